@@ -1,0 +1,132 @@
+# gait. Targets: all check check-all demo bench format format-check tidy install clean.
+# MODE=rel (default) | dbg (ASan+UBSan) | tsan | cov. DEV=1 makes warnings errors.
+
+MODE   ?= rel
+PREFIX ?= /usr/local
+CC     ?= gcc
+O      := o/$(MODE)
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+include layers.mk
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wundef -Wwrite-strings -Wstrict-prototypes \
+        -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wcast-align -Wcast-qual \
+        -Wconversion -Wsign-conversion -Wdouble-promotion -Wformat=2 -Wimplicit-fallthrough \
+        -Wnull-dereference -Wframe-larger-than=16384
+ifdef DEV
+WARN += -Werror
+endif
+MODE_rel  := -O2 -g
+MODE_dbg  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_tsan := -O1 -g -fsanitize=thread
+MODE_cov  := -O0 -g --coverage
+BASE_FLAGS := -std=c17 -D_GNU_SOURCE -Isrc $(WARN) -MMD -MP
+TOOL_FLAGS := $(BASE_FLAGS) $(MODE_$(MODE)) -pthread
+# The agent runs on other people's stacks with their vector registers live: no vector code, no
+# canaries, no imports. Sanitizers cannot run there; its freestanding folders are tested in the tool.
+AGENT_FLAGS := $(BASE_FLAGS) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+        -fno-stack-protector -fcf-protection=none -fno-tree-loop-distribute-patterns
+CORE_FLAGS  := $(AGENT_FLAGS) -mgeneral-regs-only -ffreestanding
+LIBS := -lZydis -ldw -lelf -lzstd -lm -pthread
+
+TOOL_LAYERS  := $(filter-out $(AGENT_ONLY) cmd,$(LAYERS))
+CORE_LAYERS  := $(FREESTANDING) agent
+srcs          = $(wildcard src/$1/*.c)
+closure       = $(sort $1 $(foreach u,$(USES_$1),$(call closure,$u)))
+archives      = $(foreach l,$(filter-out $(AGENT_ONLY),$1),$O/lib/$l.a)
+in_group      = -Wl,--start-group $1 -Wl,--end-group
+
+all: $O/gait $O/libgait.so
+
+# ---- the tool
+define layer_rules
+$O/lib/$1.a: $(patsubst src/%.c,$O/tool/%.o,$(call srcs,$1))
+	@mkdir -p $$(@D) && rm -f $$@ && ar rcsD $$@ $$^
+endef
+$(foreach l,$(TOOL_LAYERS),$(eval $(call layer_rules,$l)))
+CMD_OBJS := $(patsubst src/%.c,$O/tool/%.o,$(call srcs,cmd))
+
+$O/tool/%.o: src/%.c | deps
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -c -o $@ $<
+$O/gait: $(CMD_OBJS) $(call archives,$(TOOL_LAYERS))
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $(CMD_OBJS) $(call in_group,$(call archives,$(TOOL_LAYERS))) $(LIBS)
+
+# ---- the agent: core objects linked first into one, so that its imports can be seen
+CORE_OBJS := $(foreach l,$(CORE_LAYERS),$(patsubst src/%.c,$O/agent/%.o,$(call srcs,$l)))
+SHIM_OBJS := $(patsubst src/%.c,$O/agent/%.o,$(call srcs,shim))
+
+$O/agent/shim/%.o: src/shim/%.c | deps
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(AGENT_FLAGS) -c -o $@ $<
+$O/agent/%.o: src/%.c | deps
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(CORE_FLAGS) -c -o $@ $<
+$O/agent/core.o: $(CORE_OBJS)
+	@ld -r -o $@ $^
+	@tools/check-imports $@
+$O/libgait.so: $O/agent/core.o $(SHIM_OBJS)
+	@echo "  $@" && $(CC) -shared -o $@ $^ -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,-soname,libgait.so
+
+# ---- tests
+UNIT_SRCS := $(wildcard tests/unit/*/test_*.c)
+UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
+PROG_SRCS := $(wildcard tests/programs/*.c)
+PROG_BINS := $(patsubst tests/programs/%.c,$O/programs/%,$(PROG_SRCS))
+TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/golden/*.sh))
+
+define unit_rule
+$O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
+	@mkdir -p $$(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
+endef
+$(foreach l,$(TOOL_LAYERS),$(eval $(call unit_rule,$l)))
+# Test programs are what users build: optimised, with lines, nothing of ours inside.
+$O/programs/%: tests/programs/%.c | deps
+	@mkdir -p $(@D)
+	gcc -O2 -g -pthread -o $@ $< $(shell sed -n 's/^.*link: *//p' tests/programs/$*.c 2>/dev/null)
+
+check: deps
+	tools/check-layers
+	tools/check-headers $(O)
+	$(MAKE) DEV=1 all units programs
+	tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)
+units: $(UNIT_BINS)
+programs: $(PROG_BINS)
+check-units: units
+	tools/run-tests $(O) $(UNIT_BINS)
+check-all: check
+	$(MAKE) MODE=dbg DEV=1 check-units
+	GAIT_LONG=1 tools/run-tests $(O) $(TRUTH)
+
+demo: deps
+	$(MAKE) all
+	tools/demo $(O)
+
+# ---- real programs and figures
+bench-programs: deps
+	bench/build
+bench: all bench-programs
+	bench/run $(O)
+
+# ---- habits
+FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.c tests/programs/*.c)
+format:
+	clang-format -i $(FORMATTED)
+format-check:
+	clang-format --dry-run -Werror $(FORMATTED)
+tidy:
+	clang-tidy --quiet --checks='-*,bugprone-*,-bugprone-easily-swappable-parameters' \
+	    $(foreach l,$(TOOL_LAYERS) cmd,$(call srcs,$l)) -- $(BASE_FLAGS)
+install: all
+	install -Dm755 $O/gait $(DESTDIR)$(PREFIX)/bin/gait
+	install -Dm755 $O/libgait.so $(DESTDIR)$(PREFIX)/lib/gait/libgait.so
+deps:
+	@tools/deps
+clean:
+	rm -rf o
+.PHONY: all check check-all check-units units programs demo bench bench-programs format format-check tidy install deps clean
+.SECONDARY:
+-include $(shell find $O -name '*.d' 2>/dev/null)

@@ -1,0 +1,23 @@
+# The folder graph: what each folder of src/ may include, besides itself. May-use is transitive.
+# Enforced three ways: tools/check-layers reads every #include; unit tests link only their folder's
+# closure; the agent's undefined symbols are compared with a list.
+# Folders stand in the order of the data flow; nobody includes rightwards.
+
+LAYERS := base wire x86 walk agent shim program profile collect view cmd
+
+USES_base    :=
+USES_wire    :=
+USES_x86     :=
+USES_walk    := wire x86
+USES_agent   := wire x86 walk
+USES_shim    := wire agent
+USES_program := base wire x86
+USES_profile := base wire
+USES_collect := base wire program profile
+USES_view    := base profile program
+USES_cmd     := base collect view
+
+# Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
+FREESTANDING := wire x86 walk
+# Live only inside the profiled program, in libgait.so.
+AGENT_ONLY   := agent shim

@@ -1,0 +1,85 @@
+#include "base/map.h"
+
+#include "base/err.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static uint64_t hash_bytes(const unsigned char *bytes, size_t n)
+{
+    uint64_t hash = 0x9E3779B97F4A7C15u ^ n;
+    while (n >= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+        hash ^= hash >> 32;
+        bytes += 8;
+        n -= 8;
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, bytes, n);
+    hash = (hash ^ tail) * 0xD6E8FEB86659FD93u;
+    return hash ^ hash >> 29;
+}
+
+void map_init(struct map *map, size_t key_bytes)
+{
+    *map = (struct map){.key_bytes = key_bytes};
+}
+
+void map_release(struct map *map)
+{
+    mem_free(map->slots);
+    mem_free(map->keys);
+    map_init(map, map->key_bytes);
+}
+
+const void *map_key(const struct map *map, uint32_t index)
+{
+    ASSERT(index < map->n);
+    return map->keys + index * map->key_bytes;
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static uint32_t *slot_of(const struct map *map, const void *key)
+{
+    uint32_t mask = map->n_slots - 1;
+    uint32_t at = (uint32_t)hash_bytes(key, map->key_bytes) & mask;
+    while (map->slots[at] &&
+           memcmp(map->keys + (map->slots[at] - 1) * map->key_bytes, key, map->key_bytes) != 0)
+        at = (at + 1) & mask;
+    return &map->slots[at];
+}
+
+uint32_t map_find(const struct map *map, const void *key)
+{
+    if (!map->n_slots)
+        return MAP_NONE;
+    uint32_t slot = *slot_of(map, key);
+    return slot ? slot - 1 : MAP_NONE;
+}
+
+static void grow(struct map *map)
+{
+    mem_free(map->slots);
+    map->n_slots = map->n_slots ? map->n_slots * 2 : 64;
+    map->slots = mem_alloc(map->n_slots * sizeof *map->slots);
+    for (uint32_t i = 0; i < map->n; i++)
+        *slot_of(map, map->keys + i * map->key_bytes) = i + 1;
+}
+
+uint32_t map_add(struct map *map, const void *key)
+{
+    if (map->n * 2 >= map->n_slots)
+        grow(map);
+    uint32_t *slot = slot_of(map, key);
+    if (*slot)
+        return *slot - 1;
+    if (map->n == map->keys_room) {
+        map->keys_room = map->keys_room ? map->keys_room * 2 : 64;
+        map->keys = mem_resize(map->keys, map->keys_room * map->key_bytes);
+    }
+    memcpy(map->keys + map->n * map->key_bytes, key, map->key_bytes);
+    *slot = ++map->n;
+    return map->n - 1;
+}

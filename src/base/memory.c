@@ -1,0 +1,90 @@
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 1 << 16, ALIGN = 16 };
+
+struct arena_chunk {
+    struct arena_chunk *previous;
+    size_t used, size;
+    _Alignas(ALIGN) unsigned char bytes[];
+};
+
+static void *must(void *block)
+{
+    if (!block) {
+        fputs("gait: out of memory\n", stderr);
+        abort();
+    }
+    return block;
+}
+
+void *mem_alloc(size_t bytes)
+{
+    return must(calloc(1, bytes ? bytes : 1));
+}
+
+void *mem_resize(void *old, size_t bytes)
+{
+    return must(realloc(old, bytes ? bytes : 1));
+}
+
+void mem_free(void *block)
+{
+    free(block);
+}
+
+void *arena_alloc(struct arena *arena, size_t bytes)
+{
+    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    struct arena_chunk *chunk = arena->last;
+    if (!chunk || chunk->size - chunk->used < bytes) {
+        size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        chunk = mem_alloc(sizeof *chunk + size);
+        chunk->size = size;
+        chunk->previous = arena->last;
+        arena->last = chunk;
+    }
+    void *block = chunk->bytes + chunk->used;
+    chunk->used += bytes;
+    return block;
+}
+
+char *arena_string_n(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_string(struct arena *arena, const char *text)
+{
+    return arena_string_n(arena, text, strlen(text));
+}
+
+char *arena_format(struct arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void arena_release(struct arena *arena)
+{
+    for (struct arena_chunk *chunk = arena->last; chunk;) {
+        struct arena_chunk *previous = chunk->previous;
+        mem_free(chunk);
+        chunk = previous;
+    }
+    arena->last = NULL;
+}

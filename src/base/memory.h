@@ -1,0 +1,22 @@
+/* Allocation for the tool. Out of memory ends it: there is nothing useful left to do.
+ *
+ * An arena owns everything that lives as long as one image, one profile or one query. */
+#pragma once
+
+#include <stddef.h>
+
+void *mem_alloc(size_t bytes);             /* zeroed */
+void *mem_resize(void *old, size_t bytes); /* the grown part is not zeroed */
+void mem_free(void *block);
+
+struct arena {
+    struct arena_chunk *last;
+};
+
+/* Zeroed, aligned to 16. Freed only by arena_release, which leaves an empty arena. */
+void *arena_alloc(struct arena *arena, size_t bytes);
+char *arena_string(struct arena *arena, const char *text);
+char *arena_string_n(struct arena *arena, const char *text, size_t length);
+__attribute__((format(printf, 2, 3))) char *arena_format(struct arena *arena, const char *format,
+                                                         ...);
+void arena_release(struct arena *arena);

@@ -1,0 +1,27 @@
+/* The one growing array. A vec of T is any struct { T *at; size_t n, room; }:
+ *
+ *     struct lines { VEC(struct line); } lines = {0};
+ *     *vec_push(&lines) = (struct line){...};
+ *     for (size_t i = 0; i < lines.n; i++) use(lines.at[i]);
+ *     vec_release(&lines);
+ *
+ * vec_push returns the new element, zeroed; it may move the array. */
+#pragma once
+
+#include "base/memory.h"
+
+#include <stddef.h>
+
+#define VEC(type)                                                                                  \
+    type *at;                                                                                      \
+    size_t n, room
+
+#define vec_push(vec)                                                                              \
+    (vec_reserve_bytes((void **)&(vec)->at, &(vec)->room, (vec)->n + 1, sizeof *(vec)->at),        \
+     (vec)->n++, &(vec)->at[(vec)->n - 1])
+#define vec_reserve(vec, count)                                                                    \
+    vec_reserve_bytes((void **)&(vec)->at, &(vec)->room, (count), sizeof *(vec)->at)
+#define vec_release(vec) (mem_free((vec)->at), (vec)->at = NULL, (vec)->n = (vec)->room = 0)
+
+/* Makes room for count elements; everything past the old room is zeroed. */
+void vec_reserve_bytes(void **at, size_t *room, size_t count, size_t element_bytes);

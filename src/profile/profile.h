@@ -1,0 +1,118 @@
+/* What was seen: edges, straight runs and interrupted places, with the sums that estimates and
+ * their intervals need. One type for exact, sampled and plain recordings.
+ *
+ * Units. In an exact profile `count` is executions and all else is 0. In a sampled one every window
+ * is first normalised by its own length: a key seen k times in a window of N instructions gets
+ * k / N, as an integer in units of 2^-UNIT_BITS. Added up as they are, windows weigh time; each
+ * multiplied by its rate (instructions per tick in its trail), they weigh executions.
+ * Integers, so that merging is exact and associative.
+ *
+ * Batches. Walks close in time are correlated, so the unit of variance is a batch of walks. Per key
+ * we keep the sum y, the sum of y^2 and the sum of y*x over batches, x being the batch's total:
+ * what a ratio estimator's variance needs. */
+#pragma once
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "wire/address.h"
+#include "wire/losses.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+enum { UNIT_BITS = 24, RATE_BITS = 12 };
+
+enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
+
+/* How control went from one instruction to another. TAKEN and FALL are the two ways of a conditional
+ * branch; SPLIT is no branch at all (a run was cut between two instructions). RETURN is an arrival:
+ * its `from` is not kept and is {MODULE_NONE, 0}. */
+enum edge_kind {
+    EDGE_TAKEN,
+    EDGE_FALL,
+    EDGE_JUMP,
+    EDGE_SPLIT,
+    EDGE_IJUMP,
+    EDGE_CALL,
+    EDGE_ICALL,
+    EDGE_RETURN,
+    EDGE_SYSCALL, /* past a system call instruction */
+    EDGE_KINDS
+};
+
+#define MODULE_NONE UINT32_MAX
+
+struct module {
+    char *path; /* "[vdso]", "[jit]", "[unknown]" for what has no file */
+    uint8_t build_id[20];
+    uint32_t build_id_bytes; /* 0: none */
+};
+
+/* Keys: no padding, compared by bytes. Addresses are svma.v of the module. */
+struct edge_key {
+    uint32_t from_module, to_module;
+    uint64_t from, to; /* last instruction of the source; first of the target */
+    uint64_t kind;     /* enum edge_kind */
+};
+struct range_key {
+    uint32_t module, instructions;
+    uint64_t start, last; /* first and last instruction: executed in a row, nothing left out */
+};
+struct point_key {
+    uint64_t module;
+    uint64_t address; /* interrupted here */
+};
+
+/* Sums over batches, see above. `time` weighs windows equally, `count` by their rates. */
+struct sums {
+    uint64_t time, count;
+    u128 time_yy, time_xy;
+    u128 count_yy, count_xy;
+};
+
+/* One table of keys with their sums; index i of the map owns at[i]. */
+struct table {
+    struct map keys;
+    VEC(struct sums);
+};
+
+struct totals {
+    uint64_t batches, windows, interrupts;
+    uint64_t instructions;       /* recorded: inside windows, or counted exactly */
+    uint64_t time, count;        /* x summed: windows << UNIT_BITS, and weighted */
+    u128 time_xx, count_xx;      /* x^2 summed over batches */
+    uint64_t user_ns, kernel_ns; /* CPU time of the recorded threads */
+    uint64_t user_ticks;         /* the same user time in TSC ticks */
+    uint64_t agent_ns, tool_ns;  /* what gait itself used, as it measured it */
+    uint64_t losses[LOSS_N];
+};
+
+struct profile {
+    enum profile_mode mode;
+    bool complete; /* the recording was closed properly */
+    char *command; /* as typed, shell-quoted */
+    struct arena arena;
+    struct modules {
+        VEC(struct module);
+    } modules;
+    struct table edges, ranges, points;
+    struct totals totals;
+};
+
+void profile_init(struct profile *profile);
+void profile_release(struct profile *profile);
+
+/* The module's index; equal path and build-id are one module. */
+uint32_t profile_module(struct profile *profile, const char *path, const uint8_t *build_id,
+                        uint32_t build_id_bytes);
+
+/* The key's sums, created as zero; the pointer holds until the next call on the same table. */
+struct sums *table_at(struct table *table, const void *key);
+const struct sums *table_find(const struct table *table, const void *key);
+
+/* Adds `other` into `into`: exact for counts, associative for all sums. Both must be of one mode. */
+struct err;
+bool profile_merge(struct profile *into, const struct profile *other, struct err *err);

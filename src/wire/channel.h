@@ -1,0 +1,185 @@
+/* The shared memory between profiled processes and the tool.
+ *
+ * One memfd: a directory page, then N_CHANNELS channels. A process claims a free channel by
+ * compare-and-swap and is its only writer from then on; the tool is its only reader, except for the
+ * few fields under "written by the tool". All of it is plain integers, so either side may die at
+ * any moment and the other still reads what was published.
+ *
+ * Publication: the writer fills bytes, then store-releases the length or head that covers them.
+ *
+ * Sections grow sparsely; a page that is never touched costs nothing. */
+#pragma once
+
+#include "wire/losses.h"
+
+#include <stdint.h>
+
+enum {
+    CHANNEL_VERSION = 1,
+    CHANNEL_N = 64,
+    CHANNEL_HEADER_BYTES = 1 << 16,
+    CHANNEL_MAPS_BYTES = 1 << 20,
+    CHANNEL_UNITS_BYTES = 48 << 20,
+    CHANNEL_COUNTERS_BYTES = 32 << 20,
+    CHANNEL_RING_BYTES = 4 << 20, /* a power of two */
+
+    CHANNEL_MAPS_AT = CHANNEL_HEADER_BYTES,
+    CHANNEL_UNITS_AT = CHANNEL_MAPS_AT + CHANNEL_MAPS_BYTES,
+    CHANNEL_COUNTERS_AT = CHANNEL_UNITS_AT + CHANNEL_UNITS_BYTES,
+    CHANNEL_RING_AT = CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES,
+    CHANNEL_BYTES = CHANNEL_RING_AT + CHANNEL_RING_BYTES,
+
+    DIRECTORY_BYTES = 1 << 16,
+};
+#define DIRECTORY_MAGIC 0x7261682d74696167u /* "gait-har" */
+
+/* Environment variable by which the agent finds the memfd: a path to open. */
+#define CHANNEL_ENV "GAIT_CHANNEL"
+
+enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS };
+enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
+
+/* What the user asked for. Written by the tool before the program starts. */
+struct record_options {
+    uint32_t mode;          /* enum record_mode */
+    uint32_t trigger;       /* enum record_trigger */
+    uint32_t overhead_ppm;  /* budget: 10000 is 1 % */
+    uint32_t fixed_hz;      /* -F: fixes the rate; 0 lets the budget govern */
+    uint32_t window, trail; /* instructions; 0 lets the agent choose */
+    uint64_t seed;          /* of the agent's random numbers */
+    uint64_t delay_ns;      /* CPU time before the first sample */
+};
+
+struct directory {
+    uint64_t magic;
+    uint32_t version, n_channels;
+    struct record_options options;
+    /* Guarded by compare-and-swap from 0 to the claiming process's pid. */
+    int32_t claimed_by[CHANNEL_N];
+    uint64_t not_claimed; /* processes that found none free */
+};
+
+enum channel_state {
+    CHANNEL_EMPTY,
+    CHANNEL_LIVE, /* everything below is valid */
+    CHANNEL_DONE, /* the process said goodbye; nothing more will come */
+};
+
+struct channel {
+    uint32_t state; /* enum channel_state */
+    int32_t pid;
+    uint32_t mode, trigger;           /* as chosen, never TRIGGER_AUTO */
+    int32_t perf_errno;               /* why perf_event_open was refused, 0 if it was not */
+    uint32_t window, trail;           /* as chosen; the governor may change them */
+    uint64_t tsc_hz;                  /* 0 until known */
+    uint64_t start_tsc, start_cpu_ns; /* of the recorded thread, when recording began */
+    uint64_t end_tsc, end_cpu_ns;     /* refreshed at each walk and at the end */
+    uint64_t delivery_ticks;          /* calibrated cost of one interrupt without a walk */
+
+    uint64_t interrupts;    /* triggers that reached the handler */
+    uint64_t walks;         /* complete windows */
+    uint64_t instructions;  /* recorded in windows */
+    uint64_t handler_ticks; /* spent in the handler, walks included */
+    uint64_t lead_ticks, window_ticks, trail_ticks, translate_ticks;
+    uint64_t walked_instructions; /* lead, window and trail: work done for the program */
+    uint64_t period_ns;           /* current mean period */
+    uint64_t superblocks, code_bytes;
+    uint64_t losses[LOSS_N];
+
+    uint64_t maps_bytes, units_bytes; /* published lengths of the append-only sections */
+    uint64_t counters;                /* published number of counters */
+
+    _Alignas(64) uint64_t ring_head; /* bytes ever written; written by the agent */
+    _Alignas(64) uint64_t ring_tail; /* bytes ever read; written by the tool */
+    uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
+};
+
+/* ---- maps section: executable mappings with a file, append-only.
+ * The newest entry that covers an address is the right one. */
+struct wire_map {
+    uint32_t bytes; /* of this entry, a multiple of 8 */
+    uint32_t path_bytes;
+    uint64_t start, end; /* avma */
+    uint64_t offset;     /* foff of start */
+    uint64_t device, inode;
+    uint64_t after_walk; /* channel.interrupts when it was seen */
+    /* char path[path_bytes], zero padded; "[vdso]" for the vDSO */
+};
+
+/* ---- units section: what the agent translated, append-only. */
+enum unit_kind { UNIT_SUPERBLOCK = 1, UNIT_PAIR = 2, UNIT_CUT = 3 };
+
+enum segment_end {
+    SEGMENT_COND,    /* conditional branch; target is where it goes when taken */
+    SEGMENT_JUMP,    /* direct jump */
+    SEGMENT_CALL,    /* direct call */
+    SEGMENT_IJUMP,   /* indirect jump: no target */
+    SEGMENT_ICALL,   /* indirect call: no target */
+    SEGMENT_RETURN,  /* no target */
+    SEGMENT_SPLIT,   /* no branch: the superblock was long enough; target is what follows */
+    SEGMENT_SYSCALL, /* the last instruction is a system call; target is what follows */
+    SEGMENT_STOP,    /* the instruction at target is refused and not part of the segment */
+};
+
+/* A straight run of instructions that ends in, and includes, the instruction of its end kind. */
+struct wire_segment {
+    uint64_t start;  /* avma */
+    uint64_t target; /* avma, or 0 */
+    uint32_t bytes;
+    uint16_t instructions;
+    uint8_t end;        /* enum segment_end */
+    uint8_t last_bytes; /* length of the last instruction */
+};
+
+/* A run of segments, one entry, several exits. Segment i is followed by segment i + 1 when its
+ * conditional branch falls through (SEGMENT_COND) or its jump is followed (SEGMENT_JUMP).
+ *
+ * Exit j < n_segments leaves after segment j by its end (taken). If the last segment is a
+ * SEGMENT_COND there is one more, exit n_segments: it fell through. So exit j has executed segments
+ * 0 .. min(j, n_segments - 1). Followed jumps have no exit of their own: that id is never seen.
+ *
+ * Exact counts: counter `counter` counts entries, counter + 1 + j counts exit j for every
+ * SEGMENT_COND j; all else follows by subtraction. */
+struct wire_superblock {
+    uint32_t kind, bytes; /* UNIT_SUPERBLOCK; of this entry, a multiple of 8 */
+    uint32_t first_exit;  /* exit j has the id first_exit + j */
+    uint32_t counter;     /* exact counts only, else 0 */
+    uint16_t n_segments, n_exits;
+    uint32_t reserved;
+    /* struct wire_segment segments[n_segments] */
+};
+
+/* Exact counts: how often the indirect jump or call at this exit went to target. */
+struct wire_pair {
+    uint32_t kind, bytes;
+    uint32_t exit, counter;
+    uint64_t target; /* avma */
+};
+
+/* Exact counts: once, a superblock was entered but left in the middle (a fault of the program, the
+ * end of the exact run): segments before `segment` ran whole, and `instructions` of that one. */
+struct wire_cut {
+    uint32_t kind, bytes;
+    uint32_t first_exit;
+    uint16_t segment, instructions;
+};
+
+/* ---- ring: walks, oldest first. Entries never wrap: EVENT_PAD fills the end of the ring. */
+enum event_kind { EVENT_PAD = 1, EVENT_WALK = 2 };
+
+enum { WALK_COMPLETE = 1, WALK_TIMED = 2 };
+
+struct event_walk {
+    uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */
+    uint64_t tsc;         /* when the interrupt came */
+    uint64_t cpu_ns;      /* thread CPU time then */
+    uint64_t pc;          /* avma that was interrupted: the time sample */
+    uint64_t end_pc;      /* avma at which the window ended: where the last exit went */
+    uint32_t lead, instructions, trail; /* instructions in each part */
+    uint32_t trail_ticks;
+    uint32_t flags;   /* WALK_COMPLETE: the window is whole. WALK_TIMED: trail_ticks is good */
+    uint32_t stop;    /* enum loss: why the walk ended early, or LOSS_N */
+    uint32_t n_exits; /* 0: an interrupt that could not be walked */
+    uint32_t reserved;
+    /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went */
+};

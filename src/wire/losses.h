@@ -1,0 +1,43 @@
+/* Everything gait can fail to see, by name. A loss is a fact, not an error: it is counted where it
+ * happens, travels in the channel, is kept in the profile and ends every report.
+ * Append only: the order is part of the file format. */
+#pragma once
+
+#define LOSSES(LOSS)                                                                               \
+    LOSS(dropped, "walk dropped: the ring to the tool was full")                                   \
+    LOSS(in_agent, "interrupt landed inside the agent or the code cache")                          \
+    LOSS(in_loader, "interrupt landed while the loader was changing the modules")                  \
+    LOSS(kernel, "interrupt landed in the kernel: not user time, not walked")                      \
+    LOSS(unwalked, "walk ended before its window began")                                           \
+    LOSS(cut, "window cut short")                                                                  \
+    LOSS(untimed, "window without a usable trail: it got the mean weight")                         \
+    LOSS(at_syscall, "walk ended at a system call")                                                \
+    LOSS(at_anonymous, "walk ended at code without a file (JIT)")                                  \
+    LOSS(at_writable, "walk ended at writable code")                                               \
+    LOSS(at_undecoded, "walk ended at bytes that do not decode")                                   \
+    LOSS(at_gs, "walk ended at a use of %gs")                                                      \
+    LOSS(at_trap, "walk ended at int3, ud2, hlt or another trap")                                  \
+    LOSS(at_far, "walk ended at a far branch or segment load")                                     \
+    LOSS(at_transaction, "walk ended at a memory transaction")                                     \
+    LOSS(at_fsbase, "walk ended at a write of the thread pointer")                                 \
+    LOSS(at_shadow_stack, "shadow stack instructions, or a process with one: not walked")          \
+    LOSS(at_rseq, "walk ended at a restartable sequence")                                          \
+    LOSS(at_reach, "walk ended at an operand out of reach of the code cache")                      \
+    LOSS(at_fault, "walk ended at a fault of the program's own")                                   \
+    LOSS(cache_full, "walk ended because the code cache was full")                                 \
+    LOSS(flushed, "code cache flushed: modules changed or it was full")                            \
+    LOSS(thread_native, "thread ran natively: only the main thread is walked")                     \
+    LOSS(child_native, "forked child ran natively until it called exec")                           \
+    LOSS(exact_left, "exact run left the code cache; the rest ran natively and is not counted")    \
+    LOSS(signal_native, "signal handlers were in use; they ran natively and are not counted")      \
+    LOSS(trigger_lost, "trigger stopped: the program closed or replaced it")                       \
+    LOSS(no_channel, "process was not recorded: no free channel")                                  \
+    LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
+    LOSS(unmapped, "observation outside every known module")
+
+enum loss {
+#define LOSS_ENUM(name, text) LOSS_##name,
+    LOSSES(LOSS_ENUM)
+#undef LOSS_ENUM
+        LOSS_N
+};
