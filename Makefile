@@ -80,7 +80,7 @@ TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/golden/*.s
 define unit_rule
 $O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
 	@mkdir -p $$(@D)
-	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
+	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
 endef
 $(foreach l,$(TOOL_LAYERS),$(eval $(call unit_rule,$l)))
 # Test programs are what users build: optimised, with lines, nothing of ours inside.
