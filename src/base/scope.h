@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#define AUTO(cleanup) __attribute__((cleanup(cleanup)))
+#define AUTO(function) __attribute__((cleanup(function)))
 
 static inline void fd_close(const int *fd)
 {
