@@ -1,0 +1,58 @@
+#include "wire/varint.h"
+
+uint8_t *varint_put(uint8_t *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+uint8_t *varint_put_wide(uint8_t *at, u128 value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+/* The last byte of a full-length varint holds fewer than seven bits: one of 64, two of 128. */
+bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    const uint8_t *byte = *at;
+    for (unsigned shift = 0; byte < end && shift < 64; shift += 7) {
+        uint64_t bits = *byte & 0x7f;
+        if (bits << shift >> shift != bits)
+            return false;
+        value |= bits << shift;
+        if (*byte++ & 0x80)
+            continue;
+        if (!bits && shift)
+            return false;
+        *at = byte;
+        *ret_value = value;
+        return true;
+    }
+    return false;
+}
+
+bool varint_get_wide(const uint8_t **at, const uint8_t *end, u128 *ret_value)
+{
+    u128 value = 0;
+    const uint8_t *byte = *at;
+    for (unsigned shift = 0; byte < end && shift < 128; shift += 7) {
+        u128 bits = *byte & 0x7f;
+        if (bits << shift >> shift != bits)
+            return false;
+        value |= bits << shift;
+        if (*byte++ & 0x80)
+            continue;
+        if (!bits && shift)
+            return false;
+        *at = byte;
+        *ret_value = value;
+        return true;
+    }
+    return false;
+}
