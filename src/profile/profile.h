@@ -17,11 +17,10 @@
 #include "base/vec.h"
 #include "wire/address.h"
 #include "wire/losses.h"
+#include "wire/u128.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-__extension__ typedef unsigned __int128 u128;
 
 enum { UNIT_BITS = 24, RATE_BITS = 12 };
 
@@ -90,16 +89,36 @@ struct totals {
     uint64_t losses[LOSS_N];
 };
 
+/* What is known of the recording beside its counts: tool version, machine, trigger and the like. */
+struct fact {
+    char *key, *value; /* no '=' in the key; see profile_fact */
+};
+
+/* A loss that a newer gait counted and this one has no name for: kept, merged, shown. */
+struct other_loss {
+    char *name;
+    uint64_t n;
+};
+
 struct profile {
     enum profile_mode mode;
-    bool complete; /* the recording was closed properly */
-    char *command; /* as typed, shell-quoted */
+    bool complete;          /* the recording was closed properly */
+    char *command;          /* as typed, shell-quoted; after a merge one a line, sorted */
+    char *warning;          /* NULL, or what profile_read found wrong with the file */
+    uint64_t start_unix_ns; /* 0: not known */
     struct arena arena;
     struct modules {
         VEC(struct module);
     } modules;
+    struct map module_keys; /* finds modules by the hash of their path and build-id */
+    struct facts {
+        VEC(struct fact);
+    } facts; /* sorted by key, then value; no pair twice */
     struct table edges, ranges, points;
     struct totals totals;
+    struct other_losses {
+        VEC(struct other_loss);
+    } other_losses; /* sorted by name */
 };
 
 void profile_init(struct profile *profile);
@@ -109,10 +128,23 @@ void profile_release(struct profile *profile);
 uint32_t profile_module(struct profile *profile, const char *path, const uint8_t *build_id,
                         uint32_t build_id_bytes);
 
+/* Sets one more fact; the same pair twice is one. Keys "mode", "command" and "start_ns" are taken. */
+void profile_fact(struct profile *profile, const char *key, const char *value);
+/* The first value of the key, or NULL. */
+const char *profile_fact_find(const struct profile *profile, const char *key);
+
+/* Adds to a loss by its name, whether this gait knows it or not. */
+void profile_loss(struct profile *profile, const char *name, uint64_t n);
+
+/* Empties tables and totals but keeps modules, facts and memory, so that keys made with this
+ * profile's module indices stay valid: what a recorder does with a delta it has appended. */
+void profile_clear(struct profile *profile);
+
 /* The key's sums, created as zero; the pointer holds until the next call on the same table. */
 struct sums *table_at(struct table *table, const void *key);
 const struct sums *table_find(const struct table *table, const void *key);
 
-/* Adds `other` into `into`: exact for counts, associative for all sums. Both must be of one mode. */
+/* Adds `other` into `into`: exact, associative and, in the bytes written, commutative. Sums stop at
+ * the maximum of their type and never wrap. Both must be of one mode. */
 struct err;
 bool profile_merge(struct profile *into, const struct profile *other, struct err *err);

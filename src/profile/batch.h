@@ -1,0 +1,78 @@
+/* The batch of walks being taken: y per key and x, folded into a profile's sums when it closes.
+ *
+ * Keys stay known from batch to batch and their indices never change, so whoever meets the same key
+ * again and again asks for its index once. An addition by index touches one 16-byte cell; closing
+ * costs in proportion to the keys touched in this batch, not to all that are known.
+ *
+ * Units are those of struct sums: 2^-UNIT_BITS of a window, and the same times the window's rate.
+ * Windows, interrupts, instructions and losses are the caller's to count in the totals. */
+#pragma once
+
+#include "profile/profile.h"
+
+struct batch_cell {
+    uint64_t time, count; /* both 0: not touched in this batch */
+};
+
+struct batch_table {
+    struct map keys;
+    struct batch_cells {
+        VEC(struct batch_cell);
+    } cells;
+    struct batch_indices {
+        VEC(uint32_t);
+    } touched, homes; /* homes: where the key was last found in the profile's table */
+};
+
+struct batch {
+    struct batch_table edges, ranges, points;
+    uint64_t x_time, x_count;
+};
+
+void batch_init(struct batch *batch);
+void batch_release(struct batch *batch);
+
+uint32_t batch_edge_index(struct batch *batch, const struct edge_key *key);
+uint32_t batch_range_index(struct batch *batch, const struct range_key *key);
+uint32_t batch_point_index(struct batch *batch, const struct point_key *key);
+
+static inline void batch_table_add(struct batch_table *table, uint32_t index, uint64_t time,
+                                   uint64_t count)
+{
+    struct batch_cell *cell = &table->cells.at[index];
+    if (!(cell->time | cell->count))
+        *vec_push(&table->touched) = index;
+    cell->time += time;
+    cell->count += count;
+}
+
+/* An index must come from the question above, of the same batch. Both zero adds nothing. */
+static inline void batch_add_edge_at(struct batch *batch, uint32_t index, uint64_t time,
+                                     uint64_t count)
+{
+    batch_table_add(&batch->edges, index, time, count);
+}
+static inline void batch_add_range_at(struct batch *batch, uint32_t index, uint64_t time,
+                                      uint64_t count)
+{
+    batch_table_add(&batch->ranges, index, time, count);
+}
+static inline void batch_add_point_at(struct batch *batch, uint32_t index, uint64_t time,
+                                      uint64_t count)
+{
+    batch_table_add(&batch->points, index, time, count);
+}
+
+void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count);
+void batch_add_range(struct batch *batch, const struct range_key *key, uint64_t time,
+                     uint64_t count);
+void batch_add_point(struct batch *batch, const struct point_key *key, uint64_t time,
+                     uint64_t count);
+
+/* One window's share of x. */
+void batch_add_window(struct batch *batch, uint64_t time, uint64_t count);
+
+/* Adds y, y^2 and x*y of every key, and x and x^2, to the profile; the batch is then empty, its keys
+ * still known. An empty batch is no batch and changes nothing. Module indices in keys are those of
+ * `profile`: close always into the same one, or into one with the same modules. */
+void batch_close(struct batch *batch, struct profile *profile);
