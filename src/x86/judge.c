@@ -1,0 +1,272 @@
+/* What becomes of the instructions whose opcode alone does not tell. */
+#include "x86/opcodes.h"
+
+#define PLAIN VERDICT(INSN_PLAIN, REFUSAL_NONE)
+#define INVALID REFUSE(UNDECODED)
+
+static unsigned reg_of(const struct insn *insn)
+{
+    return insn->modrm >> 3 & 7;
+}
+
+static bool in_registers(const struct insn *insn)
+{
+    return insn->modrm >= 0xC0;
+}
+
+/* Whether `set` holds member number n, 0 being the leftmost bit of the 8 written in binary order of
+ * use: sets of ModRM.reg values are written as bits 1 << reg. */
+static bool holds(unsigned set, unsigned n)
+{
+    return set >> n & 1;
+}
+
+/* In 64-bit mode near branches are 64 bits wide, but AMD lets 66 make them 16 bits; REX.W overrules
+ * it (the padded call of the general-dynamic TLS sequence). The address size matters where an
+ * address is computed, and to jrcxz and loop, which count in %ecx then: the copy keeps the prefix. */
+static uint8_t judge_branch(const struct insn *insn, uint8_t verdict)
+{
+    if ((insn->prefixes & PREFIX_66) && !(insn->rex & 8))
+        return REFUSE(ODD_BRANCH);
+    if ((insn->prefixes & PREFIX_67) && insn->has_modrm && !in_registers(insn))
+        return REFUSE(ODD_BRANCH);
+    return verdict;
+}
+
+static uint8_t judge_ff(const struct insn *insn)
+{
+    switch (reg_of(insn)) {
+    case 2: return judge_branch(insn, INSN_ICALL);
+    case 4: return judge_branch(insn, INSN_IJUMP);
+    case 3:
+    case 5: return in_registers(insn) ? INVALID : REFUSE(FAR);
+    case 7: return INVALID;
+    default: return PLAIN;
+    }
+}
+
+static uint8_t judge_move(const struct insn *insn)
+{
+    if (reg_of(insn) == 0)
+        return PLAIN;
+    return insn->modrm == 0xF8 ? REFUSE(TRANSACTION) : INVALID;
+}
+
+/* Which x87 encodings exist: ModRM.reg values with memory, second bytes C0..FF with registers. */
+static uint8_t judge_x87(const struct insn *insn)
+{
+    static const uint8_t memory[8] = {0xFF, 0xFD, 0xFF, 0xAF, 0xFF, 0xDF, 0xFF, 0xFF};
+    static const uint64_t registers[8] = {
+        0xFFFFFFFFFFFFFFFF, 0xFFFF7F33FF01FFFF, 0x00000200FFFFFFFF, 0x00FFFF1FFFFFFFFF,
+        0xFFFFFFFFFFFFFFFF, 0x0000FFFFFFFFFFFF, 0xFFFFFFFF02FFFFFF, 0x00FFFF01FFFFFFFF,
+    };
+    unsigned row = insn->opcode & 7;
+    bool exists = in_registers(insn) ? registers[row] >> (insn->modrm & 63) & 1
+                                     : holds(memory[row], reg_of(insn));
+    return exists ? PLAIN : INVALID;
+}
+
+static uint8_t judge_system_00(const struct insn *insn)
+{
+    switch (reg_of(insn)) {
+    case 2:
+    case 3: return REFUSE(TRAP);
+    case 6:
+    case 7: return INVALID;
+    default: return PLAIN;
+    }
+}
+
+/* 0F 01 with registers, less smsw and lmsw. */
+static uint8_t judge_system_01_registers(const struct insn *insn)
+{
+    unsigned with = 1u << opcodes_mandatory(insn->prefixes);
+    switch (insn->modrm) {
+    case 0xD0: return PLAIN; /* xgetbv */
+    case 0xD5:
+    case 0xD6: return REFUSE(TRANSACTION);
+    case 0xD7: return REFUSE(FAR); /* enclu */
+    case 0xE8:
+        if (with == WITH_NONE)
+            return PLAIN; /* serialize */
+        return with == WITH_F3   ? REFUSE(SHADOW_STACK)
+               : with == WITH_F2 ? REFUSE(TRANSACTION)
+                                 : INVALID;
+    case 0xE9: return with == WITH_F2 ? REFUSE(TRANSACTION) : INVALID;
+    case 0xEA: return with == WITH_F3 ? REFUSE(SHADOW_STACK) : INVALID;
+    case 0xEC: return with == WITH_F3 ? REFUSE(FAR) : INVALID; /* uiret */
+    case 0xED: return with == WITH_F3 ? REFUSE(TRAP) : INVALID;
+    case 0xEE: /* rdpkru, wrpkru; with F3 clui, stui */
+    case 0xEF: return with == WITH_NONE ? PLAIN : with == WITH_F3 ? REFUSE(TRAP) : INVALID;
+    case 0xEB: return INVALID;
+    case 0xF8: return REFUSE(GS); /* swapgs */
+    case 0xF9:                    /* rdtscp */
+    case 0xFA:                    /* monitorx, mcommit */
+    case 0xFB:                    /* mwaitx */
+    case 0xFC:                    /* clzero */
+    case 0xFD: return PLAIN;      /* rdpru */
+    default: return REFUSE(TRAP);
+    }
+}
+
+static uint8_t judge_system_01(const struct insn *insn)
+{
+    unsigned reg = reg_of(insn);
+    if (reg == 6)
+        return REFUSE(TRAP); /* lmsw */
+    if (reg == 4)
+        return PLAIN; /* smsw */
+    if (in_registers(insn))
+        return judge_system_01_registers(insn);
+    switch (reg) {
+    case 0:
+    case 1: return PLAIN; /* sgdt, sidt */
+    case 5: return insn->prefixes & PREFIX_F3 ? REFUSE(SHADOW_STACK) : INVALID;
+    default: return REFUSE(TRAP);
+    }
+}
+
+static uint8_t judge_hint_1e(const struct insn *insn)
+{
+    bool rdssp = (insn->prefixes & PREFIX_F3) && in_registers(insn) && reg_of(insn) == 1;
+    return rdssp ? REFUSE(SHADOW_STACK) : PLAIN;
+}
+
+static uint8_t judge_vmread(const struct insn *insn)
+{
+    if (opcodes_mandatory(insn->prefixes) == 0)
+        return REFUSE(TRAP);
+    if (!in_registers(insn))
+        return INVALID;
+    bool extrq_immediate = insn->opcode == 0x78 && (insn->prefixes & PREFIX_66);
+    return extrq_immediate && reg_of(insn) != 0 ? INVALID : PLAIN;
+}
+
+static uint8_t judge_state_registers(const struct insn *insn)
+{
+    unsigned with = 1u << opcodes_mandatory(insn->prefixes), reg = reg_of(insn);
+    if (with == WITH_NONE)
+        return reg >= 5 ? PLAIN : INVALID; /* fences */
+    if (with != WITH_F3)
+        return reg == 6 ? PLAIN : INVALID; /* tpause, umwait */
+    switch (reg) {
+    case 1:
+    case 3: return REFUSE(GS);
+    case 2: return REFUSE(FSBASE);
+    case 5: return REFUSE(SHADOW_STACK);
+    case 7: return INVALID;
+    default: return PLAIN; /* rdfsbase, ptwrite, umonitor */
+    }
+}
+
+static uint8_t judge_state(const struct insn *insn)
+{
+    if (in_registers(insn))
+        return judge_state_registers(insn);
+    unsigned with = 1u << opcodes_mandatory(insn->prefixes), reg = reg_of(insn);
+    if (with == WITH_NONE)
+        return PLAIN;
+    if (with == WITH_66)
+        return reg >= 6 ? PLAIN : INVALID; /* clwb, clflushopt */
+    if (with == WITH_F3 && reg == 6)
+        return REFUSE(SHADOW_STACK);
+    return with == WITH_F3 && reg == 4 ? PLAIN : INVALID; /* ptwrite */
+}
+
+static uint8_t judge_cmpxchg8b(const struct insn *insn)
+{
+    unsigned reg = reg_of(insn);
+    bool f3 = insn->prefixes & PREFIX_F3;
+    if (in_registers(insn)) {
+        if (reg < 6)
+            return INVALID;
+        return reg == 6 && f3 ? REFUSE(TRAP) : PLAIN; /* senduipi; rdrand, rdseed, rdpid */
+    }
+    switch (reg) {
+    case 1:
+    case 4: return PLAIN; /* cmpxchg8b, xsavec */
+    case 0:
+    case 2: return INVALID;
+    default: return REFUSE(TRAP);
+    }
+}
+
+uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode)
+{
+    unsigned reg = reg_of(insn);
+    switch (opcode->group) {
+    case GROUP_BRANCH: return judge_branch(insn, opcode->verdict);
+    case GROUP_MEMORY: return in_registers(insn) ? INVALID : PLAIN;
+    case GROUP_REGISTER: return in_registers(insn) ? PLAIN : INVALID;
+    case GROUP_POP: return reg == 0 ? PLAIN : INVALID;
+    case GROUP_FROM_SEG: return reg < 6 ? PLAIN : INVALID;
+    case GROUP_TO_SEG: return reg < 6 && reg != 1 ? REFUSE(FAR) : INVALID;
+    case GROUP_MOVE: return judge_move(insn);
+    case GROUP_X87: return judge_x87(insn);
+    case GROUP_INC: return reg < 2 ? PLAIN : INVALID;
+    case GROUP_FF: return judge_ff(insn);
+    case GROUP_SYSTEM_00: return judge_system_00(insn);
+    case GROUP_SYSTEM_01: return judge_system_01(insn);
+    case GROUP_HINT_1E: return judge_hint_1e(insn);
+    case GROUP_VMREAD: return judge_vmread(insn);
+    case GROUP_SHIFT: return in_registers(insn) && holds(0x54, reg) ? PLAIN : INVALID;
+    case GROUP_SHIFT_73: return in_registers(insn) && holds(0xCC, reg) ? PLAIN : INVALID;
+    case GROUP_STATE: return judge_state(insn);
+    case GROUP_BIT: return reg >= 4 ? PLAIN : INVALID;
+    case GROUP_CMPXCHG8B: return judge_cmpxchg8b(insn);
+    default: return INVALID;
+    }
+}
+
+uint8_t opcodes_judge_long(const struct insn *insn)
+{
+    unsigned with = 1u << opcodes_mandatory(insn->prefixes);
+    if (insn->map == 3)
+        return insn->opcode == 0xF0 ? REFUSE(TRAP) : PLAIN; /* hreset */
+    switch (insn->opcode) {
+    case 0x80:
+    case 0x81:
+    case 0x82: return REFUSE(TRAP); /* invept, invvpid, invpcid */
+    case 0xF5: return REFUSE(SHADOW_STACK);
+    case 0xF6: return with == WITH_NONE ? REFUSE(SHADOW_STACK) : PLAIN;
+    case 0xF8: return with == WITH_F3 ? REFUSE(TRAP) : PLAIN; /* enqcmds */
+    default: return PLAIN;
+    }
+}
+
+bool opcodes_lockable(const struct insn *insn)
+{
+    if (!insn->has_modrm || in_registers(insn) || insn->space != SPACE_LEGACY)
+        return false;
+    unsigned reg = reg_of(insn), op = insn->opcode;
+    if (insn->map == 0) {
+        if (op < 0x38)
+            return (op & 7) < 2;
+        switch (op) {
+        case 0x80:
+        case 0x81:
+        case 0x83: return reg != 7;
+        case 0x86:
+        case 0x87: return true;
+        case 0xF6:
+        case 0xF7: return reg == 2 || reg == 3;
+        case 0xFE:
+        case 0xFF: return reg < 2;
+        default: return false;
+        }
+    }
+    if (insn->map != 1)
+        return false;
+    switch (op) {
+    case 0xAB:
+    case 0xB3:
+    case 0xBB:
+    case 0xB0:
+    case 0xB1:
+    case 0xC0:
+    case 0xC1: return true;
+    case 0xBA: return reg > 4;
+    case 0xC7: return reg == 1;
+    default: return false;
+    }
+}
