@@ -1,0 +1,330 @@
+#include "collect/decode.h"
+
+#include <string.h>
+
+void decode_init(struct decode *decode, struct units *units, struct profile *profile)
+{
+    memset(decode, 0, sizeof *decode);
+    decode->units = units;
+    decode->profile = profile;
+    batch_init(&decode->batch);
+    map_init(&decode->pair_keys, 2 * sizeof(uint32_t));
+}
+
+void decode_release(struct decode *decode)
+{
+    batch_release(&decode->batch);
+    map_release(&decode->pair_keys);
+    vec_release(&decode->blocks);
+    vec_release(&decode->segments);
+    vec_release(&decode->exits);
+    vec_release(&decode->pairs);
+    vec_release(&decode->touched);
+    vec_release(&decode->touched_pairs);
+}
+
+/* ---- following the units */
+
+static void block_add(struct decode *decode, uint32_t index)
+{
+    const struct superblock *superblock = &decode->units->superblocks.at[index];
+    const struct unit_segment *segments = &decode->units->segments.at[superblock->first_segment];
+    *vec_push(&decode->blocks) =
+        (struct decode_block){.start = segments[0].start, .return_edge = MAP_NONE};
+    while (decode->exits.n < superblock->first_exit + superblock->n_exits)
+        vec_push(&decode->exits)->block = MAP_NONE;
+    uint32_t instructions = 0;
+    for (uint32_t j = 0; j < superblock->n_exits; j++) {
+        const struct unit_segment *segment = &segments[superblock_last_segment(superblock, j)];
+        bool fell = j == superblock->n_segments;
+        if (!fell) {
+            instructions += segment->instructions;
+            *vec_push(&decode->segments) = (struct decode_segment){MAP_NONE, MAP_NONE, MAP_NONE};
+        }
+        decode->exits.at[superblock->first_exit + j] =
+            (struct decode_exit){.target = fell ? segment->start + segment->bytes : segment->target,
+                                 .block = index,
+                                 .instructions = instructions,
+                                 .end = segment->end};
+    }
+}
+
+static void follow_units(struct decode *decode)
+{
+    for (size_t i = decode->blocks.n; i < decode->units->superblocks.n; i++)
+        block_add(decode, (uint32_t)i);
+}
+
+static const struct unit_segment *block_first(const struct decode *decode, uint32_t block)
+{
+    return &decode->units->segments.at[decode->units->superblocks.at[block].first_segment];
+}
+
+/* The one that can end in an indirect branch. */
+static const struct unit_segment *block_last(const struct decode *decode, uint32_t block)
+{
+    return block_first(decode, block) + decode->units->superblocks.at[block].n_segments - 1;
+}
+
+/* ---- indices in the batch, made when they are first needed */
+
+static uint32_t edge_index(struct decode *decode, struct place from, struct place to,
+                           enum edge_kind kind)
+{
+    struct edge_key key = {.from_module = from.module,
+                           .to_module = to.module,
+                           .from = from.address.v,
+                           .to = to.address.v,
+                           .kind = kind};
+    return batch_edge_index(&decode->batch, &key);
+}
+
+/* By an indirect end of a segment; where a return came from is not kept. */
+static uint32_t indirect_edge_index(struct decode *decode, const struct unit_segment *site,
+                                    struct place to)
+{
+    enum edge_kind kind;
+    if (!segment_edge(site, &kind))
+        return MAP_NONE;
+    struct place from = kind == EDGE_RETURN ? (struct place){MODULE_NONE, {0}} : segment_last(site);
+    return edge_index(decode, from, to, kind);
+}
+
+static void segment_list(struct decode *decode, const struct unit_segment *segment,
+                         struct decode_segment *ret)
+{
+    struct place last = segment_last(segment);
+    if (segment->instructions) {
+        struct range_key range = {.module = segment->at.module,
+                                  .instructions = segment->instructions,
+                                  .start = segment->at.address.v,
+                                  .last = last.address.v};
+        ret->range = batch_range_index(&decode->batch, &range);
+    }
+    enum edge_kind kind;
+    if (!segment->target || !segment_edge(segment, &kind))
+        return;
+    ret->taken = edge_index(decode, last, segment->to, kind);
+    if (segment->end == SEGMENT_COND)
+        ret->fallen = edge_index(decode, last, segment_next(segment), EDGE_FALL);
+}
+
+static void block_list(struct decode *decode, uint32_t index)
+{
+    const struct superblock *superblock = &decode->units->superblocks.at[index];
+    for (uint32_t i = 0; i < superblock->n_segments; i++) {
+        uint32_t at = superblock->first_segment + i;
+        segment_list(decode, &decode->units->segments.at[at], &decode->segments.at[at]);
+    }
+    decode->blocks.at[index].listed = true;
+}
+
+static uint32_t pair_make(struct decode *decode, uint32_t exit, uint32_t block)
+{
+    uint32_t key[2] = {exit, block};
+    uint32_t index = map_add(&decode->pair_keys, key);
+    if (index == decode->pairs.n) {
+        struct place to = block_first(decode, block)->at;
+        const struct unit_segment *site = block_last(decode, decode->exits.at[exit].block);
+        *vec_push(&decode->pairs) =
+            (struct decode_pair){.edge = indirect_edge_index(decode, site, to)};
+    }
+    return index;
+}
+
+static struct decode_pair *pair_find(struct decode *decode, uint32_t exit, uint32_t block)
+{
+    uint32_t slot = (exit * 0x9E3779B1u ^ block * 0x85EBCA6Bu) >> 20;
+    if (!decode->recent[slot].pair || decode->recent[slot].exit != exit ||
+        decode->recent[slot].block != block) {
+        decode->recent[slot].pair = pair_make(decode, exit, block) + 1;
+        decode->recent[slot].exit = exit;
+        decode->recent[slot].block = block;
+    }
+    return &decode->pairs.at[decode->recent[slot].pair - 1];
+}
+
+/* ---- one window: count */
+
+/* A return, indirect jump or indirect call went to the start of a superblock. */
+static void count_indirect(struct decode *decode, uint32_t exit, uint32_t block)
+{
+    if (decode->exits.at[exit].end == SEGMENT_RETURN) {
+        decode->blocks.at[block].returned++;
+        return;
+    }
+    struct decode_pair *pair = pair_find(decode, exit, block);
+    if (pair->window != decode->window) {
+        pair->window = decode->window;
+        pair->seen = 0;
+        *vec_push(&decode->touched_pairs) = (uint32_t)(pair - decode->pairs.at);
+    }
+    pair->seen++;
+}
+
+/* False: the walk contradicts the units. */
+static bool count_exits(struct decode *decode, const uint32_t *exits, uint32_t n,
+                        uint64_t *ret_instructions)
+{
+    uint64_t instructions = 0;
+    uint64_t expected = 0; /* where the exit before went, 0: anywhere */
+    for (uint32_t i = 0; i < n; i++) {
+        if (exits[i] >= decode->exits.n || decode->exits.at[exits[i]].block == MAP_NONE)
+            return false;
+        struct decode_exit *exit = &decode->exits.at[exits[i]];
+        struct decode_block *block = &decode->blocks.at[exit->block];
+        if (expected && expected != block->start)
+            return false;
+        if (block->window != decode->window) {
+            block->window = decode->window;
+            *vec_push(&decode->touched) = exit->block;
+        }
+        if (i && !expected)
+            count_indirect(decode, exits[i - 1], exit->block);
+        exit->seen++;
+        instructions += exit->instructions;
+        expected = exit->target;
+    }
+    *ret_instructions = instructions;
+    return true;
+}
+
+static void window_clear(struct decode *decode)
+{
+    for (size_t i = 0; i < decode->touched.n; i++) {
+        uint32_t index = decode->touched.at[i];
+        const struct superblock *superblock = &decode->units->superblocks.at[index];
+        for (uint32_t j = 0; j < superblock->n_exits; j++)
+            decode->exits.at[superblock->first_exit + j].seen = 0;
+        decode->blocks.at[index].returned = 0;
+    }
+    decode->touched.n = 0;
+    decode->touched_pairs.n = 0;
+}
+
+/* ---- one window: weigh */
+
+struct weight {
+    uint64_t instructions, rate;
+};
+
+static uint64_t weigh(const struct weight *weight, uint64_t seen)
+{
+    return ((seen << UNIT_BITS) + weight->instructions / 2) / weight->instructions;
+}
+
+static void add_edge(struct decode *decode, uint32_t edge, uint64_t units,
+                     const struct weight *weight)
+{
+    if (edge != MAP_NONE)
+        batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
+}
+
+/* From the last segment back: what ran a segment is what left at it and what went on behind it. */
+static void block_weigh(struct decode *decode, uint32_t index, const struct weight *weight)
+{
+    if (!decode->blocks.at[index].listed)
+        block_list(decode, index);
+    const struct superblock *superblock = &decode->units->superblocks.at[index];
+    const struct decode_exit *exits = &decode->exits.at[superblock->first_exit];
+    uint64_t on = superblock->n_exits > superblock->n_segments
+                      ? weigh(weight, exits[superblock->n_segments].seen)
+                      : 0;
+    for (uint32_t i = superblock->n_segments; i-- > 0;) {
+        const struct decode_segment *segment = &decode->segments.at[superblock->first_segment + i];
+        uint64_t left = weigh(weight, exits[i].seen);
+        uint64_t ran = left + on;
+        if (segment->range != MAP_NONE)
+            batch_add_range_at(&decode->batch, segment->range, ran, ran * weight->rate);
+        bool conditional = segment->fallen != MAP_NONE;
+        add_edge(decode, segment->taken, conditional ? left : ran, weight);
+        add_edge(decode, segment->fallen, on, weight);
+        on = ran;
+    }
+    struct decode_block *block = &decode->blocks.at[index];
+    decode->unmapped += mappings_missed(decode->units->mappings, block_first(decode, index)->at);
+    if (block->returned) {
+        if (block->return_edge == MAP_NONE)
+            block->return_edge = edge_index(decode, (struct place){MODULE_NONE, {0}},
+                                            block_first(decode, index)->at, EDGE_RETURN);
+        add_edge(decode, block->return_edge, weigh(weight, block->returned), weight);
+    }
+}
+
+/* Where the last exit went, if it was indirect: no superblock of this window starts there. */
+static void end_weigh(struct decode *decode, const struct event_walk *walk, uint32_t last_exit,
+                      const struct weight *weight)
+{
+    const struct decode_exit *exit = &decode->exits.at[last_exit];
+    if (exit->target || !walk->end_pc)
+        return;
+    struct place to = mappings_place(decode->units->mappings, (struct avma){walk->end_pc});
+    decode->unmapped += mappings_missed(decode->units->mappings, to);
+    uint32_t edge = indirect_edge_index(decode, block_last(decode, exit->block), to);
+    add_edge(decode, edge, weigh(weight, 1), weight);
+}
+
+static uint64_t window_rate(struct decode *decode, const struct event_walk *walk)
+{
+    if (!(walk->flags & WALK_TIMED) || !walk->trail || !walk->trail_ticks)
+        return decode->timed ? decode->rates / decode->timed : 1u << RATE_BITS;
+    uint64_t rate = ((uint64_t)walk->trail << RATE_BITS) / walk->trail_ticks;
+    if (rate > DECODE_RATE_MAX)
+        rate = DECODE_RATE_MAX;
+    if (rate < 1)
+        rate = 1;
+    decode->rates += rate;
+    decode->timed++;
+    return rate;
+}
+
+static void window_weigh(struct decode *decode, const struct event_walk *walk,
+                         const uint32_t *exits, uint64_t instructions)
+{
+    struct weight weight = {.instructions = instructions, .rate = window_rate(decode, walk)};
+    for (size_t i = 0; i < decode->touched.n; i++)
+        block_weigh(decode, decode->touched.at[i], &weight);
+    for (size_t i = 0; i < decode->touched_pairs.n; i++) {
+        const struct decode_pair *pair = &decode->pairs.at[decode->touched_pairs.at[i]];
+        add_edge(decode, pair->edge, weigh(&weight, pair->seen), &weight);
+    }
+    end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
+    batch_add_window(&decode->batch, 1u << UNIT_BITS, weight.rate << UNIT_BITS);
+    decode->windows++;
+    decode->instructions += instructions;
+    decode->miscounted += instructions != walk->instructions;
+}
+
+static void decode_window(struct decode *decode, const struct event_walk *walk,
+                          const uint32_t *exits)
+{
+    follow_units(decode);
+    decode->window++;
+    uint64_t instructions = 0;
+    if (!count_exits(decode, exits, walk->n_exits, &instructions))
+        decode->garbled++;
+    else if (instructions)
+        window_weigh(decode, walk, exits, instructions);
+    window_clear(decode);
+}
+
+void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits)
+{
+    uint64_t slot = walk->cpu_ns / DECODE_BATCH_NS;
+    if (slot != decode->slot)
+        decode_flush(decode);
+    decode->slot = slot;
+    if (walk->pc) {
+        struct place at = mappings_place(decode->units->mappings, (struct avma){walk->pc});
+        decode->unmapped += mappings_missed(decode->units->mappings, at);
+        struct point_key point = {.module = at.module, .address = at.address.v};
+        batch_add_point(&decode->batch, &point, 1u << UNIT_BITS, 0);
+    }
+    if (walk->n_exits)
+        decode_window(decode, walk, exits);
+}
+
+void decode_flush(struct decode *decode)
+{
+    batch_close(&decode->batch, decode->profile);
+}

@@ -1,0 +1,92 @@
+/* Sampled walks -> ranges, edges and points, weighed.
+ *
+ * Every window is normalised by its own length. The weight of an exit that was seen k times in a
+ * window of N instructions is u = k / N, rounded once; all ranges and edges that the exit implies
+ * are sums of such u, so what flows into a segment flows out of it, to the last unit.
+ *
+ * A window costs a few ns for each exit: one counter is bumped, and the superblocks that were
+ * touched are expanded once at its end. */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/units.h"
+#include "profile/batch.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+
+enum {
+    DECODE_BATCH_NS = 250000000,
+    DECODE_RATE_MAX = 16 << RATE_BITS, /* no machine retires more instructions in a TSC tick */
+    DECODE_RECENT = 1 << 12,
+};
+
+/* A superblock as the hot loop sees it. */
+struct decode_block {
+    uint64_t start;       /* avma */
+    uint32_t window;      /* the last one that touched it */
+    uint32_t returned;    /* times a return arrived here in this window */
+    uint32_t return_edge; /* index in the batch, or MAP_NONE until needed */
+    bool listed;          /* its segments have indices in the batch */
+};
+
+struct decode_exit {
+    uint64_t target;       /* avma, 0: indirect */
+    uint32_t block;        /* MAP_NONE: there is no such exit */
+    uint32_t seen;         /* in this window */
+    uint32_t instructions; /* executed when the superblock is left here */
+    uint32_t end;          /* enum segment_end */
+};
+
+/* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
+struct decode_segment {
+    uint32_t range, taken, fallen;
+};
+
+/* An indirect jump or call and where it went. */
+struct decode_pair {
+    uint32_t edge;
+    uint32_t window, seen;
+};
+
+struct decode {
+    struct units *units;
+    struct profile *profile; /* gets closed batches */
+    struct batch batch;
+    struct {
+        VEC(struct decode_block);
+    } blocks; /* as units->superblocks */
+    struct {
+        VEC(struct decode_segment);
+    } segments; /* as units->segments */
+    struct {
+        VEC(struct decode_exit);
+    } exits; /* by exit id */
+    struct map pair_keys;
+    struct {
+        VEC(struct decode_pair);
+    } pairs;
+    struct {
+        uint32_t exit, block, pair;
+    } recent[DECODE_RECENT]; /* the map's answers, found with one compare; pair + 1, 0 is free */
+    struct {
+        VEC(uint32_t);
+    } touched, touched_pairs; /* in this window */
+    uint32_t window;
+    uint64_t slot;         /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
+    uint64_t rates, timed; /* sum and number of good rates: their mean is for windows without */
+
+    uint64_t windows, instructions; /* accepted so far */
+    uint64_t garbled;               /* walks that contradict the units: left out */
+    uint64_t unmapped;              /* observations outside every module */
+    uint64_t miscounted;            /* windows whose own length is not that of their exits */
+};
+
+void decode_init(struct decode *decode, struct units *units, struct profile *profile);
+void decode_release(struct decode *decode);
+
+/* `exits` has walk->n_exits ids. Both must be private copies: the ring may change under us. */
+void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits);
+/* Closes the batch that is open, if any. */
+void decode_flush(struct decode *decode);

@@ -1,0 +1,47 @@
+/* Where an address of a recorded process belongs: avma -> (module, svma).
+ *
+ * Fed with the channel's maps section. Code may be unmapped and other code mapped in its place, so
+ * an answer is good for the moment of the question: the newest mapping that covers an address wins,
+ * and whatever is kept must be asked for when it is published, not later. */
+#pragma once
+
+#include "base/vec.h"
+#include "wire/address.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+
+struct profile;
+
+struct place {
+    uint32_t module; /* of the profile */
+    struct svma address;
+};
+
+/* Linear stretch of a module in memory. Sorted by start, disjoint. */
+struct mapping {
+    uint64_t start, end; /* avma */
+    uint64_t shift;      /* svma = avma + shift, modulo 2^64 */
+    uint32_t module;
+};
+
+struct mappings {
+    struct profile *profile; /* gets the modules */
+    int pid;                 /* for files that only the process can see */
+    VEC(struct mapping);
+    size_t last;      /* where the last question was answered */
+    uint32_t unknown; /* module "[unknown]", or MODULE_NONE until it is needed */
+};
+
+void mappings_init(struct mappings *mappings, struct profile *profile, int pid);
+void mappings_release(struct mappings *mappings);
+
+/* `path` must end with a zero. */
+void mappings_add(struct mappings *mappings, const struct wire_map *map, const char *path);
+/* An address outside every mapping is its own address in "[unknown]". */
+struct place mappings_place(struct mappings *mappings, struct avma at);
+
+static inline bool mappings_missed(const struct mappings *mappings, struct place place)
+{
+    return place.module == mappings->unknown;
+}

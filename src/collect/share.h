@@ -1,0 +1,30 @@
+/* The tool's end of the shared memory: one memfd that holds the directory and all channels.
+ *
+ * The other side is another process, which may be broken or hostile: its bytes may change while
+ * they are read. So everything is copied before it is checked, and the memfd is sealed against
+ * shrinking, which would turn reads into SIGBUS. */
+#pragma once
+
+#include "wire/channel.h"
+
+#include <stdbool.h>
+
+struct err;
+
+struct share {
+    int fd; /* close-on-exec: the agent opens it through /proc */
+    struct directory *directory;
+};
+
+bool share_create(struct share *ret_share, const struct record_options *options, struct err *err);
+void share_release(struct share *share);
+
+/* Maps channel `index` whole, or returns NULL. Sparse: only touched pages cost memory. */
+struct channel *share_map(const struct share *share, uint32_t index);
+void share_unmap(struct channel *channel);
+
+/* Acquires what the other side released. */
+static inline uint64_t share_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}

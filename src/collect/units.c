@@ -1,0 +1,192 @@
+#include "collect/units.h"
+
+#include <string.h>
+
+void units_init(struct units *units, struct mappings *mappings)
+{
+    *units = (struct units){.mappings = mappings};
+}
+
+void units_release(struct units *units)
+{
+    vec_release(&units->segments);
+    vec_release(&units->superblocks);
+    vec_release(&units->pairs);
+    vec_release(&units->cuts);
+    vec_release(&units->owner);
+}
+
+/* ---- superblocks */
+
+static bool has_target(uint8_t end)
+{
+    return end != SEGMENT_IJUMP && end != SEGMENT_ICALL && end != SEGMENT_RETURN;
+}
+
+static bool segment_valid(const struct wire_segment *segment)
+{
+    if (segment->end > SEGMENT_STOP || (has_target(segment->end) && !segment->target))
+        return false;
+    if (segment->instructions == 0)
+        return segment->end == SEGMENT_STOP && segment->bytes == 0 && segment->last_bytes == 0;
+    return segment->last_bytes >= 1 && segment->last_bytes <= 15 &&
+           segment->bytes >= segment->last_bytes + (segment->instructions - 1u) &&
+           segment->bytes <= segment->last_bytes + 15u * (segment->instructions - 1u);
+}
+
+/* Whether control can go on from one segment into the next of the same superblock. */
+static bool follows(const struct wire_segment *segment, const struct wire_segment *next)
+{
+    if (segment->end == SEGMENT_COND)
+        return next->start == segment->start + segment->bytes;
+    return segment->end == SEGMENT_JUMP && next->start == segment->target;
+}
+
+static bool superblock_valid(const struct wire_superblock *header,
+                             const struct wire_segment *segments)
+{
+    uint32_t n = header->n_segments;
+    if (n == 0 || header->bytes != sizeof *header + n * sizeof *segments)
+        return false;
+    if (header->n_exits != n + (segments[n - 1].end == SEGMENT_COND))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!segment_valid(&segments[i]) || (i + 1 < n && !follows(&segments[i], &segments[i + 1])))
+            return false;
+    return true;
+}
+
+/* Marks the exit ids as owned; false if they are out of bounds or taken. */
+static bool exits_claim(struct units *units, uint32_t first, uint32_t n)
+{
+    if (first > UNITS_EXITS_MAX - n)
+        return false;
+    for (uint32_t exit = first; exit < first + n; exit++)
+        if (units_owner(units, exit) != UNIT_NONE)
+            return false;
+    while (units->owner.n < first + n)
+        *vec_push(&units->owner) = UNIT_NONE;
+    for (uint32_t exit = first; exit < first + n; exit++)
+        units->owner.at[exit] = (int32_t)units->superblocks.n;
+    return true;
+}
+
+static void segment_add(struct units *units, const struct wire_segment *wire)
+{
+    struct unit_segment segment = {.start = wire->start,
+                                   .target = has_target(wire->end) ? wire->target : 0,
+                                   .bytes = wire->bytes,
+                                   .instructions = wire->instructions,
+                                   .end = wire->end,
+                                   .last_bytes = wire->last_bytes};
+    segment.at = mappings_place(units->mappings, (struct avma){segment.start});
+    if (segment.target)
+        segment.to = mappings_place(units->mappings, (struct avma){segment.target});
+    *vec_push(&units->segments) = segment;
+}
+
+static bool superblock_add(struct units *units, const struct wire_superblock *header,
+                           const struct wire_segment *segments)
+{
+    if (!superblock_valid(header, segments) ||
+        !exits_claim(units, header->first_exit, header->n_exits))
+        return false;
+    *vec_push(&units->superblocks) =
+        (struct superblock){.first_segment = (uint32_t)units->segments.n,
+                            .n_segments = header->n_segments,
+                            .first_exit = header->first_exit,
+                            .n_exits = header->n_exits,
+                            .counter = header->counter};
+    for (uint32_t i = 0; i < header->n_segments; i++)
+        segment_add(units, &segments[i]);
+    return true;
+}
+
+/* ---- the others */
+
+static bool pair_add(struct units *units, const struct wire_pair *pair)
+{
+    int32_t owner = units_owner(units, pair->exit);
+    if (owner == UNIT_NONE)
+        return false;
+    const struct superblock *superblock = &units->superblocks.at[owner];
+    uint32_t j = pair->exit - superblock->first_exit;
+    if (j >= superblock->n_segments)
+        return false;
+    uint8_t end = units->segments.at[superblock->first_segment + j].end;
+    if (end != SEGMENT_IJUMP && end != SEGMENT_ICALL)
+        return false;
+    *vec_push(&units->pairs) =
+        (struct pair){.exit = pair->exit,
+                      .counter = pair->counter,
+                      .target = pair->target,
+                      .to = mappings_place(units->mappings, (struct avma){pair->target})};
+    return true;
+}
+
+static bool cut_add(struct units *units, const struct wire_cut *cut)
+{
+    int32_t owner = units_owner(units, cut->first_exit);
+    if (owner == UNIT_NONE)
+        return false;
+    const struct superblock *superblock = &units->superblocks.at[owner];
+    if (cut->first_exit != superblock->first_exit || cut->segment >= superblock->n_segments)
+        return false;
+    const struct unit_segment *segment =
+        &units->segments.at[superblock->first_segment + cut->segment];
+    if (cut->instructions > segment->instructions)
+        return false;
+    *vec_push(&units->cuts) = (struct cut){
+        .superblock = (uint32_t)owner, .segment = cut->segment, .instructions = cut->instructions};
+    return true;
+}
+
+/* ---- the section */
+
+static bool unit_add(struct units *units, const unsigned char *entry, uint32_t kind, uint32_t bytes)
+{
+    if (kind == UNIT_SUPERBLOCK && bytes >= sizeof(struct wire_superblock)) {
+        struct wire_superblock header;
+        memcpy(&header, entry, sizeof header);
+        struct {
+            VEC(struct wire_segment);
+        } segments = {0};
+        vec_reserve(&segments, bytes / sizeof *segments.at + 1);
+        memcpy(segments.at, entry + sizeof header, bytes - sizeof header);
+        header.bytes = bytes; /* the one that was checked */
+        bool added = superblock_add(units, &header, segments.at);
+        vec_release(&segments);
+        return added;
+    }
+    if (kind == UNIT_PAIR && bytes == sizeof(struct wire_pair)) {
+        struct wire_pair pair;
+        memcpy(&pair, entry, sizeof pair);
+        return pair_add(units, &pair);
+    }
+    if (kind == UNIT_CUT && bytes == sizeof(struct wire_cut)) {
+        struct wire_cut cut;
+        memcpy(&cut, entry, sizeof cut);
+        return cut_add(units, &cut);
+    }
+    return false;
+}
+
+void units_read(struct units *units, const void *section, uint64_t bytes)
+{
+    const unsigned char *start = section;
+    if (bytes > CHANNEL_UNITS_BYTES)
+        bytes = CHANNEL_UNITS_BYTES;
+    while (!units->broken && units->bytes_read + 8 <= bytes) {
+        uint32_t header[2];
+        memcpy(header, start + units->bytes_read, sizeof header);
+        uint32_t length = header[1];
+        if (length < 8 || length % 8 || length > bytes - units->bytes_read) {
+            units->broken = true;
+            units->garbled++;
+            return;
+        }
+        if (!unit_add(units, start + units->bytes_read, header[0], length))
+            units->garbled++;
+        units->bytes_read += length;
+    }
+}

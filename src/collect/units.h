@@ -1,0 +1,112 @@
+/* What a recorded process has translated: its units section, checked and in our own memory, with
+ * addresses turned into places while the mappings are those of the moment.
+ *
+ * The bytes come from another process. An entry that contradicts itself or its predecessors is left
+ * out and counted; one whose length makes no sense ends the reading for good, since nothing behind
+ * it can be found. */
+#pragma once
+
+#include "base/vec.h"
+#include "collect/mappings.h"
+#include "profile/profile.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    UNITS_EXITS_MAX = 1 << 22, /* twice what fits into the section */
+    UNIT_NONE = -1,
+};
+
+struct unit_segment {
+    uint64_t start, target; /* avma; target 0: there is none */
+    struct place at, to;    /* of start and target */
+    uint32_t bytes;
+    uint16_t instructions;
+    uint8_t end, last_bytes; /* as in struct wire_segment */
+};
+
+struct superblock {
+    uint32_t first_segment, n_segments;
+    uint32_t first_exit, n_exits;
+    uint32_t counter;
+};
+
+struct pair {
+    uint32_t exit, counter;
+    uint64_t target; /* avma */
+    struct place to;
+};
+
+struct cut {
+    uint32_t superblock; /* index */
+    uint16_t segment, instructions;
+};
+
+struct units {
+    struct mappings *mappings;
+    struct {
+        VEC(struct unit_segment);
+    } segments;
+    struct {
+        VEC(struct superblock);
+    } superblocks;
+    struct {
+        VEC(struct pair);
+    } pairs;
+    struct {
+        VEC(struct cut);
+    } cuts;
+    struct {
+        VEC(int32_t);
+    } owner;             /* superblock of each exit id, or UNIT_NONE */
+    uint64_t bytes_read; /* of the section */
+    uint64_t garbled;    /* entries left out */
+    bool broken;         /* nothing more can be read */
+};
+
+void units_init(struct units *units, struct mappings *mappings);
+void units_release(struct units *units);
+
+/* Takes what was published since the last time: `bytes` of the section in all. */
+void units_read(struct units *units, const void *section, uint64_t bytes);
+
+/* Index of the superblock that owns the exit id, or UNIT_NONE. */
+static inline int32_t units_owner(const struct units *units, uint32_t exit)
+{
+    return exit < units->owner.n ? units->owner.at[exit] : UNIT_NONE;
+}
+
+/* Segments that exit number `j` of the superblock has executed: 0 .. this. */
+static inline uint32_t superblock_last_segment(const struct superblock *superblock, uint32_t j)
+{
+    return j < superblock->n_segments ? j : superblock->n_segments - 1;
+}
+
+/* The last instruction of a segment that has one. */
+static inline struct place segment_last(const struct unit_segment *segment)
+{
+    return (struct place){segment->at.module,
+                          {segment->at.address.v + segment->bytes - segment->last_bytes}};
+}
+
+/* How control leaves a segment by its end; false where it does not (SEGMENT_STOP). */
+static inline bool segment_edge(const struct unit_segment *segment, enum edge_kind *ret_kind)
+{
+    static const enum edge_kind kinds[] = {
+        [SEGMENT_COND] = EDGE_TAKEN,  [SEGMENT_JUMP] = EDGE_JUMP,
+        [SEGMENT_CALL] = EDGE_CALL,   [SEGMENT_IJUMP] = EDGE_IJUMP,
+        [SEGMENT_ICALL] = EDGE_ICALL, [SEGMENT_RETURN] = EDGE_RETURN,
+        [SEGMENT_SPLIT] = EDGE_SPLIT, [SEGMENT_SYSCALL] = EDGE_SYSCALL};
+    if (segment->end == SEGMENT_STOP)
+        return false;
+    *ret_kind = kinds[segment->end];
+    return true;
+}
+
+/* What lies behind a segment. */
+static inline struct place segment_next(const struct unit_segment *segment)
+{
+    return (struct place){segment->at.module, {segment->at.address.v + segment->bytes}};
+}
