@@ -14,8 +14,7 @@ static bool in_registers(const struct insn *insn)
     return insn->modrm >= 0xC0;
 }
 
-/* Whether `set` holds member number n, 0 being the leftmost bit of the 8 written in binary order of
- * use: sets of ModRM.reg values are written as bits 1 << reg. */
+/* Sets of ModRM.reg values: bit n for the value n. */
 static bool holds(unsigned set, unsigned n)
 {
     return set >> n & 1;
