@@ -1,0 +1,352 @@
+#include "walk/cache.h"
+
+#include "walk/sys.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+/* ---- zones */
+
+enum { ZONE_TRIES = 64 };
+
+/* How far a zone may be from the code it serves: displacements reach 2 GiB, and the operands that
+ * the code refers to may lie on the far side of it. */
+static bool zone_serves(const struct zone *zone, uint64_t pc)
+{
+    int64_t distance = (int64_t)(zone->runs_at - pc);
+    return distance < INT64_C(1) << 30 && distance > -(INT64_C(1) << 30);
+}
+
+/* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing up behind
+ * it: the gap before it first, then far above. Elsewhere below the code, where neither the heap of a
+ * PIE nor the next mappings of the kernel are. */
+static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
+{
+    if (pc < UINT64_C(1) << 31)
+        return attempt < 3 ? (uint64_t)(attempt + 1) << 20
+                           : (pc & ~UINT64_C(0xfffff)) + (UINT64_C(0x30000000)) +
+                                 ((uint64_t)attempt << 21);
+    uint64_t step = UINT64_C(0x10000000) + ((uint64_t)(attempt / 2) << 22);
+    uint64_t base = pc & ~UINT64_C(0xfffff);
+    return attempt & 1 ? base + step : base - step;
+}
+
+/* A second mapping of zone number n, executable, at the address; shared memory can be mapped again
+ * through mremap with an old size of zero, without a descriptor to keep open. */
+static bool zone_map(struct cache *cache, uint64_t at)
+{
+    long reserved = sys6(SYS_mmap, (long)at, CACHE_ZONE_BYTES, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (reserved != (long)at) {
+        if (!sys_failed(reserved))
+            sys3(SYS_munmap, reserved, CACHE_ZONE_BYTES, 0);
+        return false;
+    }
+    uint8_t *writable = cache->arena + (size_t)cache->n_zones * CACHE_ZONE_BYTES;
+    long moved = sys6(SYS_mremap, (long)writable, 0, CACHE_ZONE_BYTES,
+                      MREMAP_MAYMOVE | MREMAP_FIXED, (long)at, 0);
+    if (moved != (long)at ||
+        sys_failed(sys3(SYS_mprotect, (long)at, CACHE_ZONE_BYTES, PROT_READ | PROT_EXEC))) {
+        sys3(SYS_munmap, (long)at, CACHE_ZONE_BYTES, 0);
+        return false;
+    }
+    cache->zones[cache->n_zones++] = (struct zone){.runs_at = at, .writable = writable};
+    return true;
+}
+
+static struct zone *zone_for(struct cache *cache, uint64_t pc)
+{
+    for (uint32_t i = 0; i < cache->n_zones; i++) {
+        struct zone *zone = &cache->zones[i];
+        if (zone_serves(zone, pc) && CACHE_ZONE_BYTES - zone->used >= TRANSLATION_BYTES_MAX)
+            return zone;
+    }
+    if (cache->n_zones == CACHE_ZONES)
+        return NULL;
+    for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++)
+        if (zone_map(cache, zone_candidate(pc, attempt)))
+            return &cache->zones[cache->n_zones - 1];
+    return NULL;
+}
+
+static struct cursor zone_cursor(struct zone *zone)
+{
+    zone->used = (zone->used + 15) & ~15u;
+    return (struct cursor){.at = zone->writable + zone->used,
+                           .shift = (int64_t)zone->runs_at - (int64_t)zone->writable};
+}
+
+static void zone_advance(struct cache *cache, struct zone *zone, const struct cursor *cursor)
+{
+    uint32_t used = (uint32_t)(cursor->at - zone->writable);
+    cache->code_bytes += used - zone->used;
+    zone->used = used;
+}
+
+bool cache_contains(const struct cache *cache, uint64_t pc)
+{
+    for (uint32_t i = 0; i < cache->n_zones; i++)
+        if (pc - cache->zones[i].runs_at < CACHE_ZONE_BYTES)
+            return true;
+    return false;
+}
+
+/* ---- units: what the tool needs to read records and counters */
+
+static void *unit_take(struct cache *cache, uint32_t bytes)
+{
+    if (cache->units.room - *cache->units.published < bytes) {
+        cache->exhausted = true;
+        return NULL;
+    }
+    return cache->units.base + *cache->units.published;
+}
+
+static void unit_publish(struct cache *cache, uint32_t bytes)
+{
+    __atomic_store_n(cache->units.published, *cache->units.published + bytes, __ATOMIC_RELEASE);
+}
+
+static bool unit_superblock(struct cache *cache, const struct shape *shape,
+                            const struct superblock *superblock)
+{
+    uint32_t bytes = (uint32_t)(sizeof(struct wire_superblock) +
+                                shape->n_segments * sizeof(struct wire_segment));
+    struct wire_superblock *unit = unit_take(cache, bytes);
+    if (!unit)
+        return false;
+    *unit = (struct wire_superblock){.kind = UNIT_SUPERBLOCK,
+                                     .bytes = bytes,
+                                     .first_exit = superblock->first_exit,
+                                     .counter = superblock->counter,
+                                     .n_segments = (uint16_t)shape->n_segments,
+                                     .n_exits = (uint16_t)shape_exits(shape)};
+    struct wire_segment *segments = (struct wire_segment *)(unit + 1);
+    for (uint32_t i = 0; i < shape->n_segments; i++)
+        segments[i] = shape->segments[i];
+    unit_publish(cache, bytes);
+    return true;
+}
+
+/* ---- look-up and translation */
+
+void cache_init(struct cache *cache, struct context *context, struct regions *regions,
+                uint8_t *arena)
+{
+    cache->context = context;
+    cache->regions = regions;
+    cache->arena = arena;
+    cache->n_counters = 1; /* counter 0 means none */
+    cache_flush(cache);
+    cache->flushes = 0;
+}
+
+void cache_flush(struct cache *cache)
+{
+    struct context *context = cache->context;
+    for (uint32_t i = 0; i < cache->n_zones; i++)
+        cache->zones[i].used = 0;
+    /* Only what was used: an untouched table is a table of untouched pages. */
+    for (uint32_t f = 0; f < FLAVOURS; f++)
+        for (uint32_t i = 0; cache->n_superblocks && i < CACHE_INDEX; i++)
+            if (cache->index[f][i])
+                cache->index[f][i] = 0;
+    for (uint32_t f = 0; f < FLAVOURS; f++)
+        if (context->landings[f][0])
+            for (uint32_t i = 0; i < CONTEXT_LANDINGS; i++)
+                context->landings[f][i] = context->to_indirect;
+    cache->exit_base += cache->n_exits;
+    cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
+    cache->flushes++;
+}
+
+static void landings_prepare(struct cache *cache, enum flavour flavour)
+{
+    struct context *context = cache->context;
+    if (context->landings[flavour][0] == 0)
+        for (uint32_t i = 0; i < CONTEXT_LANDINGS; i++)
+            context->landings[flavour][i] = context->to_indirect;
+}
+
+static uint32_t hash_pc(uint64_t pc)
+{
+    return (uint32_t)((pc * UINT64_C(0x9E3779B97F4A7C15)) >> 46) & (CACHE_INDEX - 1);
+}
+
+static uint32_t *index_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
+{
+    uint32_t at = hash_pc(pc);
+    uint32_t *index = cache->index[flavour];
+    while (index[at] && cache->superblocks[index[at] - 1].pc != pc)
+        at = (at + 1) & (CACHE_INDEX - 1);
+    return &index[at];
+}
+
+struct exit *cache_exit(struct cache *cache, uint32_t exit)
+{
+    return &cache->exits[exit - cache->exit_base];
+}
+
+static bool site_prepare(struct cache *cache, const struct shape *shape, struct superblock *block)
+{
+    uint8_t end = shape->segments[shape->n_segments - 1].end;
+    if (block->flavour != FLAVOUR_COUNT || (end != SEGMENT_IJUMP && end != SEGMENT_ICALL))
+        return true;
+    if (cache->n_sites == CONTEXT_SITES)
+        return false;
+    block->site = cache->n_sites++;
+    uint64_t *slots = cache->context->sites[block->site];
+    for (uint32_t i = 0; i < CONTEXT_SITE_SLOTS; i++)
+        slots[i] = cache->context->to_site;
+    return true;
+}
+
+static bool has_room(struct cache *cache)
+{
+    if (cache->n_counters + SHAPE_SEGMENTS + 1 > cache->max_counters)
+        cache->exhausted = true;
+    return !cache->exhausted && cache->n_superblocks < CACHE_SUPERBLOCKS &&
+           cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS;
+}
+
+static struct translation translation_of(const struct cache *cache, const struct superblock *block)
+{
+    return (struct translation){.flavour = block->flavour,
+                                .regions = cache->regions,
+                                .first_exit = block->first_exit,
+                                .counter = block->counter,
+                                .site = block->site};
+}
+
+static struct superblock *cache_translate(struct cache *cache, enum flavour flavour, uint64_t pc,
+                                          uint32_t *slot, uint32_t *ret_refusal)
+{
+    struct zone *zone = zone_for(cache, pc);
+    struct shape *shape = &cache->shape;
+    *ret_refusal = LOSS_cache_full;
+    if (!zone || !has_room(cache))
+        return NULL;
+    shape_form(shape, cache->regions, pc, flavour, zone->runs_at);
+    if (shape_empty(shape)) {
+        *ret_refusal = shape->refusal;
+        return NULL;
+    }
+    struct superblock *block = &cache->superblocks[cache->n_superblocks];
+    struct cursor cursor = zone_cursor(zone);
+    uint32_t n_exits = shape_exits(shape);
+    *block = (struct superblock){.pc = pc,
+                                 .flavour = flavour,
+                                 .entry = cursor_runs_at(&cursor),
+                                 .first_exit = cache->exit_base + cache->n_exits,
+                                 .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
+    if (!site_prepare(cache, shape, block) ||
+        (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block)))
+        return NULL;
+    struct translation translation = translation_of(cache, block);
+    translate(&translation, shape, &cursor);
+    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->entry);
+    zone_advance(cache, zone, &cursor);
+    for (uint32_t i = 0; i < n_exits; i++)
+        cache->exits[cache->n_exits + i] = translation.exits[i];
+    cache->n_exits += n_exits;
+    if (flavour == FLAVOUR_COUNT)
+        cache->n_counters += 1 + n_exits;
+    cache->translated++;
+    *slot = ++cache->n_superblocks;
+    return block;
+}
+
+struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
+                             uint32_t *ret_refusal)
+{
+    landings_prepare(cache, flavour);
+    uint32_t *slot = index_slot(cache, flavour, pc);
+    if (*slot)
+        return &cache->superblocks[*slot - 1];
+    uint64_t start = sys_tsc();
+    struct superblock *block = cache_translate(cache, flavour, pc, slot, ret_refusal);
+    cache->translate_ticks += sys_tsc() - start;
+    return block;
+}
+
+/* ---- links */
+
+void cache_link(struct cache *cache, uint32_t exit, const struct superblock *to)
+{
+    uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
+    if (!field)
+        return;
+    const struct zone *zone = &cache->zones[(size_t)(field - cache->arena) / CACHE_ZONE_BYTES];
+    int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
+    int64_t distance = (int64_t)to->entry - ((int64_t)field + shift + 4);
+    if (distance == (int32_t)distance)
+        __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
+}
+
+static void land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint32_t counter)
+{
+    struct zone *zone = zone_for(cache, to->pc);
+    if (!zone)
+        return; /* the next branch to it asks again */
+    struct cursor cursor = zone_cursor(zone);
+    uint64_t landing = cursor_runs_at(&cursor);
+    translate_landing(cache->regions, &cursor, to->pc, to->entry, *slot, counter);
+    zone_advance(cache, zone, &cursor);
+    __atomic_store_n(slot, landing, __ATOMIC_RELEASE);
+}
+
+void cache_land(struct cache *cache, const struct superblock *to)
+{
+    land(cache, &cache->context->landings[to->flavour][to->pc & (CONTEXT_LANDINGS - 1)], to,
+         UINT32_MAX);
+}
+
+void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to)
+{
+    struct wire_pair *pair = unit_take(cache, sizeof *pair);
+    if (!pair || !has_room(cache))
+        return;
+    uint32_t counter = cache->n_counters++;
+    *pair = (struct wire_pair){.kind = UNIT_PAIR,
+                               .bytes = sizeof *pair,
+                               .exit = exit,
+                               .counter = counter,
+                               .target = to->pc};
+    unit_publish(cache, sizeof *pair);
+    /* This first time the branch does not pass the landing that counts it. */
+    cache->context->counters[counter] = 1;
+    uint64_t *slots = cache->context->sites[cache_exit(cache, exit)->link];
+    land(cache, &slots[to->pc & (CONTEXT_SITE_SLOTS - 1)], to, counter);
+}
+
+/* ---- faults */
+
+bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
+{
+    for (uint32_t i = 0; i < cache->n_superblocks; i++) {
+        const struct superblock *block = &cache->superblocks[i];
+        if (cache_pc - block->entry >= block->code_bytes)
+            continue;
+        struct zone *zone = NULL;
+        for (uint32_t z = 0; z < cache->n_zones; z++)
+            if (cache_pc - cache->zones[z].runs_at < CACHE_ZONE_BYTES)
+                zone = &cache->zones[z];
+        shape_form(&cache->shape, cache->regions, block->pc, block->flavour, zone->runs_at);
+        struct translation translation = translation_of(cache, block);
+        translation.sought = cache_pc;
+        struct cursor cursor = {.at = cache->scratch,
+                                .shift = (int64_t)block->entry - (int64_t)cache->scratch};
+        translate(&translation, &cache->shape, &cursor);
+        if (!translation.located)
+            return false;
+        *ret = (struct location){.pc = translation.located_pc,
+                                 .in_slot = translation.located_in_slot,
+                                 .superblock = block};
+        while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
+            ret->segment++;
+        ret->instructions =
+            (uint16_t)(translation.located_step - cache->shape.first_step[ret->segment]);
+        return true;
+    }
+    return false;
+}

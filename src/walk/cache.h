@@ -1,0 +1,89 @@
+/* The code cache: superblocks by program counter, their code in zones near the code they copy, and
+ * the links between them.
+ *
+ * A zone is mapped twice, writable here and executable there, never both. Code is only appended;
+ * cache_flush forgets all of it at once, when no thread runs in it. Exit ids are never used twice,
+ * so records made before a flush still mean what they meant. */
+#pragma once
+
+#include "walk/context.h"
+#include "walk/region.h"
+#include "walk/translate.h"
+#include "wire/channel.h"
+
+enum {
+    CACHE_ZONE_BYTES = 1 << 20,
+    CACHE_ZONES = 32,
+    CACHE_SUPERBLOCKS = 1 << 17,
+    CACHE_EXITS = 1 << 19,
+    CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
+};
+
+struct superblock {
+    uint64_t pc;    /* avma of the program's first instruction */
+    uint64_t entry; /* where its code runs */
+    uint32_t first_exit, counter, site;
+    uint32_t code_bytes;
+    enum flavour flavour;
+};
+
+struct zone {
+    uint64_t runs_at;
+    uint8_t *writable;
+    uint32_t used;
+};
+
+/* Where the tool learns what superblocks are: a section of the channel. */
+struct units {
+    uint8_t *base;
+    uint64_t room;
+    uint64_t *published;
+};
+
+struct cache {
+    struct context *context;
+    struct regions *regions;
+    struct units units;
+    uint64_t max_counters;
+
+    struct zone zones[CACHE_ZONES];
+    uint32_t n_zones;
+    uint8_t *arena; /* the writable alias of all zones */
+
+    uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites;
+    bool exhausted; /* a section of the channel is full: flushing does not help */
+    uint64_t flushes, code_bytes, translated, translate_ticks; /* for the channel's figures */
+    struct shape shape;                       /* scratch of the translator */
+    _Alignas(64) uint8_t scratch[TRANSLATION_BYTES_MAX];
+    uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
+    struct superblock superblocks[CACHE_SUPERBLOCKS];
+    struct exit exits[CACHE_EXITS];
+};
+
+/* The struct itself must be zeroed, sparsely mapped memory; arena is CACHE_ZONES * CACHE_ZONE_BYTES
+ * of shared memory, so that zones can be aliases of it. */
+void cache_init(struct cache *cache, struct context *context, struct regions *regions,
+                uint8_t *arena);
+
+/* The superblock for pc, translated now if need be. NULL: *ret_refusal says why (enum loss). */
+struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
+                             uint32_t *ret_refusal);
+/* From now on this exit goes straight to the superblock. */
+void cache_link(struct cache *cache, uint32_t exit, const struct superblock *to);
+/* From now on indirect branches of this flavour to its pc find the superblock. */
+void cache_land(struct cache *cache, const struct superblock *to);
+/* The same for one counted site, by exit id; each (site, target) gets a counter. */
+void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to);
+struct exit *cache_exit(struct cache *cache, uint32_t exit);
+
+void cache_flush(struct cache *cache);
+bool cache_contains(const struct cache *cache, uint64_t pc);
+
+/* Which program instruction the code at a cache pc stands for, when it faulted there. */
+struct location {
+    uint64_t pc;
+    uint32_t in_slot; /* IN_SLOT_ */
+    const struct superblock *superblock;
+    uint16_t segment, instructions; /* whole segments run before it, and instructions of its own */
+};
+bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret);

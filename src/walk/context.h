@@ -1,0 +1,65 @@
+/* What translated code knows of its thread: %gs points here while a walk runs.
+ *
+ * The first fields are addressed by enter.c's assembly and by emitted code, by constant offset;
+ * enter.c asserts them. The large arrays are touched sparsely: mapped without reservation, a thread
+ * costs the pages it uses. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum flavour { FLAVOUR_PLAIN, FLAVOUR_RECORD, FLAVOUR_COUNT, FLAVOURS };
+
+/* Why translated code came back to the dispatcher. */
+enum leave {
+    LEAVE_DIRECT,          /* at an exit that is not linked yet: context.exit */
+    LEAVE_INDIRECT,        /* no landing known for context.pc */
+    LEAVE_BUDGET,          /* budget used up or records full, at context.exit */
+    LEAVE_BUDGET_INDIRECT, /* the same, on the way to context.pc */
+    LEAVE_STOP,            /* the next instruction is refused: context.exit */
+    LEAVE_SYSCALL,         /* the next instruction is a system call: context.exit */
+    LEAVE_CALLED,          /* back from a system call that ran in the cache: context.exit */
+    LEAVE_SITE,            /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
+};
+
+enum {
+    CONTEXT_LANDINGS = 1 << 16, /* indexed by the low 16 bits of the target */
+    CONTEXT_RECORDS = 1 << 16,  /* exits one window can hold */
+    CONTEXT_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
+    CONTEXT_SITES = 1 << 15,
+    CONTEXT_STACK_BYTES = 1 << 18,
+};
+
+/* x86 register numbers, as in encodings. */
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+struct context {
+    uint64_t gpr[16];
+    uint64_t pc, flags;
+    uint64_t host_sp;
+    uint64_t slot_rax, slot_rcx; /* the program's, while an exit needs the registers */
+    uint64_t jump;
+    int64_t budget;    /* plain: instructions, counts up from -n; >= 0 is used up */
+    int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
+    uint32_t exit, leave;
+    /* Where emitted code goes to leave, one for each enum leave that it can cause. */
+    uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_called,
+        to_site;
+
+    /* Code to go to for an indirect branch: a chain of landings that compare the whole target, or
+     * to_indirect. sites[] is the same for one counted indirect jump or call each, with to_site. */
+    _Alignas(4096) uint64_t landings[FLAVOURS][CONTEXT_LANDINGS];
+    uint32_t records[CONTEXT_RECORDS];
+    _Alignas(4096) uint64_t sites[CONTEXT_SITES][CONTEXT_SITE_SLOTS];
+    _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
+    /* Exact counts; the agent maps the channel's counters section over this. */
+    _Alignas(4096) uint64_t counters[];
+};
+
+#define CONTEXT_RECORDS_END ((uint32_t)offsetof(struct context, records) + 4u * CONTEXT_RECORDS)
+
+void context_init(struct context *context);
+
+/* Runs translated code at `code` with the program's registers from the context, until it leaves;
+ * then registers, pc (where known) and flags are in the context. %gs must point at it. */
+void context_enter(struct context *context, uint64_t code);

@@ -1,0 +1,121 @@
+/* Writing machine code: a cursor into a zone's writable alias, and the few instructions that exits
+ * are made of. Names say what runs; %gs is left out of them. */
+#pragma once
+
+#include "walk/context.h"
+
+#include <stdint.h>
+
+/* Code is written at `at` and runs at at + shift: zones are mapped twice. */
+struct cursor {
+    uint8_t *at;
+    int64_t shift;
+};
+
+static inline uint64_t cursor_runs_at(const struct cursor *cursor)
+{
+    return (uint64_t)((int64_t)cursor->at + cursor->shift);
+}
+
+static inline void emit_u8(struct cursor *cursor, uint32_t byte)
+{
+    *cursor->at++ = (uint8_t)byte;
+}
+
+static inline void emit_u32(struct cursor *cursor, uint32_t word)
+{
+    __builtin_memcpy(cursor->at, &word, 4);
+    cursor->at += 4;
+}
+
+static inline void emit_u64(struct cursor *cursor, uint64_t word)
+{
+    __builtin_memcpy(cursor->at, &word, 8);
+    cursor->at += 8;
+}
+
+static inline void emit_bytes(struct cursor *cursor, const uint8_t *bytes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        emit_u8(cursor, bytes[i]);
+}
+
+/* A 32-bit displacement field at `field` (writable alias) that leads to `target`. */
+static inline void emit_displacement(const struct cursor *cursor, uint8_t *field, uint64_t target)
+{
+    int32_t distance = (int32_t)(target - (uint64_t)((int64_t)field + cursor->shift) - 4);
+    __builtin_memcpy(field, &distance, 4);
+}
+
+/* mov %reg, gs:[offset] and back, 64 bits */
+static inline void emit_store(struct cursor *cursor, uint32_t reg, size_t offset)
+{
+    emit_u8(cursor, 0x65);
+    emit_u8(cursor, 0x48 | (reg >> 3) << 2);
+    emit_u8(cursor, 0x89);
+    emit_u8(cursor, 0x04 | (reg & 7) << 3);
+    emit_u8(cursor, 0x25);
+    emit_u32(cursor, (uint32_t)offset);
+}
+
+static inline void emit_load(struct cursor *cursor, uint32_t reg, size_t offset)
+{
+    emit_u8(cursor, 0x65);
+    emit_u8(cursor, 0x48 | (reg >> 3) << 2);
+    emit_u8(cursor, 0x8b);
+    emit_u8(cursor, 0x04 | (reg & 7) << 3);
+    emit_u8(cursor, 0x25);
+    emit_u32(cursor, (uint32_t)offset);
+}
+
+/* movl $value, gs:[offset] */
+static inline void emit_store_u32(struct cursor *cursor, uint32_t value, size_t offset)
+{
+    emit_u8(cursor, 0x65);
+    emit_u8(cursor, 0xc7);
+    emit_u8(cursor, 0x04);
+    emit_u8(cursor, 0x25);
+    emit_u32(cursor, (uint32_t)offset);
+    emit_u32(cursor, value);
+}
+
+/* jmp *gs:[offset] */
+static inline void emit_jump_slot(struct cursor *cursor, size_t offset)
+{
+    emit_u8(cursor, 0x65);
+    emit_u8(cursor, 0xff);
+    emit_u8(cursor, 0x24);
+    emit_u8(cursor, 0x25);
+    emit_u32(cursor, (uint32_t)offset);
+}
+
+/* lea add(%rcx), %rcx */
+static inline void emit_add_rcx(struct cursor *cursor, int8_t add)
+{
+    emit_u8(cursor, 0x48);
+    emit_u8(cursor, 0x8d);
+    emit_u8(cursor, 0x49);
+    emit_u8(cursor, (uint8_t)add);
+}
+
+/* movzbl gs:[offset], %ecx */
+static inline void emit_load_byte_rcx(struct cursor *cursor, size_t offset)
+{
+    emit_u8(cursor, 0x65);
+    emit_u8(cursor, 0x0f);
+    emit_u8(cursor, 0xb6);
+    emit_u8(cursor, 0x0c);
+    emit_u8(cursor, 0x25);
+    emit_u32(cursor, (uint32_t)offset);
+}
+
+/* jmp target, its displacement aligned to four bytes so that it can be patched atomically while
+ * other threads run it. Returns the displacement field. */
+static inline uint8_t *emit_patchable_jump(struct cursor *cursor)
+{
+    while (((uintptr_t)cursor->at + 1) & 3)
+        emit_u8(cursor, 0x90);
+    emit_u8(cursor, 0xe9);
+    emit_u32(cursor, 0);
+    return cursor->at - 4;
+}

@@ -1,0 +1,36 @@
+#include "walk/region.h"
+
+static const struct region *region_find(const struct regions *regions, uint64_t pc)
+{
+    uint32_t low = 0, high = regions->n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (regions->at[middle].end <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct region *region = &regions->at[low];
+    return low < regions->n && region->start <= pc ? region : NULL;
+}
+
+size_t regions_peek(const struct regions *regions, uint64_t pc)
+{
+    const struct region *region = region_find(regions, pc);
+    return region && region->refusal == LOSS_N ? region->end - pc : 0;
+}
+
+size_t regions_room(struct regions *regions, uint64_t pc, uint32_t *ret_refusal)
+{
+    const struct region *region = region_find(regions, pc);
+    if (!region && regions->refresh) {
+        regions->refresh(regions);
+        region = region_find(regions, pc);
+    }
+    if (!region) {
+        *ret_refusal = LOSS_at_anonymous;
+        return 0;
+    }
+    *ret_refusal = region->refusal;
+    return region->refusal == LOSS_N ? region->end - pc : 0;
+}

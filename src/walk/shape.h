@@ -1,0 +1,49 @@
+/* The shape of a superblock: which instructions it holds, before any code is made.
+ *
+ * It starts at a pc and goes straight on: past conditional branches along their fall-through, across
+ * forward jumps. It ends at a call, return, indirect or backward jump, at an instruction that is
+ * refused, or when it is long enough. A pure function of the program's bytes, the flavour and the
+ * reach, so that a fault can be located by forming the shape again. */
+#pragma once
+
+#include "walk/context.h"
+#include "walk/region.h"
+#include "wire/channel.h"
+#include "x86/insn.h"
+
+enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8 };
+
+struct step {
+    uint64_t pc;
+    struct insn insn;
+};
+
+struct shape {
+    uint64_t pc;
+    uint32_t n_steps, n_segments;
+    uint32_t refusal; /* when it ends in SEGMENT_STOP: enum loss */
+    struct step steps[SHAPE_STEPS];
+    struct wire_segment segments[SHAPE_SEGMENTS];
+    uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */
+};
+
+/* Forms the shape at pc. `reach` is an address near which the code will be put: RIP-relative
+ * operands that could not be reached from there are refused. */
+void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum flavour flavour,
+                uint64_t reach);
+
+/* Nothing but a refused instruction: there is no code to make. */
+static inline bool shape_empty(const struct shape *shape)
+{
+    return shape->n_steps == 0;
+}
+
+static inline bool shape_ends_cond(const struct shape *shape)
+{
+    return shape->segments[shape->n_segments - 1].end == SEGMENT_COND;
+}
+
+static inline uint32_t shape_exits(const struct shape *shape)
+{
+    return shape->n_segments + (shape_ends_cond(shape) ? 1 : 0);
+}
