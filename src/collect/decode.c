@@ -216,7 +216,7 @@ static uint64_t weigh(const struct weight *weight, uint64_t seen)
 static void add_edge(struct decode *decode, uint32_t edge, uint64_t units,
                      const struct weight *weight)
 {
-    if (edge != MAP_NONE)
+    if (edge != MAP_NONE && units)
         batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
 }
 
@@ -234,7 +234,7 @@ static void block_weigh(struct decode *decode, uint32_t index, const struct weig
         const struct decode_segment *segment = &decode->segments.at[superblock->first_segment + i];
         uint64_t left = weigh(weight, exits[i].seen);
         uint64_t ran = left + on;
-        if (segment->range != MAP_NONE)
+        if (segment->range != MAP_NONE && ran)
             batch_add_range_at(&decode->batch, segment->range, ran, ran * weight->rate);
         bool conditional = segment->fallen != MAP_NONE;
         add_edge(decode, segment->taken, conditional ? left : ran, weight);

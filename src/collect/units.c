@@ -28,7 +28,8 @@ static bool segment_valid(const struct wire_segment *segment)
     if (segment->end > SEGMENT_STOP || (has_target(segment->end) && !segment->target))
         return false;
     if (segment->instructions == 0)
-        return segment->end == SEGMENT_STOP && segment->bytes == 0 && segment->last_bytes == 0;
+        return (segment->end == SEGMENT_STOP || segment->end == SEGMENT_SPLIT) &&
+               segment->bytes == 0 && segment->last_bytes == 0;
     return segment->last_bytes >= 1 && segment->last_bytes <= 15 &&
            segment->bytes >= segment->last_bytes + (segment->instructions - 1u) &&
            segment->bytes <= segment->last_bytes + 15u * (segment->instructions - 1u);

@@ -91,7 +91,8 @@ static inline struct place segment_last(const struct unit_segment *segment)
                           {segment->at.address.v + segment->bytes - segment->last_bytes}};
 }
 
-/* How control leaves a segment by its end; false where it does not (SEGMENT_STOP). */
+/* How control leaves a segment by its end. False where no instruction of it does: at SEGMENT_STOP,
+ * and at an empty SEGMENT_SPLIT, whose edge is that of the branch before it. */
 static inline bool segment_edge(const struct unit_segment *segment, enum edge_kind *ret_kind)
 {
     static const enum edge_kind kinds[] = {
@@ -99,7 +100,7 @@ static inline bool segment_edge(const struct unit_segment *segment, enum edge_ki
         [SEGMENT_CALL] = EDGE_CALL,   [SEGMENT_IJUMP] = EDGE_IJUMP,
         [SEGMENT_ICALL] = EDGE_ICALL, [SEGMENT_RETURN] = EDGE_RETURN,
         [SEGMENT_SPLIT] = EDGE_SPLIT, [SEGMENT_SYSCALL] = EDGE_SYSCALL};
-    if (segment->end == SEGMENT_STOP)
+    if (segment->end == SEGMENT_STOP || !segment->instructions)
         return false;
     *ret_kind = kinds[segment->end];
     return true;

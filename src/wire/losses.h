@@ -33,7 +33,8 @@
     LOSS(trigger_lost, "trigger stopped: the program closed or replaced it")                       \
     LOSS(no_channel, "process was not recorded: no free channel")                                  \
     LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
-    LOSS(unmapped, "observation outside every known module")
+    LOSS(unmapped, "observation outside every known module")                                       \
+    LOSS(garbled, "bytes from the program's side that make no sense: left out")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

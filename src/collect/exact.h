@@ -1,0 +1,47 @@
+/* Exact counters -> how often every range and edge ran.
+ *
+ * A superblock counts its entries and its taken conditional exits; the rest follows by subtraction:
+ * what ran a segment and did not leave there went on to the next. Returns are not counted at all:
+ * they are the arrivals at a superblock that no direct exit and no counted pair explains.
+ *
+ * While the program runs, counters move under the reader. Read in the order in which they are bumped
+ * (entries first), every difference is too small, never too large, but for the one passage that is
+ * under way. So what is given out meanwhile is a lower bound, and the last reading tops it up to
+ * the truth; arrivals by return, a difference across superblocks, are given out only then. */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+/* Given out so far, and the cuts met. */
+struct exact_segment {
+    uint64_t ran, taken, fallen;
+    uint32_t cuts;
+};
+
+struct exact {
+    struct units *units;
+    struct profile *profile; /* gets the counts */
+    const uint64_t *counters;
+    uint64_t n_counters;
+    struct {
+        VEC(struct exact_segment);
+    } segments; /* as units->segments */
+    struct {
+        VEC(uint64_t);
+    } pairs; /* as units->pairs */
+    size_t cuts_read;
+    uint64_t instructions; /* given out so far */
+};
+
+void exact_init(struct exact *exact, struct units *units, struct profile *profile);
+void exact_release(struct exact *exact);
+
+/* Gives out what is new. `last`: the process is gone or has said goodbye; the numbers stand still. */
+void exact_read(struct exact *exact, const uint64_t *counters, uint64_t n_counters, bool last);

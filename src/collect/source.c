@@ -1,0 +1,164 @@
+#include "collect/source.h"
+
+#include "collect/share.h"
+
+#include <limits.h>
+#include <string.h>
+
+void source_init(struct source *source, struct channel *channel, enum record_mode mode, int pid,
+                 struct profile *profile)
+{
+    *source = (struct source){.channel = channel, .mode = mode};
+    mappings_init(&source->mappings, profile, pid);
+    units_init(&source->units, &source->mappings);
+    if (mode == RECORD_SAMPLED) {
+        source->decode = mem_alloc(sizeof *source->decode);
+        decode_init(source->decode, &source->units, profile);
+    } else {
+        source->exact = mem_alloc(sizeof *source->exact);
+        exact_init(source->exact, &source->units, profile);
+    }
+}
+
+void source_release(struct source *source)
+{
+    if (source->decode)
+        decode_release(source->decode);
+    if (source->exact)
+        exact_release(source->exact);
+    mem_free(source->decode);
+    mem_free(source->exact);
+    mappings_release(&source->mappings);
+    units_release(&source->units);
+    vec_release(&source->entry);
+    *source = (struct source){0};
+}
+
+static const unsigned char *section(const struct source *source, size_t at)
+{
+    return (const unsigned char *)source->channel + at;
+}
+
+/* ---- maps */
+
+/* False: the entry is not one; how long it is cannot be believed either. */
+static bool map_read(struct source *source, const unsigned char *entry, uint64_t room,
+                     uint32_t *ret_bytes)
+{
+    struct wire_map map;
+    if (room < sizeof map)
+        return false;
+    memcpy(&map, entry, sizeof map);
+    if (map.bytes < sizeof map || map.bytes % 8 || map.bytes > room ||
+        map.path_bytes > map.bytes - sizeof map || map.path_bytes >= PATH_MAX)
+        return false;
+    char path[PATH_MAX];
+    memcpy(path, entry + sizeof map, map.path_bytes);
+    path[map.path_bytes] = 0;
+    mappings_add(&source->mappings, &map, path);
+    *ret_bytes = map.bytes;
+    return true;
+}
+
+static void maps_read(struct source *source, uint64_t bytes)
+{
+    if (bytes > CHANNEL_MAPS_BYTES)
+        bytes = CHANNEL_MAPS_BYTES;
+    while (!source->maps_broken && source->maps_read < bytes) {
+        uint32_t used;
+        if (map_read(source, section(source, CHANNEL_MAPS_AT) + source->maps_read,
+                     bytes - source->maps_read, &used)) {
+            source->maps_read += used;
+        } else {
+            source->maps_broken = true;
+            source->garbled++;
+        }
+    }
+}
+
+/* ---- ring */
+
+static bool walk_read(struct source *source, uint32_t bytes)
+{
+    struct event_walk walk;
+    if (bytes < sizeof walk)
+        return false;
+    memcpy(&walk, source->entry.at, sizeof walk);
+    if (walk.kind != EVENT_WALK || walk.n_exits > (bytes - sizeof walk) / sizeof(uint32_t))
+        return false;
+    if (source->decode)
+        decode_walk(source->decode, &walk,
+                    (const uint32_t *)(const void *)(source->entry.at + sizeof walk));
+    return true;
+}
+
+/* Copies the entry at the reading position; its length, or 0 if there cannot be one. */
+static uint32_t entry_copy(struct source *source, uint64_t published)
+{
+    uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
+    uint64_t room = CHANNEL_RING_BYTES - at;
+    if (room > published - source->ring_read)
+        room = published - source->ring_read;
+    const unsigned char *entry = section(source, CHANNEL_RING_AT) + at;
+    uint32_t header[2];
+    if (room < sizeof header)
+        return 0;
+    memcpy(header, entry, sizeof header);
+    uint32_t bytes = header[1];
+    if (bytes < sizeof header || bytes % 8 || bytes > room)
+        return 0;
+    size_t copied = header[0] == EVENT_PAD ? sizeof header : bytes;
+    vec_reserve(&source->entry, copied);
+    memcpy(source->entry.at, entry, copied);
+    memcpy(source->entry.at, header, sizeof header); /* the length that was checked */
+    return bytes;
+}
+
+static void ring_read(struct source *source, uint64_t published)
+{
+    if (published - source->ring_read > CHANNEL_RING_BYTES) {
+        source->garbled++;
+        source->ring_read = published;
+    }
+    while (source->ring_read != published) {
+        uint32_t bytes = entry_copy(source, published);
+        uint32_t kind = 0;
+        if (bytes)
+            memcpy(&kind, source->entry.at, sizeof kind);
+        if (kind != EVENT_PAD && (!bytes || !walk_read(source, bytes)))
+            source->garbled++;
+        source->ring_read = bytes ? source->ring_read + bytes : published;
+    }
+    __atomic_store_n(&source->channel->ring_tail, source->ring_read, __ATOMIC_RELEASE);
+}
+
+/* ---- all */
+
+/* The lengths are taken in the opposite order of their publication: a walk is published after the
+ * units it names, and those after the maps they lie in. */
+uint64_t source_read(struct source *source)
+{
+    uint64_t ring = share_load(&source->channel->ring_head);
+    uint64_t units = share_load(&source->channel->units_bytes);
+    uint64_t maps = share_load(&source->channel->maps_bytes);
+    uint64_t before = source->ring_read;
+    maps_read(source, maps);
+    units_read(&source->units, section(source, CHANNEL_UNITS_AT), units);
+    ring_read(source, ring);
+    return source->ring_read - before;
+}
+
+void source_count(struct source *source, bool close_batch, bool last)
+{
+    if (source->exact)
+        exact_read(source->exact,
+                   (const uint64_t *)(const void *)section(source, CHANNEL_COUNTERS_AT),
+                   share_load(&source->channel->counters), last);
+    else if (close_batch)
+        decode_flush(source->decode);
+}
+
+uint64_t source_garbled(const struct source *source)
+{
+    return source->garbled + source->units.garbled + (source->decode ? source->decode->garbled : 0);
+}

@@ -1,0 +1,44 @@
+/* One recorded process: its channel, read as it grows.
+ *
+ * Everything the process published is brought into the profile with source_read. Positions are kept
+ * here, never taken back from the shared memory, and every length is checked: what makes no sense is
+ * counted as garbled and skipped, to the end of what was published if need be. */
+#pragma once
+
+#include "collect/decode.h"
+#include "collect/exact.h"
+#include "collect/mappings.h"
+#include "collect/units.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+
+struct profile;
+
+struct source {
+    struct channel *channel;
+    enum record_mode mode;
+    struct mappings mappings;
+    struct units units;
+    struct decode *decode; /* RECORD_SAMPLED */
+    struct exact *exact;   /* RECORD_EXACT_COUNTS */
+    uint64_t maps_read;    /* bytes */
+    bool maps_broken;
+    uint64_t ring_read; /* bytes ever read */
+    struct {
+        VEC(unsigned char);
+    } entry; /* private copy of one ring entry */
+    uint64_t garbled;
+};
+
+void source_init(struct source *source, struct channel *channel, enum record_mode mode, int pid,
+                 struct profile *profile);
+void source_release(struct source *source);
+
+/* Takes maps, units and walks published so far; returns the bytes read from the ring. */
+uint64_t source_read(struct source *source);
+/* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close. */
+void source_count(struct source *source, bool close_batch, bool last);
+
+/* Entries and walks that made no sense, of all sections. */
+uint64_t source_garbled(const struct source *source);
