@@ -34,6 +34,13 @@ void map_release(struct map *map)
     map_init(map, map->key_bytes);
 }
 
+void map_clear(struct map *map)
+{
+    if (map->n)
+        memset(map->slots, 0, map->n_slots * sizeof *map->slots);
+    map->n = 0;
+}
+
 const void *map_key(const struct map *map, uint32_t index)
 {
     ASSERT(index < map->n);

@@ -96,7 +96,7 @@ struct fact {
 
 /* A loss that a newer gait counted and this one has no name for: kept, merged, shown. */
 struct other_loss {
-    char *name;
+    const char *name;
     uint64_t n;
 };
 
@@ -133,6 +133,12 @@ void profile_fact(struct profile *profile, const char *key, const char *value);
 /* The first value of the key, or NULL. */
 const char *profile_fact_find(const struct profile *profile, const char *key);
 
+/* "exact", "sampled", "plain": as in files and JSON. */
+const char *profile_mode_name(enum profile_mode mode);
+
+/* The short name and the sentence of wire/losses.h. */
+const char *loss_name(enum loss loss);
+const char *loss_text(enum loss loss);
 /* Adds to a loss by its name, whether this gait knows it or not. */
 void profile_loss(struct profile *profile, const char *name, uint64_t n);
 

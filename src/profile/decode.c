@@ -1,0 +1,292 @@
+#include "profile/decode.h"
+
+#include "base/err.h"
+#include "profile/sums.h"
+#include "wire/varint.h"
+
+#include <string.h>
+
+/* Far beyond any recording; they keep sorted insertion and hashing harmless on hostile input. */
+enum { MODULES_MAX = 1 << 16, FACTS_MAX = 1 << 12, OTHER_LOSSES_MAX = 1 << 12 };
+
+struct cursor {
+    const uint8_t *start, *at, *end;
+};
+
+void decoder_init(struct decoder *decoder, struct profile *profile)
+{
+    *decoder = (struct decoder){.profile = profile};
+}
+
+void decoder_release(struct decoder *decoder)
+{
+    vec_release(&decoder->in_profile);
+    vec_release(&decoder->command);
+}
+
+/* ---- pieces */
+
+static bool get_number(struct cursor *cursor, uint64_t *ret_value, struct err *err)
+{
+    if (!varint_get(&cursor->at, cursor->end, ret_value))
+        return err_set(err, ERR_FORMAT, "bad number");
+    return true;
+}
+
+static bool get_wide(struct cursor *cursor, u128 *ret_value, struct err *err)
+{
+    if (!varint_get_wide(&cursor->at, cursor->end, ret_value))
+        return err_set(err, ERR_FORMAT, "bad number");
+    return true;
+}
+
+static bool get_bytes(struct cursor *cursor, uint64_t n, const uint8_t **ret_bytes, struct err *err)
+{
+    if (n > (uint64_t)(cursor->end - cursor->at))
+        return err_set(err, ERR_FORMAT, "%llu bytes wanted, %zu left", (unsigned long long)n,
+                       (size_t)(cursor->end - cursor->at));
+    *ret_bytes = cursor->at;
+    cursor->at += n;
+    return true;
+}
+
+/* A copy in the arena, so that it can be a C string. */
+static bool get_text(struct cursor *cursor, struct arena *arena, char **ret_text, struct err *err)
+{
+    uint64_t n;
+    const uint8_t *bytes = NULL;
+    if (!get_number(cursor, &n, err) || !get_bytes(cursor, n, &bytes, err))
+        return false;
+    if (n && memchr(bytes, 0, (size_t)n))
+        return err_set(err, ERR_FORMAT, "a zero byte in a text");
+    *ret_text = arena_string_n(arena, (const char *)bytes, (size_t)n);
+    return true;
+}
+
+/* ---- header and modules */
+
+static bool set_mode(struct decoder *decoder, const char *name, struct err *err)
+{
+    for (int mode = PROFILE_EXACT; mode <= PROFILE_PLAIN; mode++) {
+        if (strcmp(name, profile_mode_name((enum profile_mode)mode)) != 0)
+            continue;
+        if (decoder->has_mode && (int)decoder->profile->mode != mode)
+            return err_set(err, ERR_FORMAT, "two modes");
+        decoder->has_mode = true;
+        decoder->profile->mode = (enum profile_mode)mode;
+        return true;
+    }
+    return err_set(err, ERR_FORMAT, "unknown mode '%.40s'", name);
+}
+
+static bool set_start(struct decoder *decoder, const char *digits, struct err *err)
+{
+    uint64_t value = 0;
+    for (const char *digit = digits; *digit; digit++)
+        if (*digit < '0' || *digit > '9' || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*digit - '0'), &value))
+            return err_set(err, ERR_FORMAT, "start_ns is no number");
+    decoder->profile->start_unix_ns = value;
+    return true;
+}
+
+static void add_command(struct decoder *decoder, const char *line)
+{
+    if (decoder->has_command)
+        bytes_add(&decoder->command, "\n", 1);
+    bytes_add(&decoder->command, line, strlen(line));
+    decoder->has_command = true;
+}
+
+static bool add_fact(struct decoder *decoder, char *fact, struct err *err)
+{
+    char *value = strchr(fact, '=');
+    if (!value || value == fact)
+        return err_set(err, ERR_FORMAT, "a fact is not key=value");
+    *value++ = 0;
+    if (strcmp(fact, "mode") == 0)
+        return set_mode(decoder, value, err);
+    if (strcmp(fact, "start_ns") == 0)
+        return set_start(decoder, value, err);
+    if (strcmp(fact, "command") == 0) {
+        add_command(decoder, value);
+        return true;
+    }
+    profile_fact(decoder->profile, fact, value);
+    if (decoder->profile->facts.n > FACTS_MAX)
+        return err_set(err, ERR_FORMAT, "more than %d facts", FACTS_MAX);
+    return true;
+}
+
+static bool decode_header(struct decoder *decoder, struct cursor *cursor, struct err *err)
+{
+    while (cursor->at < cursor->end) {
+        char *fact;
+        if (!get_text(cursor, &decoder->profile->arena, &fact, err) ||
+            !add_fact(decoder, fact, err))
+            return false;
+    }
+    if (!decoder->has_mode)
+        return err_set(err, ERR_FORMAT, "no mode");
+    return true;
+}
+
+static bool decode_modules(struct decoder *decoder, struct cursor *cursor, struct err *err)
+{
+    while (cursor->at < cursor->end) {
+        char *path;
+        uint64_t n;
+        const uint8_t *build_id = NULL;
+        if (!get_text(cursor, &decoder->profile->arena, &path, err) || !get_number(cursor, &n, err))
+            return false;
+        if (n > sizeof decoder->profile->modules.at->build_id)
+            return err_set(err, ERR_FORMAT, "build-id of %llu bytes", (unsigned long long)n);
+        if (!get_bytes(cursor, n, &build_id, err))
+            return false;
+        if (decoder->in_profile.n == MODULES_MAX)
+            return err_set(err, ERR_FORMAT, "more than %d modules", MODULES_MAX);
+        *vec_push(&decoder->in_profile) =
+            profile_module(decoder->profile, path, build_id, (uint32_t)n);
+    }
+    return true;
+}
+
+/* ---- tables */
+
+static bool get_sums(struct cursor *cursor, struct sums *ret_sums, struct err *err)
+{
+    uint64_t mask;
+    struct sums sums = {0};
+    if (!get_number(cursor, &mask, err))
+        return false;
+    if (mask >> 6)
+        return err_set(err, ERR_FORMAT, "unknown sums 0x%llx", (unsigned long long)mask);
+    if ((mask & 1 && !get_number(cursor, &sums.time, err)) ||
+        (mask & 2 && !get_number(cursor, &sums.count, err)))
+        return false;
+    u128 *const wide[] = {&sums.time_yy, &sums.time_xy, &sums.count_yy, &sums.count_xy};
+    for (int i = 0; i < 4; i++)
+        if (mask & 4u << i && !get_wide(cursor, wide[i], err))
+            return false;
+    *ret_sums = sums;
+    return true;
+}
+
+static bool decode_table(struct decoder *decoder, enum chunk_type type, struct table *table,
+                         struct cursor *cursor, struct err *err)
+{
+    struct row row = {{0}};
+    while (cursor->at < cursor->end) {
+        for (size_t f = 0; f < row_fields(type); f++) {
+            uint64_t folded;
+            if (!get_number(cursor, &folded, err))
+                return false;
+            row.fields[f] += varint_unfold(folded);
+        }
+        union any_key key;
+        struct sums sums = {0};
+        if (!row_to_key(type, &row, &decoder->in_profile, &key, err) ||
+            !get_sums(cursor, &sums, err))
+            return false;
+        sums_add(table_at(table, &key), &sums);
+    }
+    return true;
+}
+
+/* ---- losses and totals */
+
+static bool decode_losses(struct decoder *decoder, struct cursor *cursor, struct err *err)
+{
+    while (cursor->at < cursor->end) {
+        char *name;
+        uint64_t n;
+        if (!get_text(cursor, &decoder->profile->arena, &name, err) || !get_number(cursor, &n, err))
+            return false;
+        profile_loss(decoder->profile, name, n);
+        if (decoder->profile->other_losses.n > OTHER_LOSSES_MAX)
+            return err_set(err, ERR_FORMAT, "more than %d unknown losses", OTHER_LOSSES_MAX);
+    }
+    return true;
+}
+
+/* Numbers that a newer writer put behind the ones we know are checked and left. */
+static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct err *err)
+{
+    struct totals *totals = &decoder->profile->totals;
+    uint64_t *const narrow[] = {&totals->batches,
+                                &totals->windows,
+                                &totals->interrupts,
+                                &totals->instructions,
+                                &totals->time,
+                                &totals->count,
+                                NULL,
+                                NULL,
+                                &totals->user_ns,
+                                &totals->kernel_ns,
+                                &totals->user_ticks,
+                                &totals->agent_ns,
+                                &totals->tool_ns};
+    for (size_t i = 0; cursor->at < cursor->end; i++) {
+        u128 value;
+        if (!get_wide(cursor, &value, err))
+            return false;
+        if (i >= sizeof narrow / sizeof *narrow)
+            continue;
+        if (!narrow[i])
+            sum_add_wide(i == 6 ? &totals->time_xx : &totals->count_xx, value);
+        else if (value > UINT64_MAX)
+            return err_set(err, ERR_FORMAT, "a total of more than 64 bits");
+        else
+            sum_add(narrow[i], (uint64_t)value);
+    }
+    return true;
+}
+
+/* ---- dispatch */
+
+static bool decode_payload(struct decoder *decoder, uint32_t type, struct cursor *cursor,
+                           struct err *err)
+{
+    struct profile *profile = decoder->profile;
+    switch (type) {
+    case CHUNK_HEADER: return decode_header(decoder, cursor, err);
+    case CHUNK_MODULES: return decode_modules(decoder, cursor, err);
+    case CHUNK_EDGES: return decode_table(decoder, CHUNK_EDGES, &profile->edges, cursor, err);
+    case CHUNK_RANGES: return decode_table(decoder, CHUNK_RANGES, &profile->ranges, cursor, err);
+    case CHUNK_POINTS: return decode_table(decoder, CHUNK_POINTS, &profile->points, cursor, err);
+    case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
+    case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
+    default: decoder->ended = true; return true;
+    }
+}
+
+bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err)
+{
+    if (chunk->type == 0 || chunk->type >= CHUNK_TYPES) {
+        decoder->skipped++;
+        return true;
+    }
+    const char *name = chunk_name(chunk->type);
+    if (chunk->version != CHUNK_VERSION)
+        return err_set(err, ERR_FORMAT,
+                       "%s chunk of version %u: a newer gait wrote it, this one reads version %d",
+                       name, chunk->version, CHUNK_VERSION);
+    const uint8_t *payload;
+    size_t n;
+    if (!chunk_payload(chunk, &payload, &n, err))
+        return err_in(err, "%s chunk", name);
+    struct cursor cursor = {.start = payload, .at = payload, .end = n ? payload + n : payload};
+    if (!decode_payload(decoder, chunk->type, &cursor, err))
+        return err_in(err, "%s chunk, byte %zu of its payload", name,
+                      (size_t)(cursor.at - cursor.start));
+    return true;
+}
+
+void decode_finish(struct decoder *decoder)
+{
+    const struct bytes *command = &decoder->command;
+    if (decoder->has_command)
+        decoder->profile->command = arena_string_n(
+            &decoder->profile->arena, command->n ? (const char *)command->at : "", command->n);
+    decoder->profile->complete = decoder->ended;
+}

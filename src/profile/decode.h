@@ -1,0 +1,22 @@
+/* From chunks to a profile. Payloads are untrusted: everything is checked before it is used, and a
+ * reason given for what is refused. */
+#pragma once
+
+#include "profile/row.h"
+
+struct decoder {
+    struct profile *profile;
+    struct numbering in_profile; /* of the file's modules so far */
+    struct bytes command;        /* lines so far */
+    bool has_mode, has_command, ended;
+    uint64_t skipped; /* chunks of unknown type */
+};
+
+void decoder_init(struct decoder *decoder, struct profile *profile);
+void decoder_release(struct decoder *decoder);
+
+/* Adds one chunk to the profile. On failure err names the chunk, the place in it and the reason; the
+ * profile is then good for nothing but releasing. */
+bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err);
+/* Call once behind the last chunk. */
+void decode_finish(struct decoder *decoder);

@@ -1,0 +1,285 @@
+#include "profile/encode.h"
+
+#include "base/err.h"
+#include "wire/varint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK_TARGET = 1 << 20, /* a chunk is closed when it has this much */
+    TEXT_MAX = 1 << 20,     /* longer texts are cut: only a monstrous command line gets there */
+};
+
+void encoder_release(struct encoder *encoder)
+{
+    vec_release(&encoder->out);
+    vec_release(&encoder->payload);
+    vec_release(&encoder->rows);
+}
+
+/* ---- filling a chunk */
+
+static void put_number(struct encoder *encoder, uint64_t value)
+{
+    struct bytes *payload = &encoder->payload;
+    vec_reserve(payload, payload->n + VARINT_BYTES_MAX);
+    payload->n = (size_t)(varint_put(payload->at + payload->n, value) - payload->at);
+}
+
+static void put_wide(struct encoder *encoder, u128 value)
+{
+    struct bytes *payload = &encoder->payload;
+    vec_reserve(payload, payload->n + VARINT_WIDE_BYTES_MAX);
+    payload->n = (size_t)(varint_put_wide(payload->at + payload->n, value) - payload->at);
+}
+
+static void put_text(struct encoder *encoder, const char *text, size_t n)
+{
+    if (n > TEXT_MAX)
+        n = TEXT_MAX;
+    put_number(encoder, n);
+    bytes_add(&encoder->payload, text, n);
+}
+
+static void chunk_end(struct encoder *encoder, enum chunk_type type)
+{
+    chunk_put(&encoder->out, type, &encoder->payload, encoder->zstd);
+    encoder->payload.n = 0;
+}
+
+/* Between two entries. */
+static bool chunk_is_full(const struct encoder *encoder)
+{
+    return encoder->payload.n >= CHUNK_TARGET;
+}
+
+/* ---- header and modules */
+
+static void put_fact(struct encoder *encoder, const char *key, const char *value, size_t n)
+{
+    if (chunk_is_full(encoder))
+        chunk_end(encoder, CHUNK_HEADER);
+    size_t key_bytes = strlen(key);
+    if (n > TEXT_MAX)
+        n = TEXT_MAX;
+    put_number(encoder, key_bytes + 1 + n);
+    bytes_add(&encoder->payload, key, key_bytes);
+    bytes_add(&encoder->payload, "=", 1);
+    bytes_add(&encoder->payload, value, n);
+}
+
+static void put_mode(struct encoder *encoder, const struct profile *profile)
+{
+    const char *mode = profile_mode_name(profile->mode);
+    put_fact(encoder, "mode", mode, strlen(mode));
+}
+
+void encode_facts(struct encoder *encoder, const struct profile *profile)
+{
+    if (!encoder->payload.n)
+        put_mode(encoder, profile);
+    for (size_t i = 0; i < profile->facts.n; i++) {
+        const struct fact *fact = &profile->facts.at[i];
+        put_fact(encoder, fact->key, fact->value, strlen(fact->value));
+    }
+    chunk_end(encoder, CHUNK_HEADER);
+}
+
+static void encode_header(struct encoder *encoder, const struct profile *profile)
+{
+    put_mode(encoder, profile);
+    if (profile->start_unix_ns) {
+        char start[24];
+        int n = snprintf(start, sizeof start, "%" PRIu64, profile->start_unix_ns);
+        put_fact(encoder, "start_ns", start, (size_t)n);
+    }
+    for (const char *line = profile->command; line;) {
+        const char *end = strchrnul(line, '\n');
+        put_fact(encoder, "command", line, (size_t)(end - line));
+        line = *end ? end + 1 : NULL;
+    }
+    encode_facts(encoder, profile);
+}
+
+void encode_module(struct encoder *encoder, const struct module *module)
+{
+    if (chunk_is_full(encoder))
+        chunk_end(encoder, CHUNK_MODULES);
+    put_text(encoder, module->path, strlen(module->path));
+    put_number(encoder, module->build_id_bytes);
+    bytes_add(&encoder->payload, module->build_id, module->build_id_bytes);
+}
+
+void encode_modules_end(struct encoder *encoder)
+{
+    if (encoder->payload.n)
+        chunk_end(encoder, CHUNK_MODULES);
+}
+
+/* ---- tables */
+
+static int row_compare(const void *a, const void *b)
+{
+    const uint64_t *x = ((const struct encoder_row *)a)->row.fields;
+    const uint64_t *y = ((const struct encoder_row *)b)->row.fields;
+    for (size_t i = 0; i < ROW_FIELDS_MAX; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* Most sums of most profiles are 0 (all but one of an exact one), hence the mask. */
+static void put_sums(struct encoder *encoder, const struct sums *sums)
+{
+    const u128 values[] = {sums->time,    sums->count,    sums->time_yy,
+                           sums->time_xy, sums->count_yy, sums->count_xy};
+    const size_t n = sizeof values / sizeof *values;
+    unsigned mask = 0;
+    for (size_t i = 0; i < n; i++)
+        mask |= (unsigned)(values[i] != 0) << i;
+    put_number(encoder, mask);
+    for (size_t i = 0; i < n; i++)
+        if (values[i])
+            put_wide(encoder, values[i]);
+}
+
+static void encode_table(struct encoder *encoder, enum chunk_type type, const struct table *table,
+                         const struct numbering *in_file)
+{
+    struct encoder_rows *rows = &encoder->rows;
+    rows->n = 0;
+    for (uint32_t i = 0; i < table->n; i++)
+        *vec_push(rows) =
+            (struct encoder_row){row_of_key(type, map_key(&table->keys, i), in_file), i};
+    if (!rows->n)
+        return;
+    qsort(rows->at, rows->n, sizeof *rows->at, row_compare);
+    struct row previous = {{0}};
+    for (size_t i = 0; i < rows->n; i++) {
+        if (chunk_is_full(encoder)) {
+            chunk_end(encoder, type);
+            previous = (struct row){{0}};
+        }
+        const struct row *row = &rows->at[i].row;
+        for (size_t f = 0; f < row_fields(type); f++)
+            put_number(encoder, varint_fold(row->fields[f] - previous.fields[f]));
+        put_sums(encoder, &table->at[rows->at[i].index]);
+        previous = *row;
+    }
+    chunk_end(encoder, type);
+}
+
+/* ---- losses and totals */
+
+static int loss_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct other_loss *)a)->name, ((const struct other_loss *)b)->name);
+}
+
+static void encode_losses(struct encoder *encoder, const struct profile *profile)
+{
+    struct other_losses losses = {0};
+    for (size_t i = 0; i < LOSS_N; i++)
+        if (profile->totals.losses[i])
+            *vec_push(&losses) =
+                (struct other_loss){loss_name((enum loss)i), profile->totals.losses[i]};
+    for (size_t i = 0; i < profile->other_losses.n; i++)
+        *vec_push(&losses) = profile->other_losses.at[i];
+    if (losses.n) {
+        qsort(losses.at, losses.n, sizeof *losses.at, loss_compare);
+        for (size_t i = 0; i < losses.n; i++) {
+            put_text(encoder, losses.at[i].name, strlen(losses.at[i].name));
+            put_number(encoder, losses.at[i].n);
+        }
+        chunk_end(encoder, CHUNK_LOSSES);
+    }
+    vec_release(&losses);
+}
+
+static void encode_totals(struct encoder *encoder, const struct totals *totals)
+{
+    const u128 values[] = {totals->batches,      totals->windows,    totals->interrupts,
+                           totals->instructions, totals->time,       totals->count,
+                           totals->time_xx,      totals->count_xx,   totals->user_ns,
+                           totals->kernel_ns,    totals->user_ticks, totals->agent_ns,
+                           totals->tool_ns};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        put_wide(encoder, values[i]);
+    chunk_end(encoder, CHUNK_TOTALS);
+}
+
+void encode_counts(struct encoder *encoder, const struct profile *profile,
+                   const struct numbering *in_file)
+{
+    encode_table(encoder, CHUNK_EDGES, &profile->edges, in_file);
+    encode_table(encoder, CHUNK_RANGES, &profile->ranges, in_file);
+    encode_table(encoder, CHUNK_POINTS, &profile->points, in_file);
+    encode_losses(encoder, profile);
+    encode_totals(encoder, &profile->totals);
+}
+
+void encode_end(struct encoder *encoder)
+{
+    chunk_end(encoder, CHUNK_END);
+}
+
+/* ---- everything */
+
+struct module_order {
+    const struct module *module;
+    uint32_t index;
+};
+
+static int module_compare(const void *a, const void *b)
+{
+    const struct module *x = ((const struct module_order *)a)->module;
+    const struct module *y = ((const struct module_order *)b)->module;
+    int order = strcmp(x->path, y->path);
+    if (order)
+        return order;
+    if (x->build_id_bytes != y->build_id_bytes)
+        return x->build_id_bytes < y->build_id_bytes ? -1 : 1;
+    return memcmp(x->build_id, y->build_id, x->build_id_bytes);
+}
+
+/* Writes the modules in an order that does not depend on when each was first met. */
+static void encode_modules_sorted(struct encoder *encoder, const struct modules *modules,
+                                  struct numbering *in_file)
+{
+    struct orders {
+        VEC(struct module_order);
+    } orders = {0};
+    for (size_t i = 0; i < modules->n; i++)
+        *vec_push(&orders) = (struct module_order){&modules->at[i], (uint32_t)i};
+    if (orders.n)
+        qsort(orders.at, orders.n, sizeof *orders.at, module_compare);
+    vec_reserve(in_file, orders.n);
+    in_file->n = orders.n;
+    for (size_t i = 0; i < orders.n; i++) {
+        in_file->at[orders.at[i].index] = (uint32_t)i;
+        encode_module(encoder, orders.at[i].module);
+    }
+    encode_modules_end(encoder);
+    vec_release(&orders);
+}
+
+void encode_whole(struct encoder *encoder, const struct profile *profile,
+                  struct numbering *ret_in_file)
+{
+    struct numbering in_file = {0};
+    chunk_put_start(&encoder->out);
+    encode_header(encoder, profile);
+    encode_modules_sorted(encoder, &profile->modules, &in_file);
+    encode_counts(encoder, profile, &in_file);
+    if (profile->complete)
+        encode_end(encoder);
+    if (ret_in_file) {
+        vec_release(ret_in_file);
+        *ret_in_file = in_file;
+    } else {
+        vec_release(&in_file);
+    }
+}

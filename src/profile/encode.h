@@ -1,0 +1,32 @@
+/* From a profile to chunks. Same profile, same bytes: rows are sorted, names are sorted, and nothing
+ * depends on where things are in memory. */
+#pragma once
+
+#include "profile/row.h"
+
+struct encoder {
+    struct bytes out;
+    struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
+    struct bytes payload;     /* of the chunk being filled */
+    struct encoder_rows {
+        VEC(struct encoder_row {
+            struct row row;
+            uint32_t index;
+        });
+    } rows; /* scratch */
+};
+
+void encoder_release(struct encoder *encoder);
+
+/* Everything: start, header, modules by path and build-id, tables, losses, totals, and END if the
+ * profile is complete. ret_in_file gets the numbers of the profile's modules, if wanted. */
+void encode_whole(struct encoder *encoder, const struct profile *profile,
+                  struct numbering *ret_in_file);
+
+/* The parts of an append. A HEADER with the facts alone: command and start do not change. */
+void encode_facts(struct encoder *encoder, const struct profile *profile);
+void encode_module(struct encoder *encoder, const struct module *module);
+void encode_modules_end(struct encoder *encoder);
+void encode_counts(struct encoder *encoder, const struct profile *profile,
+                   const struct numbering *in_file);
+void encode_end(struct encoder *encoder);

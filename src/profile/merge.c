@@ -1,0 +1,144 @@
+#include "profile/profile.h"
+
+#include "base/err.h"
+#include "profile/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct remap {
+    VEC(uint32_t); /* other's module index -> into's */
+};
+
+static uint32_t remapped(const struct remap *remap, uint64_t module)
+{
+    if (module == MODULE_NONE)
+        return MODULE_NONE;
+    ASSERT(module < remap->n);
+    return remap->at[module];
+}
+
+static void merge_edges(struct table *into, const struct table *other, const struct remap *remap)
+{
+    for (uint32_t i = 0; i < other->n; i++) {
+        struct edge_key key;
+        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        key.from_module = remapped(remap, key.from_module);
+        key.to_module = remapped(remap, key.to_module);
+        sums_add(table_at(into, &key), &other->at[i]);
+    }
+}
+
+static void merge_ranges(struct table *into, const struct table *other, const struct remap *remap)
+{
+    for (uint32_t i = 0; i < other->n; i++) {
+        struct range_key key;
+        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        key.module = remapped(remap, key.module);
+        sums_add(table_at(into, &key), &other->at[i]);
+    }
+}
+
+static void merge_points(struct table *into, const struct table *other, const struct remap *remap)
+{
+    for (uint32_t i = 0; i < other->n; i++) {
+        struct point_key key;
+        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        key.module = remapped(remap, key.module);
+        sums_add(table_at(into, &key), &other->at[i]);
+    }
+}
+
+static void merge_totals(struct totals *into, const struct totals *other)
+{
+    sum_add(&into->batches, other->batches);
+    sum_add(&into->windows, other->windows);
+    sum_add(&into->interrupts, other->interrupts);
+    sum_add(&into->instructions, other->instructions);
+    sum_add(&into->time, other->time);
+    sum_add(&into->count, other->count);
+    sum_add_wide(&into->time_xx, other->time_xx);
+    sum_add_wide(&into->count_xx, other->count_xx);
+    sum_add(&into->user_ns, other->user_ns);
+    sum_add(&into->kernel_ns, other->kernel_ns);
+    sum_add(&into->user_ticks, other->user_ticks);
+    sum_add(&into->agent_ns, other->agent_ns);
+    sum_add(&into->tool_ns, other->tool_ns);
+    for (size_t i = 0; i < LOSS_N; i++)
+        sum_add(&into->losses[i], other->losses[i]);
+}
+
+struct lines {
+    VEC(char *);
+};
+
+static void lines_split(struct lines *lines, char *text)
+{
+    for (char *save = NULL, *line; (line = strtok_r(text, "\n", &save)); text = NULL)
+        *vec_push(lines) = line;
+}
+
+static int lines_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The set of both sides' lines, sorted: no order of merging can show. */
+static void merge_command(struct profile *into, const char *other)
+{
+    if (!other || (into->command && strcmp(into->command, other) == 0))
+        return;
+    if (!into->command) {
+        into->command = arena_string(&into->arena, other);
+        return;
+    }
+    struct lines lines = {0};
+    lines_split(&lines, arena_string(&into->arena, into->command));
+    lines_split(&lines, arena_string(&into->arena, other));
+    if (lines.n)
+        qsort(lines.at, lines.n, sizeof *lines.at, lines_compare);
+    char *joined = arena_alloc(&into->arena, strlen(into->command) + strlen(other) + 2);
+    char *end = joined;
+    for (size_t i = 0; i < lines.n; i++) {
+        if (i && strcmp(lines.at[i - 1], lines.at[i]) == 0)
+            continue;
+        if (i)
+            *end++ = '\n';
+        end = stpcpy(end, lines.at[i]);
+    }
+    into->command = joined;
+    vec_release(&lines);
+}
+
+static void merge_head(struct profile *into, const struct profile *other)
+{
+    into->complete = into->complete && other->complete;
+    merge_command(into, other->command);
+    if (!into->start_unix_ns ||
+        (other->start_unix_ns && other->start_unix_ns < into->start_unix_ns))
+        into->start_unix_ns = other->start_unix_ns;
+    for (size_t i = 0; i < other->facts.n; i++)
+        profile_fact(into, other->facts.at[i].key, other->facts.at[i].value);
+}
+
+bool profile_merge(struct profile *into, const struct profile *other, struct err *err)
+{
+    if (into->mode != other->mode)
+        return err_set(err, ERR_FORMAT, "%s and %s profiles cannot be merged",
+                       profile_mode_name(into->mode), profile_mode_name(other->mode));
+    merge_head(into, other);
+    struct remap remap = {0};
+    for (size_t i = 0; i < other->modules.n; i++) {
+        const struct module *module = &other->modules.at[i];
+        *vec_push(&remap) =
+            profile_module(into, module->path, module->build_id, module->build_id_bytes);
+    }
+    merge_edges(&into->edges, &other->edges, &remap);
+    merge_ranges(&into->ranges, &other->ranges, &remap);
+    merge_points(&into->points, &other->points, &remap);
+    vec_release(&remap);
+    merge_totals(&into->totals, &other->totals);
+    for (size_t i = 0; i < other->other_losses.n; i++)
+        profile_loss(into, other->other_losses.at[i].name, other->other_losses.at[i].n);
+    return true;
+}

@@ -1,0 +1,185 @@
+#include "profile/profile.h"
+
+#include "base/err.h"
+#include "profile/sums.h"
+
+#include <string.h>
+
+static const char *const loss_names[LOSS_N] = {
+#define LOSS_NAME(name, text) #name,
+    LOSSES(LOSS_NAME)
+#undef LOSS_NAME
+};
+static const char *const loss_texts[LOSS_N] = {
+#define LOSS_TEXT(name, text) text,
+    LOSSES(LOSS_TEXT)
+#undef LOSS_TEXT
+};
+
+const char *loss_name(enum loss loss)
+{
+    ASSERT(loss < LOSS_N);
+    return loss_names[loss];
+}
+
+const char *loss_text(enum loss loss)
+{
+    ASSERT(loss < LOSS_N);
+    return loss_texts[loss];
+}
+
+const char *profile_mode_name(enum profile_mode mode)
+{
+    static const char *const names[] = {
+        [PROFILE_EXACT] = "exact", [PROFILE_SAMPLED] = "sampled", [PROFILE_PLAIN] = "plain"};
+    ASSERT(mode <= PROFILE_PLAIN);
+    return names[mode];
+}
+
+void profile_init(struct profile *profile)
+{
+    *profile = (struct profile){0};
+    map_init(&profile->module_keys, 2 * sizeof(uint64_t));
+    map_init(&profile->edges.keys, sizeof(struct edge_key));
+    map_init(&profile->ranges.keys, sizeof(struct range_key));
+    map_init(&profile->points.keys, sizeof(struct point_key));
+}
+
+static void table_release(struct table *table)
+{
+    map_release(&table->keys);
+    vec_release(table);
+}
+
+void profile_release(struct profile *profile)
+{
+    table_release(&profile->edges);
+    table_release(&profile->ranges);
+    table_release(&profile->points);
+    map_release(&profile->module_keys);
+    vec_release(&profile->modules);
+    vec_release(&profile->facts);
+    vec_release(&profile->other_losses);
+    arena_release(&profile->arena);
+    profile_init(profile);
+}
+
+/* Freed keys need no zeroing of `at`: table_at zeroes what it hands out. */
+static void table_clear(struct table *table)
+{
+    map_clear(&table->keys);
+    table->n = 0;
+}
+
+void profile_clear(struct profile *profile)
+{
+    table_clear(&profile->edges);
+    table_clear(&profile->ranges);
+    table_clear(&profile->points);
+    profile->totals = (struct totals){0};
+    profile->other_losses.n = 0;
+}
+
+static uint64_t module_hash(const char *path, const uint8_t *build_id, uint32_t build_id_bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u ^ build_id_bytes;
+    for (; *path; path++)
+        hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
+    for (uint32_t i = 0; i < build_id_bytes; i++)
+        hash = (hash ^ build_id[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* module_keys holds {hash, k} for the k-th module of that hash, with the module's own index. */
+uint32_t profile_module(struct profile *profile, const char *path, const uint8_t *build_id,
+                        uint32_t build_id_bytes)
+{
+    ASSERT(build_id_bytes <= sizeof profile->modules.at->build_id);
+    uint64_t key[2] = {module_hash(path, build_id, build_id_bytes), 0};
+    for (;; key[1]++) {
+        uint32_t index = map_find(&profile->module_keys, key);
+        if (index == MAP_NONE)
+            break;
+        const struct module *known = &profile->modules.at[index];
+        if (known->build_id_bytes == build_id_bytes && strcmp(known->path, path) == 0 &&
+            (!build_id_bytes || memcmp(known->build_id, build_id, build_id_bytes) == 0))
+            return index;
+    }
+    struct module *module = vec_push(&profile->modules);
+    module->path = arena_string(&profile->arena, path);
+    module->build_id_bytes = build_id_bytes;
+    if (build_id_bytes)
+        memcpy(module->build_id, build_id, build_id_bytes);
+    uint32_t index = map_add(&profile->module_keys, key);
+    ASSERT(index + 1 == profile->modules.n);
+    return index;
+}
+
+struct sums *table_at(struct table *table, const void *key)
+{
+    uint32_t index = map_add(&table->keys, key);
+    if (index == table->n)
+        *vec_push(table) = (struct sums){0};
+    return &table->at[index];
+}
+
+const struct sums *table_find(const struct table *table, const void *key)
+{
+    uint32_t index = map_find(&table->keys, key);
+    return index == MAP_NONE ? NULL : &table->at[index];
+}
+
+static int fact_compare(const struct fact *fact, const char *key, const char *value)
+{
+    int order = strcmp(fact->key, key);
+    return order ? order : strcmp(fact->value, value);
+}
+
+void profile_fact(struct profile *profile, const char *key, const char *value)
+{
+    ASSERT(!strchr(key, '='));
+    struct facts *facts = &profile->facts;
+    size_t at = facts->n;
+    while (at && fact_compare(&facts->at[at - 1], key, value) >= 0)
+        at--;
+    if (at < facts->n && fact_compare(&facts->at[at], key, value) == 0)
+        return;
+    (void)vec_push(facts);
+    memmove(&facts->at[at + 1], &facts->at[at], (facts->n - 1 - at) * sizeof *facts->at);
+    facts->at[at] = (struct fact){.key = arena_string(&profile->arena, key),
+                                  .value = arena_string(&profile->arena, value)};
+}
+
+const char *profile_fact_find(const struct profile *profile, const char *key)
+{
+    for (size_t i = 0; i < profile->facts.n; i++)
+        if (strcmp(profile->facts.at[i].key, key) == 0)
+            return profile->facts.at[i].value;
+    return NULL;
+}
+
+static void other_loss_add(struct profile *profile, const char *name, uint64_t n)
+{
+    struct other_losses *losses = &profile->other_losses;
+    size_t at = losses->n;
+    while (at && strcmp(losses->at[at - 1].name, name) >= 0)
+        at--;
+    if (at == losses->n || strcmp(losses->at[at].name, name) != 0) {
+        (void)vec_push(losses);
+        memmove(&losses->at[at + 1], &losses->at[at], (losses->n - 1 - at) * sizeof *losses->at);
+        losses->at[at] = (struct other_loss){.name = arena_string(&profile->arena, name)};
+    }
+    sum_add(&losses->at[at].n, n);
+}
+
+void profile_loss(struct profile *profile, const char *name, uint64_t n)
+{
+    if (!n)
+        return;
+    for (size_t i = 0; i < LOSS_N; i++)
+        if (strcmp(loss_names[i], name) == 0) {
+            sum_add(&profile->totals.losses[i], n);
+            return;
+        }
+    other_loss_add(profile, name, n);
+}

@@ -1,0 +1,83 @@
+#include "profile/row.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+size_t row_fields(enum chunk_type type)
+{
+    return type == CHUNK_EDGES ? 5 : type == CHUNK_RANGES ? 4 : 2;
+}
+
+static uint64_t module_number(uint64_t module, const struct numbering *in_file)
+{
+    ASSERT(module < in_file->n);
+    return in_file->at[module] + (uint64_t)1;
+}
+
+struct row row_of_key(enum chunk_type type, const void *key, const struct numbering *in_file)
+{
+    union any_key k;
+    if (type == CHUNK_EDGES) {
+        memcpy(&k.edge, key, sizeof k.edge);
+        bool from_nowhere = k.edge.from_module == MODULE_NONE;
+        return (struct row){{from_nowhere ? 0 : module_number(k.edge.from_module, in_file),
+                             k.edge.from, module_number(k.edge.to_module, in_file), k.edge.to,
+                             k.edge.kind}};
+    }
+    if (type == CHUNK_RANGES) {
+        memcpy(&k.range, key, sizeof k.range);
+        return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
+                             k.range.instructions}};
+    }
+    memcpy(&k.point, key, sizeof k.point);
+    return (struct row){{module_number(k.point.module, in_file), k.point.address}};
+}
+
+static bool module_of(uint64_t number, const struct numbering *in_profile, uint32_t *ret_module,
+                      struct err *err)
+{
+    if (number == 0 || number > in_profile->n)
+        return err_set(err, ERR_FORMAT, "module %llu of %zu", (unsigned long long)number,
+                       in_profile->n);
+    *ret_module = in_profile->at[number - 1];
+    return true;
+}
+
+static bool edge_of(const uint64_t *fields, const struct numbering *in_profile,
+                    struct edge_key *ret_edge, struct err *err)
+{
+    struct edge_key edge = {.from_module = MODULE_NONE, .from = fields[1], .to = fields[3]};
+    if (fields[0] && !module_of(fields[0], in_profile, &edge.from_module, err))
+        return false;
+    if (!module_of(fields[2], in_profile, &edge.to_module, err))
+        return false;
+    if (fields[4] >= EDGE_KINDS)
+        return err_set(err, ERR_FORMAT, "edge of kind %llu", (unsigned long long)fields[4]);
+    edge.kind = fields[4];
+    *ret_edge = edge;
+    return true;
+}
+
+bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
+                union any_key *ret_key, struct err *err)
+{
+    const uint64_t *fields = row->fields;
+    if (type == CHUNK_EDGES)
+        return edge_of(fields, in_profile, &ret_key->edge, err);
+    uint32_t module = MODULE_NONE;
+    if (!module_of(fields[0], in_profile, &module, err))
+        return false;
+    if (type == CHUNK_POINTS) {
+        ret_key->point = (struct point_key){.module = module, .address = fields[1]};
+        return true;
+    }
+    if (fields[3] > UINT32_MAX)
+        return err_set(err, ERR_FORMAT, "range of %llu instructions",
+                       (unsigned long long)fields[3]);
+    ret_key->range = (struct range_key){.module = module,
+                                        .instructions = (uint32_t)fields[3],
+                                        .start = fields[1],
+                                        .last = fields[2]};
+    return true;
+}

@@ -1,0 +1,37 @@
+/* A key as a row of integers, in the order in which the file sorts and codes them:
+ *
+ *     EDGES   from_module, from, to_module, to, kind
+ *     RANGES  module, start, last, instructions
+ *     POINTS  module, address
+ *
+ * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
+ * an edge may be. */
+#pragma once
+
+#include "profile/chunk.h"
+#include "profile/profile.h"
+
+enum { ROW_FIELDS_MAX = 5 };
+
+struct row {
+    uint64_t fields[ROW_FIELDS_MAX];
+};
+
+/* Modules by number: in the file for those of a profile, or the other way round. */
+struct numbering {
+    VEC(uint32_t);
+};
+
+union any_key {
+    struct edge_key edge;
+    struct range_key range;
+    struct point_key point;
+};
+
+/* How many integers a table's rows have; type is CHUNK_EDGES, CHUNK_RANGES or CHUNK_POINTS. */
+size_t row_fields(enum chunk_type type);
+
+struct row row_of_key(enum chunk_type type, const void *key, const struct numbering *in_file);
+/* False, with a reason, when the row is no possible key. */
+bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
+                union any_key *ret_key, struct err *err);
