@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -182,6 +183,43 @@ void launch_wait(struct child *child, uint64_t timeout_ns)
     if ((signal == SIGTERM || signal == SIGHUP) && info.si_code <= 0 && !child->ended)
         kill(child->pid, signal);
     child_reap(child);
+}
+
+/* ---- the program */
+
+static bool executable(const char *path, int *why)
+{
+    struct stat status;
+    if (stat(path, &status)) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            *why = errno;
+        return false;
+    }
+    if (S_ISREG(status.st_mode) && access(path, X_OK) == 0)
+        return true;
+    *why = EACCES;
+    return false;
+}
+
+bool launch_find_program(const char *name, int *ret_exec_errno, struct err *err)
+{
+    int why = ENOENT;
+    bool found = false;
+    if (strchr(name, '/')) {
+        found = executable(name, &why);
+    } else if (*name) {
+        const char *path = getenv("PATH");
+        for (const char *at = path ? path : "/bin:/usr/bin"; at && !found;) {
+            size_t length = strcspn(at, ":");
+            char place[PATH_MAX];
+            snprintf(place, sizeof place, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
+            found = executable(place, &why);
+            at = at[length] ? at + length + 1 : NULL;
+        }
+    }
+    *ret_exec_errno = found ? 0 : why;
+    errno = why;
+    return found || err_errno(err, "cannot run '%s'", name);
 }
 
 /* ---- the library */

@@ -1,0 +1,3 @@
+#pragma once
+
+#define GAIT_VERSION "0.1"

@@ -1,0 +1,23 @@
+/* The subcommands and what they share: exit codes and how they speak. */
+#pragma once
+
+struct err;
+
+#define COMMAND(name, help) int cmd_##name(int argc, char **argv);
+#include "cmd/commands.def"
+#undef COMMAND
+
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_BAD_INPUT = 2,
+    EXIT_USAGE = 129,
+    /* record stands between a program and whoever started it, so its own failures keep out of the
+     * way of the program's. */
+    EXIT_RECORD_FAILED = 125,
+    EXIT_NOT_EXECUTABLE = 126,
+    EXIT_NOT_FOUND = 127,
+};
+
+/* "gait: text" on stderr. */
+__attribute__((format(printf, 1, 2))) void say(const char *format, ...);

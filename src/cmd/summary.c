@@ -1,0 +1,141 @@
+#include "cmd/summary.h"
+
+#include "cmd/cmd.h"
+#include "collect/recording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* 1234567 as 1,234,567. */
+static const char *grouped(uint64_t n, char text[32])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    char *to = text;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return text;
+}
+
+static void print_time(const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    say("%.2f s of CPU time (user %.2f, kernel %.2f), %.2f s elapsed%s",
+        seconds(totals->user_ns + totals->kernel_ns), seconds(totals->user_ns),
+        seconds(totals->kernel_ns), seconds(recording->wall_ns),
+        recording->processes > 1 ? ", several processes" : "");
+}
+
+static void print_exact(const struct recording *recording)
+{
+    char number[32];
+    say("exact: %s instructions counted", grouped(recording->totals.instructions, number));
+}
+
+static void print_overhead(const struct recording_options *options,
+                           const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    uint64_t cpu = totals->user_ns + totals->kernel_ns;
+    double alone = cpu > totals->agent_ns ? (double)(cpu - totals->agent_ns) : 1;
+    double agent = 100 * (double)totals->agent_ns / alone;
+    double tool = 100 * (double)totals->tool_ns / alone;
+    char budget[64] = "rate fixed by -F";
+    if (!options->record.fixed_hz)
+        snprintf(budget, sizeof budget, "budget %.4g %%", options->record.overhead_ppm / 1e4);
+    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s", agent + tool, agent, tool,
+        budget);
+}
+
+static void print_trigger(const struct recording *recording)
+{
+    const struct channel *channel = &recording->channel;
+    if (channel->trigger == TRIGGER_PERF)
+        say("trigger: perf clock, every %.2f ms of CPU time", (double)channel->period_ns / 1e6);
+    else if (channel->perf_errno)
+        say("trigger: CPU-time timer, every %.2f ms (the perf clock was refused: %s)",
+            (double)channel->period_ns / 1e6, strerror(channel->perf_errno));
+    else
+        say("trigger: CPU-time timer, every %.2f ms of CPU time", (double)channel->period_ns / 1e6);
+}
+
+static void print_sampled(const struct recording_options *options,
+                          const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    char interrupts[32], windows[32], instructions[32];
+    double user = seconds(totals->user_ns);
+    say("%s interrupts, %s windows, %s instructions recorded (%.2f million per CPU second)",
+        grouped(totals->interrupts, interrupts), grouped(totals->windows, windows),
+        grouped(totals->instructions, instructions),
+        user > 0 ? (double)totals->instructions / user / 1e6 : 0);
+    print_overhead(options, recording);
+    print_trigger(recording);
+}
+
+static void print_losses(const struct recording *recording)
+{
+    static const char *const texts[] = {
+#define LOSS_TEXT(name, text) text,
+        LOSSES(LOSS_TEXT)
+#undef LOSS_TEXT
+    };
+    char number[32];
+    for (int i = 0; i < LOSS_N; i++)
+        if (recording->totals.losses[i] && i != LOSS_no_agent)
+            say("lost: %s x %s", grouped(recording->totals.losses[i], number), texts[i]);
+}
+
+static void print_more(const struct recording *recording)
+{
+    const struct channel *channel = &recording->channel;
+    double handler = channel->handler_ticks ? (double)channel->handler_ticks : 1;
+    say("ticks in the handler: lead %.1f %%, window %.1f %%, trail %.1f %%, translation %.1f %%",
+        100 * (double)channel->lead_ticks / handler, 100 * (double)channel->window_ticks / handler,
+        100 * (double)channel->trail_ticks / handler,
+        100 * (double)channel->translate_ticks / handler);
+    say("window %u and trail %u instructions; one interrupt costs %llu ticks at %.0f MHz",
+        channel->window, channel->trail, (unsigned long long)channel->delivery_ticks,
+        (double)channel->tsc_hz / 1e6);
+    say("%llu superblocks, %llu KiB of code; %zu edges, %zu ranges, %zu points in %u modules",
+        (unsigned long long)channel->superblocks, (unsigned long long)channel->code_bytes >> 10,
+        recording->edges, recording->ranges, recording->points, recording->modules);
+    if (recording->untrue)
+        say("%llu windows state a length that is not that of their exits",
+            (unsigned long long)recording->untrue);
+}
+
+static void print_file(const struct recording_options *options, const struct recording *recording)
+{
+    bool named = strcmp(options->output, "gait.data") != 0;
+    say("wrote %s, %llu KiB; next: gait report%s%s", options->output,
+        ((unsigned long long)recording->file_bytes + 1023) >> 10, named ? " " : "",
+        named ? options->output : "");
+}
+
+void summary_print(const struct recording_options *options, const struct recording *recording,
+                   bool verbose)
+{
+    print_time(recording);
+    if (!recording->processes)
+        say("nothing was recorded: the program never loaded the agent. It is static, setuid, not "
+            "x86-64, or clears LD_PRELOAD");
+    else if (options->record.mode == RECORD_SAMPLED)
+        print_sampled(options, recording);
+    else
+        print_exact(recording);
+    print_losses(recording);
+    if (verbose && recording->processes)
+        print_more(recording);
+    if (!*recording->write_error)
+        print_file(options, recording);
+}

@@ -1,0 +1,10 @@
+/* What `record` tells at its end: cost, yield, losses, and what to type next. */
+#pragma once
+
+#include <stdbool.h>
+
+struct recording;
+struct recording_options;
+
+void summary_print(const struct recording_options *options, const struct recording *recording,
+                   bool verbose);

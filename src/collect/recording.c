@@ -1,0 +1,195 @@
+#include "collect/recording.h"
+
+#include "base/err.h"
+#include "base/version.h"
+#include "collect/drain.h"
+#include "collect/launch.h"
+#include "collect/share.h"
+#include "collect/totals.h"
+#include "profile/file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
+
+struct run {
+    const struct recording_options *options;
+    struct recording *recording;
+    struct share share;
+    struct profile delta; /* what is new since the last append */
+    struct totals told;   /* of it: what was appended */
+    struct profile_writer *writer;
+    struct child child;
+    struct drain drain;
+    bool described;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- before the program runs */
+
+static void describe_machine(struct profile *profile)
+{
+    struct utsname name;
+    profile_fact(profile, "gait", GAIT_VERSION);
+    if (uname(&name) == 0) {
+        profile_fact(profile, "kernel", name.release);
+        profile_fact(profile, "host", name.nodename);
+    }
+}
+
+static void head_fill(struct run *run)
+{
+    struct profile *head = &run->delta;
+    profile_init(head);
+    head->mode = run->options->record.mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
+    head->command = arena_string(&head->arena, run->options->command);
+    head->start_unix_ns = clock_ns(CLOCK_REALTIME);
+    describe_machine(head);
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The program did not start: as if nothing had been. */
+static void output_undo(const char *path, bool existed)
+{
+    char old[PATH_MAX + 8];
+    snprintf(old, sizeof old, "%s.old", path);
+    if (!is_file(path))
+        return;
+    unlink(path);
+    if (existed)
+        rename(old, path);
+}
+
+static bool start(struct run *run, struct err *err)
+{
+    char library[PATH_MAX];
+    const char *output = run->options->output;
+    bool existed = is_file(output);
+    if (!launch_find_library(library, sizeof library, err) ||
+        !launch_find_program(run->options->argv[0], &run->recording->exec_errno, err) ||
+        !profile_writer_open(output, &run->delta, &run->writer, err))
+        return false;
+    struct launch launch = {
+        .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
+    if (launch_start(&launch, &run->child, &run->recording->exec_errno, err))
+        return true;
+    profile_writer_abandon(run->writer);
+    run->writer = NULL;
+    output_undo(output, existed);
+    return false;
+}
+
+/* ---- while it runs */
+
+static void describe_agent(struct run *run)
+{
+    const struct source *first = drain_first(&run->drain);
+    if (run->described || !first)
+        return;
+    run->described = true;
+    if (run->options->record.mode == RECORD_SAMPLED)
+        profile_fact(&run->delta, "trigger",
+                     first->channel->trigger == TRIGGER_PERF ? "perf" : "cputime");
+}
+
+static void append(struct run *run, bool last)
+{
+    struct totals now;
+    struct err err;
+    drain_count(&run->drain, last);
+    describe_agent(run);
+    totals_now(&run->drain, &run->child, &now);
+    totals_give(&run->delta.totals, &run->told, &now);
+    if (!profile_writer_append(run->writer, &run->delta, &err) && !*run->recording->write_error)
+        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
+    profile_clear(&run->delta);
+}
+
+static void follow(struct run *run)
+{
+    uint64_t appended = clock_ns(CLOCK_MONOTONIC);
+    while (!run->child.ended) {
+        launch_wait(&run->child, run->drain.delay_ns);
+        drain_read(&run->drain);
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        if (now - appended >= APPEND_NS) {
+            append(run, false);
+            appended = now;
+        }
+    }
+    drain_read(&run->drain);
+    append(run, true);
+}
+
+/* ---- after it */
+
+static void conclude(struct run *run)
+{
+    struct recording *recording = run->recording;
+    const struct source *first = drain_first(&run->drain);
+    recording->status = run->child.status;
+    recording->totals = run->told;
+    recording->processes = drain_processes(&run->drain);
+    if (first)
+        memcpy(&recording->channel, first->channel, sizeof recording->channel);
+    for (int i = 0; i < CHANNEL_N; i++)
+        if (run->drain.sources[i] && run->drain.sources[i]->decode)
+            recording->untrue += run->drain.sources[i]->decode->miscounted;
+    const struct profile *total = profile_writer_total(run->writer);
+    recording->modules = (uint32_t)total->modules.n;
+    recording->edges = total->edges.n;
+    recording->ranges = total->ranges.n;
+    recording->points = total->points.n;
+}
+
+static void finish(struct run *run)
+{
+    struct err err;
+    struct stat status;
+    if (!profile_writer_close(run->writer, &err))
+        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
+    else
+        *run->recording->write_error = 0; /* whatever failed before was written after all */
+    if (stat(run->options->output, &status) == 0)
+        run->recording->file_bytes = (uint64_t)status.st_size;
+}
+
+bool recording_run(const struct recording_options *options, struct recording *ret_recording,
+                   struct err *err)
+{
+    struct run run = {.options = options, .recording = ret_recording};
+    *ret_recording = (struct recording){0};
+    uint64_t began = clock_ns(CLOCK_MONOTONIC);
+    if (!share_create(&run.share, &options->record, err))
+        return false;
+    head_fill(&run);
+    bool started = start(&run, err);
+    if (started) {
+        drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
+        follow(&run);
+        ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
+        conclude(&run);
+        finish(&run);
+        drain_release(&run.drain);
+    }
+    profile_release(&run.delta);
+    share_release(&run.share);
+    return started;
+}

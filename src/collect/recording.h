@@ -1,0 +1,36 @@
+/* One recording from beginning to end: start the program, drain it, write the profile.
+ *
+ * Nothing starts unless the profile can be written; nothing is left behind unless the program
+ * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
+#pragma once
+
+#include "profile/profile.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+
+struct recording_options {
+    char *const *argv;   /* the program, ends with NULL */
+    const char *command; /* the same, shell-quoted */
+    const char *output;
+    struct record_options record;
+};
+
+struct recording {
+    int exec_errno; /* the program could not be executed, and why */
+    int status;     /* of the program, as waitpid gives it */
+    struct totals totals;
+    uint64_t wall_ns, file_bytes;
+    uint32_t processes, modules;
+    size_t edges, ranges, points;
+    struct channel channel; /* the first process's last words; all zero if there was none */
+    uint64_t untrue;        /* windows whose stated length is not that of their exits */
+    char write_error[512];  /* the profile could not be written, and why; "" if it could */
+};
+
+/* False: the program was not started. */
+bool recording_run(const struct recording_options *options, struct recording *ret_recording,
+                   struct err *err);
