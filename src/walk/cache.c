@@ -23,9 +23,9 @@ static bool zone_serves(const struct zone *zone, uint64_t pc)
 static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
 {
     if (pc < UINT64_C(1) << 31)
-        return attempt < 3 ? (uint64_t)(attempt + 1) << 20
-                           : (pc & ~UINT64_C(0xfffff)) + (UINT64_C(0x30000000)) +
-                                 ((uint64_t)attempt << 21);
+        return attempt < 3
+                   ? (uint64_t)(attempt + 1) << 20
+                   : (pc & ~UINT64_C(0xfffff)) + (UINT64_C(0x30000000)) + ((uint64_t)attempt << 21);
     uint64_t step = UINT64_C(0x10000000) + ((uint64_t)(attempt / 2) << 22);
     uint64_t base = pc & ~UINT64_C(0xfffff);
     return attempt & 1 ? base + step : base - step;
@@ -83,12 +83,17 @@ static void zone_advance(struct cache *cache, struct zone *zone, const struct cu
     zone->used = used;
 }
 
-bool cache_contains(const struct cache *cache, uint64_t pc)
+static const struct zone *zone_of(const struct cache *cache, uint64_t cache_pc)
 {
     for (uint32_t i = 0; i < cache->n_zones; i++)
-        if (pc - cache->zones[i].runs_at < CACHE_ZONE_BYTES)
-            return true;
-    return false;
+        if (cache_pc - cache->zones[i].runs_at < CACHE_ZONE_BYTES)
+            return &cache->zones[i];
+    return NULL;
+}
+
+bool cache_contains(const struct cache *cache, uint64_t pc)
+{
+    return zone_of(cache, pc) != NULL;
 }
 
 /* ---- units: what the tool needs to read records and counters */
@@ -157,6 +162,7 @@ void cache_flush(struct cache *cache)
                 context->landings[f][i] = context->to_indirect;
     cache->exit_base += cache->n_exits;
     cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
+    cache->full = false;
     cache->flushes++;
 }
 
@@ -224,8 +230,10 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
     struct zone *zone = zone_for(cache, pc);
     struct shape *shape = &cache->shape;
     *ret_refusal = LOSS_cache_full;
-    if (!zone || !has_room(cache))
+    if (!zone || !has_room(cache)) {
+        cache->full = !cache->exhausted;
         return NULL;
+    }
     shape_form(shape, cache->regions, pc, flavour, zone->runs_at);
     if (shape_empty(shape)) {
         *ret_refusal = shape->refusal;
@@ -321,32 +329,34 @@ void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock
 
 /* ---- faults */
 
+static const struct superblock *block_of(const struct cache *cache, uint64_t cache_pc)
+{
+    for (uint32_t i = 0; i < cache->n_superblocks; i++)
+        if (cache_pc - cache->superblocks[i].entry < cache->superblocks[i].code_bytes)
+            return &cache->superblocks[i];
+    return NULL;
+}
+
 bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 {
-    for (uint32_t i = 0; i < cache->n_superblocks; i++) {
-        const struct superblock *block = &cache->superblocks[i];
-        if (cache_pc - block->entry >= block->code_bytes)
-            continue;
-        struct zone *zone = NULL;
-        for (uint32_t z = 0; z < cache->n_zones; z++)
-            if (cache_pc - cache->zones[z].runs_at < CACHE_ZONE_BYTES)
-                zone = &cache->zones[z];
-        shape_form(&cache->shape, cache->regions, block->pc, block->flavour, zone->runs_at);
-        struct translation translation = translation_of(cache, block);
-        translation.sought = cache_pc;
-        struct cursor cursor = {.at = cache->scratch,
-                                .shift = (int64_t)block->entry - (int64_t)cache->scratch};
-        translate(&translation, &cache->shape, &cursor);
-        if (!translation.located)
-            return false;
-        *ret = (struct location){.pc = translation.located_pc,
-                                 .in_slot = translation.located_in_slot,
-                                 .superblock = block};
-        while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
-            ret->segment++;
-        ret->instructions =
-            (uint16_t)(translation.located_step - cache->shape.first_step[ret->segment]);
-        return true;
-    }
-    return false;
+    const struct zone *zone = zone_of(cache, cache_pc);
+    const struct superblock *block = block_of(cache, cache_pc);
+    if (!zone || !block)
+        return false;
+    shape_form(&cache->shape, cache->regions, block->pc, block->flavour, zone->runs_at);
+    struct translation translation = translation_of(cache, block);
+    translation.sought = cache_pc;
+    struct cursor cursor = {.at = cache->scratch,
+                            .shift = (int64_t)block->entry - (int64_t)cache->scratch};
+    translate(&translation, &cache->shape, &cursor);
+    if (!translation.located)
+        return false;
+    *ret = (struct location){.pc = translation.located_pc,
+                             .in_slot = translation.located_in_slot,
+                             .superblock = block};
+    while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
+        ret->segment++;
+    ret->instructions =
+        (uint16_t)(translation.located_step - cache->shape.first_step[ret->segment]);
+    return true;
 }

@@ -51,9 +51,10 @@ struct cache {
     uint8_t *arena; /* the writable alias of all zones */
 
     uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites;
+    bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
     uint64_t flushes, code_bytes, translated, translate_ticks; /* for the channel's figures */
-    struct shape shape;                       /* scratch of the translator */
+    struct shape shape;                                        /* scratch of the translator */
     _Alignas(64) uint8_t scratch[TRANSLATION_BYTES_MAX];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];

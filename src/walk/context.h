@@ -23,8 +23,8 @@ enum leave {
 };
 
 enum {
-    CONTEXT_LANDINGS = 1 << 16, /* indexed by the low 16 bits of the target */
-    CONTEXT_RECORDS = 1 << 16,  /* exits one window can hold */
+    CONTEXT_LANDINGS = 1 << 16,  /* indexed by the low 16 bits of the target */
+    CONTEXT_RECORDS = 1 << 16,   /* exits one window can hold */
     CONTEXT_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
     CONTEXT_SITES = 1 << 15,
     CONTEXT_STACK_BYTES = 1 << 18,

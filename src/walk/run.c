@@ -3,13 +3,14 @@
 /* How the superblock that comes next was reached, so that it can be linked. */
 enum arrival { ARRIVAL_NEW, ARRIVAL_DIRECT, ARRIVAL_INDIRECT, ARRIVAL_SITE };
 
-/* The superblock at context.pc; a full cache is flushed once and filled again. */
-static struct superblock *block_next(struct cache *cache, enum flavour flavour,
-                                     enum arrival *arrival, uint32_t *ret_refusal)
+/* The superblock at context.pc. */
+static struct superblock *block_next(struct walk *walk, enum flavour flavour, enum arrival *arrival,
+                                     uint32_t *ret_refusal)
 {
+    struct cache *cache = walk->cache;
     uint64_t pc = cache->context->pc;
     struct superblock *block = cache_get(cache, flavour, pc, ret_refusal);
-    if (block || *ret_refusal != LOSS_cache_full || cache->exhausted || cache->translated == 0)
+    if (block || !cache->full || !walk->flushes)
         return block;
     cache_flush(cache);
     *arrival = ARRIVAL_NEW;
@@ -34,7 +35,7 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
     enum arrival arrival = ARRIVAL_NEW;
     for (;;) {
         uint32_t refusal;
-        const struct superblock *block = block_next(cache, flavour, &arrival, &refusal);
+        const struct superblock *block = block_next(walk, flavour, &arrival, &refusal);
         if (!block)
             return refusal;
         arrive(cache, arrival, context->exit, block);

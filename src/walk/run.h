@@ -5,6 +5,8 @@
 
 struct walk {
     struct cache *cache;
+    bool
+        flushes; /* a full cache is flushed under way; else it ends the walk, and cache.full tells */
     /* Exact runs: executes the system call before which the context stands and moves pc past it.
      * False: it must run natively, the run ends here. Sampled walks never meet one. */
     bool (*syscall)(struct walk *walk, uint32_t exit);

@@ -50,8 +50,7 @@ static void segment_close(struct shape *shape, uint64_t end_pc, enum segment_end
     segment->instructions = (uint16_t)(shape->n_steps - first);
     segment->end = (uint8_t)end;
     segment->target = target;
-    segment->last_bytes =
-        shape->n_steps > first ? shape->steps[shape->n_steps - 1].insn.length : 0;
+    segment->last_bytes = shape->n_steps > first ? shape->steps[shape->n_steps - 1].insn.length : 0;
     shape->n_segments++;
     shape->first_step[shape->n_segments] = shape->n_steps;
 }

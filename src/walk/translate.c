@@ -195,9 +195,9 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id,
     emit_u8(c, 0xff);
     emit_u8(c, 0x24);
     emit_u8(c, 0xcd);
-    emit_u32(c, (uint32_t)(site ? SLOT(sites) + sizeof(uint64_t) * CONTEXT_SITE_SLOTS * t->site
-                                : SLOT(landings) +
-                                      sizeof(uint64_t) * CONTEXT_LANDINGS * t->flavour));
+    emit_u32(c,
+             (uint32_t)(site ? SLOT(sites) + sizeof(uint64_t) * CONTEXT_SITE_SLOTS * t->site
+                             : SLOT(landings) + sizeof(uint64_t) * CONTEXT_LANDINGS * t->flavour));
     if (up) {
         land_here(up, c);
         emit_jump_slot(c, SLOT(to_budget_indirect));
@@ -304,7 +304,8 @@ static void emit_return(struct translation *t, struct cursor *c, struct ending *
 static uint64_t emit_syscall(struct cursor *c, uint32_t id, uint64_t next)
 {
     uint64_t runs_at = cursor_runs_at(c);
-    static const uint8_t call[] = {0x0f, 0x05, 0x48, 0x89, 0xc1, 0xe3, 0}; /* ; mov %rax,%rcx; jrcxz */
+    static const uint8_t call[] = {0x0f, 0x05, 0x48, 0x89,
+                                   0xc1, 0xe3, 0}; /* ; mov %rax,%rcx; jrcxz */
     emit_bytes(c, call, sizeof call);
     uint8_t *child = c->at - 1;
     emit_u8(c, 0x48); /* movabs $next, %rcx: as the kernel leaves it */
@@ -402,8 +403,8 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
     }
 }
 
-void translate_landing(const struct regions *regions, struct cursor *c, uint64_t pc,
-                       uint64_t entry, uint64_t next, uint32_t counter)
+void translate_landing(const struct regions *regions, struct cursor *c, uint64_t pc, uint64_t entry,
+                       uint64_t next, uint32_t counter)
 {
     emit_u8(c, 0x48); /* movabs $-pc, %rcx */
     emit_u8(c, 0xb9);

@@ -1,0 +1,69 @@
+#include "agent/budget.h"
+
+#include "agent/agent.h"
+
+enum {
+    DEFAULT_WINDOW = 6000,
+    DEFAULT_TRAIL = 20000,
+    PERIOD_MIN_NS = 100 * 1000,
+    PERIOD_MAX_NS = 200 * 1000 * 1000,
+    MEAN_SHIFT = 4, /* weight of a new observation in running means: 1/16 */
+};
+
+static uint64_t mean_move(uint64_t mean, uint64_t seen)
+{
+    return mean ? mean - (mean >> MEAN_SHIFT) + (seen >> MEAN_SHIFT) : seen;
+}
+
+void budget_init(void)
+{
+    const struct record_options *options = &agent.options;
+    agent.window = options->window ? options->window : DEFAULT_WINDOW;
+    agent.trail = options->trail ? options->trail : DEFAULT_TRAIL;
+    agent.insns_per_exit_q8 = 12 << 8;
+    agent.channel->window = agent.window;
+    agent.channel->trail = agent.trail;
+    /* A first guess, soon replaced: a cheap walk on this machine. */
+    agent.mean_cost_ticks = agent.channel->delivery_ticks + 20 * agent.ticks_per_ms / 1000;
+}
+
+/* The tool works for this process too: its CPU time since the last sample is part of the price. */
+static uint64_t tool_ticks(void)
+{
+    uint64_t now = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
+    uint64_t used = now - agent.last_tool_ns;
+    agent.last_tool_ns = now;
+    return used * agent.ticks_per_ms / 1000000;
+}
+
+void budget_spend(const struct sample_cost *cost)
+{
+    uint64_t spent = cost->handler_ticks + agent.channel->delivery_ticks + tool_ticks();
+    uint64_t native = cost->instructions * agent.ticks_per_insn_q16 >> 16;
+    /* Trails run a little slower than native code, so the native part is a little less. */
+    native -= native >> 3;
+    spent = spent > native + agent.channel->delivery_ticks / 2 ? spent - native
+                                                               : agent.channel->delivery_ticks / 2;
+    agent.mean_cost_ticks = mean_move(agent.mean_cost_ticks, spent);
+}
+
+uint64_t budget_next_ns(void)
+{
+    uint64_t mean;
+    if (agent.options.fixed_hz) {
+        mean = 1000000000 / agent.options.fixed_hz;
+    } else {
+        uint64_t cost_ns = agent.mean_cost_ticks * 1000000 / agent.ticks_per_ms;
+        mean = cost_ns * 1000000 / agent.options.overhead_ppm;
+        mean = mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
+    }
+    agent.channel->period_ns = mean;
+    /* Uniform in [1/2, 3/2): no program can run in step with it. */
+    return mean / 2 + (agent_random() & 0xffff) * mean / 0x10000;
+}
+
+uint32_t budget_window_exits(void)
+{
+    uint64_t exits = ((uint64_t)agent.window << 8) / agent.insns_per_exit_q8;
+    return (uint32_t)(exits < 1 ? 1 : exits > CONTEXT_RECORDS ? CONTEXT_RECORDS : exits);
+}

@@ -1,0 +1,34 @@
+/* The kernel's side of signals, as it lays them out in memory: libc's types are not quite these. */
+#pragma once
+
+#include <stdint.h>
+
+struct kernel_sigaction {
+    uint64_t handler;
+    uint64_t flags;
+    uint64_t restorer;
+    uint64_t mask;
+};
+
+enum { KERNEL_SA_RESTORER = 0x04000000 };
+
+/* struct ucontext of rt_sigreturn: what the frame of an interrupted thread holds. */
+struct kernel_ucontext {
+    uint64_t flags, link;
+    uint64_t stack_sp, stack_flags, stack_size;
+    uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+    uint64_t rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, rflags;
+    uint64_t segments, error, trap, old_mask, cr2;
+    uint64_t fpstate; /* pointer */
+    uint64_t reserved[8];
+    uint64_t mask;
+};
+
+/* Words of the vector state that say how large it is; behind the 512 bytes of fxsave. */
+enum {
+    FPSTATE_MAGIC_AT = 464,
+    FPSTATE_SIZE_AT = 468,
+    FPSTATE_FEATURES_AT = 472,
+    FPSTATE_BYTES_MAX = 1 << 14,
+};
+#define FPSTATE_MAGIC 0x46505853u

@@ -1,0 +1,149 @@
+#include "agent/maps.h"
+
+#include "agent/agent.h"
+#include "walk/sys.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+enum { LINE_MAX_BYTES = 4096 + 256, READ_BYTES = 1 << 14, REFRESH_MS = 10 };
+
+/* One line of /proc/self/maps. */
+struct mapping {
+    uint64_t start, end, offset, device, inode;
+    bool writable, executable;
+    const char *path;
+    uint32_t path_bytes;
+};
+
+static const char *parse_number(const char *at, uint32_t base, uint64_t *ret)
+{
+    uint64_t value = 0;
+    for (;; at++) {
+        uint32_t digit = (uint32_t)(*at >= 'a' ? *at - 'a' + 10 : *at - '0');
+        if (*at < '0' || digit >= base)
+            break;
+        value = value * base + digit;
+    }
+    *ret = value;
+    return at;
+}
+
+/* The line ends in a newline, which is replaced by a zero. */
+static struct mapping parse_line(const char *line, const char *end)
+{
+    struct mapping map = {0};
+    uint64_t minor;
+    line = parse_number(line, 16, &map.start);
+    line = parse_number(line + 1, 16, &map.end);
+    map.writable = line[2] == 'w';
+    map.executable = line[3] == 'x';
+    line = parse_number(line + 6, 16, &map.offset);
+    line = parse_number(line + 1, 16, &map.device);
+    line = parse_number(line + 1, 16, &minor);
+    map.device = map.device << 20 | minor;
+    line = parse_number(line + 1, 10, &map.inode);
+    while (line < end && *line == ' ')
+        line++;
+    map.path = line;
+    map.path_bytes = (uint32_t)(end - line);
+    return map;
+}
+
+static bool path_is(const struct mapping *map, const char *text)
+{
+    uint32_t n = 0;
+    while (text[n])
+        n++;
+    return map->path_bytes == n && __builtin_memcmp(map->path, text, n) == 0;
+}
+
+static uint32_t mapping_refusal(const struct mapping *map)
+{
+    if (map->writable)
+        return LOSS_at_writable;
+    if (path_is(map, "[vdso]"))
+        return LOSS_N;
+    return map->path_bytes && map->path[0] == '/' ? LOSS_N : LOSS_at_anonymous;
+}
+
+static bool already_told(const struct mapping *map)
+{
+    for (uint32_t i = 0; i < agent.n_told; i++) {
+        const struct told_map *told = &agent.told[i];
+        if (told->start == map->start && told->end == map->end && told->offset == map->offset &&
+            told->inode == map->inode)
+            return true;
+    }
+    return false;
+}
+
+static void tell(const struct mapping *map)
+{
+    struct channel *channel = agent.channel;
+    uint32_t bytes = (uint32_t)(sizeof(struct wire_map) + map->path_bytes + 7) & ~7u;
+    if (already_told(map) || CHANNEL_MAPS_BYTES - channel->maps_bytes < bytes)
+        return;
+    if (agent.n_told < REGIONS_MAX)
+        agent.told[agent.n_told++] =
+            (struct told_map){map->start, map->end, map->offset, map->inode};
+    uint8_t *at = (uint8_t *)channel + CHANNEL_MAPS_AT + channel->maps_bytes;
+    *(struct wire_map *)(void *)at = (struct wire_map){.bytes = bytes,
+                                                       .path_bytes = map->path_bytes,
+                                                       .start = map->start,
+                                                       .end = map->end,
+                                                       .offset = map->offset,
+                                                       .device = map->device,
+                                                       .inode = map->inode,
+                                                       .after_walk = channel->interrupts};
+    for (uint32_t i = 0; i < map->path_bytes; i++)
+        at[sizeof(struct wire_map) + i] = (uint8_t)map->path[i];
+    __atomic_store_n(&channel->maps_bytes, channel->maps_bytes + bytes, __ATOMIC_RELEASE);
+}
+
+static void take_line(struct regions *regions, const char *line, const char *end)
+{
+    struct mapping map = parse_line(line, end);
+    if (!map.executable || regions->n == REGIONS_MAX || cache_contains(agent.cache, map.start))
+        return;
+    uint32_t refusal = mapping_refusal(&map);
+    regions->at[regions->n++] =
+        (struct region){.start = map.start, .end = map.end, .refusal = refusal};
+    if (refusal == LOSS_N)
+        tell(&map);
+}
+
+void maps_read(struct regions *regions)
+{
+    static char buffer[READ_BYTES + LINE_MAX_BYTES];
+    long fd = sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (sys_failed(fd))
+        return;
+    regions->n = 0;
+    uint32_t held = 0;
+    for (;;) {
+        long got = sys3(SYS_read, fd, (long)(buffer + held), READ_BYTES);
+        if (got <= 0)
+            break;
+        char *line = buffer, *end = buffer + held + got;
+        for (char *at = buffer + held; at < end; at++) {
+            if (*at != '\n')
+                continue;
+            *at = 0;
+            take_line(regions, line, at);
+            line = at + 1;
+        }
+        held = (uint32_t)(end - line);
+        if (held > LINE_MAX_BYTES)
+            held = 0;
+        __builtin_memmove(buffer, line, held);
+    }
+    sys3(SYS_close, fd, 0, 0);
+    agent.maps_read_tsc = sys_tsc();
+}
+
+void maps_refresh(struct regions *regions)
+{
+    if (sys_tsc() - agent.maps_read_tsc > REFRESH_MS * agent.ticks_per_ms)
+        maps_read(regions);
+}

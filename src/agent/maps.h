@@ -1,0 +1,10 @@
+/* The process's executable mappings: for the translator, what may be copied; for the tool, which
+ * file and offset an address belongs to. */
+#pragma once
+
+#include "walk/region.h"
+
+/* Reads /proc/self/maps, at most every few milliseconds: a regions.refresh. */
+void maps_refresh(struct regions *regions);
+/* The same at once. */
+void maps_read(struct regions *regions);

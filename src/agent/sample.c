@@ -1,0 +1,261 @@
+#include "agent/sample.h"
+
+#include "agent/agent.h"
+#include "agent/budget.h"
+#include "agent/loader.h"
+#include "agent/maps.h"
+#include "agent/trigger.h"
+#include "walk/sys.h"
+
+enum { LEAD_MASK = 255, TRAIL_MIN = 1000, PREEMPTED_NS = 20000, CLOCK_MASK = 63 };
+
+/* The walk under way, kept here so that a fault in the middle of it can still report its window. */
+static struct progress {
+    struct event_walk event;
+    uint64_t start_tsc;
+    bool in_window;
+    uint32_t max_exits;
+} progress;
+
+static void registers_load(struct context *context, const struct kernel_ucontext *frame)
+{
+    uint64_t *gpr = context->gpr;
+    gpr[RAX] = frame->rax, gpr[RCX] = frame->rcx, gpr[RDX] = frame->rdx, gpr[RBX] = frame->rbx;
+    gpr[RSP] = frame->rsp, gpr[RBP] = frame->rbp, gpr[RSI] = frame->rsi, gpr[RDI] = frame->rdi;
+    gpr[R8] = frame->r8, gpr[R9] = frame->r9, gpr[R10] = frame->r10, gpr[R11] = frame->r11;
+    gpr[R12] = frame->r12, gpr[R13] = frame->r13, gpr[R14] = frame->r14, gpr[R15] = frame->r15;
+    context->pc = frame->rip;
+    context->flags = frame->rflags;
+}
+
+static void registers_store(const struct context *context, struct kernel_ucontext *frame)
+{
+    const uint64_t *gpr = context->gpr;
+    frame->rax = gpr[RAX], frame->rcx = gpr[RCX], frame->rdx = gpr[RDX], frame->rbx = gpr[RBX];
+    frame->rsp = gpr[RSP], frame->rbp = gpr[RBP], frame->rsi = gpr[RSI], frame->rdi = gpr[RDI];
+    frame->r8 = gpr[R8], frame->r9 = gpr[R9], frame->r10 = gpr[R10], frame->r11 = gpr[R11];
+    frame->r12 = gpr[R12], frame->r13 = gpr[R13], frame->r14 = gpr[R14], frame->r15 = gpr[R15];
+    frame->rip = context->pc;
+    frame->rflags = context->flags;
+}
+
+/* The program's vector state, to and from the copied frame: the kernel cleared the registers when it
+ * built the frame, and rt_sigreturn will load them from it. */
+static void vectors_restore(void)
+{
+    uint64_t features;
+    __builtin_memcpy(&features, agent.fpstate + FPSTATE_FEATURES_AT, 8);
+    __asm__ volatile("xrstor64 (%0)"
+                     :
+                     : "r"(agent.fpstate), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "memory");
+}
+
+static void vectors_save(void)
+{
+    uint64_t features;
+    __builtin_memcpy(&features, agent.fpstate + FPSTATE_FEATURES_AT, 8);
+    __asm__ volatile("xsave64 (%0)"
+                     :
+                     : "r"(agent.fpstate), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "memory");
+}
+
+/* The cache must hold copies of what is mapped now. False: the loader is at work. */
+static bool modules_current(void)
+{
+    uint64_t print;
+    if (!loader_fingerprint(agent.loader, &print)) {
+        agent_lose(LOSS_in_loader);
+        return false;
+    }
+    bool changed = print != agent.loader_print;
+    if (changed || agent.cache->full) {
+        agent.loader_print = print;
+        cache_flush(agent.cache);
+        agent_lose(LOSS_flushed);
+    }
+    if (changed)
+        maps_read(agent.regions);
+    return true;
+}
+
+static void progress_begin(uint64_t pc)
+{
+    progress.start_tsc = sys_tsc();
+    progress.in_window = false;
+    progress.event = (struct event_walk){.kind = EVENT_WALK,
+                                         .tsc = progress.start_tsc,
+                                         .cpu_ns = agent_cpu_ns(),
+                                         .pc = pc,
+                                         .stop = LOSS_N};
+}
+
+/* Plain code for about n instructions; how many it really was in *ret_done. */
+static uint32_t run_plain(uint32_t n, uint32_t *ret_done)
+{
+    struct context *context = agent.context;
+    context->budget = -(int64_t)n;
+    uint32_t stop = walk_run(&agent.walk, FLAVOUR_PLAIN);
+    *ret_done = (uint32_t)(context->budget + (int64_t)n);
+    return stop;
+}
+
+static void window_close(void)
+{
+    struct event_walk *event = &progress.event;
+    struct context *context = agent.context;
+    progress.in_window = false;
+    int64_t left = -context->record_at / 4;
+    event->n_exits = progress.max_exits - (uint32_t)left;
+    event->end_pc = context->pc;
+    const uint32_t *exits = &context->records[CONTEXT_RECORDS - progress.max_exits];
+    uint64_t instructions = 0;
+    for (uint32_t i = 0; i < event->n_exits; i++)
+        instructions += cache_exit(agent.cache, exits[i])->instructions;
+    event->instructions = (uint32_t)instructions;
+    if (event->n_exits) {
+        uint64_t mean = (instructions << 8) / event->n_exits;
+        agent.insns_per_exit_q8 += (mean >> 3) - (agent.insns_per_exit_q8 >> 3);
+        if (agent.insns_per_exit_q8 < 256)
+            agent.insns_per_exit_q8 = 256;
+    }
+}
+
+static uint32_t run_window(void)
+{
+    progress.max_exits = budget_window_exits();
+    agent.context->record_at = -4 * (int64_t)progress.max_exits;
+    progress.in_window = true;
+    uint32_t stop = walk_run(&agent.walk, FLAVOUR_RECORD);
+    window_close();
+    return stop;
+}
+
+/* The timed stretch. Its rate is good if it was long enough and the thread kept the CPU: CPU time
+ * that falls behind the clock was somebody else's. */
+static uint32_t run_trail(void)
+{
+    struct event_walk *event = &progress.event;
+    uint64_t cold = agent.cache->translate_ticks;
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
+    uint32_t stop = run_plain(agent.trail, &event->trail);
+    uint64_t ticks = sys_tsc() - tsc;
+    uint64_t ns = ticks * 1000000 / agent.ticks_per_ms, cpu_ns = agent_cpu_ns() - cpu;
+    ticks -= agent.cache->translate_ticks - cold;
+    agent.channel->trail_ticks += ticks;
+    if (event->trail >= TRAIL_MIN && ns < cpu_ns + PREEMPTED_NS && ticks < UINT32_MAX) {
+        event->trail_ticks = (uint32_t)ticks;
+        event->flags |= WALK_TIMED;
+        uint64_t rate = (ticks << 16) / event->trail;
+        agent.ticks_per_insn_q16 += (rate >> 4) - (agent.ticks_per_insn_q16 >> 4);
+        if (agent.ticks_per_insn_q16 < 1 << 10)
+            agent.ticks_per_insn_q16 = rate;
+    }
+    return stop;
+}
+
+static void run_parts(void)
+{
+    struct event_walk *event = &progress.event;
+    uint64_t start = sys_tsc();
+    event->stop = run_plain(1 + (uint32_t)(agent_random() & LEAD_MASK), &event->lead);
+    uint64_t lead_end = sys_tsc();
+    agent.channel->lead_ticks += lead_end - start;
+    if (event->stop != LOSS_N) {
+        agent_lose(LOSS_unwalked);
+        return;
+    }
+    event->stop = run_window();
+    agent.channel->window_ticks += sys_tsc() - lead_end;
+    if (event->stop != LOSS_N) {
+        agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
+        return;
+    }
+    event->flags |= WALK_COMPLETE;
+    event->stop = run_trail();
+}
+
+static void event_publish(void)
+{
+    struct event_walk *event = &progress.event;
+    uint32_t bytes = (uint32_t)(sizeof *event + 4 * event->n_exits + 7) & ~7u;
+    event->bytes = bytes;
+    struct event_walk *out = ring_take(&agent.ring, bytes);
+    if (!out) {
+        agent_lose(LOSS_dropped);
+        return;
+    }
+    *out = *event;
+    const uint32_t *exits = &agent.context->records[CONTEXT_RECORDS - progress.max_exits];
+    uint32_t *to = (uint32_t *)(out + 1);
+    for (uint32_t i = 0; i < event->n_exits; i++)
+        to[i] = exits[i];
+    if (event->n_exits & 1)
+        to[event->n_exits] = 0;
+    ring_publish(&agent.ring, bytes);
+}
+
+/* Books the sample and arms the next. */
+static void progress_end(void)
+{
+    const struct event_walk *event = &progress.event;
+    struct channel *channel = agent.channel;
+    if (event->stop != LOSS_N)
+        agent_lose((enum loss)event->stop);
+    if (event->n_exits && !(event->flags & WALK_TIMED))
+        agent_lose(LOSS_untimed);
+    channel->walks += (event->flags & WALK_COMPLETE) != 0;
+    channel->instructions += event->instructions;
+    channel->translate_ticks = agent.cache->translate_ticks;
+    channel->superblocks = agent.cache->translated;
+    channel->code_bytes = agent.cache->code_bytes;
+    event_publish();
+    uint64_t walked = event->lead + event->instructions + event->trail;
+    channel->walked_instructions += walked;
+    uint64_t now = sys_tsc();
+    channel->end_tsc = now;
+    channel->end_cpu_ns = event->cpu_ns;
+    struct sample_cost cost = {.handler_ticks = now - progress.start_tsc, .instructions = walked};
+    channel->handler_ticks += cost.handler_ticks;
+    if ((channel->interrupts & CLOCK_MASK) == 0)
+        agent_clock();
+    budget_spend(&cost);
+    trigger_arm(budget_next_ns());
+}
+
+void sample_decline(uint64_t pc)
+{
+    progress_begin(pc);
+    progress.max_exits = 0;
+    progress_end();
+}
+
+void sample_abandon(void)
+{
+    if (progress.in_window)
+        window_close();
+    progress.event.stop = LOSS_at_fault;
+    if (!(progress.event.flags & WALK_COMPLETE))
+        agent_lose(progress.event.n_exits ? LOSS_cut : LOSS_unwalked);
+    progress_end();
+}
+
+void sample_take(void)
+{
+    progress_begin(agent.frame.rip);
+    progress.max_exits = 0;
+    if (modules_current()) {
+        registers_load(agent.context, &agent.frame);
+        agent.program_gs = gs_read();
+        gs_write((uint64_t)agent.context);
+        agent.walking = 1;
+        vectors_restore();
+        run_parts();
+        vectors_save();
+        agent.walking = 0;
+        gs_write(agent.program_gs);
+        registers_store(agent.context, &agent.frame);
+    }
+    progress_end();
+}

@@ -1,0 +1,222 @@
+#include "agent/signals.h"
+
+#include "agent/agent.h"
+#include "agent/exact.h"
+#include "agent/sample.h"
+#include "agent/trigger.h"
+#include "walk/sys.h"
+
+#include <asm/signal.h>
+#include <sys/syscall.h>
+
+static uint64_t signal_bit(int signal)
+{
+    return UINT64_C(1) << (signal - 1);
+}
+
+/* ---- passing a signal on to the program */
+
+static void action_set(int signal, uint64_t handler)
+{
+    struct kernel_sigaction action = {.handler = handler};
+    sys6(SYS_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
+}
+
+/* The default action of our signals is death: give the signal back to the kernel and let it happen
+ * again, by the instruction itself or, when somebody sent it, by us. */
+static void die_of(int signal, bool sent)
+{
+    action_set(signal, 0);
+    agent.own[signal] = false;
+    if (sent)
+        sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), signal);
+}
+
+/* The program's handler to jump to, after doing what the kernel would have done; 0: just return. */
+static uint64_t pass_on(int signal, const int32_t *siginfo, const struct kernel_ucontext *frame)
+{
+    struct kernel_sigaction *action = &agent.actions[signal];
+    bool sent = siginfo[2] <= 0;
+    if (action->handler == 1 && sent)
+        return 0;
+    if (action->handler <= 1) {
+        die_of(signal, sent);
+        return 0;
+    }
+    uint64_t handler = action->handler;
+    uint64_t mask = frame->mask | action->mask;
+    if (!(action->flags & SA_NODEFER))
+        mask |= signal_bit(signal);
+    if (action->flags & SA_RESETHAND)
+        action->handler = 0;
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
+    return handler;
+}
+
+/* ---- faults in copies of the program's code */
+
+/* Puts the program's own state into the fault's frame. False: the pc is not that of a copy. */
+static bool fault_translate(struct kernel_ucontext *frame)
+{
+    struct location location;
+    if (!cache_locate(agent.cache, frame->rip, &location))
+        return false;
+    frame->rip = location.pc;
+    if (location.in_slot == IN_SLOT_RAX)
+        frame->rax = agent.context->slot_rax;
+    gs_write(agent.program_gs);
+    if (agent.options.mode == RECORD_SAMPLED) {
+        frame->mask = agent.frame.mask;
+        agent.walking = 0;
+        sample_abandon();
+    } else {
+        exact_cut(&location);
+    }
+    return true;
+}
+
+/* What the fault stub does next: returns 0 to return, else jumps there. */
+__attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *siginfo,
+                                                   struct kernel_ucontext *frame)
+{
+    if (agent.walking && cache_contains(agent.cache, frame->rip) && fault_translate(frame))
+        return 0;
+    return pass_on(signal, siginfo, frame);
+}
+
+/* ---- samples */
+
+struct next {
+    struct kernel_ucontext *frame; /* walk, from this copy, on this stack; */
+    uint64_t to;                   /* or without a frame: 0 returns, else a handler to jump to */
+};
+
+static bool in_core(uint64_t pc)
+{
+    return pc >= agent.text_start && pc < agent.text_end;
+}
+
+/* A timer's tick may fall into a system call; the frame then stands right behind it. */
+static bool behind_syscall(uint64_t pc)
+{
+    const uint8_t *bytes = (const uint8_t *)pc;
+    return agent.perf_fd < 0 && regions_peek(agent.regions, pc - 2) >= 2 && bytes[-2] == 0x0f &&
+           bytes[-1] == 0x05;
+}
+
+/* Copies the frame away: the walk runs on the stack where the kernel put it. */
+static bool frame_copy(const struct kernel_ucontext *frame)
+{
+    const uint8_t *fpstate = (const uint8_t *)frame->fpstate;
+    uint32_t magic, bytes;
+    if (!fpstate)
+        return false;
+    __builtin_memcpy(&magic, fpstate + FPSTATE_MAGIC_AT, 4);
+    __builtin_memcpy(&bytes, fpstate + FPSTATE_SIZE_AT, 4);
+    if (magic != FPSTATE_MAGIC || bytes > FPSTATE_BYTES_MAX)
+        return false;
+    agent.frame = *frame;
+    __builtin_memcpy(agent.fpstate, fpstate, bytes);
+    agent.frame.fpstate = (uint64_t)agent.fpstate;
+    return true;
+}
+
+__attribute__((used)) static struct next sample_decide(int signal, const int32_t *siginfo,
+                                                       const struct kernel_ucontext *frame)
+{
+    if (agent.calibrated != UINT32_MAX) {
+        agent.calibrated++;
+        return (struct next){.to = 0};
+    }
+    if (!trigger_is_ours(siginfo))
+        return (struct next){.to = pass_on(signal, siginfo, frame)};
+    agent.channel->interrupts++;
+    if (agent.walking || in_core(frame->rip)) {
+        agent_lose(LOSS_in_agent);
+    } else if (behind_syscall(frame->rip)) {
+        agent_lose(LOSS_kernel);
+    } else if (frame_copy(frame)) {
+        return (struct next){.frame = &agent.frame,
+                             .to = (uint64_t)(agent.context->stack + CONTEXT_STACK_BYTES)};
+    }
+    sample_decline(frame->rip);
+    return (struct next){.to = 0};
+}
+
+/* Entry points. At entry %rsp is 8 below a multiple of 16; three pushes align it for the call. The
+ * sample's walk leaves through rt_sigreturn from the copied frame, never through the original. */
+__asm__(".pushsection .text\n"
+        "fault_entry:\n"
+        "  push %rdi\n  push %rsi\n  push %rdx\n"
+        "  call fault_decide\n"
+        "  pop %rdx\n  pop %rsi\n  pop %rdi\n"
+        "  test %rax,%rax\n  jz 1f\n  jmp *%rax\n"
+        "sample_entry:\n"
+        "  push %rdi\n  push %rsi\n  push %rdx\n"
+        "  call sample_decide\n"
+        "  mov %rdx,%rcx\n"
+        "  pop %rdx\n  pop %rsi\n  pop %rdi\n"
+        "  test %rax,%rax\n  jnz 2f\n"
+        "  test %rcx,%rcx\n  jz 1f\n  jmp *%rcx\n"
+        "1: ret\n"
+        "2: mov %rcx,%rsp\n  mov %rax,%rbx\n"
+        "  call sample_take\n"
+        "  mov %rbx,%rsp\n"
+        "signal_restorer:\n"
+        "  mov $15,%eax\n  syscall\n  ud2\n"
+        ".popsection\n");
+extern char fault_entry[], sample_entry[], signal_restorer[];
+
+/* ---- ownership */
+
+static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+
+static uint64_t fault_mask(void)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        mask |= signal_bit(fault_signals[i]);
+    return mask;
+}
+
+/* Our handler runs on the alternate stack exactly when the program's would. */
+static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret_old)
+{
+    bool sample = signal == SIGTRAP;
+    struct kernel_sigaction action = {
+        .handler = (uint64_t)(sample ? sample_entry : fault_entry),
+        .flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER |
+                 (sample ? SA_ONSTACK : SA_NODEFER | (program_flags & SA_ONSTACK)),
+        .restorer = (uint64_t)signal_restorer,
+        .mask = sample ? ~fault_mask() : 0};
+    if (!sys_failed(sys6(SYS_rt_sigaction, signal, (long)&action, (long)ret_old, 8, 0, 0)))
+        agent.own[signal] = true;
+}
+
+void signals_own(bool sampling)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        own(fault_signals[i], 0, &agent.actions[fault_signals[i]]);
+    if (sampling)
+        own(SIGTRAP, 0, &agent.actions[SIGTRAP]);
+}
+
+bool signals_program_action(int signal, const struct kernel_sigaction *set,
+                            struct kernel_sigaction *ret_old)
+{
+    if (signal <= 0 || signal >= AGENT_SIGNALS || !agent.own[signal])
+        return false;
+    if (ret_old)
+        *ret_old = agent.actions[signal];
+    if (set) {
+        agent.actions[signal] = *set;
+        if (signal != SIGTRAP)
+            own(signal, set->flags, 0);
+    }
+    return true;
+}
+
+uint64_t signals_program_mask(uint64_t mask)
+{
+    return agent.own[SIGTRAP] ? mask & ~signal_bit(SIGTRAP) : mask;
+}

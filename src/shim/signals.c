@@ -1,0 +1,92 @@
+/* Interposers: the program's wishes about signals of ours are kept for it, all else goes to libc.
+ *
+ * Raw system calls pass these by; nothing may depend on them alone. */
+#include "agent/signals.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
+typedef int sigmask_fn(int, const sigset_t *, sigset_t *);
+
+/* Finds libc's own function, past us, and stores it in the pointer that `function` points at.
+ * Racing first calls store the same value. */
+static void libc_function(void *function, const char *name)
+{
+    void *found;
+    memcpy(&found, function, sizeof found);
+    if (found)
+        return;
+    found = dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+}
+
+static struct kernel_sigaction to_kernel(const struct sigaction *action)
+{
+    struct kernel_sigaction kernel = {.handler = (uint64_t)action->sa_sigaction,
+                                      .flags = (uint64_t)(unsigned)action->sa_flags};
+    memcpy(&kernel.mask, &action->sa_mask, sizeof kernel.mask);
+    return kernel;
+}
+
+static void from_kernel(const struct kernel_sigaction *kernel, struct sigaction *action)
+{
+    memset(action, 0, sizeof *action);
+    memcpy(&action->sa_sigaction, &kernel->handler, sizeof kernel->handler);
+    action->sa_flags = (int)(kernel->flags & ~(uint64_t)KERNEL_SA_RESTORER);
+    memcpy(&action->sa_mask, &kernel->mask, sizeof kernel->mask);
+}
+
+EXPORT int sigaction(int signal, const struct sigaction *restrict set,
+                     struct sigaction *restrict old)
+{
+    static sigaction_fn *next;
+    struct kernel_sigaction wanted, before;
+    if (set)
+        wanted = to_kernel(set);
+    if (signals_program_action(signal, set ? &wanted : NULL, &before)) {
+        if (old)
+            from_kernel(&before, old);
+        return 0;
+    }
+    libc_function(&next, "sigaction");
+    return next(signal, set, old);
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+    struct sigaction set = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    sigemptyset(&set.sa_mask);
+    return sigaction(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy)
+{
+    if (!set || how == SIG_UNBLOCK)
+        return set;
+    uint64_t mask;
+    *copy = *set;
+    memcpy(&mask, copy, sizeof mask);
+    mask = signals_program_mask(mask);
+    memcpy(copy, &mask, sizeof mask);
+    return copy;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    static sigmask_fn *next;
+    sigset_t copy;
+    libc_function(&next, "sigprocmask");
+    return next(how, without_ours(how, set, &copy), old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    static sigmask_fn *next;
+    sigset_t copy;
+    libc_function(&next, "pthread_sigmask");
+    return next(how, without_ours(how, set, &copy), old);
+}
