@@ -1,0 +1,91 @@
+#include "program/symtab.h"
+
+#include "program/elf_sections.h"
+#include "program/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t rank_of(const GElf_Sym *symbol)
+{
+    switch (GELF_ST_BIND(symbol->st_info)) {
+    case STB_LOCAL: return RANK_LOCAL;
+    case STB_WEAK: return RANK_WEAK;
+    default: return RANK_GLOBAL;
+    }
+}
+
+static bool is_code(const struct image *image, const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+           image_executable(image, (struct svma){symbol->st_value});
+}
+
+static void table_read(struct symtab *symtab, const struct image *image, Elf *elf, Elf_Scn *section,
+                       const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
+    uint32_t file = 0;
+    for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol))
+            return;
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+            file = (uint32_t)i + 1;
+        if (!is_code(image, &symbol))
+            continue;
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        uint8_t rank = rank_of(&symbol);
+        if (name && *name)
+            *vec_push(symtab) = (struct symbol){.start = {symbol.st_value},
+                                                .bytes = symbol.st_size,
+                                                .name = name,
+                                                .file = rank == RANK_LOCAL ? file : 0,
+                                                .rank = rank};
+    }
+}
+
+static bool tables_read(struct symtab *symtab, const struct image *image, Elf *elf, uint32_t type)
+{
+    bool any = false;
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == type) {
+            table_read(symtab, image, elf, section, &header);
+            any = true;
+        }
+    return any;
+}
+
+static int symbol_order(const void *a, const void *b)
+{
+    const struct symbol *x = a, *y = b;
+    if (x->start.v != y->start.v)
+        return x->start.v < y->start.v ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    size_t x_length = strlen(x->name), y_length = strlen(y->name);
+    if (x_length != y_length)
+        return x_length < y_length ? -1 : 1;
+    int by_name = strcmp(x->name, y->name);
+    if (by_name)
+        return by_name;
+    return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
+}
+
+void symtab_read(struct symtab *symtab, const struct image *image)
+{
+    *symtab = (struct symtab){0};
+    if (!tables_read(symtab, image, image->file.elf, SHT_SYMTAB) && image->debug.elf)
+        tables_read(symtab, image, image->debug.elf, SHT_SYMTAB);
+    tables_read(symtab, image, image->file.elf, SHT_DYNSYM);
+    if (symtab->n)
+        qsort(symtab->at, symtab->n, sizeof *symtab->at, symbol_order);
+}
+
+void symtab_release(struct symtab *symtab)
+{
+    vec_release(symtab);
+}

@@ -1,0 +1,28 @@
+/* The function symbols of an ELF file as it has them: nothing merged, nothing left out. */
+#pragma once
+
+#include "base/vec.h"
+#include "wire/address.h"
+
+#include <stdint.h>
+
+struct image;
+
+/* Smaller is preferred when several name one address. */
+enum symbol_rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL };
+
+struct symbol {
+    struct svma start;
+    uint64_t bytes;   /* 0: not stated */
+    const char *name; /* lives as long as the image */
+    uint32_t file;    /* locals of one source file share it; 0 for all others */
+    uint8_t rank;     /* enum symbol_rank */
+};
+struct symtab {
+    VEC(struct symbol); /* by start, then by preference: rank, length of name, name */
+};
+
+/* FUNC and IFUNC symbols in executable segments, of .dynsym and of .symtab: the image's own or, if it
+ * was stripped, its debug file's. */
+void symtab_read(struct symtab *symtab, const struct image *image);
+void symtab_release(struct symtab *symtab);
