@@ -20,8 +20,8 @@ enum kind {
     KIND_PUSHF,
     KIND_LAHF,
     KIND_SAHF,
-    KIND_LOOPE,
-    KIND_ANDN, /* andn, bzhi, blsr and kin: the parity and adjust flags may survive */
+    KIND_REPEAT, /* loope, repe cmps */
+    KIND_ANDN,   /* andn, bzhi, blsr and kin: the parity and adjust flags may survive */
     KIND_BEXTR,
     KIND_ADCX,
     KIND_ADOX,
@@ -50,7 +50,7 @@ static const struct effect effects[KIND_COND] = {
     [KIND_PUSHF] = {FLAGS_ALL, 0},
     [KIND_LAHF] = {FLAGS_LAHF, 0},
     [KIND_SAHF] = {0, FLAGS_LAHF},
-    [KIND_LOOPE] = {FLAG_ZF, 0},
+    [KIND_REPEAT] = {FLAG_ZF, 0},
     [KIND_ANDN] = {0, FLAGS_ANDN},
     [KIND_BEXTR] = {0, FLAG_CF | FLAG_OF | FLAG_ZF},
     [KIND_ADCX] = {FLAG_CF, FLAG_CF},
@@ -75,7 +75,7 @@ static const uint8_t kinds_one_byte[256] = {
     [0xC0] = KIND_SHIFT, [0xC1] = KIND_SHIFT, [0xD0] = KIND_SHIFT, [0xD1] = KIND_SHIFT,
     [0xD2] = KIND_SHIFT_CL, [0xD3] = KIND_SHIFT_CL,
     EIGHT(0xD8, KIND_X87),
-    [0xE0] = KIND_LOOPE, [0xE1] = KIND_LOOPE,
+    [0xE0] = KIND_REPEAT, [0xE1] = KIND_REPEAT,
     [0xF5] = KIND_FLIP, [0xF8] = KIND_CARRY, [0xF9] = KIND_CARRY,
     [0xF6] = KIND_F6, [0xF7] = KIND_F6, [0xFE] = KIND_FE, [0xFF] = KIND_FE,
 };
@@ -111,10 +111,19 @@ static uint8_t condition_flags(unsigned condition)
     return flags[condition >> 1 & 7];
 }
 
-/* Processors take the count modulo 32, or 64; a count of 0 leaves all flags alone. */
+/* Processors take the count modulo 32, or 64 with REX.W; the manuals leave open which it is for
+ * bytes with REX.W. A count of 0 leaves all flags alone. */
+static unsigned shift_count(const struct insn *insn)
+{
+    bool wide = insn->rex & 8, byte = !(insn->opcode & 1);
+    if (!insn->imm_bytes)
+        return 1;
+    return wide && byte ? 0 : (unsigned)insn->imm & (wide ? 63 : 31);
+}
+
 static struct effect shift_effect(const struct insn *insn)
 {
-    unsigned count = insn->imm_bytes ? (unsigned)insn->imm & (insn->rex & 8 ? 63 : 31) : 1;
+    unsigned count = shift_count(insn);
     switch (reg_of(insn)) {
     case 0:
     case 1: /* the overflow flag is defined for a count of 1 only */
@@ -169,7 +178,7 @@ static struct effect special_effect(const struct insn *insn, enum kind kind)
     case KIND_COND: return (struct effect){condition_flags(insn->opcode & 15), 0};
     case KIND_ARITHMETIC: return effects[reg == 2 || reg == 3 ? KIND_CARRIED : KIND_ALL];
     case KIND_STRING: /* a repetition of zero times compares nothing */
-        return effects[insn->prefixes & (PREFIX_F2 | PREFIX_F3) ? KIND_NONE : KIND_ALL];
+        return effects[insn->prefixes & (PREFIX_F2 | PREFIX_F3) ? KIND_REPEAT : KIND_ALL];
     case KIND_SHIFT: return shift_effect(insn);
     case KIND_SHIFT_CL: return (struct effect){reg == 2 || reg == 3 ? FLAG_CF : 0, 0};
     case KIND_SHIFT_PAIR: return shift_pair_effect(insn);

@@ -31,7 +31,10 @@ enum insn_refusal {
     REFUSAL_FAR,  /* far branches, iret, sysenter, segment register loads */
     REFUSAL_TRANSACTION,  /* xbegin, xend, xabort, xtest */
     REFUSAL_SHADOW_STACK, /* incssp, rdssp, rstorssp, saveprevssp, wrss, setssbsy, clrssbsy */
-    REFUSAL_ODD_BRANCH,   /* branches with 66 or 67 prefixes, and EIP-relative operands */
+    /* Branches that 66 may make 16 bits wide, indirect ones through a 32-bit address, and EIP-relative
+     * operands. Branches with 66 and REX.W (TLS sequences) or a 67 without effect (linkers pad calls
+     * with it) are as usual; a 67 before jrcxz and loop has one, and must be copied. */
+    REFUSAL_ODD_BRANCH,
 };
 
 /* Prefixes seen, as bits. */
@@ -62,15 +65,15 @@ struct insn {
     uint8_t opcode_at, modrm_at; /* offsets from the first byte; modrm_at 0 if none */
     uint8_t disp_at, disp_bytes; /* memory displacement; disp_bytes 0 if none */
     uint8_t imm_at, imm_bytes;   /* first immediate or branch offset; imm_bytes 0 if none */
-    int32_t disp;                /* memory displacement, sign-extended */
-    int64_t imm;                 /* immediate or branch offset, sign-extended */
+    int32_t disp; /* memory displacement, sign-extended; the 8-bit ones of EVEX are not scaled */
+    int64_t imm;  /* immediate, branch offset, or absolute address of A0..A3; sign-extended */
 };
 
 /* Decodes at most `room` bytes (15 are always enough). False: these bytes are no whole instruction;
  * then class is INSN_REFUSED, refusal REFUSAL_UNDECODED and length 0. */
 bool insn_decode(const uint8_t *bytes, size_t room, struct insn *ret);
 
-/* Whether a branch of class COND, COUNT_COND, JUMP or CALL at `pc` goes to: */
+/* Where a branch of class COND, COUNT_COND, JUMP or CALL at `pc` goes to. */
 static inline uint64_t insn_target(const struct insn *insn, uint64_t pc)
 {
     return pc + insn->length + (uint64_t)insn->imm;

@@ -81,7 +81,7 @@ static uint8_t judge_system_01_registers(const struct insn *insn)
 {
     unsigned with = 1u << opcodes_mandatory(insn->prefixes);
     switch (insn->modrm) {
-    case 0xD0: return PLAIN; /* xgetbv */
+    case 0xD0: return with == WITH_NONE ? PLAIN : INVALID; /* xgetbv */
     case 0xD5:
     case 0xD6: return REFUSE(TRANSACTION);
     case 0xD7: return REFUSE(FAR); /* enclu */
@@ -99,11 +99,12 @@ static uint8_t judge_system_01_registers(const struct insn *insn)
     case 0xEF: return with == WITH_NONE ? PLAIN : with == WITH_F3 ? REFUSE(TRAP) : INVALID;
     case 0xEB: return INVALID;
     case 0xF8: return REFUSE(GS); /* swapgs */
-    case 0xF9:                    /* rdtscp */
-    case 0xFA:                    /* monitorx, mcommit */
-    case 0xFB:                    /* mwaitx */
-    case 0xFC:                    /* clzero */
-    case 0xFD: return PLAIN;      /* rdpru */
+    case 0xF9: return PLAIN;      /* rdtscp */
+    case 0xFA:                    /* monitorx; mcommit */
+        return with == WITH_NONE || with == WITH_F3 ? PLAIN : INVALID;
+    case 0xFB: return with == WITH_NONE ? PLAIN : INVALID; /* mwaitx */
+    case 0xFC:
+    case 0xFD: return PLAIN; /* clzero, rdpru */
     default: return REFUSE(TRAP);
     }
 }
@@ -137,7 +138,7 @@ static uint8_t judge_vmread(const struct insn *insn)
         return REFUSE(TRAP);
     if (!in_registers(insn))
         return INVALID;
-    bool extrq_immediate = insn->opcode == 0x78 && (insn->prefixes & PREFIX_66);
+    bool extrq_immediate = insn->opcode == 0x78 && opcodes_mandatory(insn->prefixes) == 1;
     return extrq_immediate && reg_of(insn) != 0 ? INVALID : PLAIN;
 }
 
@@ -177,17 +178,31 @@ static uint8_t judge_cmpxchg8b(const struct insn *insn)
     unsigned reg = reg_of(insn);
     bool f3 = insn->prefixes & PREFIX_F3;
     if (in_registers(insn)) {
-        if (reg < 6)
+        if (reg < 6 || opcodes_mandatory(insn->prefixes) == 3)
             return INVALID;
         return reg == 6 && f3 ? REFUSE(TRAP) : PLAIN; /* senduipi; rdrand, rdseed, rdpid */
     }
     switch (reg) {
-    case 1:
-    case 4: return PLAIN; /* cmpxchg8b, xsavec */
+    case 1: return PLAIN;                                               /* cmpxchg8b */
+    case 4: return opcodes_mandatory(insn->prefixes) ? INVALID : PLAIN; /* xsavec */
     case 0:
     case 2: return INVALID;
     default: return REFUSE(TRAP);
     }
+}
+
+/* psrldq and pslldq are for vector registers only. */
+static uint8_t judge_shift_73(const struct insn *insn)
+{
+    bool vector = insn->prefixes & PREFIX_66;
+    return in_registers(insn) && holds(vector ? 0xCC : 0x44, reg_of(insn)) ? PLAIN : INVALID;
+}
+
+static uint8_t judge_3dnow(const struct insn *insn)
+{
+    static const uint64_t suffixes[4] = {0x30003000, 0, 0x88D144D144D14400, 0};
+    unsigned suffix = (uint8_t)insn->imm;
+    return suffixes[suffix >> 6] >> (suffix & 63) & 1 ? PLAIN : INVALID;
 }
 
 uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode)
@@ -209,7 +224,12 @@ uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode)
     case GROUP_HINT_1E: return judge_hint_1e(insn);
     case GROUP_VMREAD: return judge_vmread(insn);
     case GROUP_SHIFT: return in_registers(insn) && holds(0x54, reg) ? PLAIN : INVALID;
-    case GROUP_SHIFT_73: return in_registers(insn) && holds(0xCC, reg) ? PLAIN : INVALID;
+    case GROUP_SHIFT_73: return judge_shift_73(insn);
+    case GROUP_MEMORY_66: /* movlpd, movhpd; their kin have register forms */
+        return opcodes_mandatory(insn->prefixes) == 1 && in_registers(insn) ? INVALID : PLAIN;
+    case GROUP_0FD6: /* movq2dq, movdq2q */
+        return opcodes_mandatory(insn->prefixes) > 1 && !in_registers(insn) ? INVALID : PLAIN;
+    case GROUP_3DNOW: return judge_3dnow(insn);
     case GROUP_STATE: return judge_state(insn);
     case GROUP_BIT: return reg >= 4 ? PLAIN : INVALID;
     case GROUP_CMPXCHG8B: return judge_cmpxchg8b(insn);
@@ -217,20 +237,43 @@ uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode)
     }
 }
 
-uint8_t opcodes_judge_long(const struct insn *insn)
+static uint8_t judge_0f38(const struct insn *insn)
 {
     unsigned with = 1u << opcodes_mandatory(insn->prefixes);
-    if (insn->map == 3)
-        return insn->opcode == 0xF0 ? REFUSE(TRAP) : PLAIN; /* hreset */
+    bool memory = !in_registers(insn);
     switch (insn->opcode) {
+    case 0x2A: return memory ? PLAIN : INVALID; /* movntdqa */
     case 0x80:
     case 0x81:
-    case 0x82: return REFUSE(TRAP); /* invept, invvpid, invpcid */
-    case 0xF5: return REFUSE(SHADOW_STACK);
-    case 0xF6: return with == WITH_NONE ? REFUSE(SHADOW_STACK) : PLAIN;
-    case 0xF8: return with == WITH_F3 ? REFUSE(TRAP) : PLAIN; /* enqcmds */
+    case 0x82: return memory ? REFUSE(TRAP) : INVALID; /* invept, invvpid, invpcid */
+    case 0xD8: return memory && reg_of(insn) < 4 ? PLAIN : INVALID;
+    case 0xDC:
+    case 0xDD:
+    case 0xDE:
+    case 0xDF: /* aesenc and kin; with F3 those of the key locker, but loadiwkey */
+        if (with == WITH_F3 && insn->opcode == 0xDC && !memory)
+            return REFUSE(TRAP);
+        return with == WITH_F3 && !memory ? INVALID : PLAIN;
+    case 0xF0:
+    case 0xF1: return with == WITH_F2 || memory ? PLAIN : INVALID; /* crc32, movbe */
+    case 0xF5: return memory ? REFUSE(SHADOW_STACK) : INVALID;
+    case 0xF6: /* wrss; adcx, adox */
+        return with != WITH_NONE ? PLAIN : memory ? REFUSE(SHADOW_STACK) : INVALID;
+    case 0xF8: /* movdir64b, enqcmd; enqcmds */
+        return !memory ? INVALID : with == WITH_F3 ? REFUSE(TRAP) : PLAIN;
+    case 0xF9:
+    case 0xFC: return memory ? PLAIN : INVALID; /* movdiri; aadd and kin */
+    case 0xFA:
+    case 0xFB: return memory ? INVALID : PLAIN; /* encodekey */
     default: return PLAIN;
     }
+}
+
+uint8_t opcodes_judge_long(const struct insn *insn)
+{
+    if (insn->map == 2)
+        return judge_0f38(insn);
+    return insn->opcode == 0xF0 ? REFUSE(TRAP) : PLAIN; /* hreset */
 }
 
 bool opcodes_lockable(const struct insn *insn)

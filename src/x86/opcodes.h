@@ -36,6 +36,7 @@ enum opcode_group {
     GROUP_BRANCH,    /* the operand and address sizes must be the usual */
     GROUP_MEMORY,    /* invalid with a register operand */
     GROUP_REGISTER,  /* invalid with a memory operand */
+    GROUP_MEMORY_66, /* with 66 invalid with a register operand */
     GROUP_POP,       /* 8F */
     GROUP_FROM_SEG,  /* 8C */
     GROUP_TO_SEG,    /* 8E */
@@ -49,6 +50,8 @@ enum opcode_group {
     GROUP_VMREAD,    /* 0F 78, 79: also extrq and insertq */
     GROUP_SHIFT,     /* 0F 71, 72: vector shifts by an immediate */
     GROUP_SHIFT_73,
+    GROUP_0FD6,
+    GROUP_3DNOW,
     GROUP_STATE,     /* 0F AE: fxsave and kin, fences, fs and gs bases */
     GROUP_BIT,       /* 0F BA */
     GROUP_CMPXCHG8B, /* 0F C7 */
