@@ -101,7 +101,8 @@ static bool memory_map(long fd, uint64_t channel_at)
     cache_init(agent.cache, agent.context, agent.regions, arena);
     agent.cache->units = (struct units){.base = (uint8_t *)agent.channel + CHANNEL_UNITS_AT,
                                         .room = CHANNEL_UNITS_BYTES,
-                                        .published = &agent.channel->units_bytes};
+                                        .published = &agent.channel->units_bytes,
+                                        .counters = &agent.channel->counters};
     agent.cache->max_counters = CHANNEL_COUNTERS_BYTES / 8;
     agent.walk.cache = agent.cache;
     return true;

@@ -107,8 +107,10 @@ static void *unit_take(struct cache *cache, uint32_t bytes)
     return cache->units.base + *cache->units.published;
 }
 
-static void unit_publish(struct cache *cache, uint32_t bytes)
+static void unit_publish(struct cache *cache, uint32_t bytes, uint32_t counters)
 {
+    cache->n_counters += counters;
+    *cache->units.counters = cache->n_counters;
     __atomic_store_n(cache->units.published, *cache->units.published + bytes, __ATOMIC_RELEASE);
 }
 
@@ -129,7 +131,7 @@ static bool unit_superblock(struct cache *cache, const struct shape *shape,
     struct wire_segment *segments = (struct wire_segment *)(unit + 1);
     for (uint32_t i = 0; i < shape->n_segments; i++)
         segments[i] = shape->segments[i];
-    unit_publish(cache, bytes);
+    unit_publish(cache, bytes, superblock->counter ? 1 + shape_exits(shape) : 0);
     return true;
 }
 
@@ -257,8 +259,6 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
     for (uint32_t i = 0; i < n_exits; i++)
         cache->exits[cache->n_exits + i] = translation.exits[i];
     cache->n_exits += n_exits;
-    if (flavour == FLAVOUR_COUNT)
-        cache->n_counters += 1 + n_exits;
     cache->translated++;
     *slot = ++cache->n_superblocks;
     return block;
@@ -314,13 +314,13 @@ void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock
     struct wire_pair *pair = unit_take(cache, sizeof *pair);
     if (!pair || !has_room(cache))
         return;
-    uint32_t counter = cache->n_counters++;
+    uint32_t counter = cache->n_counters;
     *pair = (struct wire_pair){.kind = UNIT_PAIR,
                                .bytes = sizeof *pair,
                                .exit = exit,
                                .counter = counter,
                                .target = to->pc};
-    unit_publish(cache, sizeof *pair);
+    unit_publish(cache, sizeof *pair, 1);
     /* This first time the branch does not pass the landing that counts it. */
     cache->context->counters[counter] = 1;
     uint64_t *slots = cache->context->sites[cache_exit(cache, exit)->link];

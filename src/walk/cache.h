@@ -38,6 +38,7 @@ struct units {
     uint8_t *base;
     uint64_t room;
     uint64_t *published;
+    uint64_t *counters; /* published number of counters */
 };
 
 struct cache {
