@@ -28,7 +28,8 @@ static bool file_map(struct elf_file *file, const char *path, struct err *err)
         return err_set(err, ERR_FORMAT, "not a regular file");
     if (stat.st_size < (off_t)sizeof(Elf64_Ehdr))
         return err_set(err, ERR_FORMAT, "not an ELF file: too short");
-    void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    /* Writable, because libelf notes in the section headers what it has decompressed. */
+    void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return err_errno(err, "cannot map");
     *file = (struct elf_file){.bytes = bytes, .n_bytes = (size_t)stat.st_size, .mapped = true};

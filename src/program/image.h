@@ -26,7 +26,7 @@ struct segment {
 
 /* A whole file in memory, with libelf's view of its sections. */
 struct elf_file {
-    uint8_t *bytes; /* read-only */
+    uint8_t *bytes; /* a private copy; nobody but libelf writes to it */
     size_t n_bytes;
     bool mapped; /* else owned memory */
     struct Elf *elf;
