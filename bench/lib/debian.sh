@@ -1,0 +1,82 @@
+# Debian's packages without touching the machine's configuration: sources are looked up through a
+# copy of its own package sources in the cache, turned into source entries.
+
+apt_private() {
+    "$1" -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$cache/apt/sources" \
+        -o Dir::State::lists="$cache/apt/lists" -o Dir::Cache="$cache/apt/cache" \
+        -o APT::Sandbox::User="$(id -un)" "${@:2}"
+}
+
+# A third party's source may have no source packages and fail; what counts is whether the package
+# asked for is found, so the status of the update is not looked at.
+apt_sources_update() {
+    [ -e "$cache/apt/updated" ] && [ -z "$(find "$cache/apt/updated" -mtime +7)" ] && return
+    rm -rf "$cache/apt"
+    mkdir -p "$cache/apt/sources" "$cache/apt/lists/partial" "$cache/apt/cache/archives/partial"
+    local file
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [ -r "$file" ] && sed -nE 's/^ *deb(-src)?([ \t])/deb-src\2/p' "$file" >"$cache/apt/sources/$(basename "$file" .list).list"
+    done
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [ -r "$file" ] && sed -E 's/^Types:.*/Types: deb-src/' "$file" >"$cache/apt/sources/$(basename "$file")"
+    done
+    apt_private apt-get update || true
+    touch "$cache/apt/updated"
+}
+
+# The newest version that can be had: mirrors do not always carry what their index names.
+source_download() {
+    local version
+    for version in $(apt_private apt-cache showsrc "$1" | sed -n 's/^Version: //p' | sort -rVu); do
+        apt_private apt-get source --download-only "$1=$version" && return
+    done
+    return 1
+}
+
+# source_unpack PACKAGE FOLDER: fetches once, unpacks with Debian's patches.
+source_unpack() {
+    local at=$cache/sources/$1
+    if ! ls "$at"/*.dsc >/dev/null 2>&1; then
+        apt_sources_update
+        rm -rf "$at" "$at.new" && mkdir -p "$at.new"
+        (cd "$at.new" && source_download "$1") || return 1
+        mv "$at.new" "$at"
+    fi
+    dpkg-source -q --no-check -x "$at"/*.dsc "$2"
+}
+
+# debs_unpack FOLDER PACKAGE...
+debs_unpack() {
+    local into=$1 deb
+    shift
+    mkdir -p "$into/debs"
+    (cd "$into/debs" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$@") || return 1
+    for deb in "$into"/debs/*.deb; do dpkg-deb -x "$deb" "$into" || return 1; done
+}
+
+# packages_missing COMMAND:PACKAGE...: the packages whose command or file is not there.
+packages_missing() {
+    local pair
+    for pair in "$@"; do
+        case $pair in
+        /*) [ -e "${pair%:*}" ] || echo "${pair##*:}" ;;
+        *) command -v "${pair%:*}" >/dev/null || echo "${pair##*:}" ;;
+        esac
+    done | sort -u | xargs
+}
+
+# packages_install PACKAGE...: installs when it may, else prints the one command that would.
+packages_install() {
+    [ $# -gt 0 ] || return 0
+    local as
+    if [ "$(id -u)" = 0 ]; then as=
+    elif sudo -n true 2>/dev/null; then as='sudo -n'
+    else
+        echo "bench needs these packages: $*" >&2
+        echo "type:  sudo apt-get install -y --no-install-recommends $*" >&2
+        return 1
+    fi
+    echo "installing: $*" >&2
+    $as apt-get update -qq >&2
+    $as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
