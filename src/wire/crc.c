@@ -1,5 +1,7 @@
 #include "wire/crc.h"
 
+#include <cpuid.h>
+
 /* table[b] is the remainder of the byte b. Written out because the core has no place to build it:
  * no start-up code, no writable data. */
 static const uint32_t table[256] = {
@@ -42,11 +44,43 @@ static const uint32_t table[256] = {
     0xbe2da0a5u, 0x4c4623a6u, 0x5f16d052u, 0xad7d5351u,
 };
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t n)
 {
     const uint8_t *byte = bytes;
     crc = ~crc;
     for (size_t i = 0; i < n; i++)
         crc = table[(uint8_t)(crc ^ byte[i])] ^ crc >> 8;
     return ~crc;
+}
+
+static uint32_t by_instruction(uint32_t crc, const uint8_t *byte, size_t n)
+{
+    uint64_t wide = ~crc;
+    for (; n >= 8; n -= 8, byte += 8) {
+        uint64_t word;
+        __builtin_memcpy(&word, byte, 8);
+        __asm__("crc32q %1, %0" : "+r"(wide) : "rm"(word));
+    }
+    uint32_t narrow = (uint32_t)wide;
+    for (; n; n--, byte++)
+        __asm__("crc32b %1, %0" : "+r"(narrow) : "rm"(*byte));
+    return ~narrow;
+}
+
+/* Asked once: under a hypervisor cpuid costs microseconds. Threads may race to the same answer. */
+static int has_instruction(void)
+{
+    static int answer; /* 0: not asked yet, 1: no, 2: yes */
+    int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (!known) {
+        unsigned a, b, c = 0, d;
+        known = __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_2 ? 2 : 1;
+        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+    }
+    return known == 2;
+}
+
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+{
+    return has_instruction() ? by_instruction(crc, bytes, n) : crc32c_by_table(crc, bytes, n);
 }
