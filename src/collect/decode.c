@@ -1,12 +1,9 @@
 #include "collect/decode.h"
 
-#include <string.h>
-
 void decode_init(struct decode *decode, struct units *units, struct profile *profile)
 {
-    memset(decode, 0, sizeof *decode);
-    decode->units = units;
-    decode->profile = profile;
+    *decode = (struct decode){.units = units, .profile = profile};
+    decode->recent = mem_alloc(DECODE_RECENT * sizeof *decode->recent);
     batch_init(&decode->batch);
     map_init(&decode->pair_keys, 2 * sizeof(uint32_t));
 }
@@ -14,6 +11,7 @@ void decode_init(struct decode *decode, struct units *units, struct profile *pro
 void decode_release(struct decode *decode)
 {
     batch_release(&decode->batch);
+    mem_free(decode->recent);
     map_release(&decode->pair_keys);
     vec_release(&decode->blocks);
     vec_release(&decode->segments);
@@ -135,13 +133,10 @@ static uint32_t pair_make(struct decode *decode, uint32_t exit, uint32_t block)
 static struct decode_pair *pair_find(struct decode *decode, uint32_t exit, uint32_t block)
 {
     uint32_t slot = (exit * 0x9E3779B1u ^ block * 0x85EBCA6Bu) >> 20;
-    if (!decode->recent[slot].pair || decode->recent[slot].exit != exit ||
-        decode->recent[slot].block != block) {
-        decode->recent[slot].pair = pair_make(decode, exit, block) + 1;
-        decode->recent[slot].exit = exit;
-        decode->recent[slot].block = block;
-    }
-    return &decode->pairs.at[decode->recent[slot].pair - 1];
+    struct decode_recent *recent = &decode->recent[slot];
+    if (!recent->pair || recent->exit != exit || recent->block != block)
+        *recent = (struct decode_recent){exit, block, pair_make(decode, exit, block) + 1};
+    return &decode->pairs.at[recent->pair - 1];
 }
 
 /* ---- one window: count */

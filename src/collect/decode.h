@@ -50,6 +50,10 @@ struct decode_pair {
     uint32_t window, seen;
 };
 
+struct decode_recent {
+    uint32_t exit, block, pair; /* pair + 1, 0 is free */
+};
+
 struct decode {
     struct units *units;
     struct profile *profile; /* gets closed batches */
@@ -67,9 +71,7 @@ struct decode {
     struct {
         VEC(struct decode_pair);
     } pairs;
-    struct {
-        uint32_t exit, block, pair;
-    } recent[DECODE_RECENT]; /* the map's answers, found with one compare; pair + 1, 0 is free */
+    struct decode_recent *recent; /* DECODE_RECENT of the map's answers, found with one compare */
     struct {
         VEC(uint32_t);
     } touched, touched_pairs; /* in this window */

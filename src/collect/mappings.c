@@ -6,6 +6,8 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 void mappings_init(struct mappings *mappings, struct profile *profile, int pid)
 {
@@ -19,15 +21,23 @@ void mappings_release(struct mappings *mappings)
 
 /* ---- add */
 
+/* The path is the other side's word: a pipe or a device must not be opened. */
+static bool image_open_file(struct image *image, const char *path)
+{
+    struct err err;
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && image_open(image, path, &err);
+}
+
 /* The file may be visible only in the process's own mount namespace. */
 static bool image_open_seen_by(struct image *image, const char *path, int pid)
 {
     struct err err;
-    if (image_open(image, path, &err))
-        return true;
     char inside[PATH_MAX + 32];
     snprintf(inside, sizeof inside, "/proc/%d/root%s", pid, path);
-    return path[0] == '/' && image_open(image, inside, &err);
+    if (path[0] == '/')
+        return image_open_file(image, path) || image_open_file(image, inside);
+    return strcmp(path, "[vdso]") == 0 && image_open(image, path, &err);
 }
 
 /* Bytes of the file that both the mapping and the load segment have. */

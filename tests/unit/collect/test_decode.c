@@ -1,0 +1,383 @@
+#include "collect/decode.h"
+
+#include "fake.h"
+
+#include <unistd.h>
+
+struct fixture {
+    struct fake fake;
+    struct profile profile;
+    struct mappings mappings;
+    struct units units;
+    struct decode decode;
+};
+
+static void open_fixture(struct fixture *fixture)
+{
+    fake_open(&fixture->fake);
+    profile_init(&fixture->profile);
+    fixture->profile.mode = PROFILE_SAMPLED;
+    mappings_init(&fixture->mappings, &fixture->profile, getpid());
+    struct wire_map map = {.start = 0x1000, .end = 0x100000, .offset = 0x1000};
+    mappings_add(&fixture->mappings, &map, "/no/module");
+    units_init(&fixture->units, &fixture->mappings);
+    decode_init(&fixture->decode, &fixture->units, &fixture->profile);
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    decode_release(&fixture->decode);
+    units_release(&fixture->units);
+    mappings_release(&fixture->mappings);
+    profile_release(&fixture->profile);
+    fake_close(&fixture->fake);
+}
+
+static void read_units(struct fixture *fixture)
+{
+    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT),
+               fixture->fake.channel->units_bytes);
+    assert_int_equal(fixture->units.garbled, 0);
+}
+
+/* A loop: a call, its body, and the way back.
+ *   1000: 4 instructions, jcc 1100; 100a: 3 instructions, call 2000
+ *   2000: 5 instructions, ret
+ *   1012: 2 instructions, jmp 1000 */
+enum { LEFT_LOOP, CALLED, RETURNED, AGAIN };
+static void add_loop(struct fixture *fixture)
+{
+    const struct wire_segment a[] = {
+        {.start = 0x1000, .target = 0x1100, .bytes = 10, .instructions = 4, .last_bytes = 2},
+        {.start = 0x100a,
+         .target = 0x2000,
+         .bytes = 8,
+         .instructions = 3,
+         .end = SEGMENT_CALL,
+         .last_bytes = 5},
+    };
+    const struct wire_segment b = {
+        .start = 0x2000, .bytes = 12, .instructions = 5, .end = SEGMENT_RETURN, .last_bytes = 1};
+    const struct wire_segment c = {.start = 0x1012,
+                                   .target = 0x1000,
+                                   .bytes = 4,
+                                   .instructions = 2,
+                                   .end = SEGMENT_JUMP,
+                                   .last_bytes = 2};
+    fake_superblock(&fixture->fake, LEFT_LOOP, 0, 2, a);
+    fake_superblock(&fixture->fake, RETURNED, 0, 1, &b);
+    fake_superblock(&fixture->fake, AGAIN, 0, 1, &c);
+    read_units(fixture);
+}
+
+static struct sums range(const struct fixture *fixture, uint64_t start, uint64_t last, uint32_t n)
+{
+    struct range_key key = {.module = 0, .instructions = n, .start = start, .last = last};
+    const struct sums *sums = table_find(&fixture->profile.ranges, &key);
+    return sums ? *sums : (struct sums){0};
+}
+
+static struct sums edge(const struct fixture *fixture, uint64_t from, uint64_t to,
+                        enum edge_kind kind)
+{
+    struct edge_key key = {.from = from, .to = to, .kind = kind};
+    if (kind == EDGE_RETURN)
+        key.from_module = MODULE_NONE;
+    const struct sums *sums = table_find(&fixture->profile.edges, &key);
+    return sums ? *sums : (struct sums){0};
+}
+
+static void walk(struct fixture *fixture, struct event_walk event, const uint32_t *exits,
+                 uint32_t n)
+{
+    event.kind = EVENT_WALK;
+    event.n_exits = n;
+    decode_walk(&fixture->decode, &event, exits);
+}
+
+static void one_window_by_hand(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
+    walk(&fixture,
+         (struct event_walk){.pc = 0x1005,
+                             .end_pc = 0x1100,
+                             .instructions = 18,
+                             .trail = 3000,
+                             .trail_ticks = 1500,
+                             .flags = WALK_COMPLETE | WALK_TIMED},
+         exits, 4);
+    decode_flush(&fixture.decode);
+    const uint64_t u = 932068;         /* 2^24 / 18, rounded */
+    const uint64_t rate = 2 * 1 << 12; /* two instructions a tick */
+    assert_int_equal(range(&fixture, 0x1000, 0x1008, 4).time, 2 * u);
+    assert_int_equal(range(&fixture, 0x1000, 0x1008, 4).count, 2 * u * rate);
+    assert_int_equal(range(&fixture, 0x100a, 0x100d, 3).time, u);
+    assert_int_equal(range(&fixture, 0x2000, 0x200b, 5).time, u);
+    assert_int_equal(range(&fixture, 0x1012, 0x1014, 2).time, u);
+    assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN).time, u);
+    assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN).count, u * rate);
+    assert_int_equal(edge(&fixture, 0x1008, 0x100a, EDGE_FALL).time, u);
+    assert_int_equal(edge(&fixture, 0x100d, 0x2000, EDGE_CALL).time, u);
+    assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, u);
+    assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
+    assert_int_equal(fixture.profile.edges.n, 5);
+    assert_int_equal(fixture.profile.ranges.n, 4);
+    struct point_key point = {.address = 0x1005};
+    assert_int_equal(table_find(&fixture.profile.points, &point)->time, 1 << UNIT_BITS);
+    assert_int_equal(fixture.profile.totals.time, 1 << UNIT_BITS);
+    assert_int_equal(fixture.profile.totals.count, rate << UNIT_BITS);
+    assert_int_equal(fixture.profile.totals.batches, 1);
+    assert_int_equal(fixture.decode.windows, 1);
+    assert_int_equal(fixture.decode.instructions, 18);
+    assert_int_equal(fixture.decode.miscounted, 0);
+    close_fixture(&fixture);
+}
+
+static void where_the_last_exit_went(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t exits[] = {RETURNED};
+    walk(&fixture, (struct event_walk){.end_pc = 0x1012}, exits, 1);
+    decode_flush(&fixture.decode);
+    const uint64_t u = 3355443; /* 2^24 / 5 */
+    assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, u);
+    assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).count, u << RATE_BITS);
+    assert_int_equal(fixture.profile.edges.n, 1);
+    close_fixture(&fixture);
+}
+
+/* 3000: jmp *table, to 3100 and 3200, which jump back; 3100 calls through a pointer. */
+static void indirect_targets_are_told_apart(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    const struct wire_segment segments[] = {
+        {.start = 0x3000, .bytes = 2, .instructions = 1, .end = SEGMENT_IJUMP, .last_bytes = 2},
+        {.start = 0x3100, .bytes = 2, .instructions = 1, .end = SEGMENT_ICALL, .last_bytes = 2},
+        {.start = 0x3200,
+         .target = 0x3000,
+         .bytes = 2,
+         .instructions = 1,
+         .end = SEGMENT_JUMP,
+         .last_bytes = 2},
+    };
+    for (uint32_t i = 0; i < 3; i++)
+        fake_superblock(&fixture.fake, i, 0, 1, &segments[i]);
+    read_units(&fixture);
+    const uint32_t exits[] = {0, 2, 0, 1, 2, 0, 2, 0}; /* 8 instructions */
+    walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
+    walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
+    decode_flush(&fixture.decode);
+    const uint64_t u = 2 * (1 << UNIT_BITS) / 8;
+    assert_int_equal(edge(&fixture, 0x3000, 0x3200, EDGE_IJUMP).time, 2 * u);
+    assert_int_equal(edge(&fixture, 0x3000, 0x3100, EDGE_IJUMP).time, 2 * u);
+    assert_int_equal(edge(&fixture, 0x3100, 0x3200, EDGE_ICALL).time, u);
+    assert_int_equal(edge(&fixture, 0x3200, 0x3000, EDGE_JUMP).time, 3 * u);
+    assert_int_equal(fixture.profile.edges.n, 4);
+    close_fixture(&fixture);
+}
+
+static void followed_jumps_and_fallen_ends(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    const struct wire_segment segments[] = {
+        {.start = 0x4000,
+         .target = 0x4100,
+         .bytes = 4,
+         .instructions = 2,
+         .end = SEGMENT_JUMP,
+         .last_bytes = 2},
+        {.start = 0x4100, .target = 0x4000, .bytes = 6, .instructions = 2, .last_bytes = 2},
+    };
+    const struct wire_segment stop = {.start = 0x4106, .target = 0x4106, .end = SEGMENT_STOP};
+    fake_superblock(&fixture.fake, 0, 0, 2, segments);
+    fake_superblock(&fixture.fake, 3, 0, 1, &stop);
+    read_units(&fixture);
+    const uint32_t exits[] = {1, 1, 1, 2, 3}; /* three times round, then out and refused */
+    walk(&fixture, (struct event_walk){.end_pc = 0x4106}, exits, 5);
+    decode_flush(&fixture.decode);
+    const uint64_t u3 = 3 * (1 << UNIT_BITS) / 16, u1 = (1 << UNIT_BITS) / 16;
+    assert_int_equal(range(&fixture, 0x4000, 0x4002, 2).time, u3 + u1);
+    assert_int_equal(range(&fixture, 0x4100, 0x4104, 2).time, u3 + u1);
+    assert_int_equal(edge(&fixture, 0x4002, 0x4100, EDGE_JUMP).time, u3 + u1);
+    assert_int_equal(edge(&fixture, 0x4104, 0x4000, EDGE_TAKEN).time, u3);
+    assert_int_equal(edge(&fixture, 0x4104, 0x4106, EDGE_FALL).time, u1);
+    assert_int_equal(fixture.profile.edges.n, 3);
+    assert_int_equal(fixture.profile.ranges.n, 2);
+    close_fixture(&fixture);
+}
+
+static void windows_without_a_trail_get_the_mean_rate(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t exits[] = {AGAIN};
+    struct event_walk event = {.flags = WALK_TIMED, .trail = 1000, .trail_ticks = 500};
+    walk(&fixture, event, exits, 1);
+    event.trail_ticks = 1000;
+    walk(&fixture, event, exits, 1);
+    decode_flush(&fixture.decode);
+    uint64_t before = fixture.profile.totals.count;
+    assert_int_equal(before, (uint64_t)3 << (UNIT_BITS + RATE_BITS));
+    event.flags = 0;
+    walk(&fixture, event, exits, 1);
+    decode_flush(&fixture.decode);
+    assert_int_equal(fixture.profile.totals.count - before,
+                     (uint64_t)3 << (UNIT_BITS + RATE_BITS - 1));
+    event = (struct event_walk){.flags = WALK_TIMED, .trail = UINT32_MAX, .trail_ticks = 1};
+    before = fixture.profile.totals.count;
+    walk(&fixture, event, exits, 1);
+    decode_flush(&fixture.decode);
+    assert_int_equal(fixture.profile.totals.count - before,
+                     (uint64_t)16 << (UNIT_BITS + RATE_BITS));
+    close_fixture(&fixture);
+}
+
+static void batches_are_a_quarter_second_of_cpu_time(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t exits[] = {AGAIN};
+    const uint64_t times_ms[] = {0, 100, 249, 250, 499, 2000};
+    for (size_t i = 0; i < 6; i++)
+        walk(&fixture, (struct event_walk){.cpu_ns = times_ms[i] * 1000000}, exits, 1);
+    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode);
+    assert_int_equal(fixture.profile.totals.batches, 3);
+    assert_int_equal(fixture.profile.totals.time, 6 << UNIT_BITS);
+    const u128 unit = (u128)1 << (2 * UNIT_BITS);
+    assert_true(fixture.profile.totals.time_xx == (9 + 4 + 1) * unit);
+    close_fixture(&fixture);
+}
+
+static void walks_that_contradict_the_units_are_left_out(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t bad[][4] = {
+        {CALLED, RETURNED, AGAIN, 4},          /* no such exit */
+        {CALLED, RETURNED, AGAIN, UINT32_MAX}, /* nor this */
+        {CALLED, AGAIN, LEFT_LOOP, CALLED},    /* a call that arrives elsewhere */
+        {RETURNED, AGAIN, CALLED, CALLED},
+    };
+    for (size_t i = 0; i < 4; i++)
+        walk(&fixture, (struct event_walk){.end_pc = 0x1100}, bad[i], 4);
+    decode_flush(&fixture.decode);
+    assert_int_equal(fixture.decode.garbled, 4);
+    assert_int_equal(fixture.decode.windows, 0);
+    assert_int_equal(fixture.profile.edges.n, 0);
+    assert_int_equal(fixture.profile.totals.time, 0);
+    const uint32_t good[] = {AGAIN, CALLED, RETURNED};
+    walk(&fixture, (struct event_walk){.end_pc = 0x1012}, good, 3);
+    decode_flush(&fixture.decode);
+    const uint64_t u = 1198373; /* 2^24 / 14: nothing is left of the walks before */
+    assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
+    assert_int_equal(range(&fixture, 0x1000, 0x1008, 4).time, u);
+    close_fixture(&fixture);
+}
+
+static void interrupts_without_a_window_are_points(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    walk(&fixture, (struct event_walk){.pc = 0x1234}, NULL, 0);
+    walk(&fixture, (struct event_walk){.pc = 0x1234}, NULL, 0);
+    walk(&fixture, (struct event_walk){.pc = 0xfff0000000}, NULL, 0);
+    decode_flush(&fixture.decode);
+    assert_int_equal(fixture.profile.points.n, 2);
+    struct point_key point = {.address = 0x1234};
+    assert_int_equal(table_find(&fixture.profile.points, &point)->time, 2 << UNIT_BITS);
+    assert_int_equal(fixture.decode.unmapped, 1);
+    assert_int_equal(fixture.decode.windows, 0);
+    close_fixture(&fixture);
+}
+
+/* Random loops of conditional superblocks: in every window all instructions weigh one window, within
+ * half a unit for each that was rounded, and what enters a segment leaves it. */
+enum { RING_N = 64 };
+
+static void add_random_ring(struct fixture *fixture, uint64_t *random)
+{
+    for (uint32_t i = 0; i < RING_N; i++) {
+        uint64_t start = 0x10000 + i * 0x100, next = 0x10000 + (i + 1) % RING_N * 0x100;
+        struct wire_segment segments[3];
+        uint64_t at = start;
+        for (uint32_t s = 0; s < 3; s++) {
+            uint32_t n = 1 + (uint32_t)(fake_random(random) % 20);
+            segments[s] = (struct wire_segment){.start = at,
+                                                .target = next,
+                                                .bytes = n * 3,
+                                                .instructions = (uint16_t)n,
+                                                .end = s < 2 ? SEGMENT_COND : SEGMENT_JUMP,
+                                                .last_bytes = 3};
+            at += n * 3;
+        }
+        fake_superblock(&fixture->fake, i * 3, 0, 3, segments);
+    }
+    read_units(fixture);
+}
+
+static void weights_are_conserved(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_random_ring(&fixture, &random);
+    static uint32_t exits[5000];
+    uint64_t windows = 300, error_allowed = 0;
+    for (uint64_t w = 0; w < windows; w++) {
+        uint32_t n = 1 + (uint32_t)(fake_random(&random) % 5000);
+        for (uint32_t i = 0; i < n; i++)
+            exits[i] = (uint32_t)(i % RING_N * 3 + fake_random(&random) % 3);
+        walk(&fixture, (struct event_walk){.cpu_ns = w * 1000000}, exits, n);
+        error_allowed += 3 * RING_N / 2 * 60;
+    }
+    decode_flush(&fixture.decode);
+    assert_int_equal(fixture.decode.windows, windows);
+    uint64_t sum = 0, in = 0, out = 0;
+    for (uint32_t i = 0; i < fixture.profile.ranges.n; i++) {
+        const struct range_key *key = map_key(&fixture.profile.ranges.keys, i);
+        sum += fixture.profile.ranges.at[i].time * key->instructions;
+        in += fixture.profile.ranges.at[i].time;
+    }
+    for (uint32_t i = 0; i < fixture.profile.edges.n; i++)
+        out += fixture.profile.edges.at[i].time;
+    uint64_t whole = windows << UNIT_BITS;
+    assert_true((sum > whole ? sum - whole : whole - sum) <= error_allowed);
+    assert_int_equal(in, out);
+    close_fixture(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_window_by_hand),
+        cmocka_unit_test(where_the_last_exit_went),
+        cmocka_unit_test(indirect_targets_are_told_apart),
+        cmocka_unit_test(followed_jumps_and_fallen_ends),
+        cmocka_unit_test(windows_without_a_trail_get_the_mean_rate),
+        cmocka_unit_test(batches_are_a_quarter_second_of_cpu_time),
+        cmocka_unit_test(walks_that_contradict_the_units_are_left_out),
+        cmocka_unit_test(interrupts_without_a_window_are_points),
+        cmocka_unit_test(weights_are_conserved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+#include "collect/units.h"
+
+#include "fake.h"
+
+#include <unistd.h>
+
+struct fixture {
+    struct fake fake;
+    struct profile profile;
+    struct mappings mappings;
+    struct units units;
+};
+
+static void open_fixture(struct fixture *fixture)
+{
+    fake_open(&fixture->fake);
+    profile_init(&fixture->profile);
+    mappings_init(&fixture->mappings, &fixture->profile, getpid());
+    struct wire_map map = {.start = 0x1000, .end = 0x9000, .offset = 0x100};
+    mappings_add(&fixture->mappings, &map, "/no/module");
+    units_init(&fixture->units, &fixture->mappings);
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    units_release(&fixture->units);
+    mappings_release(&fixture->mappings);
+    profile_release(&fixture->profile);
+    fake_close(&fixture->fake);
+}
+
+static void read_units(struct fixture *fixture)
+{
+    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT),
+               fixture->fake.channel->units_bytes);
+}
+
+static const struct wire_segment two[] = {
+    {.start = 0x1000, .target = 0x1100, .bytes = 10, .instructions = 4, .last_bytes = 2},
+    {.start = 0x100a, .bytes = 3, .instructions = 2, .end = SEGMENT_RETURN, .last_bytes = 1},
+};
+
+static void superblocks_come_as_published(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    fake_superblock(&fixture.fake, 5, 0, 2, two);
+    read_units(&fixture);
+    assert_int_equal(fixture.units.superblocks.n, 1);
+    fake_superblock(&fixture.fake, 9, 0, 1, two);
+    read_units(&fixture);
+    assert_int_equal(fixture.units.superblocks.n, 2);
+    assert_int_equal(fixture.units.garbled, 0);
+    assert_int_equal(units_owner(&fixture.units, 4), UNIT_NONE);
+    assert_int_equal(units_owner(&fixture.units, 5), 0);
+    assert_int_equal(units_owner(&fixture.units, 6), 0);
+    assert_int_equal(units_owner(&fixture.units, 7), UNIT_NONE);
+    assert_int_equal(units_owner(&fixture.units, 9), 1);
+    assert_int_equal(units_owner(&fixture.units, 10), 1); /* fell through */
+    assert_int_equal(units_owner(&fixture.units, 11), UNIT_NONE);
+    const struct unit_segment *segment = &fixture.units.segments.at[0];
+    assert_int_equal(segment->at.address.v, 0x100);
+    assert_int_equal(segment->to.address.v, 0x200);
+    assert_int_equal(segment_last(segment).address.v, 0x108);
+    assert_int_equal(segment_next(segment).address.v, 0x10a);
+    close_fixture(&fixture);
+}
+
+/* Each of these differs from a good superblock in one thing. */
+static void contradictions_are_left_out(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    uint64_t bad = 0;
+    struct wire_segment changed[2];
+#define BAD(change)                                                                                \
+    memcpy(changed, two, sizeof two);                                                              \
+    change;                                                                                        \
+    fake_superblock(&fixture.fake, 100, 0, 2, changed);                                            \
+    bad++
+    BAD(changed[0].end = SEGMENT_STOP + 1);
+    BAD(changed[0].end = SEGMENT_CALL); /* does not go on */
+    BAD(changed[0].target = 0);         /* a branch to nowhere */
+    BAD(changed[0].bytes = 11);         /* the next one does not follow */
+    BAD(changed[0].instructions = 0);   /* no branch in it */
+    BAD(changed[0].instructions = 10);  /* more than fit */
+    BAD(changed[1].bytes = 100);        /* instructions longer than there are */
+    BAD(changed[0].last_bytes = 0);
+    BAD(changed[0].last_bytes = 16);
+    BAD(changed[1].start = 0x100b);
+#undef BAD
+    fake_superblock(&fixture.fake, UNITS_EXITS_MAX - 1, 0, 2, two);
+    bad++;
+    fake_superblock(&fixture.fake, UINT32_MAX, 0, 2, two);
+    bad++;
+    fake_superblock(&fixture.fake, 10, 0, 2, two);
+    fake_superblock(&fixture.fake, 11, 0, 2, two); /* one id twice */
+    bad++;
+    struct wire_superblock none = {.kind = UNIT_SUPERBLOCK, .bytes = sizeof none};
+    fake_unit(&fixture.fake, &none, sizeof none);
+    bad++;
+    none.kind = 77;
+    fake_unit(&fixture.fake, &none, sizeof none);
+    bad++;
+    read_units(&fixture);
+    assert_int_equal(fixture.units.garbled, bad);
+    assert_int_equal(fixture.units.superblocks.n, 1);
+    assert_false(fixture.units.broken);
+    close_fixture(&fixture);
+}
+
+static void pairs_and_cuts_need_their_superblock(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct wire_segment call = {
+        .start = 0x2000, .bytes = 2, .instructions = 1, .end = SEGMENT_ICALL, .last_bytes = 2};
+    fake_superblock(&fixture.fake, 0, 0, 2, two);
+    fake_superblock(&fixture.fake, 2, 3, 1, &call);
+    fake_pair(&fixture.fake, 2, 5, 0x1000);
+    fake_cut(&fixture.fake, 0, 1, 1);
+    read_units(&fixture);
+    assert_int_equal(fixture.units.garbled, 0);
+    assert_int_equal(fixture.units.pairs.n, 1);
+    assert_int_equal(fixture.units.cuts.n, 1);
+    fake_pair(&fixture.fake, 1, 5, 0x1000); /* a return has no pairs */
+    fake_pair(&fixture.fake, 77, 5, 0x1000);
+    fake_cut(&fixture.fake, 1, 0, 1); /* not a first exit */
+    fake_cut(&fixture.fake, 0, 2, 0); /* no such segment */
+    fake_cut(&fixture.fake, 0, 1, 3); /* more instructions than it has */
+    read_units(&fixture);
+    assert_int_equal(fixture.units.garbled, 5);
+    assert_int_equal(fixture.units.pairs.n, 1);
+    assert_int_equal(fixture.units.cuts.n, 1);
+    close_fixture(&fixture);
+}
+
+static void a_senseless_length_ends_the_reading(void **state)
+{
+    (void)state;
+    const uint32_t lengths[] = {0, 4, 12, 1 << 20, UINT32_MAX - 7};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture);
+        fake_superblock(&fixture.fake, 0, 0, 2, two);
+        uint32_t unit[2] = {UNIT_SUPERBLOCK, lengths[i]};
+        fake_unit(&fixture.fake, unit, sizeof unit);
+        fake_superblock(&fixture.fake, 10, 0, 2, two);
+        read_units(&fixture);
+        read_units(&fixture);
+        assert_true(fixture.units.broken);
+        assert_int_equal(fixture.units.garbled, 1);
+        assert_int_equal(fixture.units.superblocks.n, 1);
+        close_fixture(&fixture);
+    }
+}
+
+static void an_empty_split_is_no_instruction(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct wire_segment segments[] = {two[0],
+                                      {.start = 0x100a, .target = 0x100a, .end = SEGMENT_SPLIT}};
+    fake_superblock(&fixture.fake, 0, 0, 2, segments);
+    read_units(&fixture);
+    assert_int_equal(fixture.units.garbled, 0);
+    enum edge_kind kind;
+    assert_false(segment_edge(&fixture.units.segments.at[1], &kind));
+    assert_true(segment_edge(&fixture.units.segments.at[0], &kind));
+    assert_int_equal(kind, EDGE_TAKEN);
+    close_fixture(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(superblocks_come_as_published),
+        cmocka_unit_test(contradictions_are_left_out),
+        cmocka_unit_test(pairs_and_cuts_need_their_superblock),
+        cmocka_unit_test(a_senseless_length_ends_the_reading),
+        cmocka_unit_test(an_empty_split_is_no_instruction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
