@@ -1,0 +1,196 @@
+#include "collect/source.h"
+
+#include "fake.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct fixture {
+    struct fake fake;
+    struct profile profile;
+    struct source source;
+};
+
+static void open_fixture(struct fixture *fixture, enum record_mode mode)
+{
+    fake_open(&fixture->fake);
+    profile_init(&fixture->profile);
+    fixture->profile.mode = mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
+    source_init(&fixture->source, fixture->fake.channel, mode, getpid(), &fixture->profile);
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    source_release(&fixture->source);
+    profile_release(&fixture->profile);
+    fake_close(&fixture->fake);
+}
+
+/* 1000: two instructions that jump back to themselves. */
+static void add_jump(struct fake *fake)
+{
+    const struct wire_segment jump = {.start = 0x1000,
+                                      .target = 0x1000,
+                                      .bytes = 4,
+                                      .instructions = 2,
+                                      .end = SEGMENT_JUMP,
+                                      .last_bytes = 2};
+    fake_map(fake, 0x1000, 0x2000, 0, "/no/module");
+    fake_superblock(fake, 0, 0, 1, &jump);
+}
+
+static void walks_go_round_the_ring(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture, RECORD_SAMPLED);
+    add_jump(&fixture.fake);
+    static const uint32_t exits[10001];
+    uint64_t walks = 0;
+    while (fixture.fake.channel->ring_head < 3 * (uint64_t)CHANNEL_RING_BYTES) {
+        for (int i = 0; i < 7; i++, walks++)
+            fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000}, exits, 10001);
+        source_read(&fixture.source);
+        assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
+    }
+    source_count(&fixture.source, true, true);
+    assert_int_equal(source_garbled(&fixture.source), 0);
+    assert_int_equal(fixture.source.decode->windows, walks);
+    assert_int_equal(fixture.source.decode->instructions, walks * 20002);
+    assert_int_equal(fixture.profile.totals.time, walks << UNIT_BITS);
+    close_fixture(&fixture);
+}
+
+static void broken_rings_are_left_behind(void **state)
+{
+    (void)state;
+    const struct event_walk bad[] = {
+        {.kind = EVENT_WALK, .bytes = 0},
+        {.kind = EVENT_WALK, .bytes = 12},
+        {.kind = EVENT_WALK, .bytes = 8},
+        {.kind = EVENT_WALK, .bytes = sizeof *bad, .n_exits = 1},
+        {.kind = EVENT_WALK, .bytes = sizeof *bad, .n_exits = UINT32_MAX},
+        {.kind = EVENT_WALK, .bytes = 1 << 24},
+        {.kind = 99, .bytes = sizeof *bad},
+        {.kind = EVENT_PAD, .bytes = 1 << 24},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture, RECORD_SAMPLED);
+        add_jump(&fixture.fake);
+        fake_event(&fixture.fake, &bad[i], sizeof bad[i]);
+        source_read(&fixture.source);
+        assert_true(source_garbled(&fixture.source) > 0);
+        assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
+        const uint32_t exits[] = {0, 0};
+        fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000}, exits, 2);
+        source_read(&fixture.source);
+        assert_int_equal(fixture.source.decode->windows, 1);
+        close_fixture(&fixture);
+    }
+}
+
+static void a_head_that_cannot_be_is_not_followed(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture, RECORD_SAMPLED);
+    fixture.fake.channel->ring_head = UINT64_MAX;
+    source_read(&fixture.source);
+    assert_true(source_garbled(&fixture.source) > 0);
+    fixture.fake.channel->ring_head = 8;
+    source_read(&fixture.source);
+    close_fixture(&fixture);
+}
+
+static void broken_maps_end_the_reading(void **state)
+{
+    (void)state;
+    const struct wire_map bad[] = {
+        {.bytes = 0},
+        {.bytes = 8},
+        {.bytes = sizeof *bad + 4},
+        {.bytes = sizeof *bad + 8, .path_bytes = 9},
+        {.bytes = sizeof *bad, .path_bytes = UINT32_MAX},
+        {.bytes = 1 << 30},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture, RECORD_SAMPLED);
+        fake_map(&fixture.fake, 0x1000, 0x2000, 0, "/no/a");
+        memcpy(fake_section(&fixture.fake, CHANNEL_MAPS_AT) + fixture.fake.channel->maps_bytes,
+               &bad[i], sizeof bad[i]);
+        fixture.fake.channel->maps_bytes += sizeof bad[i] + 8;
+        source_read(&fixture.source);
+        source_read(&fixture.source);
+        assert_int_equal(source_garbled(&fixture.source), 1);
+        assert_int_equal(fixture.source.mappings.n, 1);
+        close_fixture(&fixture);
+    }
+}
+
+/* A good channel with some of its bytes changed, again and again, in both modes. That it ends is
+ * the test; the sanitizers of MODE=dbg see what it touches. */
+static void damage(struct fake *fake, uint64_t *random)
+{
+    static const size_t sections[] = {CHANNEL_MAPS_AT, CHANNEL_UNITS_AT, CHANNEL_RING_AT};
+    size_t at = sections[fake_random(random) % 3] + fake_random(random) % 600;
+    static const uint32_t words[] = {0, 1, 7, 0xff, 0x7fffffff, 0xffffffff};
+    uint32_t word = words[fake_random(random) % 6];
+    memcpy(fake_section(fake, at), &word, 1 + fake_random(random) % 4);
+    if (fake_random(random) % 8 == 0)
+        fake->channel->units_bytes = fake_random(random) >> (fake_random(random) % 64);
+    if (fake_random(random) % 8 == 0)
+        fake->channel->maps_bytes = fake_random(random) >> (fake_random(random) % 64);
+    if (fake_random(random) % 8 == 0)
+        fake->channel->ring_head = fake_random(random) >> (fake_random(random) % 64);
+    if (fake_random(random) % 8 == 0)
+        fake->channel->counters = fake_random(random);
+}
+
+static void fill(struct fake *fake, uint64_t *random)
+{
+    add_jump(fake);
+    const struct wire_segment cond[] = {
+        {.start = 0x1100, .target = 0x1000, .bytes = 6, .instructions = 2, .last_bytes = 2},
+        {.start = 0x1106, .bytes = 2, .instructions = 1, .end = SEGMENT_ICALL, .last_bytes = 2}};
+    fake_superblock(fake, 1, 2, 2, cond);
+    fake_pair(fake, 2, 5, 0x1100);
+    fake_cut(fake, 1, 1, 0);
+    for (int i = 0; i < 6; i++)
+        fake_counters(fake)[i] = fake_random(random) % 1000;
+    fake->channel->counters = 6;
+    const uint32_t exits[] = {2, 2, 1, 0, 0};
+    for (int i = 0; i < 4; i++)
+        fake_walk(fake, (struct event_walk){.pc = 0x1000, .end_pc = 0x1000}, exits, 5);
+}
+
+static void no_damage_is_fatal(void **state)
+{
+    (void)state;
+    uint64_t random = 0x2545F4914F6CDD1Du;
+    for (int round = 0; round < 3000; round++) {
+        struct fixture fixture;
+        open_fixture(&fixture, round % 2 ? RECORD_SAMPLED : RECORD_EXACT_COUNTS);
+        fill(&fixture.fake, &random);
+        for (int i = 0; i < 3; i++) {
+            damage(&fixture.fake, &random);
+            source_read(&fixture.source);
+            source_count(&fixture.source, false, false);
+        }
+        source_count(&fixture.source, true, true);
+        close_fixture(&fixture);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walks_go_round_the_ring),
+        cmocka_unit_test(broken_rings_are_left_behind),
+        cmocka_unit_test(a_head_that_cannot_be_is_not_followed),
+        cmocka_unit_test(broken_maps_end_the_reading),
+        cmocka_unit_test(no_damage_is_fatal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
