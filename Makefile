@@ -86,7 +86,7 @@ $(foreach l,$(TOOL_LAYERS),$(eval $(call unit_rule,$l)))
 # Test programs are what users build: optimised, with lines, nothing of ours inside.
 $O/programs/%: tests/programs/%.c | deps
 	@mkdir -p $(@D)
-	gcc -O2 -g -pthread -o $@ $< $(shell sed -n 's/^.*link: *//p' tests/programs/$*.c 2>/dev/null)
+	@gcc -O2 -g -D_GNU_SOURCE -pthread -o $@ $< $(shell sed -n 's/^.*link: *//p' tests/programs/$*.c 2>/dev/null)
 
 check: deps
 	tools/check-layers

@@ -1,0 +1,318 @@
+/* Functions called on copies of themselves must do what they do natively, in every flavour. */
+#include "walk/run.h"
+#include "walk/sys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+static struct cache *cache;
+static struct context *context;
+static struct regions *regions;
+static struct walk walker;
+static uint64_t units_bytes, counters;
+
+static void read_maps(struct regions *into)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096], rights[8];
+    into->n = 0;
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long start, end;
+        if (sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && rights[2] == 'x' &&
+            into->n < REGIONS_MAX && !cache_contains(cache, start))
+            into->at[into->n++] = (struct region){start, end, LOSS_N};
+    }
+    fclose(maps);
+}
+
+static void *map_zeroed(size_t bytes, int sharing)
+{
+    void *at =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    return at;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    context = map_zeroed(sizeof *context + (1 << 20), MAP_PRIVATE);
+    cache = map_zeroed(sizeof *cache, MAP_PRIVATE);
+    regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
+    context_init(context);
+    cache_init(cache, context, regions,
+               map_zeroed((size_t)CACHE_ZONES * CACHE_ZONE_BYTES, MAP_SHARED));
+    cache->units =
+        (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
+    cache->max_counters = (1 << 20) / 8;
+    units_bytes = counters = 0;
+    regions->refresh = read_maps;
+    walker = (struct walk){.cache = cache};
+    return 0;
+}
+
+/* The address that walked functions return to: a trap, where walks end. */
+extern char home[];
+__asm__(".text\nhome: int3\n");
+
+static uint8_t program_stack[1 << 20];
+
+static uint64_t gs_swap(uint64_t base)
+{
+    uint64_t old;
+    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
+    return old;
+}
+
+static void prepare(void *function, uint64_t a, uint64_t b, uint64_t c)
+{
+    memset(context->gpr, 0x55, sizeof context->gpr);
+    uint64_t sp = ((uint64_t)program_stack + sizeof program_stack - 256) & ~UINT64_C(15);
+    sp -= 8;
+    uint64_t back = (uint64_t)home;
+    memcpy((void *)sp, &back, 8);
+    context->gpr[RSP] = sp;
+    context->gpr[RDI] = a;
+    context->gpr[RSI] = b;
+    context->gpr[RDX] = c;
+    context->gpr[RAX] = 0;
+    context->pc = (uint64_t)function;
+    context->flags = 0x202;
+}
+
+/* Runs in pieces of `piece` instructions or records, as a sample would; the result is in rax. */
+static uint64_t walked(enum flavour flavour, int64_t piece, void *function, uint64_t a, uint64_t b,
+                       uint64_t c)
+{
+    prepare(function, a, b, c);
+    uint64_t gs = gs_swap((uint64_t)context);
+    uint32_t stop;
+    do {
+        context->budget = -piece;
+        context->record_at = -4 * piece;
+        stop = walk_run(&walker, flavour);
+    } while (stop == LOSS_N);
+    gs_swap(gs);
+    assert_int_equal(stop, LOSS_at_trap);
+    assert_int_equal(context->pc, (uint64_t)home);
+    return context->gpr[RAX];
+}
+
+typedef uint64_t function3(uint64_t, uint64_t, uint64_t);
+
+static void check_same(function3 *function, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t expected = function(a, b, c);
+    void *at;
+    memcpy(&at, &function, sizeof at);
+    static const int64_t pieces[] = {1, 7, 60000};
+    for (enum flavour f = 0; f < FLAVOURS; f++)
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(walked(f, pieces[i], at, a, b, c), expected);
+}
+
+/* ---- what compilers make */
+
+static uint64_t fibonacci(uint64_t n, uint64_t b, uint64_t c)
+{
+    return n < 2 ? n + b + c : fibonacci(n - 1, b, c) + fibonacci(n - 2, c, b);
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+static uint64_t sorts(uint64_t n, uint64_t seed, uint64_t c)
+{
+    static int values[1000];
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = (int)((seed = seed * 6364136223846793005u + c) >> 40);
+    qsort(values, n, sizeof *values, compare_ints);
+    uint64_t hash = 0;
+    for (uint64_t i = 0; i < n; i++)
+        hash = hash * 31 + (uint64_t)values[i];
+    return hash;
+}
+
+static uint64_t formats(uint64_t n, uint64_t b, uint64_t c)
+{
+    char text[512];
+    uint64_t hash = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        snprintf(text, sizeof text, "%lu %.17g %s %Lf", i * b, (double)i / 7, "text",
+                 (long double)c);
+        for (char *at = text; *at; at++)
+            hash = hash * 131 + (uint8_t)*at;
+        hash += strlen(text) + (uint64_t)(strstr(text, "ex") - text);
+    }
+    return hash;
+}
+
+static uint64_t switches(uint64_t n, uint64_t b, uint64_t c)
+{
+    uint64_t sum = c;
+    for (uint64_t i = 0; i < n; i++) {
+        switch ((i * b) % 11) {
+        case 0: sum += 3; break;
+        case 1: sum ^= i; break;
+        case 2: sum *= 5; break;
+        case 3: sum -= b; break;
+        case 4: sum = sum << 3 | sum >> 61; break;
+        case 5: sum += i * i; break;
+        case 6: sum ^= sum >> 7; break;
+        case 7: sum += 11; break;
+        case 8: sum ^= 0x5555; break;
+        default: sum++;
+        }
+    }
+    return sum;
+}
+
+static jmp_buf jump_to;
+
+static uint64_t long_jumps(uint64_t n, uint64_t b, uint64_t c)
+{
+    volatile uint64_t i = 0, sum = b;
+    if (setjmp(jump_to))
+        sum += c;
+    if (i++ < n)
+        longjmp(jump_to, 1);
+    return sum;
+}
+
+static void compiled_code(void **state)
+{
+    (void)state;
+    check_same(fibonacci, 18, 1, 2);
+    check_same(sorts, 1000, 12345, 99);
+    check_same(formats, 50, 7, 9);
+    check_same(switches, 5000, 7, 1);
+    check_same(long_jumps, 100, 5, 3);
+}
+
+/* ---- what they make rarely: flags live across everything, odd branches, the red zone */
+
+uint64_t asm_flags(uint64_t, uint64_t, uint64_t);
+uint64_t asm_counted(uint64_t, uint64_t, uint64_t);
+uint64_t asm_calls(uint64_t, uint64_t, uint64_t);
+uint64_t asm_red_zone(uint64_t, uint64_t, uint64_t);
+uint64_t asm_flags_out(uint64_t, uint64_t, uint64_t);
+__asm__(
+    /* carry kept over jumps, calls, returns and a loop that only dec and lea touch */
+    ".text\nasm_flags: xor %eax,%eax\n mov %rdi,%rcx\n stc\n"
+    "1: adc %rsi,%rax\n jmp 2f\n nop\n2: call 4f\n adc %rdx,%rax\n dec %rcx\n jnz 1b\n"
+    "  setc %dl\n movzbl %dl,%edx\n lea (%rax,%rdx),%rax\n ret\n"
+    "4: lea 5(%rax),%rax\n ret\n"
+    /* jrcxz, loop, loopne */
+    "asm_counted: xor %eax,%eax\n mov %rdi,%rcx\n"
+    "1: jrcxz 2f\n add %rsi,%rax\n dec %rcx\n jmp 1b\n"
+    "2: mov %rdi,%rcx\n3: add %rdx,%rax\n loop 3b\n mov %rdi,%rcx\n"
+    "4: inc %rax\n cmp %rsi,%rax\n loopne 4b\n add %rcx,%rax\n ret\n"
+    /* calls through memory relative to %rsp and %rip and through %rax; ret imm */
+    "asm_calls: lea 5f(%rip),%rax\n push %rax\n mov %rdi,%r8\n"
+    "1: call *(%rsp)\n call *6f(%rip)\n lea 5f(%rip),%rax\n call *%rax\n push %r8\n push %r8\n"
+    "  call 7f\n dec %r8\n jnz 1b\n pop %rax\n mov %rsi,%rax\n ret\n"
+    "5: add %rdx,%rsi\n ret\n7: add 8(%rsp),%rsi\n ret $16\n"
+    ".section .data.rel.local,\"aw\"\n6: .quad 5b\n.text\n"
+    /* values below the stack pointer, across branches and an indirect jump */
+    "asm_red_zone: mov %rdi,-8(%rsp)\n mov %rsi,-16(%rsp)\n mov %rdx,-128(%rsp)\n"
+    "  lea 1f(%rip),%rax\n jmp *%rax\n ud2\n"
+    "1: mov -8(%rsp),%rax\n cmp $3,%rdi\n jb 2f\n add -16(%rsp),%rax\n2: add -128(%rsp),%rax\n "
+    "ret\n"
+    /* a result in flags, read after an indirect jump and a return */
+    "asm_flags_out: cmp %rsi,%rdi\n call 1f\n pushfq\n pop %rax\n and $0x8d5,%eax\n ret\n"
+    "1: lea 2f(%rip),%r8\n jmp *%r8\n ud2\n2: ret\n");
+
+static void rare_code(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n < 40; n += 3) {
+        check_same(asm_flags, n, UINT64_MAX - n, n * 3);
+        check_same(asm_counted, n, n + 2, 7);
+        check_same(asm_calls, n, 3, n);
+        check_same(asm_red_zone, n, 5, 6);
+        check_same(asm_flags_out, n, 20, 0);
+        check_same(asm_flags_out, n - 20, 1, 0);
+    }
+}
+
+/* ---- counters and records agree with a walk of the shapes */
+
+static const struct wire_superblock *unit_of(uint32_t exit)
+{
+    const uint8_t *at = cache->units.base, *end = at + units_bytes;
+    for (; at < end; at += ((const struct wire_superblock *)(const void *)at)->bytes) {
+        const struct wire_superblock *unit = (const void *)at;
+        if (unit->kind == UNIT_SUPERBLOCK && exit - unit->first_exit < unit->n_exits)
+            return unit;
+    }
+    return NULL;
+}
+
+/* Exits recorded in one window describe one connected path. */
+static void records_are_a_path(void **state)
+{
+    (void)state;
+    prepare((void *)(uintptr_t)&sorts, 300, 7, 3);
+    uint64_t gs = gs_swap((uint64_t)context);
+    context->record_at = -4 * (int64_t)20000;
+    uint32_t stop = walk_run(&walker, FLAVOUR_RECORD);
+    gs_swap(gs);
+    uint32_t n = 20000 - (uint32_t)(-context->record_at / 4);
+    assert_true(stop == LOSS_N ? n == 20000 : n > 0);
+    const uint32_t *exits = &context->records[CONTEXT_RECORDS - 20000];
+    uint64_t expected = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wire_superblock *unit = unit_of(exits[i]);
+        assert_non_null(unit);
+        const struct wire_segment *segments = (const void *)(unit + 1);
+        if (expected)
+            assert_int_equal(segments[0].start, expected);
+        uint32_t j = exits[i] - unit->first_exit;
+        expected = j < unit->n_segments ? segments[j].target
+                                        : segments[j - 1].start + segments[j - 1].bytes;
+    }
+}
+
+/* Every direct exit's count, and the entries they lead to: what goes in comes out. */
+static void counters_conserve(void **state)
+{
+    (void)state;
+    memset(context->counters, 0, 1 << 20);
+    walked(FLAVOUR_COUNT, 1, (void *)(uintptr_t)&fibonacci, 20, 0, 1);
+    const uint8_t *at = cache->units.base, *end = at + units_bytes;
+    uint64_t instructions = 0;
+    for (; at < end; at += ((const struct wire_superblock *)(const void *)at)->bytes) {
+        const struct wire_superblock *unit = (const void *)at;
+        if (unit->kind != UNIT_SUPERBLOCK || !unit->counter)
+            continue;
+        const struct wire_segment *segments = (const void *)(unit + 1);
+        uint64_t left = context->counters[unit->counter];
+        for (uint32_t s = 0; s < unit->n_segments; s++) {
+            instructions += left * segments[s].instructions;
+            uint64_t taken =
+                segments[s].end == SEGMENT_COND ? context->counters[unit->counter + 1 + s] : 0;
+            assert_true(taken <= left);
+            left -= taken;
+        }
+    }
+    /* 21891 calls of a function that executes between 4 and 40 instructions each. */
+    assert_in_range(instructions, 21891 * 4, 21891 * 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(compiled_code, set_up),
+        cmocka_unit_test_setup(rare_code, set_up),
+        cmocka_unit_test(records_are_a_path),
+        cmocka_unit_test(counters_conserve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
