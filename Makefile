@@ -1,4 +1,4 @@
-# gait. Targets: all check check-all demo bench format format-check tidy install clean.
+# gait. Targets: all check check-all fuzz demo bench format format-check tidy install clean.
 # MODE=rel (default) | dbg (ASan+UBSan) | tsan | cov. DEV=1 makes warnings errors.
 
 MODE   ?= rel
@@ -83,6 +83,28 @@ $O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
 	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
 endef
 $(foreach l,$(TOOL_LAYERS),$(eval $(call unit_rule,$l)))
+# fuzz_FOLDER[_WHAT].c: its stored corpus is replayed like a unit test; `make fuzz` looks for more.
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 120
+UNIT_BINS += $(FUZZ:%=$O/fuzz/replay_%)
+define fuzz_rules
+$O/fuzz/replay_$1: tests/fuzz/fuzz_$1.c tests/fuzz/replay.c $(call archives,$(call closure,$2))
+	@mkdir -p $$(@D)
+	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -DCORPUS='"tests/fuzz/corpus/$1"' -o $$@ tests/fuzz/fuzz_$1.c tests/fuzz/replay.c \
+	    $(call in_group,$(call archives,$(call closure,$2))) $(LIBS)
+$O/fuzz/seed_$1: tests/fuzz/seed_$1.c $(call archives,$(call closure,$2))
+	@mkdir -p $$(@D)
+	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$2))) -lcmocka $(LIBS)
+o/fuzz/fuzz_$1: tests/fuzz/fuzz_$1.c $(foreach l,$(call closure,$2),$(call srcs,$l))
+	@mkdir -p $$(@D)
+	@echo "  $$@" && clang $(filter-out -MMD -MP,$(BASE_FLAGS)) -O1 -g -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=all -o $$@ $$^ $(LIBS)
+endef
+$(foreach f,$(FUZZ),$(eval $(call fuzz_rules,$f,$(firstword $(subst _, ,$f)))))
+# Findings stay in o/fuzz; new inputs are kept there too, not in the stored corpus.
+fuzz: $(FUZZ:%=o/fuzz/fuzz_%)
+	@for f in $(FUZZ); do mkdir -p o/fuzz/found/$$f && o/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+	    -artifact_prefix=o/fuzz/$$f- o/fuzz/found/$$f tests/fuzz/corpus/$$f || exit 1; done
 # Test programs are what users build: optimised, with lines, nothing of ours inside.
 $O/programs/%: tests/programs/%.c | deps
 	@mkdir -p $(@D)
@@ -112,7 +134,7 @@ bench: all bench-programs
 	bench/run $(O)
 
 # ---- habits
-FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.c tests/programs/*.c)
+FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c)
 format:
 	clang-format -i $(FORMATTED)
 format-check:
@@ -127,6 +149,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all check check-all check-units units programs demo bench bench-programs format format-check tidy install deps clean
+.PHONY: all check fuzz check-all check-units units programs demo bench bench-programs format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

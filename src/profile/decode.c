@@ -242,6 +242,14 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
     return true;
 }
 
+static bool decode_end(struct decoder *decoder, const struct cursor *cursor, struct err *err)
+{
+    if (cursor->at < cursor->end)
+        return err_set(err, ERR_FORMAT, "it has one");
+    decoder->ended = true;
+    return true;
+}
+
 /* ---- dispatch */
 
 static bool decode_payload(struct decoder *decoder, uint32_t type, struct cursor *cursor,
@@ -256,7 +264,7 @@ static bool decode_payload(struct decoder *decoder, uint32_t type, struct cursor
     case CHUNK_POINTS: return decode_table(decoder, CHUNK_POINTS, &profile->points, cursor, err);
     case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
     case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
-    default: decoder->ended = true; return true;
+    default: return decode_end(decoder, cursor, err);
     }
 }
 

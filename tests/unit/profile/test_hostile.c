@@ -224,6 +224,12 @@ static void bad_content_is_an_error_that_says_where(void **state)
             "f: byte 51: TOTALS chunk, byte 10 of its payload: a total of more than 64 bits");
 }
 
+static void an_end_has_no_payload(void **state)
+{
+    (void)state;
+    REFUSED(CHUNK_END, "x", "f: byte 51: END chunk, byte 0 of its payload: it has one");
+}
+
 static void what_is_too_many_is_an_error(void **state)
 {
     (void)state;
@@ -405,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_file_cut_anywhere_keeps_its_whole_appends),
         cmocka_unit_test(a_file_damaged_anywhere_keeps_what_precedes),
         cmocka_unit_test(bad_content_is_an_error_that_says_where),
+        cmocka_unit_test(an_end_has_no_payload),
         cmocka_unit_test(what_is_too_many_is_an_error),
         cmocka_unit_test(a_newer_writer_is_told_apart_from_damage),
         cmocka_unit_test(unknown_types_and_totals_are_skipped),
