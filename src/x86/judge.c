@@ -20,23 +20,22 @@ static bool holds(unsigned set, unsigned n)
     return set >> n & 1;
 }
 
-/* In 64-bit mode near branches are 64 bits wide, but AMD lets 66 make them 16 bits; REX.W overrules
- * it (the padded call of the general-dynamic TLS sequence). The address size matters where an
- * address is computed, and to jrcxz and loop, which count in %ecx then: the copy keeps the prefix. */
-static uint8_t judge_branch(const struct insn *insn, uint8_t verdict)
+/* In 64-bit mode near branches are 64 bits wide, but AMD lets 66 make them 16 bits; REX.W
+ * overrules it (the padded call of the general-dynamic TLS sequence). The address size matters
+ * where an address is computed, and to jrcxz and loop, which count in %ecx then: the copy keeps
+ * the prefix. */
+bool opcodes_odd_branch(const struct insn *insn)
 {
     if ((insn->prefixes & PREFIX_66) && !(insn->rex & 8))
-        return REFUSE(ODD_BRANCH);
-    if ((insn->prefixes & PREFIX_67) && insn->has_modrm && !in_registers(insn))
-        return REFUSE(ODD_BRANCH);
-    return verdict;
+        return true;
+    return (insn->prefixes & PREFIX_67) && insn->has_modrm && !in_registers(insn);
 }
 
 static uint8_t judge_ff(const struct insn *insn)
 {
     switch (reg_of(insn)) {
-    case 2: return judge_branch(insn, INSN_ICALL);
-    case 4: return judge_branch(insn, INSN_IJUMP);
+    case 2: return INSN_ICALL;
+    case 4: return INSN_IJUMP;
     case 3:
     case 5: return in_registers(insn) ? INVALID : REFUSE(FAR);
     case 7: return INVALID;
@@ -205,13 +204,50 @@ static uint8_t judge_3dnow(const struct insn *insn)
     return suffixes[suffix >> 6] >> (suffix & 63) & 1 ? PLAIN : INVALID;
 }
 
-uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode)
+static uint8_t judge_0f38(const struct insn *insn)
+{
+    unsigned with = 1u << opcodes_mandatory(insn->prefixes);
+    bool memory = !in_registers(insn);
+    switch (insn->opcode) {
+    case 0x2A: return memory ? PLAIN : INVALID; /* movntdqa */
+    case 0x80:
+    case 0x81:
+    case 0x82: return memory ? REFUSE(TRAP) : INVALID; /* invept, invvpid, invpcid */
+    case 0xD8: return memory && reg_of(insn) < 4 ? PLAIN : INVALID;
+    case 0xDC:
+    case 0xDD:
+    case 0xDE:
+    case 0xDF: /* aesenc and kin; with F3 those of the key locker */
+        if (with == WITH_F3 && insn->opcode == 0xDC && !memory)
+            return REFUSE(TRAP); /* loadiwkey */
+        return with == WITH_F3 && !memory ? INVALID : PLAIN;
+    case 0xF0:
+    case 0xF1: return with == WITH_F2 || memory ? PLAIN : INVALID; /* crc32, movbe */
+    case 0xF5: return memory ? REFUSE(SHADOW_STACK) : INVALID;
+    case 0xF6: /* wrss; adcx, adox */
+        return with != WITH_NONE ? PLAIN : memory ? REFUSE(SHADOW_STACK) : INVALID;
+    case 0xF8: /* movdir64b, enqcmd; enqcmds */
+        return !memory ? INVALID : with == WITH_F3 ? REFUSE(TRAP) : PLAIN;
+    case 0xF9:
+    case 0xFC: return memory ? PLAIN : INVALID; /* movdiri; aadd and kin */
+    case 0xFA:
+    case 0xFB: return memory ? INVALID : PLAIN; /* encodekey */
+    default: return PLAIN;
+    }
+}
+
+static uint8_t judge_long(const struct insn *insn)
+{
+    if (insn->map == 2)
+        return judge_0f38(insn);
+    return insn->opcode == 0xF0 ? REFUSE(TRAP) : PLAIN; /* hreset */
+}
+
+uint8_t opcodes_judge(const struct insn *insn, enum opcode_group group)
 {
     unsigned reg = reg_of(insn);
-    switch (opcode->group) {
-    case GROUP_BRANCH: return judge_branch(insn, opcode->verdict);
-    case GROUP_MEMORY: return in_registers(insn) ? INVALID : PLAIN;
-    case GROUP_REGISTER: return in_registers(insn) ? PLAIN : INVALID;
+    switch (group) {
+    case GROUP_LONG: return judge_long(insn);
     case GROUP_POP: return reg == 0 ? PLAIN : INVALID;
     case GROUP_FROM_SEG: return reg < 6 ? PLAIN : INVALID;
     case GROUP_TO_SEG: return reg < 6 && reg != 1 ? REFUSE(FAR) : INVALID;
@@ -235,45 +271,6 @@ uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode)
     case GROUP_CMPXCHG8B: return judge_cmpxchg8b(insn);
     default: return INVALID;
     }
-}
-
-static uint8_t judge_0f38(const struct insn *insn)
-{
-    unsigned with = 1u << opcodes_mandatory(insn->prefixes);
-    bool memory = !in_registers(insn);
-    switch (insn->opcode) {
-    case 0x2A: return memory ? PLAIN : INVALID; /* movntdqa */
-    case 0x80:
-    case 0x81:
-    case 0x82: return memory ? REFUSE(TRAP) : INVALID; /* invept, invvpid, invpcid */
-    case 0xD8: return memory && reg_of(insn) < 4 ? PLAIN : INVALID;
-    case 0xDC:
-    case 0xDD:
-    case 0xDE:
-    case 0xDF: /* aesenc and kin; with F3 those of the key locker, but loadiwkey */
-        if (with == WITH_F3 && insn->opcode == 0xDC && !memory)
-            return REFUSE(TRAP);
-        return with == WITH_F3 && !memory ? INVALID : PLAIN;
-    case 0xF0:
-    case 0xF1: return with == WITH_F2 || memory ? PLAIN : INVALID; /* crc32, movbe */
-    case 0xF5: return memory ? REFUSE(SHADOW_STACK) : INVALID;
-    case 0xF6: /* wrss; adcx, adox */
-        return with != WITH_NONE ? PLAIN : memory ? REFUSE(SHADOW_STACK) : INVALID;
-    case 0xF8: /* movdir64b, enqcmd; enqcmds */
-        return !memory ? INVALID : with == WITH_F3 ? REFUSE(TRAP) : PLAIN;
-    case 0xF9:
-    case 0xFC: return memory ? PLAIN : INVALID; /* movdiri; aadd and kin */
-    case 0xFA:
-    case 0xFB: return memory ? INVALID : PLAIN; /* encodekey */
-    default: return PLAIN;
-    }
-}
-
-uint8_t opcodes_judge_long(const struct insn *insn)
-{
-    if (insn->map == 2)
-        return judge_0f38(insn);
-    return insn->opcode == 0xF0 ? REFUSE(TRAP) : PLAIN; /* hreset */
 }
 
 bool opcodes_lockable(const struct insn *insn)

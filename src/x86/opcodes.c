@@ -14,13 +14,14 @@
 #define MZ          {WITH_ANY, HAS_MODRM | HAS_Z, 0, 0}
 #define PREFIX      {0, HAS_PREFIX, 0, 0}
 #define G(has, group) {WITH_ANY, HAS_MODRM | (has), 0, GROUP_##group}
-#define BRANCH(has, class) {WITH_ANY, has, VERDICT(class, REFUSAL_NONE), GROUP_BRANCH}
+#define BRANCH(has, class) {WITH_ANY, has, VERDICT(class, REFUSAL_NONE), 0}
+#define ESCAPE      {0, HAS_ESCAPE, 0, 0}
 #define R(has, why) {WITH_ANY, has, REFUSE(why), 0}
 /* Vector instructions: the digit is the set of prefixes, as in the tables below. */
 #define V(with)     {0x##with, HAS_MODRM, 0, 0}
 #define V8(with)    {0x##with, HAS_MODRM | HAS_8, 0, 0}
-#define VM(with)    {0x##with, HAS_MODRM, 0, GROUP_MEMORY}
-#define VR(with)    {0x##with, HAS_MODRM, 0, GROUP_REGISTER}
+#define VM(with)    {0x##with, HAS_MODRM | HAS_MEMORY, 0, 0}
+#define VR(with)    {0x##with, HAS_MODRM | HAS_NO_MEMORY, 0, 0}
 
 #define ARITHMETIC  M, M, M, M, P8, PZ
 #define FOUR(...)   __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
@@ -29,24 +30,24 @@
 #define LOOP        BRANCH(HAS_8, INSN_COUNT_COND)
 
 const struct opcode opcodes_one_byte[256] = {
-    /* 00 */ ARITHMETIC, NO, NO, ARITHMETIC, NO, NO,
+    /* 00 */ ARITHMETIC, NO, NO, ARITHMETIC, NO, ESCAPE,
     /* 10 */ ARITHMETIC, NO, NO, ARITHMETIC, NO, NO,
     /* 20 */ ARITHMETIC, PREFIX, NO, ARITHMETIC, PREFIX, NO,
     /* 30 */ ARITHMETIC, PREFIX, NO, ARITHMETIC, PREFIX, NO,
     /* 40 */ EIGHT(PREFIX), EIGHT(PREFIX),
     /* 50 */ EIGHT(P), EIGHT(P),
-    /* 60 */ NO, NO, NO, M, PREFIX, PREFIX, PREFIX, PREFIX,
+    /* 60 */ NO, NO, ESCAPE, M, PREFIX, PREFIX, PREFIX, PREFIX,
     /* 68 */ PZ, MZ, P8, M8, FOUR(R(HAS_NOTHING, TRAP)),
     /* 70 */ EIGHT(JCC(HAS_8)), EIGHT(JCC(HAS_8)),
     /* 80 */ M8, MZ, NO, M8, M, M, M, M,
-    /* 88 */ M, M, M, M, G(0, FROM_SEG), G(0, MEMORY), G(0, TO_SEG), G(0, POP),
+    /* 88 */ M, M, M, M, G(0, FROM_SEG), VM(F), G(0, TO_SEG), ESCAPE,
     /* 90 */ EIGHT(P),
     /* 98 */ P, P, NO, P, P, P, P, P,
     /* A0 */ FOUR(PA), FOUR(P),
     /* A8 */ P8, PZ, P, P, FOUR(P),
     /* B0 */ EIGHT(P8), EIGHT(PV),
     /* C0 */ M8, M8, BRANCH(HAS_16, INSN_RETURN), BRANCH(0, INSN_RETURN),
-    /* C4 */ NO, NO, G(HAS_8, MOVE), G(HAS_Z, MOVE),
+    /* C4 */ ESCAPE, ESCAPE, G(HAS_8, MOVE), G(HAS_Z, MOVE),
     /* C8 */ {WITH_ANY, HAS_16_8, 0, 0}, P, R(HAS_16, FAR), R(0, FAR),
     /* CC */ R(0, TRAP), R(HAS_8, TRAP), NO, R(0, FAR),
     /* D0 */ M, M, M, M, NO, NO, NO, P,
@@ -84,7 +85,7 @@ const struct opcode opcodes_0f[256] = {
     /* A8 */ P, R(0, FAR), R(0, TRAP), M, M8, M, G(0, STATE), M,
     /* B0 */ M, M, R(HAS_MODRM, FAR), M, R(HAS_MODRM, FAR), R(HAS_MODRM, FAR), M, M,
     /* B8 */ V(4), R(HAS_MODRM, TRAP), G(HAS_8, BIT), M, M, M, M, M,
-    /* C0 */ M, M, V8(F), VM(1), V8(3), {3, HAS_MODRM | HAS_8, 0, GROUP_REGISTER}, V8(3),
+    /* C0 */ M, M, V8(F), VM(1), V8(3), {3, HAS_MODRM | HAS_NO_MEMORY | HAS_8, 0, 0}, V8(3),
     /* C7 */ G(0, CMPXCHG8B), EIGHT(P),
     /* D0 */ V(A), V(3), V(3), V(3), V(3), V(3), {0xE, HAS_MODRM, 0, GROUP_0FD6}, VR(3),
     /* D8 */ EIGHT(V(3)),
@@ -94,9 +95,9 @@ const struct opcode opcodes_0f[256] = {
     /* F8 */ FOUR(V(3)), V(3), V(3), V(3), R(HAS_MODRM, TRAP),
 };
 
-/* One row is 16 opcodes, the leftmost digit the first; the digit is a WITH_ set: 1 without a mandatory
- * prefix, 2 with 66, 4 with F3, 8 with F2. No pointers between the
- * tables: the agent may live where nobody relocates them. */
+/* One row is 16 opcodes, the leftmost digit the first; the digit is a WITH_ set: 1 without a
+ * mandatory prefix, 2 with 66, 4 with F3, 8 with F2. No pointers between the tables: the agent
+ * may live where nobody relocates them. */
 enum {
     NO_MAP, LEGACY_0F38, LEGACY_0F3A, VEX_0F, VEX_0F38, VEX_0F3A, EVEX_0F, EVEX_0F38, EVEX_0F3A,
     EVEX_5, EVEX_6, XOP_8, XOP_9, XOP_A, N_MAPS

@@ -1,11 +1,12 @@
-/* The opcode maps: for each opcode the mandatory prefixes with which it exists, what follows it, and
- * what becomes of it. Facts from the manuals of Intel (SDM vol. 2, appendix A) and AMD (APM vol. 3). */
+/* The opcode maps: for each opcode the mandatory prefixes with which it exists, what follows it,
+ * and what becomes of it. Facts from the manuals of Intel (SDM vol. 2, appendix A) and AMD (APM
+ * vol. 3). */
 #pragma once
 
 #include "x86/insn.h"
 
-/* The mandatory prefix, in the order of the pp field of VEX. An opcode that takes 66, F3 and F2 as
- * mere modifiers, or ignores them, exists with all. */
+/* The mandatory prefix, in the order of the pp field of VEX. An opcode that takes 66, F3 and F2
+ * as mere modifiers, or ignores them, exists with all. */
 enum { WITH_NONE = 1, WITH_66 = 2, WITH_F3 = 4, WITH_F2 = 8, WITH_ANY = 15 };
 
 /* What follows the opcode. */
@@ -22,8 +23,12 @@ enum {
     HAS_TEST_Z = 9,    /* F7 likewise */
     HAS_VMREAD_8 = 10, /* 0F 78: two bytes with 66 or F2 */
     HAS_PREFIX = 11,   /* not an opcode */
-    HAS_MODRM = 16,    /* besides */
-    HAS_REGISTERS = 32 /* ModRM.mod is taken as 3 whatever it says */
+    HAS_ESCAPE = 12,   /* 0F, the first bytes of VEX and EVEX, and 8F: pop or XOP */
+    HAS_IMMEDIATE = 15,
+    HAS_MODRM = 16,      /* besides; and then: */
+    HAS_REGISTERS = 32,  /* ModRM.mod is taken as 3 whatever it says */
+    HAS_MEMORY = 64,     /* invalid with a register operand */
+    HAS_NO_MEMORY = 128, /* invalid with a memory operand */
 };
 
 /* What becomes of an instruction: its class, and its refusal in the high half. */
@@ -33,11 +38,9 @@ enum {
 /* Opcodes whose verdict depends on ModRM or on prefixes; opcodes_judge knows how. */
 enum opcode_group {
     GROUP_NONE,
-    GROUP_BRANCH,    /* the operand and address sizes must be the usual */
-    GROUP_MEMORY,    /* invalid with a register operand */
-    GROUP_REGISTER,  /* invalid with a memory operand */
     GROUP_MEMORY_66, /* with 66 invalid with a register operand */
-    GROUP_POP,       /* 8F */
+    GROUP_LONG,      /* 0F 38, 0F 3A */
+    GROUP_POP,       /* 8F /0 */
     GROUP_FROM_SEG,  /* 8C */
     GROUP_TO_SEG,    /* 8E */
     GROUP_MOVE,      /* C6, C7: mov, xabort, xbegin */
@@ -63,16 +66,16 @@ struct opcode {
 
 extern const struct opcode opcodes_one_byte[256], opcodes_0f[256];
 
-/* The prefixes with which an opcode of 0F38, 0F3A or of a VEX, EVEX or XOP map exists, a WITH_ set;
- * 0: it does not. */
+/* The prefixes with which an opcode of 0F38, 0F3A or of a VEX, EVEX or XOP map exists, a WITH_
+ * set; 0: it does not. */
 unsigned opcodes_with(unsigned space, unsigned map, unsigned opcode);
 
 /* The verdict on an instruction with a group; `insn` is complete but for class and refusal. */
-uint8_t opcodes_judge(const struct insn *insn, const struct opcode *opcode);
-/* The verdict on an instruction of the legacy maps 0F38 and 0F3A. */
-uint8_t opcodes_judge_long(const struct insn *insn);
+uint8_t opcodes_judge(const struct insn *insn, enum opcode_group group);
 /* Whether a lock prefix is allowed. */
 bool opcodes_lockable(const struct insn *insn);
+/* Whether a branch has prefixes that may change its operand or address size. */
+bool opcodes_odd_branch(const struct insn *insn);
 
 /* The mandatory prefix as 0..3: none, 66, F3, F2. */
 static inline unsigned opcodes_mandatory(unsigned prefixes)

@@ -378,12 +378,36 @@ static void cut_short(void **state)
     assert_true(n > 100000);
 }
 
+/* However much room there is behind it, the longest look ahead must stay within. */
+static void no_reading_past_the_room(void **state)
+{
+    (void)state;
+    uint8_t bytes[64];
+    for (size_t n_prefixes = 0; n_prefixes <= 20; n_prefixes++)
+        for (size_t room = 0; room <= sizeof bytes; room++) {
+            /* vpternlogd $1, 0x44444444(%rsp,%riz), ... */
+            static const uint8_t longest[] = {0x62, 0xF3, 0x75, 0x48, 0x25, 0x94,
+                                              0x24, 0x44, 0x44, 0x44, 0x44, 0x01};
+            struct insn insn;
+            memset(bytes, 0x2E, sizeof bytes);
+            memcpy(bytes + n_prefixes, longest, sizeof longest);
+            memcpy(fence - room, bytes, room);
+            size_t length = n_prefixes + sizeof longest;
+            bool whole = length <= 15 && length <= room;
+            assert_int_equal(insn_decode(fence - room, room, &insn), whole);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_class_and_refusal), cmocka_unit_test(what_is_no_instruction),
-        cmocka_unit_test(memory_operands),        cmocka_unit_test(immediates),
-        cmocka_unit_test(prefixes_and_spaces),    cmocka_unit_test_setup(cut_short, make_fence),
+        cmocka_unit_test(each_class_and_refusal),
+        cmocka_unit_test(what_is_no_instruction),
+        cmocka_unit_test(memory_operands),
+        cmocka_unit_test(immediates),
+        cmocka_unit_test(prefixes_and_spaces),
+        cmocka_unit_test_setup(cut_short, make_fence),
+        cmocka_unit_test_setup(no_reading_past_the_room, make_fence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
