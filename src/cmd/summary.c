@@ -45,9 +45,11 @@ static void print_overhead(const struct recording_options *options,
                            const struct recording *recording)
 {
     const struct totals *totals = &recording->totals;
-    uint64_t cpu = totals->user_ns + totals->kernel_ns;
-    double alone = cpu > totals->agent_ns ? (double)(cpu - totals->agent_ns) : 1;
-    double agent = 100 * (double)totals->agent_ns / alone;
+    uint64_t cpu = totals->user_ns + totals->kernel_ns, walked = recording->walked_ns;
+    /* Walking does the program's work, too: only what goes beyond it is overhead. */
+    uint64_t agent_ns = totals->agent_ns > walked ? totals->agent_ns - walked : 0;
+    double alone = cpu > agent_ns ? (double)(cpu - agent_ns) : 1;
+    double agent = 100 * (double)agent_ns / alone;
     double tool = 100 * (double)totals->tool_ns / alone;
     char budget[64] = "rate fixed by -F";
     if (!options->record.fixed_hz)
@@ -95,7 +97,7 @@ static void print_losses(const struct recording *recording)
             say("lost: %s x %s", grouped(recording->totals.losses[i], number), texts[i]);
 }
 
-static void print_more(const struct recording *recording)
+static void print_walks(const struct recording *recording)
 {
     const struct channel *channel = &recording->channel;
     double handler = channel->handler_ticks ? (double)channel->handler_ticks : 1;
@@ -106,12 +108,19 @@ static void print_more(const struct recording *recording)
     say("window %u and trail %u instructions; one interrupt costs %llu ticks at %.0f MHz",
         channel->window, channel->trail, (unsigned long long)channel->delivery_ticks,
         (double)channel->tsc_hz / 1e6);
-    say("%llu superblocks, %llu KiB of code; %zu edges, %zu ranges, %zu points in %u modules",
-        (unsigned long long)channel->superblocks, (unsigned long long)channel->code_bytes >> 10,
-        recording->edges, recording->ranges, recording->points, recording->modules);
     if (recording->untrue)
         say("%llu windows state a length that is not that of their exits",
             (unsigned long long)recording->untrue);
+}
+
+static void print_more(const struct recording *recording, uint32_t mode)
+{
+    const struct channel *channel = &recording->channel;
+    if (mode == RECORD_SAMPLED)
+        print_walks(recording);
+    say("%llu superblocks, %llu KiB of code; %zu edges, %zu ranges, %zu points in %u modules",
+        (unsigned long long)channel->superblocks, (unsigned long long)channel->code_bytes >> 10,
+        recording->edges, recording->ranges, recording->points, recording->modules);
 }
 
 static void print_file(const struct recording_options *options, const struct recording *recording)
@@ -135,7 +144,7 @@ void summary_print(const struct recording_options *options, const struct recordi
         print_exact(recording);
     print_losses(recording);
     if (verbose && recording->processes)
-        print_more(recording);
+        print_more(recording, options->record.mode);
     if (!*recording->write_error)
         print_file(options, recording);
 }

@@ -268,6 +268,8 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
         rate = DECODE_RATE_MAX;
     if (rate < 1)
         rate = 1;
+    decode->trail += walk->trail;
+    decode->trail_ticks += walk->trail_ticks;
     decode->rates += rate;
     decode->timed++;
     return rate;

@@ -78,6 +78,7 @@ struct decode {
     uint32_t window;
     uint64_t slot;         /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
     uint64_t rates, timed; /* sum and number of good rates: their mean is for windows without */
+    uint64_t trail, trail_ticks; /* of good trails, added up */
 
     uint64_t windows, instructions; /* accepted so far */
     uint64_t garbled;               /* walks that contradict the units: left out */

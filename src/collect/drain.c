@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-static const uint64_t DELAY_FIRST_NS = 20000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 250000000;
+/* At most: twice between two appends to the profile, so that what is appended is fresh. */
+static const uint64_t DELAY_FIRST_NS = 20000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 450000000;
 
 static uint64_t own_cpu_ns(void)
 {
@@ -151,6 +152,20 @@ void drain_totals(const struct drain *drain, struct totals *ret_totals)
             totals_of(drain->sources[i], ret_totals);
     sum_add(&ret_totals->losses[LOSS_no_channel],
             share_load(&drain->share->directory->not_claimed));
+}
+
+uint64_t drain_walked_ns(const struct drain *drain)
+{
+    uint64_t ns = 0;
+    for (int i = 0; i < CHANNEL_N; i++) {
+        const struct source *source = drain->sources[i];
+        if (!source || !source->decode || !source->decode->trail)
+            continue;
+        uint64_t walked = share_load(&source->channel->walked_instructions);
+        u128 ticks = (u128)walked * source->decode->trail_ticks / source->decode->trail;
+        ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
+    }
+    return ns;
 }
 
 uint32_t drain_processes(const struct drain *drain)

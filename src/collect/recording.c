@@ -146,6 +146,7 @@ static void conclude(struct run *run)
     const struct source *first = drain_first(&run->drain);
     recording->status = run->child.status;
     recording->totals = run->told;
+    recording->walked_ns = drain_walked_ns(&run->drain);
     recording->processes = drain_processes(&run->drain);
     if (first)
         memcpy(&recording->channel, first->channel, sizeof recording->channel);
