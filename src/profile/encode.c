@@ -1,6 +1,7 @@
 #include "profile/encode.h"
 
 #include "base/err.h"
+#include "profile/command.h"
 #include "wire/varint.h"
 
 #include <inttypes.h>
@@ -96,8 +97,8 @@ static void encode_header(struct encoder *encoder, const struct profile *profile
         int n = snprintf(start, sizeof start, "%" PRIu64, profile->start_unix_ns);
         put_fact(encoder, "start_ns", start, (size_t)n);
     }
-    for (const char *line = profile->command; line;) {
-        const char *end = strchrnul(line, '\n');
+    for (char *line = profile->command; line;) {
+        char *end = command_end(line);
         put_fact(encoder, "command", line, (size_t)(end - line));
         line = *end ? end + 1 : NULL;
     }

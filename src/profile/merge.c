@@ -1,6 +1,7 @@
 #include "profile/profile.h"
 
 #include "base/err.h"
+#include "profile/command.h"
 #include "profile/sums.h"
 
 #include <stdlib.h>
@@ -72,10 +73,16 @@ struct lines {
     VEC(char *);
 };
 
+/* Cuts the text up. */
 static void lines_split(struct lines *lines, char *text)
 {
-    for (char *save = NULL, *line; (line = strtok_r(text, "\n", &save)); text = NULL)
-        *vec_push(lines) = line;
+    for (char *end = text; *text; text = end) {
+        end = command_end(text);
+        if (*end)
+            *end++ = 0;
+        if (*text)
+            *vec_push(lines) = text;
+    }
 }
 
 static int lines_compare(const void *a, const void *b)
@@ -83,7 +90,7 @@ static int lines_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The set of both sides' lines, sorted: no order of merging can show. */
+/* The set of both sides' commands, sorted: no order of merging can show. */
 static void merge_command(struct profile *into, const char *other)
 {
     if (!other || (into->command && strcmp(into->command, other) == 0))

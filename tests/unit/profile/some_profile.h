@@ -113,7 +113,8 @@ static inline void some_totals(struct totals *totals)
 
 static inline void some_profile(struct profile *profile, enum profile_mode mode, uint64_t rows)
 {
-    static const char *const commands[] = {"lua fib.lua", "bzip2 -9 'a b'", "a\nb", ""};
+    static const char *const commands[] = {"lua fib.lua", "python3 -c 'a\nb\\'\n'\\''c'", "b\na",
+                                           ""};
     profile_init(profile);
     profile->mode = mode;
     profile->complete = some_below(4) != 0;

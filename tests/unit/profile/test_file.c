@@ -211,6 +211,20 @@ static void merging_adds(void **state)
     profile_release(&b);
 }
 
+static void merged_commands_are_a_sorted_set(void **state)
+{
+    (void)state;
+    struct profile a, b;
+    profile_init(&a);
+    profile_init(&b);
+    a.command = arena_string(&a.arena, "z\nsh -c 'echo b\necho '\\''a'");
+    b.command = arena_string(&b.arena, "m\nz");
+    merge(&a, &b);
+    assert_string_equal(a.command, "m\nsh -c 'echo b\necho '\\''a'\nz");
+    profile_release(&a);
+    profile_release(&b);
+}
+
 /* ---- growing files */
 
 static struct profile_writer *open_writer(const struct profile *head)
@@ -313,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_file_is_private_and_moves_the_old_one),
         cmocka_unit_test(merging_is_associative_and_commutative),
         cmocka_unit_test(merging_adds),
+        cmocka_unit_test(merged_commands_are_a_sorted_set),
         cmocka_unit_test(appended_deltas_equal_one_write),
         cmocka_unit_test(a_growing_file_is_bounded),
         cmocka_unit_test(an_abandoned_file_is_readable_but_not_complete),
