@@ -121,7 +121,7 @@ check-units: units
 	tools/run-tests $(O) $(UNIT_BINS)
 check-all: check
 	$(MAKE) MODE=dbg DEV=1 check-units
-	GAIT_LONG=1 tools/run-tests $(O) $(TRUTH)
+	GAIT_LONG=1 GAIT_TEST_SECONDS=1800 tools/run-tests $(O) $(TRUTH)
 
 demo: deps
 	$(MAKE) all
@@ -131,7 +131,7 @@ demo: deps
 bench-programs: deps
 	bench/build
 bench: all bench-programs
-	bench/run $(O)
+	bench/figures $(O)
 
 # ---- habits
 FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c)
