@@ -21,3 +21,5 @@ enum {
 
 /* "gait: text" on stderr. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
+/* The same with the text of an error; returns the exit status of its kind. */
+int say_err(const struct err *err);

@@ -1,5 +1,7 @@
 #include "cmd/cmd.h"
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -11,4 +13,15 @@ void say(const char *format, ...)
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+int say_err(const struct err *err)
+{
+    say("%s", err->text);
+    switch (err->kind) {
+    case ERR_USAGE: return EXIT_USAGE;
+    case ERR_FORMAT:
+    case ERR_MISSING: return EXIT_BAD_INPUT;
+    default: return EXIT_FAILED;
+    }
 }

@@ -1,0 +1,197 @@
+/* gait info: what a profile holds, without looking at any binary. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "profile/file.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char usage[] =
+    "usage: gait info [options] [FILE]\n"
+    "\n"
+    "Shows mode, command, modules, totals, own cost and losses of a profile (gait.data).\n"
+    "\n"
+    "  -i FILE            the profile, as an option\n"
+    "  --json             as JSON, schema gait/info/1\n"
+    "  -q                 do not mention damage\n";
+
+struct options {
+    const char *input;
+    bool json, quiet, help;
+};
+
+static bool parse(struct options *options, int argc, char **argv, struct err *err)
+{
+    static const struct option long_options[] = {
+        {"input", required_argument, NULL, 'i'},
+        {"json", no_argument, NULL, 'j'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
+        {"color", required_argument, NULL, 'c'},
+        {"no-pager", no_argument, NULL, 'c'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    *options = (struct options){.input = "gait.data"};
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":i:qh", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'i': options->input = optarg; break;
+        case 'j': options->json = true; break;
+        case 'q': options->quiet = true; break;
+        case 'c': break; /* neither colour nor pager here */
+        case 'h': options->help = true; return true;
+        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
+        default:
+            return err_set(err, ERR_USAGE, "%s: unknown option; see gait info --help",
+                           argv[optind - 1]);
+        }
+    }
+    if (optind < argc)
+        options->input = argv[optind++];
+    if (optind < argc)
+        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
+    return true;
+}
+
+/* ---- what is derived */
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static double per_second(uint64_t n, uint64_t ns)
+{
+    return 1e9 * ratio(n, ns);
+}
+
+/* ---- as text */
+
+/* A profile is somebody else's text: what could steer a terminal is shown, not sent. Lines behind
+ * the first go under it. */
+static void print_quoted(const char *text)
+{
+    for (; *text; text++)
+        if (*text == '\n')
+            printf("\n%-14s", "");
+        else if ((unsigned char)*text < ' ' || *text == 0x7f)
+            printf("\\x%02x", (unsigned char)*text);
+        else
+            putchar(*text);
+}
+
+static void line(const char *label, const char *text)
+{
+    print_quoted(label);
+    printf("%*s", strlen(label) < 13 ? 14 - (int)strlen(label) : 1, "");
+    print_quoted(text);
+    putchar('\n');
+}
+
+static void print_start(uint64_t unix_ns)
+{
+    char text[64];
+    struct tm tm;
+    time_t seconds = (time_t)(unix_ns / 1000000000u);
+    if (unix_ns && gmtime_r(&seconds, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        line("started", text);
+}
+
+static void print_modules(const struct modules *modules)
+{
+    for (size_t i = 0; i < modules->n; i++) {
+        const struct module *module = &modules->at[i];
+        printf("%-14s", i ? "" : "modules");
+        print_quoted(module->path);
+        putchar(' ');
+        for (uint32_t b = 0; b < module->build_id_bytes; b++)
+            printf("%02x", module->build_id[b]);
+        puts(module->build_id_bytes ? "" : "(no build-id)");
+    }
+}
+
+static void print_sampled(const struct totals *totals)
+{
+    printf("%-14s%llu windows of %llu interrupts: %.1f %% walked\n", "recorded",
+           (unsigned long long)totals->windows, (unsigned long long)totals->interrupts,
+           100 * ratio(totals->windows, totals->interrupts));
+    printf("%-14s%llu instructions, %.3f million per CPU second\n", "",
+           (unsigned long long)totals->instructions,
+           per_second(totals->instructions, totals->user_ns) / 1e6);
+    printf("%-14s%llu batches of walks\n", "", (unsigned long long)totals->batches);
+    printf("%-14sagent %.2f %%, tool %.2f %% of user time\n", "own cost",
+           100 * ratio(totals->agent_ns, totals->user_ns),
+           100 * ratio(totals->tool_ns, totals->user_ns));
+}
+
+static void print_totals(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    printf("%-14suser %.3f s, kernel %.3f s\n", "CPU time", (double)totals->user_ns / 1e9,
+           (double)totals->kernel_ns / 1e9);
+    if (profile->mode == PROFILE_EXACT)
+        printf("%-14s%llu instructions counted\n", "recorded",
+               (unsigned long long)totals->instructions);
+    else
+        print_sampled(totals);
+    printf("%-14s%zu edges, %zu ranges, %zu points\n", "keys", profile->edges.n, profile->ranges.n,
+           profile->points.n);
+}
+
+static void print_losses(const struct profile *profile)
+{
+    const char *label = "losses";
+    for (int i = 0; i < LOSS_N; i++) {
+        if (!profile->totals.losses[i])
+            continue;
+        printf("%-14s%llu x %s: %s\n", label, (unsigned long long)profile->totals.losses[i],
+               loss_name((enum loss)i), loss_text((enum loss)i));
+        label = "";
+    }
+    for (size_t i = 0; i < profile->other_losses.n; i++) {
+        printf("%-14s%llu x ", label, (unsigned long long)profile->other_losses.at[i].n);
+        print_quoted(profile->other_losses.at[i].name);
+        puts(": known to a newer gait");
+        label = "";
+    }
+    if (*label)
+        line("losses", "none");
+}
+
+static void print_text(const struct profile *profile)
+{
+    printf("%-14s%s%s\n", "mode", profile_mode_name(profile->mode),
+           profile->complete ? "" : ", not closed: still running, killed or damaged");
+    if (profile->command)
+        line("command", profile->command);
+    print_start(profile->start_unix_ns);
+    for (size_t i = 0; i < profile->facts.n; i++)
+        line(profile->facts.at[i].key, profile->facts.at[i].value);
+    print_modules(&profile->modules);
+    print_totals(profile);
+    print_losses(profile);
+}
+
+int cmd_info(int argc, char **argv)
+{
+    struct options options;
+    struct err err;
+    struct profile profile;
+    if (!parse(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    if (!profile_read(options.input, &profile, &err))
+        return say_err(&err);
+    if (profile.warning && !options.quiet)
+        say("%s", profile.warning);
+    print_text(&profile);
+    profile_release(&profile);
+    return EXIT_DONE;
+}

@@ -1,0 +1,97 @@
+/* gait merge: adds profiles up. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "profile/file.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char usage[] =
+    "usage: gait merge -o OUT FILE...\n"
+    "\n"
+    "Adds profiles of one mode up and writes the sum. The order of the files does not matter.\n"
+    "\n"
+    "  -o OUT             the sum; an existing file is moved to OUT.old\n"
+    "  -q                 do not mention damaged or unfinished files\n";
+
+struct options {
+    const char *output;
+    char **files;
+    bool quiet, help;
+};
+
+static bool parse(struct options *options, int argc, char **argv, struct err *err)
+{
+    static const struct option long_options[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    *options = (struct options){0};
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'o': options->output = optarg; break;
+        case 'q': options->quiet = true; break;
+        case 'h': options->help = true; return true;
+        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
+        default:
+            return err_set(err, ERR_USAGE, "%s: unknown option; see gait merge --help",
+                           argv[optind - 1]);
+        }
+    }
+    options->files = argv + optind;
+    if (!options->output)
+        return err_set(err, ERR_USAGE, "where to? gait merge -o OUT FILE...");
+    if (optind == argc)
+        return err_set(err, ERR_USAGE, "nothing to merge: gait merge -o OUT FILE...");
+    return true;
+}
+
+static void warn(const char *path, const struct profile *profile, bool quiet)
+{
+    if (quiet)
+        return;
+    if (profile->warning)
+        say("%s", profile->warning);
+    else if (!profile->complete)
+        say("%s: the recording was not closed: it is still running or was killed", path);
+}
+
+/* Adds the file to the sum, which the first one starts. */
+static bool add(struct profile *sum, bool first, const char *path, bool quiet, struct err *err)
+{
+    struct profile profile;
+    if (!profile_read(path, &profile, err))
+        return false;
+    warn(path, &profile, quiet);
+    if (first) {
+        *sum = profile;
+        return true;
+    }
+    bool ok = profile_merge(sum, &profile, err) || err_in(err, "%s", path);
+    profile_release(&profile);
+    return ok;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+    struct options options;
+    struct err err;
+    struct profile sum;
+    if (!parse(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    profile_init(&sum);
+    bool ok = true;
+    for (char **file = options.files; ok && *file; file++)
+        ok = add(&sum, file == options.files, *file, options.quiet, &err);
+    ok = ok && profile_write(options.output, &sum, &err);
+    profile_release(&sum);
+    return ok ? EXIT_DONE : say_err(&err);
+}
