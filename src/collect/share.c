@@ -2,8 +2,10 @@
 
 #include "base/err.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static off_t channel_at(uint32_t index)
@@ -11,10 +13,29 @@ static off_t channel_at(uint32_t index)
     return (off_t)DIRECTORY_BYTES + (off_t)index * CHANNEL_BYTES;
 }
 
+/* The memfd is a file to the kernel, large and almost empty: `ulimit -f` would forbid it, with a
+ * signal. The program's own limit is put back before it starts. */
+static bool share_size(int fd, struct err *err)
+{
+    off_t bytes = channel_at(CHANNEL_N);
+    struct rlimit before, wide;
+    if (getrlimit(RLIMIT_FSIZE, &before))
+        return err_errno(err, "cannot read the file size limit");
+    wide = (struct rlimit){before.rlim_max, before.rlim_max};
+    if (wide.rlim_max < (rlim_t)bytes)
+        return err_set(err, ERR_SYSTEM, "the hard limit on file sizes (ulimit -H -f) is too low");
+    setrlimit(RLIMIT_FSIZE, &wide);
+    int failed = ftruncate(fd, bytes);
+    int why = errno;
+    setrlimit(RLIMIT_FSIZE, &before);
+    errno = why;
+    return !failed || err_errno(err, "cannot size the shared memory");
+}
+
 static bool share_fill(struct share *share, const struct record_options *options, struct err *err)
 {
-    if (ftruncate(share->fd, channel_at(CHANNEL_N)))
-        return err_errno(err, "cannot size the shared memory");
+    if (!share_size(share->fd, err))
+        return false;
     if (fcntl(share->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return err_errno(err, "cannot seal the shared memory");
     void *page = mmap(NULL, DIRECTORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, share->fd, 0);
