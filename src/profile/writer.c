@@ -16,11 +16,13 @@ struct profile_writer {
     char *path; /* in total.arena */
     int fd;
     bool special; /* no regular file: append only, nothing to rename */
-    bool behind;  /* an append failed: the file lacks something that total has */
     uint64_t size;
     uint64_t rewrite_above; /* file size */
     struct profile total;
-    struct numbering in_file; /* of total's modules */
+    struct numbering in_file; /* of total's modules, those that are in the file */
+    size_t facts_in_file;
+    bool behind;         /* an append failed */
+    struct profile owed; /* what the file lacks then */
     struct encoder encoder;
 };
 
@@ -44,13 +46,20 @@ bool profile_write(const char *path, const struct profile *profile, struct err *
     return ok;
 }
 
+static void up_to_date(struct profile_writer *writer)
+{
+    writer->facts_in_file = writer->total.facts.n;
+    profile_release(&writer->owed);
+    writer->behind = false;
+}
+
 /* The next rewrite is due when the file is twice what it is now, so its cost stays in proportion to
  * what is appended. */
 static void rewritten(struct profile_writer *writer, uint64_t size)
 {
     writer->size = size;
     writer->rewrite_above = 2 * size + SLACK_BYTES;
-    writer->behind = false;
+    up_to_date(writer);
 }
 
 static bool open_special(struct profile_writer *writer, struct err *err)
@@ -68,6 +77,7 @@ bool profile_writer_open(const char *path, const struct profile *head,
     struct profile_writer *writer = mem_alloc(sizeof *writer);
     writer->fd = -1;
     profile_init(&writer->total);
+    profile_init(&writer->owed);
     writer->total.mode = head->mode;
     profile_merge(&writer->total, head, err);
     writer->path = arena_string(&writer->total.arena, path);
@@ -126,27 +136,22 @@ static bool append_out(struct profile_writer *writer, struct err *err)
         writer->size += out->n;
         return true;
     }
-    writer->behind = true;
     if (!writer->special && ftruncate(writer->fd, (off_t)writer->size) < 0)
         return err_in(err, "and it cannot be cut back");
     return false;
 }
 
-/* Brings total up to date and encodes the delta with the file's module numbers. */
-static bool encode_delta(struct profile_writer *writer, const struct profile *delta,
-                         struct err *err)
+/* Encodes a delta that total already has, with the file's module numbers. */
+static void encode_delta(struct profile_writer *writer, const struct profile *delta)
 {
     struct encoder *encoder = &writer->encoder;
     struct profile *total = &writer->total;
-    size_t facts = total->facts.n, modules = total->modules.n;
-    if (!profile_merge(total, delta, err))
-        return false;
     encoder->out.n = 0;
-    if (total->facts.n > facts)
+    if (total->facts.n > writer->facts_in_file)
         encode_facts(encoder, total);
-    for (size_t i = modules; i < total->modules.n; i++) {
+    for (uint32_t i = (uint32_t)writer->in_file.n; i < total->modules.n; i++) {
         encode_module(encoder, &total->modules.at[i]);
-        *vec_push(&writer->in_file) = (uint32_t)i;
+        *vec_push(&writer->in_file) = i;
     }
     encode_modules_end(encoder);
     struct numbering in_file = {0};
@@ -158,21 +163,40 @@ static bool encode_delta(struct profile_writer *writer, const struct profile *de
     }
     encode_counts(encoder, delta, &in_file);
     vec_release(&in_file);
-    return true;
+}
+
+static void owe(struct profile_writer *writer, const struct profile *delta)
+{
+    struct err none;
+    writer->behind = true;
+    writer->owed.mode = delta->mode;
+    profile_merge(&writer->owed, delta, &none);
+}
+
+static bool append(struct profile_writer *writer, const struct profile *delta, struct err *err)
+{
+    size_t modules_in_file = writer->in_file.n;
+    if (writer->behind)
+        owe(writer, delta);
+    encode_delta(writer, writer->behind ? &writer->owed : delta);
+    if (append_out(writer, err)) {
+        up_to_date(writer);
+        return true;
+    }
+    writer->in_file.n = modules_in_file;
+    if (!writer->behind)
+        owe(writer, delta);
+    return false;
 }
 
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err)
 {
-    if (!encode_delta(writer, delta, err))
-        return false;
-    if (writer->behind)
-        return writer->special
-                   ? err_set(err, ERR_SYSTEM, "%s: broken by an earlier failure", writer->path)
-                   : rewrite(writer, err);
-    if (!append_out(writer, err))
-        return false;
     struct err ignored;
+    if (writer->special && writer->behind)
+        return err_set(err, ERR_SYSTEM, "%s: broken by an earlier failure", writer->path);
+    if (!profile_merge(&writer->total, delta, err) || !append(writer, delta, err))
+        return false;
     if (!writer->special && writer->size > writer->rewrite_above && !rewrite(writer, &ignored))
         writer->rewrite_above = 2 * writer->size;
     return true;
@@ -183,7 +207,7 @@ const struct profile *profile_writer_total(const struct profile_writer *writer)
     return &writer->total;
 }
 
-/* A rewrite that fails for want of space need not cost the recording: END fits behind what is
+/* A rewrite that fails for want of space need not cost the recording: END may fit behind what is
  * there. */
 static bool finish(struct profile_writer *writer, struct err *err)
 {
@@ -192,9 +216,11 @@ static bool finish(struct profile_writer *writer, struct err *err)
     writer->encoder.zstd = ZSTD_createCCtx();
     if (!writer->special && ours && rewrite(writer, err))
         return true;
-    if (writer->behind)
-        return false;
+    if (writer->special && writer->behind)
+        return err_set(err, ERR_SYSTEM, "%s: broken by an earlier failure", writer->path);
     writer->encoder.out.n = 0;
+    if (writer->behind)
+        encode_delta(writer, &writer->owed);
     encode_end(&writer->encoder);
     return append_out(writer, err) && ours;
 }
@@ -213,6 +239,7 @@ void profile_writer_abandon(struct profile_writer *writer)
     ZSTD_freeCCtx(writer->encoder.zstd);
     encoder_release(&writer->encoder);
     vec_release(&writer->in_file);
+    profile_release(&writer->owed);
     profile_release(&writer->total);
     mem_free(writer);
 }

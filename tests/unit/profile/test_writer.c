@@ -156,35 +156,47 @@ static void no_space_keeps_the_old_file(void **state)
     profile_release(&profile);
 }
 
-/* Room for some appends, then none, then room again: what failed is made up for. */
+/* Room for one append, then for none, then for all. New modules and facts that came with the failed
+ * appends must not be lost either. */
 static void an_append_that_failed_is_made_up_for(void **state)
 {
     (void)state;
     enum { ROWS = 2000 };
     struct err err = {0};
-    struct profile head, delta;
+    struct profile head, delta, back;
+    struct stat before, after;
     ones(&head, 0);
     head.totals.batches = 0;
     ones(&delta, ROWS);
     struct profile_writer *writer = open_writer(&head);
-    struct stat before, after;
     assert_true(profile_writer_append(writer, &delta, &err));
     assert_int_equal(stat(path, &before), 0);
     limit_files((rlim_t)before.st_size + 1000);
     for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "/m%d", i);
+        profile_module(&delta, name, NULL, 0);
+        profile_fact(&delta, "module", name);
         bool appended = profile_writer_append(writer, &delta, &err);
-        assert_int_equal(stat(path, &after), 0);
         limit_files(RLIM_INFINITY);
-        assert_false(appended && i == 0);
-        assert_true(after.st_size <= before.st_size);
-        assert_whole(path, ROWS);
-        limit_files((rlim_t)before.st_size / 2);
+        assert_false(appended);
+        assert_non_null(strstr(err.text, "File too large"));
+        assert_int_equal(stat(path, &after), 0);
+        assert_int_equal(after.st_size, before.st_size);
+        assert_int_equal(assert_whole(path, ROWS), 1);
+        limit_files((rlim_t)before.st_size + 1000);
     }
     limit_files(RLIM_INFINITY);
     assert_true(profile_writer_append(writer, &delta, &err));
     assert_int_equal(assert_whole(path, ROWS), 5);
+    assert_true(profile_writer_append(writer, &delta, &err));
+    assert_int_equal(assert_whole(path, ROWS), 6);
+    assert_true(profile_read(path, &back, &err));
+    assert_int_equal(back.modules.n, 4);
+    assert_int_equal(back.facts.n, 3);
+    profile_release(&back);
     assert_true(profile_writer_close(writer, &err));
-    assert_int_equal(assert_whole(path, ROWS), 5);
+    assert_int_equal(assert_whole(path, ROWS), 6);
     profile_release(&head);
     profile_release(&delta);
 }
@@ -192,21 +204,32 @@ static void an_append_that_failed_is_made_up_for(void **state)
 static void closing_without_a_rewrite_still_ends_the_file(void **state)
 {
     (void)state;
+    enum { ROWS = 10 };
     struct err err = {0};
     struct profile head, delta, back;
-    ones(&head, 0);
-    head.totals.batches = 0;
-    ones(&delta, 10);
-    struct profile_writer *writer = open_writer(&head);
-    assert_true(profile_writer_append(writer, &delta, &err));
+    struct stat size;
     char in_the_way[96];
     snprintf(in_the_way, sizeof in_the_way, "%s.%d.tmp", path, (int)getpid());
-    assert_int_equal(mkdir(in_the_way, 0700), 0);
-    assert_true(profile_writer_close(writer, &err));
-    assert_int_equal(rmdir(in_the_way), 0);
-    assert_true(profile_read(path, &back, &err));
-    assert_true(back.complete);
-    profile_release(&back);
+    ones(&head, 0);
+    head.totals.batches = 0;
+    ones(&delta, ROWS);
+    for (int failed = 0; failed < 2; failed++) {
+        struct profile_writer *writer = open_writer(&head);
+        assert_true(profile_writer_append(writer, &delta, &err));
+        if (failed) {
+            assert_int_equal(stat(path, &size), 0);
+            limit_files((rlim_t)size.st_size + 10);
+            assert_false(profile_writer_append(writer, &delta, &err));
+            limit_files(RLIM_INFINITY);
+        }
+        assert_int_equal(mkdir(in_the_way, 0700), 0);
+        assert_true(profile_writer_close(writer, &err));
+        assert_int_equal(rmdir(in_the_way), 0);
+        assert_true(profile_read(path, &back, &err));
+        assert_true(back.complete);
+        profile_release(&back);
+        assert_int_equal(assert_whole(path, ROWS), 1 + failed);
+    }
     profile_release(&head);
     profile_release(&delta);
 }
