@@ -43,6 +43,16 @@ uint32_t cfg_find(const struct cfg *cfg, struct svma at)
     return index ? index - 1 : INSTRUCTION_NONE;
 }
 
+uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last)
+{
+    if (cfg_covers(cfg, start))
+        return cfg_find(cfg, start);
+    for (size_t i = 0; i < cfg->pieces.n; i++)
+        if (cfg->pieces.at[i].start.v > start.v && cfg->pieces.at[i].start.v <= last.v)
+            return cfg_find(cfg, cfg->pieces.at[i].start);
+    return INSTRUCTION_NONE;
+}
+
 bool cfg_allows(const struct cfg *cfg, struct svma from, struct svma to)
 {
     uint32_t i = cfg_find(cfg, from);
@@ -266,6 +276,16 @@ static int edge_order(const void *a, const void *b)
     if (x->to.v != y->to.v)
         return x->to.v < y->to.v ? -1 : 1;
     return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,
+                       enum cfg_edge_kind kind)
+{
+    struct cfg_edge wanted = {.from = from, .to = to, .kind = (uint8_t)kind};
+    const struct cfg_edge *found =
+        cfg->edges.n ? bsearch(&wanted, cfg->edges.at, cfg->edges.n, sizeof wanted, edge_order)
+                     : NULL;
+    return found ? (uint32_t)(found - cfg->edges.at) : EDGE_NONE;
 }
 
 static int exit_order(const void *a, const void *b)

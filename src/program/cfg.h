@@ -27,6 +27,7 @@ struct image;
 typedef uint32_t block_id;
 #define BLOCK_NONE UINT32_MAX
 #define INSTRUCTION_NONE UINT32_MAX
+#define EDGE_NONE UINT32_MAX
 
 enum cfg_edge_kind {
     CFG_TAKEN,    /* conditional branch, taken */
@@ -49,7 +50,7 @@ struct cfg_edge {
 struct cfg_exit {
     struct svma from, to; /* to: 0 when unresolved */
     uint8_t kind;         /* enum instruction_kind: CALL, ICALL, or a jump out of the function */
-    bool unresolved;      /* indirect, and never seen to go anywhere */
+    bool unresolved;      /* indirect, and never seen to go anywhere in its own module */
 };
 
 /* Control that was seen to arrive. */
@@ -86,6 +87,12 @@ void cfg_release(struct cfg *cfg);
 
 /* Index of the instruction at exactly this address, or INSTRUCTION_NONE. */
 uint32_t cfg_find(const struct cfg *cfg, struct svma at);
+/* Index of the first instruction of the function that a straight run from start to last meets: the one
+ * at start or, if the run comes from outside, the first of a range. */
+uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last);
+/* Index of the edge, or EDGE_NONE. */
+uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,
+                       enum cfg_edge_kind kind);
 /* Whether the address lies in one of the function's ranges. */
 bool cfg_covers(const struct cfg *cfg, struct svma at);
 /* Whether the disassembly can make control go straight from one instruction to the other. */

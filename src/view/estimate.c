@@ -1,0 +1,141 @@
+#include "view/estimate.h"
+
+#include <math.h>
+
+double student_t(uint64_t degrees)
+{
+    static const double small[] = {0,      12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646,
+                                   2.3060, 2.2622,  2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314};
+    if (!degrees)
+        return INFINITY;
+    if (degrees < sizeof small / sizeof *small)
+        return small[degrees];
+    /* Expansion around the normal quantile; better than 0.0001 from here on. */
+    const double z = 1.959964, z2 = z * z, z4 = z2 * z2, n = (double)degrees;
+    return z + z * (z2 + 1) / (4 * n) + z * (5 * z4 + 16 * z2 + 3) / (96 * n * n) +
+           z * (3 * z2 * z4 + 19 * z4 + 17 * z2 - 15) / (384 * n * n * n);
+}
+
+/* Standard deviation of y as a part of x, in units of y. */
+static double ratio_sd(uint64_t batches, uint64_t y, uint64_t x, u128 yy, u128 xy, u128 xx)
+{
+    if (batches < 2 || !x)
+        return INFINITY;
+    double b = (double)batches, r = (double)y / (double)x;
+    double residual = (double)yy - 2 * r * (double)xy + r * r * (double)xx;
+    return residual > 0 ? sqrt(b / (b - 1) * residual) : 0;
+}
+
+/* Standard deviation of y by itself. Batches differ a little in their number of windows, which is no
+ * fault of y's, but products of the two are not kept: the interval is a little too wide for it. */
+static double alone_sd(uint64_t batches, uint64_t y, u128 yy)
+{
+    if (batches < 2)
+        return INFINITY;
+    double b = (double)batches, sum = (double)y;
+    double residual = (double)yy - sum * sum / b;
+    return residual > 0 ? sqrt(b / (b - 1) * residual) : 0;
+}
+
+struct tally tally_of(const struct profile *profile, const struct sums *sums)
+{
+    struct tally tally = {.count = sums->count, .time = sums->time};
+    const struct totals *totals = &profile->totals;
+    if (profile->mode == PROFILE_EXACT)
+        return tally;
+    tally.count_sd = ratio_sd(totals->batches, sums->count, totals->count, sums->count_yy,
+                              sums->count_xy, totals->count_xx);
+    tally.time_sd = ratio_sd(totals->batches, sums->time, totals->time, sums->time_yy,
+                             sums->time_xy, totals->time_xx);
+    tally.alone_sd = alone_sd(totals->batches, sums->count, sums->count_yy);
+    return tally;
+}
+
+void tally_add(struct tally *tally, const struct tally *more)
+{
+    tally->count += more->count;
+    tally->time += more->time;
+    tally->count_sd += more->count_sd;
+    tally->time_sd += more->time_sd;
+    tally->alone_sd += more->alone_sd;
+}
+
+void tally_subtract(struct tally *tally, const struct tally *less)
+{
+    tally->count -= less->count < tally->count ? less->count : tally->count;
+    tally->time -= less->time < tally->time ? less->time : tally->time;
+    tally->count_sd += less->count_sd;
+    tally->time_sd += less->time_sd;
+    tally->alone_sd += less->alone_sd;
+}
+
+/* A share of a batch lies between 0 and 1, so its mean cannot vary more than a coin's that falls
+ * R : 1 - R once a batch. This caps what adding deviations gives. */
+static double share_sd(uint64_t batches, uint64_t y, double sd, uint64_t x, u128 xx)
+{
+    double b = (double)batches, r = (double)y / (double)x;
+    double coin = r < 1 ? sqrt(b / (b - 1) * r * (1 - r) * (double)xx) / (double)x : 0;
+    return fmin(sd / (double)x, coin);
+}
+
+static struct estimate interval(double value, double sd, uint64_t batches, double ceiling)
+{
+    double half = student_t(batches ? batches - 1 : 0) * sd;
+    if (batches < 2)
+        return (struct estimate){value, 0, ceiling};
+    return (struct estimate){value, fmax(value - half, 0), value + half};
+}
+
+struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time)
+{
+    const struct totals *totals = &profile->totals;
+    if (profile->mode == PROFILE_EXACT) {
+        double n = (double)totals->instructions;
+        double share = time || !totals->instructions ? 0 : (double)tally->count / n;
+        return (struct estimate){share, share, share};
+    }
+    uint64_t y = time ? tally->time : tally->count, x = time ? totals->time : totals->count;
+    if (!x)
+        return (struct estimate){0, 0, 0};
+    double sd = share_sd(totals->batches, y, time ? tally->time_sd : tally->count_sd, x,
+                         time ? totals->time_xx : totals->count_xx);
+    return interval((double)y / (double)x, sd, totals->batches, 1);
+}
+
+/* Instructions in all. Without a clock nothing is known beyond the windows themselves. */
+static double instructions_total(const struct totals *totals)
+{
+    if (!totals->count || !totals->time)
+        return 0;
+    if (!totals->user_ticks)
+        return (double)totals->instructions;
+    double rate = (double)totals->count / (double)totals->time / (1 << RATE_BITS);
+    return (double)totals->user_ticks * rate;
+}
+
+struct estimate estimate_count(const struct profile *profile, const struct tally *tally)
+{
+    const struct totals *totals = &profile->totals;
+    double exact = (double)tally->count;
+    if (profile->mode == PROFILE_EXACT)
+        return (struct estimate){exact, exact, exact};
+    double total = instructions_total(totals);
+    if (!tally->count || total == 0)
+        return (struct estimate){0, 0, 0};
+    double scale = total / (double)totals->count;
+    return interval(exact * scale, tally->alone_sd * scale, totals->batches, total);
+}
+
+struct estimate estimate_time(const struct profile *profile, const struct tally *tally)
+{
+    struct estimate share = estimate_share(profile, tally, true);
+    double seconds = (double)profile->totals.user_ns / 1e9;
+    return (struct estimate){share.value * seconds, share.lo * seconds, share.hi * seconds};
+}
+
+double estimate_cpi(const struct profile *profile, const struct tally *tally)
+{
+    if (profile->mode != PROFILE_SAMPLED || !tally->count)
+        return 0;
+    return (double)tally->time * (1 << RATE_BITS) / (double)tally->count;
+}

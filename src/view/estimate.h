@@ -1,0 +1,44 @@
+/* From sums to figures with their 95 % intervals.
+ *
+ * In an exact profile a figure is an integer and its interval is that integer. In a sampled one a
+ * key's share of all instructions is R = y / x, y and x summed over batches of walks, with
+ *
+ *     var(R) = B / (B - 1) * (yy - 2 R xy + R^2 xx) / x^2
+ *
+ * and Student's t with B - 1 degrees of freedom. What this does not cover is what all batches have in
+ * common: a wrong calibration moves every figure and no interval shows it. */
+#pragma once
+
+#include "profile/profile.h"
+
+/* A sum of keys. Their deviations are added, as if all rose and fell together: variances of single
+ * keys do not tell how far they do, and for the instructions of a loop or a function it is nearly
+ * true. So the interval of a sum is never too narrow on this account, and often too wide. */
+struct tally {
+    uint64_t count, time;
+    double count_sd, time_sd; /* of the sums above as parts of all, in their units */
+    double alone_sd;          /* of count by itself: the number of all instructions varies too */
+};
+
+struct estimate {
+    double value, lo, hi;
+};
+
+struct tally tally_of(const struct profile *profile, const struct sums *sums);
+void tally_add(struct tally *tally, const struct tally *more);
+/* Never below zero. */
+void tally_subtract(struct tally *tally, const struct tally *less);
+
+/* Executions: the share, times user time in ticks, times the mean rate of all windows. What runs much
+ * in fast windows moves share and rate together, so the interval is that of their product. */
+struct estimate estimate_count(const struct profile *profile, const struct tally *tally);
+/* Seconds of user CPU time; zero in an exact profile, which has no times. */
+struct estimate estimate_time(const struct profile *profile, const struct tally *tally);
+/* Per executed instruction: the part of the above that does not depend on how long the run was. */
+struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time);
+
+/* Ticks per execution; 0 if there is nothing to divide. */
+double estimate_cpi(const struct profile *profile, const struct tally *tally);
+
+/* The 97.5 % quantile of Student's t. */
+double student_t(uint64_t degrees);

@@ -1,0 +1,38 @@
+/* The things that views list and compare, with what every side of a scene says about them: functions,
+ * blocks, edges, instructions, calls.
+ *
+ * Code without a binary has no graph. It still gives one item for the function (the module), its
+ * branch records for edges and calls, and the starts of its ranges for blocks; it has no
+ * instructions to list. */
+#pragma once
+
+#include "view/flow.h"
+
+enum item_by { BY_FUNCTION, BY_LINE, BY_BLOCK, BY_EDGE, BY_INSTRUCTION, BY_CALL };
+
+/* "function" and so on, as in options and JSON. */
+const char *item_by_name(enum item_by by);
+bool item_by_parse(const char *name, enum item_by *ret_by);
+
+struct item {
+    uint32_t module, to_module; /* of the scene */
+    function_id function;
+    uint64_t at, to; /* svma; to: of edges and calls */
+    uint32_t bytes;  /* of blocks */
+    uint8_t kind;    /* enum cfg_edge_kind of edges, enum edge_kind of calls */
+    /* count: executions; of a function, its entries. body: everything that ran inside of it. */
+    struct tally count[SIDES_MAX], body[SIDES_MAX];
+};
+
+struct items {
+    VEC(struct item);
+    uint64_t stray; /* records that the disassembly does not explain */
+};
+
+/* All items that any side has seen, grouped by module and function. Lines are made from
+ * instructions: ask for those. */
+void items_list(struct items *items, const struct scene *scene, enum item_by by);
+void items_release(struct items *items);
+
+const char *cfg_edge_kind_name(enum cfg_edge_kind kind);
+const char *edge_kind_name(enum edge_kind kind);

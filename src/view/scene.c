@@ -1,0 +1,238 @@
+#include "view/scene.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- modules */
+
+static const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool same_module(const struct scene_module *known, const struct module *module)
+{
+    if (known->module.build_id_bytes && module->build_id_bytes)
+        return known->module.build_id_bytes == module->build_id_bytes &&
+               memcmp(known->module.build_id, module->build_id, module->build_id_bytes) == 0;
+    return strcmp(known->name, path_name(module->path)) == 0;
+}
+
+static bool same_build(const struct image *image, const struct module *module)
+{
+    return !module->build_id_bytes ||
+           (image->build_id_bytes == module->build_id_bytes &&
+            memcmp(image->build_id, module->build_id, module->build_id_bytes) == 0);
+}
+
+static void module_load(struct scene *scene, struct scene_module *known)
+{
+    const char *path = known->module.path;
+    if (path[0] == '[' && strcmp(path, "[vdso]") != 0) {
+        known->missing = "code without a file";
+        return;
+    }
+    struct binary *binary = arena_alloc(&scene->arena, sizeof *binary);
+    struct err err;
+    if (!binary_open(binary, path, &err)) {
+        known->missing = arena_string(&scene->arena, err.text);
+    } else if (!same_build(&binary->image, &known->module)) {
+        binary_close(binary);
+        known->missing = arena_format(&scene->arena, "%s: is not the build that ran", path);
+    } else {
+        known->binary = binary;
+    }
+}
+
+static uint32_t module_add(struct scene *scene, const struct module *module, const char *only)
+{
+    for (uint32_t i = 0; i < scene->modules.n; i++) {
+        struct scene_module *known = &scene->modules.at[i];
+        if (!same_module(known, module))
+            continue;
+        /* The same build may lie elsewhere on the other side. */
+        if (!known->binary && strcmp(known->module.path, module->path) != 0) {
+            known->module = *module;
+            module_load(scene, known);
+        }
+        return i;
+    }
+    struct scene_module *added = vec_push(&scene->modules);
+    added->module = *module;
+    added->name = path_name(module->path);
+    added->shown = !only || strcmp(only, module->path) == 0 || strcmp(only, added->name) == 0;
+    added->missing = "not asked for";
+    if (added->shown)
+        module_load(scene, added);
+    return (uint32_t)scene->modules.n - 1;
+}
+
+uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module)
+{
+    return module < scene->module_of[side].n ? scene->module_of[side].at[module] : MODULE_NONE;
+}
+
+/* ---- functions */
+
+function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at)
+{
+    if (module >= scene->modules.n || !scene->modules.at[module].binary)
+        return FUNCTION_NONE;
+    return symbols_find(&scene->modules.at[module].binary->symbols, (struct svma){at});
+}
+
+const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function)
+{
+    if (module >= scene->modules.n)
+        return "[unknown]";
+    const struct scene_module *known = &scene->modules.at[module];
+    if (known->binary && function != FUNCTION_NONE)
+        return known->binary->symbols.functions.at[function].name;
+    return known->name;
+}
+
+/* ---- touches */
+
+static void touch_add(struct scene *scene, uint32_t module, function_id function, uint32_t side,
+                      enum touch_kind kind, uint32_t record)
+{
+    if (module < scene->modules.n && scene->modules.at[module].shown)
+        *vec_push(&scene->touches) = (struct touch){.module = module,
+                                                    .function = function,
+                                                    .record = record,
+                                                    .side = (uint8_t)side,
+                                                    .kind = (uint8_t)kind};
+}
+
+/* A run that falls out of one function into the next belongs to both. */
+static void touch_ranges(struct scene *scene, uint32_t side)
+{
+    const struct table *ranges = &scene->sides[side]->ranges;
+    for (uint32_t i = 0; i < ranges->n; i++) {
+        const struct range_key *key = map_key(&ranges->keys, i);
+        uint32_t module = scene_module(scene, side, key->module);
+        function_id first = scene_function_at(scene, module, key->start);
+        function_id last = scene_function_at(scene, module, key->last);
+        touch_add(scene, module, first, side, TOUCH_RANGE, i);
+        if (last != first)
+            touch_add(scene, module, last, side, TOUCH_RANGE, i);
+    }
+}
+
+static void touch_edges(struct scene *scene, uint32_t side)
+{
+    const struct table *edges = &scene->sides[side]->edges;
+    for (uint32_t i = 0; i < edges->n; i++) {
+        const struct edge_key *key = map_key(&edges->keys, i);
+        uint32_t from_module = scene_module(scene, side, key->from_module);
+        uint32_t to_module = scene_module(scene, side, key->to_module);
+        function_id from = scene_function_at(scene, from_module, key->from);
+        function_id to = scene_function_at(scene, to_module, key->to);
+        if (from_module != MODULE_NONE)
+            touch_add(scene, from_module, from, side, TOUCH_OUT, i);
+        if (to_module != MODULE_NONE && (from_module != to_module || from != to))
+            touch_add(scene, to_module, to, side, TOUCH_IN, i);
+    }
+}
+
+static int touch_order(const void *a, const void *b)
+{
+    const struct touch *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->side != y->side)
+        return x->side < y->side ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static void functions_group(struct scene *scene)
+{
+    const struct touches *touches = &scene->touches;
+    if (touches->n)
+        qsort(touches->at, touches->n, sizeof *touches->at, touch_order);
+    struct scene_function *open = NULL;
+    for (size_t i = 0; i < touches->n; i++) {
+        const struct touch *touch = &touches->at[i];
+        if (!open || open->module != touch->module || open->function != touch->function) {
+            open = vec_push(&scene->functions);
+            open->module = touch->module;
+            open->function = touch->function;
+            open->first_touch = i;
+        }
+        open->n_touches++;
+    }
+}
+
+/* ---- all */
+
+void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
+                const char *only)
+{
+    ASSERT(n_sides <= SIDES_MAX);
+    *scene = (struct scene){.n_sides = n_sides};
+    for (uint32_t side = 0; side < n_sides; side++) {
+        scene->sides[side] = sides[side];
+        const struct modules *modules = &sides[side]->modules;
+        for (size_t i = 0; i < modules->n; i++)
+            *vec_push(&scene->module_of[side]) = module_add(scene, &modules->at[i], only);
+    }
+    for (uint32_t side = 0; side < n_sides; side++) {
+        touch_ranges(scene, side);
+        touch_edges(scene, side);
+    }
+    functions_group(scene);
+}
+
+void scene_close(struct scene *scene)
+{
+    for (size_t i = 0; i < scene->modules.n; i++)
+        if (scene->modules.at[i].binary)
+            binary_close(scene->modules.at[i].binary);
+    for (uint32_t side = 0; side < scene->n_sides; side++)
+        vec_release(&scene->module_of[side]);
+    vec_release(&scene->modules);
+    vec_release(&scene->touches);
+    vec_release(&scene->functions);
+    arena_release(&scene->arena);
+}
+
+/* ---- graphs */
+
+struct seen {
+    VEC(struct cfg_seen);
+};
+
+/* What an edge shows to the function at one or both of its ends. Falling on past a cut or a system
+ * call shows no target: where a recording cuts is its own affair. */
+static void seen_add(struct seen *seen, const struct scene *scene, const struct touch *touch)
+{
+    const struct edge_key *key = map_key(&scene->sides[touch->side]->edges.keys, touch->record);
+    bool from_here = scene_module(scene, touch->side, key->from_module) == touch->module;
+    bool to_here = scene_module(scene, touch->side, key->to_module) == touch->module;
+    if (key->kind == EDGE_SPLIT || key->kind == EDGE_SYSCALL || !to_here)
+        return;
+    *vec_push(seen) = (struct cfg_seen){
+        .from = {from_here ? key->from : 0}, .to = {key->to}, .returned = key->kind == EDGE_RETURN};
+}
+
+void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg)
+{
+    const struct scene_module *module = &scene->modules.at[function->module];
+    ASSERT(module->binary && function->function != FUNCTION_NONE);
+    struct seen seen = {0};
+    for (size_t i = 0; i < function->n_touches; i++) {
+        const struct touch *touch = &scene->touches.at[function->first_touch + i];
+        if (touch->kind != TOUCH_RANGE)
+            seen_add(&seen, scene, touch);
+    }
+    cfg_build(cfg, &module->binary->image, &module->binary->symbols, function->function, seen.at,
+              seen.n);
+    vec_release(&seen);
+}

@@ -1,0 +1,79 @@
+/* One profile, or two that are to be compared, set against their binaries.
+ *
+ * The scene knows which functions any of its profiles touches, and what each record says about which
+ * function; a control flow graph is built of one function at a time, from the targets that all sides
+ * have seen, so that blocks and edges mean the same on every side.
+ *
+ * Modules of two profiles are one if their build-ids are equal or, where one has none, the last parts
+ * of their paths. A module whose file is gone or is another build has no binary: its records are
+ * still there, as those of one function FUNCTION_NONE without a graph. */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "program/binary.h"
+#include "program/cfg.h"
+#include "profile/profile.h"
+
+enum { SIDES_MAX = 2 };
+
+struct scene_module {
+    struct module module;  /* as the first profile that has it says */
+    const char *name;      /* the path without its folder */
+    struct binary *binary; /* NULL: not there */
+    const char *missing;   /* why there is none */
+    bool shown;            /* not filtered out */
+};
+
+enum touch_kind {
+    TOUCH_RANGE, /* runs through the function */
+    TOUCH_OUT,   /* an edge that starts in it */
+    TOUCH_IN,    /* an edge that arrives from elsewhere */
+};
+
+/* One record of one profile, as seen by one function. */
+struct touch {
+    uint32_t module; /* of the scene */
+    function_id function;
+    uint32_t record; /* index in the profile's table of ranges or edges */
+    uint8_t side, kind;
+};
+
+struct scene_function {
+    uint32_t module;
+    function_id function; /* FUNCTION_NONE: code of the module that no binary explains */
+    size_t first_touch, n_touches;
+};
+
+struct scene {
+    struct arena arena;
+    const struct profile *sides[SIDES_MAX];
+    uint32_t n_sides;
+    struct scene_modules {
+        VEC(struct scene_module);
+    } modules;
+    struct module_ids {
+        VEC(uint32_t);
+    } module_of[SIDES_MAX]; /* from a profile's module to the scene's */
+    struct touches {
+        VEC(struct touch); /* by module, function, side, kind, record */
+    } touches;
+    struct scene_functions {
+        VEC(struct scene_function); /* by module, function */
+    } functions;
+};
+
+/* only: show modules of this path or name and no others; NULL shows all. The profiles must outlive
+ * the scene. */
+void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
+                const char *only);
+void scene_close(struct scene *scene);
+
+/* The graph of a function that has a binary; the caller releases it. */
+void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg);
+
+/* The module's index on a side, mapped to the scene's; MODULE_NONE stays. */
+uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module);
+function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
+/* The function's name; for FUNCTION_NONE the module's, in brackets. */
+const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);

@@ -1,0 +1,206 @@
+#include "view/estimate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void near(double got, double expected, double tolerance)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%.9g, expected %.9g", got, expected);
+}
+
+/* P(|T| <= t) by Simpson's rule over the density. */
+static double t_inside(double t, double n)
+{
+    const int steps = 2000;
+    double constant = exp(lgamma((n + 1) / 2) - lgamma(n / 2)) / sqrt(n * M_PI), sum = 0;
+    for (int i = 0; i <= steps; i++) {
+        double x = t * i / steps;
+        double weight = i == 0 || i == steps ? 1 : i % 2 ? 4 : 2;
+        sum += weight * pow(1 + x * x / n, -(n + 1) / 2);
+    }
+    return 2 * constant * sum * t / steps / 3;
+}
+
+static void quantiles_hold_95_percent(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n < 200; n++)
+        if (fabs(t_inside(student_t(n), (double)n) - 0.95) > 0.00001)
+            fail_msg("degrees %lu: %.9g", n, t_inside(student_t(n), (double)n));
+    near(student_t(1000000), 1.959966, 0.00001);
+}
+
+static void exact_figures_are_their_integer(void **state)
+{
+    (void)state;
+    struct profile profile;
+    profile_init(&profile);
+    profile.mode = PROFILE_EXACT;
+    profile.totals.instructions = 1000;
+    struct sums sums = {.count = 123};
+    struct tally tally = tally_of(&profile, &sums);
+    struct estimate count = estimate_count(&profile, &tally);
+    assert_true(count.value == 123 && count.lo == 123 && count.hi == 123);
+    struct estimate share = estimate_share(&profile, &tally, false);
+    assert_true(share.value == 0.123 && share.lo == 0.123 && share.hi == 0.123);
+    assert_true(estimate_time(&profile, &tally).value == 0);
+    profile_release(&profile);
+}
+
+/* ---- synthetic recordings */
+
+static uint64_t seed = 88172645463325252u;
+
+static double uniform(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform() + 1e-300)) * cos(2 * M_PI * uniform());
+}
+
+enum { KEYS = 4 };
+
+/* Batches in two kinds of weather: in fair ones key 0 runs often and fast, in foul ones slowly. True
+ * shares follow from the means. */
+struct recording {
+    struct profile profile;
+    struct sums keys[KEYS];
+};
+
+static void batch(struct recording *recording)
+{
+    static const double shares[2][KEYS] = {{0.3, 0.1, 0.02, 0.05}, {0.1, 0.2, 0.0, 0.05}};
+    static const double rates[2] = {2.0, 0.7};
+    uint64_t x_time = 0, x_count = 0, y_time[KEYS] = {0}, y_count[KEYS] = {0};
+    int windows = 3 + (int)(uniform() * 5);
+    for (int w = 0; w < windows; w++) {
+        int weather = uniform() < 0.4;
+        double rate = rates[weather] * (1 + 0.2 * normal());
+        uint64_t fixed = (uint64_t)(fmax(rate, 0.05) * (1 << RATE_BITS));
+        x_time += 1u << UNIT_BITS;
+        x_count += fixed << UNIT_BITS;
+        for (int k = 0; k < KEYS; k++) {
+            double share = fmax(0, shares[weather][k] * (1 + 0.3 * normal()));
+            uint64_t units = (uint64_t)(share * (1 << UNIT_BITS));
+            y_time[k] += units;
+            y_count[k] += units * fixed;
+        }
+    }
+    struct totals *totals = &recording->profile.totals;
+    totals->batches++;
+    totals->time += x_time;
+    totals->count += x_count;
+    totals->time_xx += (u128)x_time * x_time;
+    totals->count_xx += (u128)x_count * x_count;
+    for (int k = 0; k < KEYS; k++) {
+        struct sums *sums = &recording->keys[k];
+        sums->time += y_time[k];
+        sums->count += y_count[k];
+        sums->time_yy += (u128)y_time[k] * y_time[k];
+        sums->time_xy += (u128)y_time[k] * x_time;
+        sums->count_yy += (u128)y_count[k] * y_count[k];
+        sums->count_xy += (u128)y_count[k] * x_count;
+    }
+}
+
+static void record(struct recording *recording, int batches)
+{
+    memset(recording, 0, sizeof *recording);
+    profile_init(&recording->profile);
+    recording->profile.mode = PROFILE_SAMPLED;
+    recording->profile.totals.user_ns = 2000000000;
+    recording->profile.totals.user_ticks = 5000000000;
+    while (batches--)
+        batch(recording);
+}
+
+static bool inside(struct estimate estimate, double truth)
+{
+    return estimate.lo <= truth && truth <= estimate.hi;
+}
+
+/* The truth is what a very long recording says. */
+static void intervals_cover_95_percent(void **state)
+{
+    (void)state;
+    static struct recording truth, one;
+    record(&truth, 200000);
+    enum { TRIALS = 2000 };
+    int shares[KEYS] = {0}, times[KEYS] = {0}, counts[KEYS] = {0}, both = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        record(&one, 20);
+        struct tally sum = {0}, true_sum = {0};
+        for (int k = 0; k < KEYS; k++) {
+            struct tally t = tally_of(&truth.profile, &truth.keys[k]);
+            struct tally o = tally_of(&one.profile, &one.keys[k]);
+            shares[k] += inside(estimate_share(&one.profile, &o, false),
+                                estimate_share(&truth.profile, &t, false).value);
+            times[k] +=
+                inside(estimate_time(&one.profile, &o), estimate_time(&truth.profile, &t).value);
+            counts[k] +=
+                inside(estimate_count(&one.profile, &o), estimate_count(&truth.profile, &t).value);
+            tally_add(&sum, &o);
+            tally_add(&true_sum, &t);
+        }
+        both += inside(estimate_count(&one.profile, &sum),
+                       estimate_count(&truth.profile, &true_sum).value);
+        profile_release(&one.profile);
+    }
+    for (int k = 0; k < KEYS; k++) {
+        printf("key %d: share %d, time %d, count %d of %d\n", k, shares[k], times[k], counts[k],
+               TRIALS);
+        near((double)shares[k] / TRIALS, 0.95, 0.025);
+        near((double)times[k] / TRIALS, 0.95, 0.025);
+        assert_true(counts[k] > TRIALS * 94 / 100);
+    }
+    assert_true(both > TRIALS * 94 / 100);
+    profile_release(&truth.profile);
+}
+
+static void scales_are_right(void **state)
+{
+    (void)state;
+    static struct recording one;
+    record(&one, 100);
+    struct totals *totals = &one.profile.totals;
+    struct sums all = {.time = totals->time,
+                       .count = totals->count,
+                       .time_yy = totals->time_xx,
+                       .time_xy = totals->time_xx,
+                       .count_yy = totals->count_xx,
+                       .count_xy = totals->count_xx};
+    struct tally tally = tally_of(&one.profile, &all);
+    near(estimate_time(&one.profile, &tally).value, 2.0, 1e-9);
+    near(estimate_time(&one.profile, &tally).lo, 2.0, 1e-6);
+    double rate = (double)totals->count / (double)totals->time / (1 << RATE_BITS);
+    near(estimate_count(&one.profile, &tally).value, 5e9 * rate, 1);
+    near(estimate_cpi(&one.profile, &tally), 1 / rate, 1e-9);
+    assert_true(estimate_count(&one.profile, &tally).lo < 5e9 * rate); /* the rate has a spread */
+    totals->batches = 1;
+    tally = tally_of(&one.profile, &one.keys[0]);
+    struct estimate unknown = estimate_share(&one.profile, &tally, false);
+    assert_true(unknown.lo == 0 && unknown.hi == 1);
+    profile_release(&one.profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_hold_95_percent),
+        cmocka_unit_test(exact_figures_are_their_integer),
+        cmocka_unit_test(intervals_cover_95_percent),
+        cmocka_unit_test(scales_are_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
