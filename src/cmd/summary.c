@@ -50,12 +50,12 @@ static void print_overhead(const struct recording_options *options,
     uint64_t agent_ns = totals->agent_ns > walked ? totals->agent_ns - walked : 0;
     double alone = cpu > agent_ns ? (double)(cpu - agent_ns) : 1;
     double agent = 100 * (double)agent_ns / alone;
-    double tool = 100 * (double)totals->tool_ns / alone;
+    double tool = 100 * (double)(totals->tool_ns - recording->startup_ns) / alone;
     char budget[64] = "rate fixed by -F";
     if (!options->record.fixed_hz)
         snprintf(budget, sizeof budget, "budget %.4g %%", options->record.overhead_ppm / 1e4);
-    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s", agent + tool, agent, tool,
-        budget);
+    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s; start-up %.1f ms apart",
+        agent + tool, agent, tool, budget, (double)recording->startup_ns / 1e6);
 }
 
 static void print_trigger(const struct recording *recording)

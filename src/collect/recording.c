@@ -183,6 +183,7 @@ bool recording_run(const struct recording_options *options, struct recording *re
     head_fill(&run);
     bool started = start(&run, err);
     if (started) {
+        ret_recording->startup_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
         follow(&run);
         ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;

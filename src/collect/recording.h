@@ -24,7 +24,8 @@ struct recording {
     int status;     /* of the program, as waitpid gives it */
     struct totals totals;
     uint64_t wall_ns, file_bytes;
-    uint64_t walked_ns; /* of the agent's time: what the program did in it for itself */
+    uint64_t startup_ns; /* of totals.tool_ns: before the program ran */
+    uint64_t walked_ns;  /* of the agent's time: what the program did in it for itself */
     uint32_t processes, modules;
     size_t edges, ranges, points;
     struct channel channel; /* the first process's last words; all zero if there was none */

@@ -1,0 +1,36 @@
+# What the tests of the command line share: a folder of their own, and ways to say what was expected.
+# Sourced by tests that stand in the top folder.
+
+out=$(cd "${GAIT_OUT:-o/rel}" && pwd) || exit 1
+gait=$out/gait
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+[ -x "$gait" ] || { echo "FAILED: $gait is not built"; exit 1; }
+
+skip() { echo "$*"; exit 77; }
+bad() { echo "FAILED: $*"; failures=$((failures + 1)); }
+finish() { [ "$failures" = 0 ] && echo ok; exit $((failures > 0)); }
+
+# same WHAT EXPECTED GOT
+same() { [ "$2" = "$3" ] || bad "$1: expected '$2', got '$3'"; }
+# status EXPECTED WHAT COMMAND...: output goes to $work/stdout and $work/stderr.
+status() {
+    local expected=$1 what=$2
+    shift 2
+    "$@" >"$work/stdout" 2>"$work/stderr"
+    local got=$?
+    [ "$got" = "$expected" ] || { bad "$what: expected status $expected, got $got"; sed 's/^/    | /' "$work/stderr"; }
+}
+# says TEXT: the last status command said so on stderr.
+says() { grep -qF -- "$1" "$work/stderr" || { bad "expected to be told '$1'"; sed 's/^/    | /' "$work/stderr"; }; }
+silent() { [ ! -s "$work/stderr" ] || { bad "$1: expected silence"; sed 's/^/    | /' "$work/stderr"; }; }
+# readable FILE: a profile that holds together.
+readable() { "$gait" verify "$1" >"$work/verify" 2>&1 || { bad "$1 does not verify"; sed 's/^/    | /' "$work/verify"; }; }
+# program NAME: a test program of ours, built.
+program() { [ -x "$out/programs/$1" ] || make -s "${out#"$PWD"/}/programs/$1" >&2; echo "$out/programs/$1"; }
+
+modes='sampled exact'
+# options_of MODE: how to record; rates high enough that short programs are hit.
+options_of() { case $1 in sampled) echo '-F 2000' ;; exact) echo --exact=counts ;; esac; }

@@ -1,0 +1,41 @@
+#!/bin/bash
+# A recorded program finds what it would find alone: input, output, descriptors, environment, signals.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+
+for mode in $modes; do
+    record="$gait record $(options_of $mode) -q -o $work/data --"
+
+    same "$mode, stdin" 'a line' "$(echo 'a line' | $record cat)"
+    same "$mode, closed stdin" "$(cat <&- 2>&1)" "$($record cat <&- 2>&1)"
+    same "$mode, stdout and stderr" "$(sh -c 'echo one; echo two >&2' 2>&1)" "$($record sh -c 'echo one; echo two >&2' 2>&1)"
+    same "$mode, arguments" "$(printf '%s|' 'a b' '' '$x' "'" -v --)" "$($record printf '%s|' 'a b' '' '$x' "'" -v --)"
+    same "$mode, summary on stdout" '' "$("$gait" record $(options_of $mode) -o "$work/data" -- true 2>/dev/null)"
+
+    # Only the agent's own perf event may be there, close-on-exec and far away from the low numbers.
+    # The pipe of $() and the folder that ls itself opens differ from run to run; their numbers do not.
+    fds='ls -l /proc/self/fd | sed -n "s/.* \([0-9]* -> .*\)/\1/p" | sed "s/\[[0-9]*\]//; s/proc\/[0-9]*/proc/" | sort -n'
+    list() { env sh -c "exec 5</dev/null; $fds" 2>&1; }
+    native=$(list)
+    got=$($record sh -c "exec 5</dev/null; $fds" 2>&1 | grep -v 'anon_inode:.*perf_event')
+    same "$mode, descriptors" "$native" "$got"
+    $record ls -l /proc/self/fd | sed -n 's/.* \([0-9]*\) -> anon_inode:.*perf_event.*/\1/p' | while read -r fd; do
+        [ "$fd" -ge 100 ] || echo low
+    done | grep -q low && bad "$mode: the perf event has a low number"
+
+    same "$mode, environment" "$(env | grep -v '^_=' | sort)" \
+        "$($record env | grep -Ev '^(_|LD_PRELOAD|GAIT_CHANNEL)=' | sort)"
+    same "$mode, other preloads" "$out/libgait.so:libc.so.6" "$(LD_PRELOAD=libc.so.6 $record printenv LD_PRELOAD)"
+    same "$mode, the user's GAIT_CHANNEL" 1 "$(GAIT_CHANNEL=mine $record env | grep -c '^GAIT_CHANNEL=/proc/')"
+
+    signals() { grep -E '^(SigBlk|SigIgn|ShdPnd|SigPnd):' /proc/self/status; }
+    same "$mode, signals" "$(sh -c 'exec grep -E "^Sig(Blk|Ign|Pnd):" /proc/self/status')" \
+        "$($record grep -E '^Sig(Blk|Ign|Pnd):' /proc/self/status)"
+    same "$mode, ignored signals" \
+        "$(trap '' INT QUIT HUP CHLD XFSZ; exec grep -E '^Sig(Blk|Ign|Pnd):' /proc/self/status)" \
+        "$(trap '' INT QUIT HUP CHLD XFSZ; exec $record grep -E '^Sig(Blk|Ign|Pnd):' /proc/self/status)"
+    same "$mode, limits" "$(ulimit -S -f 12345; sh -c 'ulimit -a')" "$(ulimit -S -f 12345; $record sh -c 'ulimit -a')"
+    same "$mode, umask" "$(umask 027; sh -c umask)" "$(umask 027; $record sh -c umask)"
+    same "$mode, folder" / "$(cd / && $record pwd)"
+done
+finish
