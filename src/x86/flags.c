@@ -1,8 +1,8 @@
 /* Which status flags an instruction reads, and which it surely overwrites.
  *
  * Both err to the safe side. A flag that the manuals call undefined counts as overwritten only where
- * no processor is known to keep it: after logic, multiplication, division and shifts by a constant.
- * bt, bsf, tzcnt and the bit-manipulation instructions keep theirs on some. */
+ * no processor is known to keep it: after logic and after shifts by a constant. Multiplication,
+ * division (seen on Zen 4), bt, bsf, tzcnt and the bit-manipulation instructions keep some. */
 #include "x86/insn.h"
 
 struct effect {
@@ -15,8 +15,9 @@ enum kind {
     KIND_ALL,     /* overwrites all six */
     KIND_CARRIED, /* adc, sbb */
     KIND_CARRY,   /* clc, stc, bt and kin */
-    KIND_FLIP,    /* cmc */
-    KIND_ZERO,    /* bsf, tzcnt, lar, cmpxchg8b */
+    KIND_MULTIPLY,
+    KIND_FLIP, /* cmc */
+    KIND_ZERO, /* bsf, tzcnt, lar, cmpxchg8b */
     KIND_PUSHF,
     KIND_LAHF,
     KIND_SAHF,
@@ -45,6 +46,7 @@ static const struct effect effects[KIND_COND] = {
     [KIND_ALL] = {0, FLAGS_ALL},
     [KIND_CARRIED] = {FLAG_CF, FLAGS_ALL},
     [KIND_CARRY] = {0, FLAG_CF},
+    [KIND_MULTIPLY] = {0, FLAG_CF | FLAG_OF},
     [KIND_FLIP] = {FLAG_CF, FLAG_CF},
     [KIND_ZERO] = {0, FLAG_ZF},
     [KIND_PUSHF] = {FLAGS_ALL, 0},
@@ -66,7 +68,7 @@ static const struct effect effects[KIND_COND] = {
 static const uint8_t kinds_one_byte[256] = {
     SIX(0x00, KIND_ALL), SIX(0x08, KIND_ALL), SIX(0x10, KIND_CARRIED), SIX(0x18, KIND_CARRIED),
     SIX(0x20, KIND_ALL), SIX(0x28, KIND_ALL), SIX(0x30, KIND_ALL), SIX(0x38, KIND_ALL),
-    [0x69] = KIND_ALL, [0x6B] = KIND_ALL, /* imul */
+    [0x69] = KIND_MULTIPLY, [0x6B] = KIND_MULTIPLY,
     EIGHT(0x70, KIND_COND), EIGHT(0x78, KIND_COND),
     [0x80] = KIND_ARITHMETIC, [0x81] = KIND_ARITHMETIC, [0x83] = KIND_ARITHMETIC,
     [0x84] = KIND_ALL, [0x85] = KIND_ALL, [0xA8] = KIND_ALL, [0xA9] = KIND_ALL, /* test */
@@ -89,7 +91,7 @@ static const uint8_t kinds_0f[256] = {
     [0xA3] = KIND_CARRY, [0xAB] = KIND_CARRY, [0xB3] = KIND_CARRY, [0xBA] = KIND_CARRY,
     [0xBB] = KIND_CARRY, /* bt, bts, btr, btc */
     [0xA4] = KIND_SHIFT_PAIR, [0xAC] = KIND_SHIFT_PAIR,
-    [0xAF] = KIND_ALL, /* imul */
+    [0xAF] = KIND_MULTIPLY,
     [0xB0] = KIND_ALL, [0xB1] = KIND_ALL, [0xC0] = KIND_ALL, [0xC1] = KIND_ALL, /* cmpxchg, xadd */
     [0xB8] = KIND_ALL, /* popcnt */
     [0xBC] = KIND_ZERO, [0xBD] = KIND_ZERO,
@@ -171,6 +173,11 @@ static enum kind kind_0fc7(const struct insn *insn)
     return insn->prefixes & PREFIX_F3 ? KIND_NONE : KIND_ALL;
 }
 
+static const uint8_t f6_kinds[8] = {
+    KIND_ALL,      KIND_ALL,      KIND_NONE, KIND_ALL,  /* test, test, not, neg */
+    KIND_MULTIPLY, KIND_MULTIPLY, KIND_NONE, KIND_NONE, /* mul, imul, div, idiv */
+};
+
 static struct effect special_effect(const struct insn *insn, enum kind kind)
 {
     unsigned reg = reg_of(insn);
@@ -182,7 +189,7 @@ static struct effect special_effect(const struct insn *insn, enum kind kind)
     case KIND_SHIFT: return shift_effect(insn);
     case KIND_SHIFT_CL: return (struct effect){reg == 2 || reg == 3 ? FLAG_CF : 0, 0};
     case KIND_SHIFT_PAIR: return shift_pair_effect(insn);
-    case KIND_F6: return effects[reg == 2 ? KIND_NONE : KIND_ALL]; /* not */
+    case KIND_F6: return effects[f6_kinds[reg]];
     case KIND_FE: return fe_effect(insn);
     case KIND_X87: return x87_effect(insn);
     case KIND_SYSTEM_00: return effects[reg == 4 || reg == 5 ? KIND_ZERO : KIND_NONE];

@@ -208,6 +208,13 @@ static inline uint8_t oracle_flags_written(const struct oracle *oracle)
                  : 0;
 }
 
+/* Written, and not just undefined. */
+static inline uint8_t oracle_flags_defined(const struct oracle *oracle)
+{
+    const ZydisAccessedFlags *flags = oracle->insn.cpu_flags;
+    return flags ? oracle_flags(flags->modified | flags->set_0 | flags->set_1) : 0;
+}
+
 /* Zydis leaves out the flags that these clear. */
 static inline bool oracle_forgets_flags(const struct oracle *oracle)
 {
@@ -251,6 +258,10 @@ static inline uint8_t oracle_flags_may_kill(const struct oracle *oracle)
     case ZYDIS_MNEMONIC_SCASW:
     case ZYDIS_MNEMONIC_SCASD:
     case ZYDIS_MNEMONIC_SCASQ: return repeated ? 0 : FLAGS_ALL;
+    case ZYDIS_MNEMONIC_MUL:
+    case ZYDIS_MNEMONIC_IMUL: return FLAG_CF | FLAG_OF;
+    case ZYDIS_MNEMONIC_DIV:
+    case ZYDIS_MNEMONIC_IDIV: return 0;
     case ZYDIS_MNEMONIC_BT:
     case ZYDIS_MNEMONIC_BTS:
     case ZYDIS_MNEMONIC_BTR:
