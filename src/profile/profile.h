@@ -50,7 +50,8 @@ struct module {
     uint32_t build_id_bytes; /* 0: none */
 };
 
-/* Keys: no padding, compared by bytes. Addresses are svma.v of the module. */
+/* Keys: no padding, compared by bytes. Addresses are svma.v of the module. Only the from of an edge
+ * may be in MODULE_NONE. */
 struct edge_key {
     uint32_t from_module, to_module;
     uint64_t from, to; /* last instruction of the source; first of the target */
