@@ -33,7 +33,7 @@ static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
 
 /* A second mapping of zone number n, executable, at the address; shared memory can be mapped again
  * through mremap with an old size of zero, without a descriptor to keep open. */
-static bool zone_map(struct cache *cache, uint64_t at)
+static bool zone_map(struct cache *cache, uint64_t at, uint32_t use)
 {
     long reserved = sys6(SYS_mmap, (long)at, CACHE_ZONE_BYTES, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -50,28 +50,30 @@ static bool zone_map(struct cache *cache, uint64_t at)
         sys3(SYS_munmap, (long)at, CACHE_ZONE_BYTES, 0);
         return false;
     }
-    cache->zones[cache->n_zones++] = (struct zone){.runs_at = at, .writable = writable};
+    cache->zones[cache->n_zones++] = (struct zone){.runs_at = at, .writable = writable, .use = use};
     return true;
 }
 
-static struct zone *zone_for(struct cache *cache, uint64_t pc)
+static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
 {
     for (uint32_t i = 0; i < cache->n_zones; i++) {
         struct zone *zone = &cache->zones[i];
-        if (zone_serves(zone, pc) && CACHE_ZONE_BYTES - zone->used >= TRANSLATION_BYTES_MAX)
+        if (zone->use == use && zone_serves(zone, pc) &&
+            CACHE_ZONE_BYTES - zone->used >= TRANSLATION_BYTES_MAX)
             return zone;
     }
     if (cache->n_zones == CACHE_ZONES)
         return NULL;
     for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++)
-        if (zone_map(cache, zone_candidate(pc, attempt)))
+        if (zone_map(cache, zone_candidate(pc, attempt), use))
             return &cache->zones[cache->n_zones - 1];
     return NULL;
 }
 
 static struct cursor zone_cursor(struct zone *zone)
 {
-    zone->used = (zone->used + 15) & ~15u;
+    if (zone->use != ZONE_COLD)
+        zone->used = (zone->used + 15) & ~15u;
     return (struct cursor){.at = zone->writable + zone->used,
                            .shift = (int64_t)zone->runs_at - (int64_t)zone->writable};
 }
@@ -137,6 +139,13 @@ static bool unit_superblock(struct cache *cache, const struct shape *shape,
 
 /* ---- look-up and translation */
 
+static bool cpu_has_rorx(void)
+{
+    uint32_t a = 7, b, c = 0, d;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return b & 1u << 8; /* BMI2 */
+}
+
 void cache_init(struct cache *cache, struct context *context, struct regions *regions,
                 uint8_t *arena)
 {
@@ -144,6 +153,7 @@ void cache_init(struct cache *cache, struct context *context, struct regions *re
     cache->regions = regions;
     cache->arena = arena;
     cache->n_counters = 1; /* counter 0 means none */
+    cache->rotates = cpu_has_rorx();
     cache_flush(cache);
     cache->flushes = 0;
 }
@@ -223,16 +233,17 @@ static struct translation translation_of(const struct cache *cache, const struct
                                 .regions = cache->regions,
                                 .first_exit = block->first_exit,
                                 .counter = block->counter,
+                                .rotates = cache->rotates,
                                 .site = block->site};
 }
 
 static struct superblock *cache_translate(struct cache *cache, enum flavour flavour, uint64_t pc,
                                           uint32_t *slot, uint32_t *ret_refusal)
 {
-    struct zone *zone = zone_for(cache, pc);
+    struct zone *zone = zone_for(cache, pc, flavour), *cold = zone_for(cache, pc, ZONE_COLD);
     struct shape *shape = &cache->shape;
     *ret_refusal = LOSS_cache_full;
-    if (!zone || !has_room(cache)) {
+    if (!zone || !cold || !has_room(cache)) {
         cache->full = !cache->exhausted;
         return NULL;
     }
@@ -242,7 +253,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         return NULL;
     }
     struct superblock *block = &cache->superblocks[cache->n_superblocks];
-    struct cursor cursor = zone_cursor(zone);
+    struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint32_t n_exits = shape_exits(shape);
     *block = (struct superblock){.pc = pc,
                                  .flavour = flavour,
@@ -253,9 +264,10 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block)))
         return NULL;
     struct translation translation = translation_of(cache, block);
-    translate(&translation, shape, &cursor);
+    translate(&translation, shape, &cursor, &cold_cursor);
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->entry);
     zone_advance(cache, zone, &cursor);
+    zone_advance(cache, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
         cache->exits[cache->n_exits + i] = translation.exits[i];
     cache->n_exits += n_exits;
@@ -279,21 +291,37 @@ struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t
 
 /* ---- links */
 
-void cache_link(struct cache *cache, uint32_t exit, const struct superblock *to)
+/* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
+static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superblock *to)
+{
+    struct zone *zone = zone_for(cache, to->pc, to->flavour);
+    struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
+    if (!zone || !cold)
+        return 0;
+    struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    uint64_t runs_at = cursor_runs_at(&hot_cursor);
+    translate_exit(cache->regions, cache_exit(cache, id), id, to->entry, &hot_cursor, &cold_cursor);
+    zone_advance(cache, zone, &hot_cursor);
+    zone_advance(cache, cold, &cold_cursor);
+    return runs_at;
+}
+
+void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to)
 {
     uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
-    if (!field)
+    uint64_t next = lazy ? exit_write(cache, exit, to) : to->entry;
+    if (!field || !next)
         return;
     const struct zone *zone = &cache->zones[(size_t)(field - cache->arena) / CACHE_ZONE_BYTES];
     int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
-    int64_t distance = (int64_t)to->entry - ((int64_t)field + shift + 4);
+    int64_t distance = (int64_t)next - ((int64_t)field + shift + 4);
     if (distance == (int32_t)distance)
         __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
 }
 
 static void land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint32_t counter)
 {
-    struct zone *zone = zone_for(cache, to->pc);
+    struct zone *zone = zone_for(cache, to->pc, to->flavour);
     if (!zone)
         return; /* the next branch to it asks again */
     struct cursor cursor = zone_cursor(zone);
@@ -305,8 +333,8 @@ static void land(struct cache *cache, uint64_t *slot, const struct superblock *t
 
 void cache_land(struct cache *cache, const struct superblock *to)
 {
-    land(cache, &cache->context->landings[to->flavour][to->pc & (CONTEXT_LANDINGS - 1)], to,
-         UINT32_MAX);
+    land(cache, &cache->context->landings[to->flavour][landing_index(to->pc, cache->rotates)], to,
+         0);
 }
 
 void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to)
@@ -348,12 +376,12 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     translation.sought = cache_pc;
     struct cursor cursor = {.at = cache->scratch,
                             .shift = (int64_t)block->entry - (int64_t)cache->scratch};
-    translate(&translation, &cache->shape, &cursor);
+    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MAX, .shift = cursor.shift};
+    translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)
         return false;
-    *ret = (struct location){.pc = translation.located_pc,
-                             .in_slot = translation.located_in_slot,
-                             .superblock = block};
+    *ret = (struct location){
+        .pc = translation.located_pc, .in_slot = translation.located_in_slot, .superblock = block};
     while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
         ret->segment++;
     ret->instructions =

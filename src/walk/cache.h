@@ -13,7 +13,7 @@
 
 enum {
     CACHE_ZONE_BYTES = 1 << 20,
-    CACHE_ZONES = 32,
+    CACHE_ZONES = 48,
     CACHE_SUPERBLOCKS = 1 << 17,
     CACHE_EXITS = 1 << 19,
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
@@ -27,10 +27,14 @@ struct superblock {
     enum flavour flavour;
 };
 
+/* What a zone is for: the code of one flavour, or the rare ways out of all. Apart, so that what runs
+ * lies together: a walk starts with cold caches and TLBs, and their misses are most of its price. */
+enum { ZONE_COLD = FLAVOURS };
+
 struct zone {
     uint64_t runs_at;
     uint8_t *writable;
-    uint32_t used;
+    uint32_t used, use;
 };
 
 /* Where the tool learns what superblocks are: a section of the channel. */
@@ -46,6 +50,7 @@ struct cache {
     struct regions *regions;
     struct units units;
     uint64_t max_counters;
+    bool rotates; /* the CPU has rorx */
 
     struct zone zones[CACHE_ZONES];
     uint32_t n_zones;
@@ -56,7 +61,7 @@ struct cache {
     bool exhausted; /* a section of the channel is full: flushing does not help */
     uint64_t flushes, code_bytes, translated, translate_ticks; /* for the channel's figures */
     struct shape shape;                                        /* scratch of the translator */
-    _Alignas(64) uint8_t scratch[TRANSLATION_BYTES_MAX];
+    _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MAX];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];
@@ -70,8 +75,9 @@ void cache_init(struct cache *cache, struct context *context, struct regions *re
 /* The superblock for pc, translated now if need be. NULL: *ret_refusal says why (enum loss). */
 struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
                              uint32_t *ret_refusal);
-/* From now on this exit goes straight to the superblock. */
-void cache_link(struct cache *cache, uint32_t exit, const struct superblock *to);
+/* From now on this exit goes straight to the superblock. `lazy`: its branch was taken for the first
+ * time, and what it does has yet to be written. */
+void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);
 /* From now on indirect branches of this flavour to its pc find the superblock. */
 void cache_land(struct cache *cache, const struct superblock *to);
 /* The same for one counted site, by exit id; each (site, target) gets a counter. */

@@ -12,7 +12,7 @@ enum flavour { FLAVOUR_PLAIN, FLAVOUR_RECORD, FLAVOUR_COUNT, FLAVOURS };
 
 /* Why translated code came back to the dispatcher. */
 enum leave {
-    LEAVE_DIRECT,          /* at an exit that is not linked yet: context.exit */
+    LEAVE_DIRECT,          /* at an exit that is not linked yet, its work done: context.exit */
     LEAVE_INDIRECT,        /* no landing known for context.pc */
     LEAVE_BUDGET,          /* budget used up or records full, at context.exit */
     LEAVE_BUDGET_INDIRECT, /* the same, on the way to context.pc */
@@ -20,10 +20,12 @@ enum leave {
     LEAVE_SYSCALL,         /* the next instruction is a system call: context.exit */
     LEAVE_CALLED,          /* back from a system call that ran in the cache: context.exit */
     LEAVE_SITE,            /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
+    LEAVE_LAZY, /* at a branch taken for the first time, its work not done: context.exit */
 };
 
 enum {
-    CONTEXT_LANDINGS = 1 << 16,  /* indexed by the low 16 bits of the target */
+    CONTEXT_LANDINGS = 1 << 16, /* indexed by 16 bits of the target */
+    CONTEXT_BUDGETS = 16,
     CONTEXT_RECORDS = 1 << 16,   /* exits one window can hold */
     CONTEXT_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
     CONTEXT_SITES = 1 << 15,
@@ -39,12 +41,16 @@ struct context {
     uint64_t host_sp;
     uint64_t slot_rax, slot_rcx; /* the program's, while an exit needs the registers */
     uint64_t jump;
-    int64_t budget;    /* plain: instructions, counts up from -n; >= 0 is used up */
+    uint64_t unused;
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
     uint32_t exit, leave;
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */
     uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_called,
-        to_site;
+        to_site, to_lazy;
+    /* Plain: instructions executed, each counting up from -n; a walk ends when one is no longer
+     * negative. Many, because adding to one place again and again makes each addition wait for the
+     * last: superblocks take turns. */
+    int64_t budgets[CONTEXT_BUDGETS];
 
     /* Code to go to for an indirect branch: a chain of landings that compare the whole target, or
      * to_indirect. sites[] is the same for one counted indirect jump or call each, with to_site. */

@@ -33,6 +33,7 @@ __asm__(".pushsection .text\n"
         "context_to_stop: movl $4,%gs:196\n  jmp 1f\n"
         "context_to_syscall: movl $5,%gs:196\n  jmp 1f\n"
         "context_to_called: movl $6,%gs:196\n  jmp 1f\n"
+        "context_to_lazy: movl $8,%gs:196\n  jmp 1f\n"
         "context_to_site: movl $7,%gs:196\n"
         "2: mov %rax,%gs:128\n  mov %gs:160,%rcx\n  mov %gs:152,%rax\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
@@ -47,7 +48,7 @@ __asm__(".pushsection .text\n"
 
 extern char context_to_direct[], context_to_indirect[], context_to_budget[],
     context_to_budget_indirect[], context_to_stop[], context_to_syscall[], context_to_called[],
-    context_to_site[];
+    context_to_site[], context_to_lazy[];
 
 void context_init(struct context *context)
 {
@@ -59,4 +60,5 @@ void context_init(struct context *context)
     context->to_syscall = (uint64_t)context_to_syscall;
     context->to_called = (uint64_t)context_to_called;
     context->to_site = (uint64_t)context_to_site;
+    context->to_lazy = (uint64_t)context_to_lazy;
 }

@@ -45,12 +45,17 @@ static void emit_counter(const struct regions *regions, struct cursor *c, uint32
         emit_load(c, RCX, SLOT(slot_rcx));
 }
 
-/* With %rcx free: budget += instructions. */
-static void emit_charge_rcx(struct cursor *c, uint32_t instructions)
+static size_t budget_offset(uint32_t budget)
 {
-    emit_load(c, RCX, SLOT(budget));
+    return SLOT(budgets) + 8 * (size_t)budget;
+}
+
+/* With %rcx free: budget += instructions. */
+static void emit_charge_rcx(struct cursor *c, uint32_t budget, uint32_t instructions)
+{
+    emit_load(c, RCX, budget_offset(budget));
     emit_add_rcx(c, (int8_t)instructions);
-    emit_store(c, RCX, SLOT(budget));
+    emit_store(c, RCX, budget_offset(budget));
 }
 
 /* With %rcx free: records[...] = id. */
@@ -88,16 +93,16 @@ static void emit_leave(struct cursor *c, uint32_t id, size_t to)
 }
 
 /* Plain exits whose target overwrites all flags: one `add`, and a `jns` where the budget is tested. */
-static uint8_t *emit_charge_flags(struct cursor *c, uint32_t instructions, bool test)
+static uint8_t *emit_charge_flags(struct cursor *c, const struct exit *exit)
 {
     emit_u8(c, 0x65); /* addq $instructions, gs:[budget] */
     emit_u8(c, 0x48);
     emit_u8(c, 0x83);
     emit_u8(c, 0x04);
     emit_u8(c, 0x25);
-    emit_u32(c, (uint32_t)SLOT(budget));
-    emit_u8(c, instructions);
-    if (!test)
+    emit_u32(c, (uint32_t)budget_offset(exit->budget));
+    emit_u8(c, exit->instructions);
+    if (!exit->tested)
         return NULL;
     emit_u8(c, 0x0f);
     emit_u8(c, 0x89);
@@ -105,81 +110,99 @@ static uint8_t *emit_charge_flags(struct cursor *c, uint32_t instructions, bool 
     return c->at - 4;
 }
 
-struct exit_kind {
-    uint32_t id, instructions; /* executed since entry when this exit is taken */
-    uint64_t target, from;     /* avma; from: of the branch */
-    bool counted;              /* count flavour: has a counter of its own */
-    uint32_t counter;
-    size_t leave; /* to_direct, or to_stop: not linked */
-};
-
-/* The part of a direct exit before its jump. Returns how it gets out when the budget is used up: a
- * rel8 field of a jrcxz in *ret_short, or a rel32 field of a jns in *ret_long. */
-static void emit_exit_work(struct translation *t, struct cursor *c, const struct exit_kind *exit,
-                           uint8_t **ret_short, uint8_t **ret_long)
+/* Out, when the budget is used up or the records are full: from a jrcxz, which reaches only a near
+ * place and holds the program's %rcx in its slot, or from a jns. */
+static void emit_up_rcx(struct cursor *hot, struct cursor *cold, uint8_t *up, uint32_t id)
 {
-    bool test = exit->leave == SLOT(to_direct);
-    switch (t->flavour) {
+    land_here(up, hot);
+    emit_u8(hot, 0xe9);
+    emit_u32(hot, 0);
+    emit_displacement(hot, hot->at - 4, cursor_runs_at(cold));
+    emit_load(cold, RCX, SLOT(slot_rcx));
+    emit_leave(cold, id, SLOT(to_budget));
+}
+
+/* What a direct exit does; returns the jrcxz that must still be led out, or NULL. */
+static uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+                          const struct exit *exit, uint32_t id)
+{
+    uint8_t *up = NULL;
+    switch (exit->flavour) {
     case FLAVOUR_PLAIN:
-        /* Every cycle of the program has a backward or an indirect exit: testing there suffices. */
-        test = test && exit->target <= exit->from;
-        if (flags_dead(t->regions, exit->target, FLAGS_ALL)) {
-            *ret_long = emit_charge_flags(c, exit->instructions, test);
-            return;
+        if (flags_dead(regions, exit->target, FLAGS_ALL)) {
+            uint8_t *far_up = emit_charge_flags(hot, exit);
+            if (far_up) {
+                emit_displacement(hot, far_up, cursor_runs_at(cold));
+                emit_leave(cold, id, SLOT(to_budget));
+            }
+            return NULL;
         }
-        emit_store(c, RCX, SLOT(slot_rcx));
-        emit_charge_rcx(c, exit->instructions);
-        if (test)
-            *ret_short = emit_branch_if_up(c, SLOT(budget));
-        emit_load(c, RCX, SLOT(slot_rcx));
-        return;
+        emit_store(hot, RCX, SLOT(slot_rcx));
+        emit_charge_rcx(hot, exit->budget, exit->instructions);
+        if (exit->tested)
+            up = emit_branch_if_up(hot, budget_offset(exit->budget));
+        emit_load(hot, RCX, SLOT(slot_rcx));
+        return up;
     case FLAVOUR_RECORD:
-        emit_store(c, RCX, SLOT(slot_rcx));
-        emit_record_rcx(c, exit->id);
-        if (test)
-            *ret_short = emit_branch_if_up(c, SLOT(record_at));
-        emit_load(c, RCX, SLOT(slot_rcx));
-        return;
+        emit_store(hot, RCX, SLOT(slot_rcx));
+        emit_record_rcx(hot, id);
+        up = emit_branch_if_up(hot, SLOT(record_at));
+        emit_load(hot, RCX, SLOT(slot_rcx));
+        return up;
     default:
-        if (exit->counted)
-            emit_counter(t->regions, c, exit->counter, exit->target, false);
+        if (exit->counter)
+            emit_counter(regions, hot, exit->counter, exit->target, false);
+        return NULL;
     }
 }
 
-/* A direct exit: its work, then a jump that first leads to the dispatcher and later, patched, to the
- * target's own code. */
-static void emit_exit(struct translation *t, struct cursor *c, const struct exit_kind *exit,
-                      struct exit *ret)
+/* The way on at the end of a superblock: its work, then a jump that first leads to the dispatcher
+ * and later, patched, to the target's own code. */
+static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *cold,
+                      struct exit *exit, uint32_t id)
 {
-    uint8_t *up_short = NULL, *up_long = NULL;
-    emit_exit_work(t, c, exit, &up_short, &up_long);
-    *ret = (struct exit){.target = exit->target, .instructions = exit->instructions};
-    if (exit->leave == SLOT(to_direct)) {
-        uint8_t *field = emit_patchable_jump(c);
-        emit_displacement(c, field, cursor_runs_at(c));
-        ret->link = (uint64_t)field;
+    uint8_t *up = emit_work(t->regions, hot, cold, exit, id);
+    uint8_t *field = emit_patchable_jump(hot);
+    emit_displacement(hot, field, cursor_runs_at(cold));
+    emit_leave(cold, id, SLOT(to_direct));
+    exit->link = (uint64_t)field;
+    if (up)
+        emit_up_rcx(hot, cold, up, id);
+}
+
+void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
+                    uint64_t entry, struct cursor *hot, struct cursor *cold)
+{
+    uint8_t *up = emit_work(regions, hot, cold, exit, id);
+    emit_u8(hot, 0xe9);
+    emit_u32(hot, 0);
+    emit_displacement(hot, hot->at - 4, entry);
+    if (up)
+        emit_up_rcx(hot, cold, up, id);
+}
+
+/* With the target in %rax: its index in the landings, or in a site's own table, to %rcx. */
+static void emit_index(struct cursor *c, bool site, bool rotates)
+{
+    static const uint8_t rotate[] = {0xc4, 0xe3, 0x7b, 0xf0, 0xc8, 4, 0x0f, 0xb7, 0xc9};
+    if (!site && rotates) {
+        emit_bytes(c, rotate, sizeof rotate); /* rorx $4, %eax, %ecx; movzwl %cx, %ecx */
+        return;
     }
-    emit_leave(c, exit->id, exit->leave);
-    if (up_short) {
-        land_here(up_short, c);
-        emit_load(c, RCX, SLOT(slot_rcx));
-        emit_leave(c, exit->id, SLOT(to_budget));
-    }
-    if (up_long) {
-        emit_displacement(c, up_long, cursor_runs_at(c));
-        emit_leave(c, exit->id, SLOT(to_budget));
-    }
+    emit_u8(c, 0x0f); /* movzwl %ax, %ecx, or movzbl %al, %ecx */
+    emit_u8(c, site ? 0xb6 : 0xb7);
+    emit_u8(c, 0xc8);
 }
 
 /* The end of an indirect branch: target in %rax, the program's %rax in its slot. */
-static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id,
-                          uint32_t instructions, bool site, struct exit *ret)
+static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id, bool site,
+                          struct exit *exit)
 {
     uint8_t *up = NULL;
     emit_store(c, RCX, SLOT(slot_rcx));
     if (t->flavour == FLAVOUR_PLAIN) {
-        emit_charge_rcx(c, instructions);
-        up = emit_branch_if_up(c, SLOT(budget));
+        emit_charge_rcx(c, exit->budget, exit->instructions);
+        up = emit_branch_if_up(c, budget_offset(exit->budget));
     } else if (t->flavour == FLAVOUR_RECORD) {
         emit_record_rcx(c, id);
         up = emit_branch_if_up(c, SLOT(record_at));
@@ -188,9 +211,7 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id,
     site = site && t->flavour == FLAVOUR_COUNT;
     if (site)
         emit_store_u32(c, id, SLOT(exit));
-    emit_u8(c, 0x0f); /* movzwl %ax, %ecx, or movzbl %al, %ecx */
-    emit_u8(c, site ? 0xb6 : 0xb7);
-    emit_u8(c, 0xc8);
+    emit_index(c, site, t->rotates);
     emit_u8(c, 0x65); /* jmp *gs:[table + rcx * 8] */
     emit_u8(c, 0xff);
     emit_u8(c, 0x24);
@@ -202,7 +223,7 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id,
         land_here(up, c);
         emit_jump_slot(c, SLOT(to_budget_indirect));
     }
-    *ret = (struct exit){.link = site ? t->site : 0, .instructions = instructions};
+    exit->link = site ? t->site : 0;
 }
 
 /* ---- instructions */
@@ -219,13 +240,20 @@ static void emit_plain(struct cursor *c, const struct step *step)
     __builtin_memcpy(start + insn->disp_at, &displacement, 4);
 }
 
-/* A conditional branch whose taken way is not known yet; returns its rel32 field. */
+/* A conditional branch whose taken way is not known yet; returns its rel32 field, aligned so that it
+ * can be patched atomically. */
 static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
 {
+    bool short_count = insn->prefixes & PREFIX_67; /* counts in %ecx */
+    uint32_t before = insn->class == INSN_COND ? 2 : short_count ? 6 : 5;
+    while (((uintptr_t)c->at + before) & 3)
+        emit_u8(c, 0x90);
     if (insn->class == INSN_COND) {
         emit_u8(c, 0x0f);
         emit_u8(c, 0x80 | (insn->opcode & 15));
     } else {
+        if (short_count)
+            emit_u8(c, 0x67);
         emit_u8(c, insn->opcode); /* over the next, to the jump */
         emit_u8(c, 2);
         emit_u8(c, 0xeb); /* not taken: over the jump */
@@ -323,83 +351,95 @@ static uint64_t emit_syscall(struct cursor *c, uint32_t id, uint64_t next)
     return runs_at;
 }
 
-static void emit_end(struct translation *t, struct cursor *c, struct ending *end)
+static struct exit exit_of(const struct translation *t, const struct shape *shape, uint32_t n_steps,
+                           uint64_t target)
+{
+    const struct step *last = &shape->steps[n_steps - 1];
+    return (struct exit){.target = target,
+                         .instructions = n_steps,
+                         .flavour = (uint8_t)t->flavour,
+                         .budget = t->first_exit % CONTEXT_BUDGETS,
+                         /* Every cycle of the program has a backward or an indirect exit. */
+                         .tested = target <= last->pc};
+}
+
+static void emit_end(struct translation *t, struct cursor *hot, struct cursor *cold,
+                     struct ending *end)
 {
     const struct wire_segment *segment = &end->shape->segments[end->segment];
-    struct exit *ret = &t->exits[end->segment];
     const struct step *step = &end->shape->steps[end->step];
-    struct exit_kind exit = {.id = t->first_exit + end->segment,
-                             .instructions = end->shape->n_steps,
-                             .target = segment->target,
-                             .from = step->pc,
-                             .leave = SLOT(to_direct)};
+    uint32_t id = t->first_exit + end->segment;
+    struct exit *exit = &t->exits[end->segment];
+    uint64_t target = segment->target;
+    if (segment->end ==
+        SEGMENT_COND) { /* it has its exit; the way on is one more: it fell through */
+        exit++;
+        id++;
+        target = step->pc + step->insn.length;
+    }
+    *exit = exit_of(t, end->shape, end->shape->n_steps, target);
     switch (segment->end) {
-    case SEGMENT_COND: /* the way on: the last branch fell through */
-        exit.id++;
-        exit.target = step->pc + step->insn.length;
-        emit_exit(t, c, &exit, ret + 1);
-        return;
     case SEGMENT_CALL:
-        note(t, c, end->shape, end->step, IN_SLOT_NONE);
-        end->pushed = emit_push_constant(c);
+        note(t, hot, end->shape, end->step, IN_SLOT_NONE);
+        end->pushed = emit_push_constant(hot);
         end->return_pc = step->pc + step->insn.length;
-        emit_exit(t, c, &exit, ret);
+        emit_exit(t, hot, cold, exit, id);
         return;
     case SEGMENT_IJUMP:
     case SEGMENT_ICALL:
-        emit_branch_register(t, c, end, segment->end == SEGMENT_ICALL);
-        emit_indirect(t, c, exit.id, exit.instructions, true, ret);
+        emit_branch_register(t, hot, end, segment->end == SEGMENT_ICALL);
+        emit_indirect(t, hot, id, true, exit);
         return;
     case SEGMENT_RETURN:
-        emit_return(t, c, end);
-        emit_indirect(t, c, exit.id, exit.instructions, false, ret);
+        emit_return(t, hot, end);
+        emit_indirect(t, hot, id, false, exit);
         return;
     case SEGMENT_SYSCALL:
-        *ret = (struct exit){.target = segment->target, .instructions = exit.instructions};
-        emit_leave(c, exit.id, SLOT(to_syscall));
-        ret->link = emit_syscall(c, exit.id, segment->target);
+        emit_leave(hot, id, SLOT(to_syscall));
+        exit->link = emit_syscall(hot, id, segment->target);
         return;
-    case SEGMENT_STOP: exit.leave = SLOT(to_stop); break;
-    default: break;
+    case SEGMENT_STOP: /* the dispatcher does its work */
+        emit_leave(hot, id, SLOT(to_stop));
+        return;
+    default: emit_exit(t, hot, cold, exit, id);
     }
-    emit_exit(t, c, &exit, ret);
 }
 
-void translate(struct translation *t, const struct shape *shape, struct cursor *c)
+/* A conditional branch that goes to the dispatcher when it is taken, for now. */
+static void emit_side(struct translation *t, struct cursor *hot, struct cursor *cold,
+                      const struct shape *shape, uint32_t segment)
 {
-    uint8_t *taken[SHAPE_SEGMENTS];
+    uint32_t n_steps = shape->first_step[segment + 1];
+    struct exit *exit = &t->exits[segment];
+    *exit = exit_of(t, shape, n_steps, shape->segments[segment].target);
+    if (t->flavour == FLAVOUR_COUNT)
+        exit->counter = t->counter + 1 + segment;
+    uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
+    emit_displacement(hot, field, cursor_runs_at(cold));
+    emit_leave(cold, t->first_exit + segment, SLOT(to_lazy));
+    exit->link = (uint64_t)field;
+}
+
+void translate(struct translation *t, const struct shape *shape, struct cursor *hot,
+               struct cursor *cold)
+{
     struct ending end = {.shape = shape, .segment = shape->n_segments - 1};
     if (t->flavour == FLAVOUR_COUNT)
-        emit_counter(t->regions, c, t->counter, shape->pc, false);
+        emit_counter(t->regions, hot, t->counter, shape->pc, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
-            const struct step *step = &shape->steps[i];
             end.step = i;
-            note(t, c, shape, i, IN_SLOT_NONE);
-            if (step->insn.class == INSN_PLAIN)
-                emit_plain(c, step);
+            note(t, hot, shape, i, IN_SLOT_NONE);
+            if (shape->steps[i].insn.class == INSN_PLAIN)
+                emit_plain(hot, &shape->steps[i]);
             else if (shape->segments[s].end == SEGMENT_COND)
-                taken[s] = emit_cond(c, &step->insn);
+                emit_side(t, hot, cold, shape, s);
         }
     }
-    emit_end(t, c, &end);
-    for (uint32_t s = 0; s < shape->n_segments; s++) {
-        if (shape->segments[s].end != SEGMENT_COND)
-            continue;
-        const struct step *branch = &shape->steps[shape->first_step[s + 1] - 1];
-        struct exit_kind exit = {.id = t->first_exit + s,
-                                 .instructions = shape->first_step[s + 1],
-                                 .target = shape->segments[s].target,
-                                 .from = branch->pc,
-                                 .counted = true,
-                                 .counter = t->counter + 1 + s,
-                                 .leave = SLOT(to_direct)};
-        emit_displacement(c, taken[s], cursor_runs_at(c));
-        emit_exit(t, c, &exit, &t->exits[s]);
-    }
+    emit_end(t, hot, cold, &end);
     if (end.pushed) {
-        emit_displacement(c, end.pushed, cursor_runs_at(c));
-        emit_u64(c, end.return_pc);
+        emit_displacement(hot, end.pushed, cursor_runs_at(hot));
+        emit_u64(hot, end.return_pc);
     }
 }
 
@@ -413,7 +453,7 @@ void translate_landing(const struct regions *regions, struct cursor *c, uint64_t
     emit_bytes(c, compare, sizeof compare); /* lea (%rcx,%rax),%rcx; jrcxz over; jmp *next(%rip) */
     emit_u32(c, 0);
     uint8_t *to_next = c->at - 4;
-    if (counter != UINT32_MAX)
+    if (counter)
         emit_counter(regions, c, counter, pc, true);
     emit_load(c, RCX, SLOT(slot_rcx));
     emit_load(c, RAX, SLOT(slot_rax));

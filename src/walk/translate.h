@@ -10,7 +10,11 @@ struct exit {
     /* SEGMENT_IJUMP/ICALL of a count flavour: the site. SEGMENT_SYSCALL: where the call itself can be
      * run from. Others: the displacement field to patch (writable alias), 0 if it cannot be linked. */
     uint64_t link;
-    uint64_t instructions; /* executed from the entry to here */
+    uint32_t instructions; /* executed from the entry to here */
+    uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
+    uint8_t flavour;       /* enum flavour */
+    uint8_t budget;        /* plain: which of the budgets it charges */
+    bool tested;           /* it goes backward: plain code tests the budget here */
 };
 
 /* Which registers are not in place at a cache pc, when an instruction there faults. */
@@ -22,6 +26,7 @@ struct translation {
     uint32_t first_exit; /* id of exit 0 */
     uint32_t counter;    /* count: index of the entry counter */
     uint32_t site;       /* count: what an indirect jump or call would use */
+    bool rotates;        /* the CPU has rorx: landings are indexed by bits 4..19 */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */
@@ -32,14 +37,28 @@ struct translation {
     uint32_t located_in_slot; /* IN_SLOT_ */
 };
 
-/* No superblock's code is longer. */
-enum { TRANSLATION_BYTES_MAX = 4096 };
+/* No piece of code is longer, in its hot or in its cold part. */
+enum { TRANSLATION_BYTES_MAX = 2048 };
 
-/* Writes the code; it runs from the cursor's start. Fills exits, and located if sought was met. */
-void translate(struct translation *translation, const struct shape *shape, struct cursor *cursor);
+/* Writes the code; it runs from the hot cursor's start. Ways out that are rarely taken go to the cold
+ * cursor, so that what runs lies together. Fills exits, and located if sought was met. */
+void translate(struct translation *translation, const struct shape *shape, struct cursor *hot,
+               struct cursor *cold);
+
+/* A conditional branch has been taken for the first time: writes what its exit does, then a jump to
+ * `entry`. Until then the branch leads to the dispatcher, which does the work itself: most branches
+ * never go one of their ways, and pay nothing for it. */
+void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
+                    uint64_t entry, struct cursor *hot, struct cursor *cold);
 
 /* Writes a landing: the place where indirect branches to `pc` arrive with the target in %rax. On
- * another target it goes to `next`, else it adds one to `counter` unless that is UINT32_MAX, and goes
- * on at `entry`. */
-void translate_landing(const struct regions *regions, struct cursor *cursor, uint64_t pc,
+ * another target it goes to `next`, else it adds one to `counter` unless that is 0, and goes on at
+ * `entry`. */
+void translate_landing(const struct regions *regions, struct cursor *hot, uint64_t pc,
                        uint64_t entry, uint64_t next, uint32_t counter);
+
+/* Which landing of the context an indirect branch to pc looks at. */
+static inline uint32_t landing_index(uint64_t pc, bool rotates)
+{
+    return (uint32_t)(rotates ? pc >> 4 : pc) & (CONTEXT_LANDINGS - 1);
+}
