@@ -62,7 +62,7 @@ packages_missing() {
         /*) [ -e "${pair%:*}" ] || echo "${pair##*:}" ;;
         *) command -v "${pair%:*}" >/dev/null || echo "${pair##*:}" ;;
         esac
-    done | sort -u | xargs
+    done | sort -u
 }
 
 # packages_install PACKAGE...: installs when it may, else prints the one command that would.
