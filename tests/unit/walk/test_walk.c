@@ -1,7 +1,6 @@
 /* Functions called on copies of themselves must do what they do natively, in every flavour. */
 #include "walk/run.h"
 
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,9 +84,10 @@ static void prepare(void *function, uint64_t a, uint64_t b, uint64_t c)
     context->flags = 0x202;
 }
 
-/* Runs in pieces of `piece` instructions or records, as a sample would; the result is in rax. */
-static uint64_t walked(enum flavour flavour, int64_t piece, void *function, uint64_t a, uint64_t b,
-                       uint64_t c)
+/* Runs in pieces of `piece` instructions or records, as a sample would; the result is in rax. The
+ * walked function's vector registers are live in between. */
+__attribute__((target("general-regs-only"))) static uint64_t
+walked(enum flavour flavour, int64_t piece, void *function, uint64_t a, uint64_t b, uint64_t c)
 {
     prepare(function, a, b, c);
     uint64_t gs = gs_swap((uint64_t)context);
@@ -192,11 +192,15 @@ static void compiled_code(void **state)
     (void)state;
     check_same(fibonacci, 18, 1, 2);
     check_same(sorts, 1000, 12345, 99);
-#ifndef __SANITIZE_ADDRESS__ /* its runtime uses the vector registers that the walk has live */
+#ifdef __SANITIZE_ADDRESS__
+    /* The sanitizer's runtime uses the vector registers that the walk has live, and its longjmp
+     * makes a system call. */
+    (void)formats, (void)long_jumps;
+#else
     check_same(formats, 50, 7, 9);
+    check_same(long_jumps, 100, 5, 3);
 #endif
     check_same(switches, 5000, 7, 1);
-    check_same(long_jumps, 100, 5, 3);
 }
 
 /* ---- what they make rarely: flags live across everything, odd branches, the red zone */
