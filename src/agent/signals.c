@@ -62,8 +62,8 @@ static bool fault_translate(struct kernel_ucontext *frame)
     if (!cache_locate(agent.cache, frame->rip, &location))
         return false;
     frame->rip = location.pc;
-    if (location.in_slot == IN_SLOT_RAX)
-        frame->rax = agent.context->slot_rax;
+    if (location.in_slot == IN_SLOT_R11)
+        frame->r11 = agent.context->slot_r11;
     gs_write(agent.program_gs);
     if (agent.options.mode == RECORD_SAMPLED) {
         frame->mask = agent.frame.mask;

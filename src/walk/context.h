@@ -39,7 +39,7 @@ struct context {
     uint64_t gpr[16];
     uint64_t pc, flags;
     uint64_t host_sp;
-    uint64_t slot_rax, slot_rcx; /* the program's, while an exit needs the registers */
+    uint64_t slot_rcx, slot_r11; /* the program's, while an exit needs the registers */
     uint64_t jump;
     uint64_t unused;
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */

@@ -7,15 +7,15 @@ AT(gpr, 0);
 AT(pc, 128);
 AT(flags, 136);
 AT(host_sp, 144);
-AT(slot_rax, 152);
-AT(slot_rcx, 160);
+AT(slot_rcx, 152);
+AT(slot_r11, 160);
 AT(jump, 168);
 AT(leave, 196);
 
 /* Enter: callee-saved registers to the host stack, then the program's into place. Flags come from a
  * push on the host stack, before %rsp is the program's.
- * Leave: the mirror image. The indirect ones find the target in %rax and the program's own %rax and
- * %rcx in their slots. The flags must be saved before anything touches them, on the host stack. */
+ * Leave: the mirror image. The indirect ones find the target in %r11 and the program's own %rcx and
+ * %r11 in their slots. The flags must be saved before anything touches them, on the host stack. */
 __asm__(".pushsection .text\n"
         ".globl context_enter\n.hidden context_enter\n.type context_enter,@function\n"
         "context_enter:\n"
@@ -35,7 +35,7 @@ __asm__(".pushsection .text\n"
         "context_to_called: movl $6,%gs:196\n  jmp 1f\n"
         "context_to_lazy: movl $8,%gs:196\n  jmp 1f\n"
         "context_to_site: movl $7,%gs:196\n"
-        "2: mov %rax,%gs:128\n  mov %gs:160,%rcx\n  mov %gs:152,%rax\n"
+        "2: mov %r11,%gs:128\n  mov %gs:152,%rcx\n  mov %gs:160,%r11\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
         "  mov %rax,%gs:0\n  mov %rcx,%gs:8\n  mov %rdx,%gs:16\n  mov %rbx,%gs:24\n"
         "  mov %rbp,%gs:40\n  mov %rsi,%gs:48\n  mov %rdi,%gs:56\n  mov %r8,%gs:64\n"

@@ -181,20 +181,21 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
         emit_up_rcx(hot, cold, up, id);
 }
 
-/* With the target in %rax: its index in the landings, or in a site's own table, to %rcx. */
+/* With the target in %r11: its index in the landings, or in a site's own table, to %rcx. */
 static void emit_index(struct cursor *c, bool site, bool rotates)
 {
-    static const uint8_t rotate[] = {0xc4, 0xe3, 0x7b, 0xf0, 0xc8, 4, 0x0f, 0xb7, 0xc9};
+    static const uint8_t rotate[] = {0xc4, 0xc3, 0x7b, 0xf0, 0xcb, 4, 0x0f, 0xb7, 0xc9};
     if (!site && rotates) {
-        emit_bytes(c, rotate, sizeof rotate); /* rorx $4, %eax, %ecx; movzwl %cx, %ecx */
+        emit_bytes(c, rotate, sizeof rotate); /* rorx $4, %r11d, %ecx; movzwl %cx, %ecx */
         return;
     }
-    emit_u8(c, 0x0f); /* movzwl %ax, %ecx, or movzbl %al, %ecx */
+    emit_u8(c, 0x41); /* movzwl %r11w, %ecx, or movzbl %r11b, %ecx */
+    emit_u8(c, 0x0f);
     emit_u8(c, site ? 0xb6 : 0xb7);
-    emit_u8(c, 0xc8);
+    emit_u8(c, 0xcb);
 }
 
-/* The end of an indirect branch: target in %rax, the program's %rax in its slot. */
+/* The end of an indirect branch: target in %r11, the program's %r11 in its slot. */
 static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id, bool site,
                           struct exit *exit)
 {
@@ -274,15 +275,16 @@ static uint8_t *emit_push_constant(struct cursor *c)
     return c->at - 4;
 }
 
-/* mov <the branch's operand>, %rax */
+/* mov <the branch's operand>, %r11. That register, because it is dead at most calls and returns: its
+ * own value comes back by way of memory, and nobody waits for it. */
 static void emit_operand(struct cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     if (insn->prefixes & PREFIX_FS)
         emit_u8(c, 0x64);
-    emit_u8(c, 0x48 | (insn->rex & 3));
+    emit_u8(c, 0x4c | (insn->rex & 3));
     emit_u8(c, 0x8b);
-    emit_u8(c, insn->modrm & 0xc7);
+    emit_u8(c, (insn->modrm & 0xc7) | (R11 & 7) << 3);
     uint32_t behind = insn->modrm_at + 1u;
     emit_bytes(c, (const uint8_t *)step->pc + behind, insn->length - behind);
     if (insn->rip_relative)
@@ -302,12 +304,12 @@ static void emit_branch_register(struct translation *t, struct cursor *c, struct
                                  bool call)
 {
     const struct step *step = &end->shape->steps[end->step];
-    emit_store(c, RAX, SLOT(slot_rax));
+    emit_store(c, R11, SLOT(slot_r11));
     note(t, c, end->shape, end->step, IN_SLOT_NONE);
     emit_operand(c, step);
     if (!call)
         return;
-    note(t, c, end->shape, end->step, IN_SLOT_RAX);
+    note(t, c, end->shape, end->step, IN_SLOT_R11);
     end->pushed = emit_push_constant(c);
     end->return_pc = step->pc + step->insn.length;
 }
@@ -315,9 +317,10 @@ static void emit_branch_register(struct translation *t, struct cursor *c, struct
 static void emit_return(struct translation *t, struct cursor *c, struct ending *end)
 {
     const struct insn *insn = &end->shape->steps[end->step].insn;
-    emit_store(c, RAX, SLOT(slot_rax));
+    emit_store(c, R11, SLOT(slot_r11));
     note(t, c, end->shape, end->step, IN_SLOT_NONE);
-    emit_u8(c, 0x58); /* pop %rax */
+    emit_u8(c, 0x41); /* pop %r11 */
+    emit_u8(c, 0x5b);
     if (insn->imm_bytes) {
         emit_u8(c, 0x48); /* lea imm(%rsp), %rsp */
         emit_u8(c, 0x8d);
@@ -449,14 +452,14 @@ void translate_landing(const struct regions *regions, struct cursor *c, uint64_t
     emit_u8(c, 0x48); /* movabs $-pc, %rcx */
     emit_u8(c, 0xb9);
     emit_u64(c, 0 - pc);
-    static const uint8_t compare[] = {0x48, 0x8d, 0x0c, 0x01, 0xe3, 6, 0xff, 0x25};
-    emit_bytes(c, compare, sizeof compare); /* lea (%rcx,%rax),%rcx; jrcxz over; jmp *next(%rip) */
+    static const uint8_t compare[] = {0x4a, 0x8d, 0x0c, 0x19, 0xe3, 6, 0xff, 0x25};
+    emit_bytes(c, compare, sizeof compare); /* lea (%rcx,%r11),%rcx; jrcxz over; jmp *next(%rip) */
     emit_u32(c, 0);
     uint8_t *to_next = c->at - 4;
     if (counter)
         emit_counter(regions, c, counter, pc, true);
     emit_load(c, RCX, SLOT(slot_rcx));
-    emit_load(c, RAX, SLOT(slot_rax));
+    emit_load(c, R11, SLOT(slot_r11));
     emit_u8(c, 0xe9);
     emit_u32(c, 0);
     emit_displacement(c, c->at - 4, entry);

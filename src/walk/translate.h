@@ -18,7 +18,7 @@ struct exit {
 };
 
 /* Which registers are not in place at a cache pc, when an instruction there faults. */
-enum { IN_SLOT_NONE, IN_SLOT_RAX };
+enum { IN_SLOT_NONE, IN_SLOT_R11 };
 
 struct translation {
     enum flavour flavour;
@@ -51,7 +51,7 @@ void translate(struct translation *translation, const struct shape *shape, struc
 void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
                     uint64_t entry, struct cursor *hot, struct cursor *cold);
 
-/* Writes a landing: the place where indirect branches to `pc` arrive with the target in %rax. On
+/* Writes a landing: the place where indirect branches to `pc` arrive with the target in %r11. On
  * another target it goes to `next`, else it adds one to `counter` unless that is 0, and goes on at
  * `entry`. */
 void translate_landing(const struct regions *regions, struct cursor *hot, uint64_t pc,
