@@ -17,8 +17,11 @@ void decode_release(struct decode *decode)
     vec_release(&decode->segments);
     vec_release(&decode->exits);
     vec_release(&decode->pairs);
-    vec_release(&decode->touched);
-    vec_release(&decode->touched_pairs);
+    vec_release(&decode->exits_seen);
+    vec_release(&decode->returns_seen);
+    vec_release(&decode->pairs_seen);
+    vec_release(&decode->blocks_touched);
+    vec_release(&decode->pairs_touched);
 }
 
 /* ---- following the units */
@@ -28,7 +31,7 @@ static void block_add(struct decode *decode, uint32_t index)
     const struct superblock *superblock = &decode->units->superblocks.at[index];
     const struct unit_segment *segments = &decode->units->segments.at[superblock->first_segment];
     *vec_push(&decode->blocks) =
-        (struct decode_block){.start = segments[0].start, .return_edge = MAP_NONE};
+        (struct decode_block){.start = segments[0].start, .returned.edge = MAP_NONE};
     while (decode->exits.n < superblock->first_exit + superblock->n_exits)
         vec_push(&decode->exits)->block = MAP_NONE;
     uint32_t instructions = 0;
@@ -125,36 +128,37 @@ static uint32_t pair_make(struct decode *decode, uint32_t exit, uint32_t block)
         struct place to = block_first(decode, block)->at;
         const struct unit_segment *site = block_last(decode, decode->exits.at[exit].block);
         *vec_push(&decode->pairs) =
-            (struct decode_pair){.edge = indirect_edge_index(decode, site, to)};
+            (struct decode_tally){.edge = indirect_edge_index(decode, site, to)};
     }
     return index;
 }
 
-static struct decode_pair *pair_find(struct decode *decode, uint32_t exit, uint32_t block)
+static uint32_t pair_find(struct decode *decode, uint32_t exit, uint32_t block)
 {
     uint32_t slot = (exit * 0x9E3779B1u ^ block * 0x85EBCA6Bu) >> 20;
     struct decode_recent *recent = &decode->recent[slot];
     if (!recent->pair || recent->exit != exit || recent->block != block)
         *recent = (struct decode_recent){exit, block, pair_make(decode, exit, block) + 1};
-    return &decode->pairs.at[recent->pair - 1];
+    return recent->pair - 1;
 }
 
 /* ---- one window: count */
+
+static void count(struct decode_tally *tally, uint32_t index, struct decode_list *seen)
+{
+    if (!tally->seen++)
+        *vec_push(seen) = index;
+}
 
 /* A return, indirect jump or indirect call went to the start of a superblock. */
 static void count_indirect(struct decode *decode, uint32_t exit, uint32_t block)
 {
     if (decode->exits.at[exit].end == SEGMENT_RETURN) {
-        decode->blocks.at[block].returned++;
-        return;
+        count(&decode->blocks.at[block].returned, block, &decode->returns_seen);
+    } else {
+        uint32_t pair = pair_find(decode, exit, block);
+        count(&decode->pairs.at[pair], pair, &decode->pairs_seen);
     }
-    struct decode_pair *pair = pair_find(decode, exit, block);
-    if (pair->window != decode->window) {
-        pair->window = decode->window;
-        pair->seen = 0;
-        *vec_push(&decode->touched_pairs) = (uint32_t)(pair - decode->pairs.at);
-    }
-    pair->seen++;
 }
 
 /* False: the walk contradicts the units. */
@@ -167,16 +171,11 @@ static bool count_exits(struct decode *decode, const uint32_t *exits, uint32_t n
         if (exits[i] >= decode->exits.n || decode->exits.at[exits[i]].block == MAP_NONE)
             return false;
         struct decode_exit *exit = &decode->exits.at[exits[i]];
-        struct decode_block *block = &decode->blocks.at[exit->block];
-        if (expected && expected != block->start)
+        if (expected && expected != decode->blocks.at[exit->block].start)
             return false;
-        if (block->window != decode->window) {
-            block->window = decode->window;
-            *vec_push(&decode->touched) = exit->block;
-        }
         if (i && !expected)
             count_indirect(decode, exits[i - 1], exit->block);
-        exit->seen++;
+        count(&exit->left, exits[i], &decode->exits_seen);
         instructions += exit->instructions;
         expected = exit->target;
     }
@@ -184,66 +183,53 @@ static bool count_exits(struct decode *decode, const uint32_t *exits, uint32_t n
     return true;
 }
 
-static void window_clear(struct decode *decode)
-{
-    for (size_t i = 0; i < decode->touched.n; i++) {
-        uint32_t index = decode->touched.at[i];
-        const struct superblock *superblock = &decode->units->superblocks.at[index];
-        for (uint32_t j = 0; j < superblock->n_exits; j++)
-            decode->exits.at[superblock->first_exit + j].seen = 0;
-        decode->blocks.at[index].returned = 0;
-    }
-    decode->touched.n = 0;
-    decode->touched_pairs.n = 0;
-}
-
 /* ---- one window: weigh */
 
 struct weight {
-    uint64_t instructions, rate;
+    uint64_t instructions, rate; /* instructions 0: the window weighs nothing */
 };
 
-static uint64_t weigh(const struct weight *weight, uint64_t seen)
+static uint64_t units_of(const struct weight *weight, uint64_t seen)
 {
     return ((seen << UNIT_BITS) + weight->instructions / 2) / weight->instructions;
 }
 
-static void add_edge(struct decode *decode, uint32_t edge, uint64_t units,
-                     const struct weight *weight)
+static void weigh(struct decode_tally *tally, const struct weight *weight)
 {
-    if (edge != MAP_NONE && units)
-        batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
+    if (weight->instructions) {
+        uint64_t units = units_of(weight, tally->seen);
+        tally->time += units;
+        tally->count += units * weight->rate;
+    }
+    tally->seen = 0;
 }
 
-/* From the last segment back: what ran a segment is what left at it and what went on behind it. */
-static void block_weigh(struct decode *decode, uint32_t index, const struct weight *weight)
+static void touch(struct decode *decode, uint32_t block)
 {
-    if (!decode->blocks.at[index].listed)
-        block_list(decode, index);
-    const struct superblock *superblock = &decode->units->superblocks.at[index];
-    const struct decode_exit *exits = &decode->exits.at[superblock->first_exit];
-    uint64_t on = superblock->n_exits > superblock->n_segments
-                      ? weigh(weight, exits[superblock->n_segments].seen)
-                      : 0;
-    for (uint32_t i = superblock->n_segments; i-- > 0;) {
-        const struct decode_segment *segment = &decode->segments.at[superblock->first_segment + i];
-        uint64_t left = weigh(weight, exits[i].seen);
-        uint64_t ran = left + on;
-        if (segment->range != MAP_NONE && ran)
-            batch_add_range_at(&decode->batch, segment->range, ran, ran * weight->rate);
-        bool conditional = segment->fallen != MAP_NONE;
-        add_edge(decode, segment->taken, conditional ? left : ran, weight);
-        add_edge(decode, segment->fallen, on, weight);
-        on = ran;
+    if (!decode->blocks.at[block].touched)
+        *vec_push(&decode->blocks_touched) = block;
+    decode->blocks.at[block].touched = true;
+}
+
+/* Every window ends here, good or garbled: what it saw is weighed and forgotten. */
+static void window_weigh(struct decode *decode, const struct weight *weight)
+{
+    for (size_t i = 0; i < decode->exits_seen.n; i++) {
+        struct decode_exit *exit = &decode->exits.at[decode->exits_seen.at[i]];
+        weigh(&exit->left, weight);
+        touch(decode, exit->block);
     }
-    struct decode_block *block = &decode->blocks.at[index];
-    decode->unmapped += mappings_missed(decode->units->mappings, block_first(decode, index)->at);
-    if (block->returned) {
-        if (block->return_edge == MAP_NONE)
-            block->return_edge = edge_index(decode, (struct place){MODULE_NONE, {0}},
-                                            block_first(decode, index)->at, EDGE_RETURN);
-        add_edge(decode, block->return_edge, weigh(weight, block->returned), weight);
+    for (size_t i = 0; i < decode->returns_seen.n; i++) {
+        weigh(&decode->blocks.at[decode->returns_seen.at[i]].returned, weight);
+        touch(decode, decode->returns_seen.at[i]);
     }
+    for (size_t i = 0; i < decode->pairs_seen.n; i++) {
+        struct decode_tally *pair = &decode->pairs.at[decode->pairs_seen.at[i]];
+        if (!(pair->time | pair->count))
+            *vec_push(&decode->pairs_touched) = decode->pairs_seen.at[i];
+        weigh(pair, weight);
+    }
+    decode->exits_seen.n = decode->returns_seen.n = decode->pairs_seen.n = 0;
 }
 
 /* Where the last exit went, if it was indirect: no superblock of this window starts there. */
@@ -256,7 +242,8 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
     struct place to = mappings_place(decode->units->mappings, (struct avma){walk->end_pc});
     decode->unmapped += mappings_missed(decode->units->mappings, to);
     uint32_t edge = indirect_edge_index(decode, block_last(decode, exit->block), to);
-    add_edge(decode, edge, weigh(weight, 1), weight);
+    uint64_t units = units_of(weight, 1);
+    batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
 }
 
 static uint64_t window_rate(struct decode *decode, const struct event_walk *walk)
@@ -275,35 +262,98 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
     return rate;
 }
 
-static void window_weigh(struct decode *decode, const struct event_walk *walk,
-                         const uint32_t *exits, uint64_t instructions)
-{
-    struct weight weight = {.instructions = instructions, .rate = window_rate(decode, walk)};
-    for (size_t i = 0; i < decode->touched.n; i++)
-        block_weigh(decode, decode->touched.at[i], &weight);
-    for (size_t i = 0; i < decode->touched_pairs.n; i++) {
-        const struct decode_pair *pair = &decode->pairs.at[decode->touched_pairs.at[i]];
-        add_edge(decode, pair->edge, weigh(&weight, pair->seen), &weight);
-    }
-    end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
-    batch_add_window(&decode->batch, 1u << UNIT_BITS, weight.rate << UNIT_BITS);
-    decode->windows++;
-    decode->instructions += instructions;
-    decode->miscounted += instructions != walk->instructions;
-}
-
 static void decode_window(struct decode *decode, const struct event_walk *walk,
                           const uint32_t *exits)
 {
-    follow_units(decode);
-    decode->window++;
+    struct weight weight = {0};
     uint64_t instructions = 0;
-    if (!count_exits(decode, exits, walk->n_exits, &instructions))
+    follow_units(decode);
+    if (!count_exits(decode, exits, walk->n_exits, &instructions)) {
         decode->garbled++;
-    else if (instructions)
-        window_weigh(decode, walk, exits, instructions);
-    window_clear(decode);
+    } else if (instructions) {
+        weight = (struct weight){.instructions = instructions, .rate = window_rate(decode, walk)};
+        end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
+        batch_add_window(&decode->batch, 1u << UNIT_BITS, weight.rate << UNIT_BITS);
+        decode->windows++;
+        decode->instructions += instructions;
+        decode->miscounted += instructions != walk->instructions;
+    }
+    window_weigh(decode, &weight);
 }
+
+/* ---- one batch: expand */
+
+struct flow {
+    uint64_t time, count;
+};
+
+static struct flow take(struct decode_tally *tally)
+{
+    struct flow flow = {tally->time, tally->count};
+    tally->time = tally->count = 0;
+    return flow;
+}
+
+static void add_edge(struct decode *decode, uint32_t edge, struct flow flow)
+{
+    if (edge != MAP_NONE && (flow.time | flow.count))
+        batch_add_edge_at(&decode->batch, edge, flow.time, flow.count);
+}
+
+static void add_range(struct decode *decode, uint32_t range, struct flow flow)
+{
+    if (range != MAP_NONE && (flow.time | flow.count))
+        batch_add_range_at(&decode->batch, range, flow.time, flow.count);
+}
+
+/* From the last segment back: what ran a segment is what left at it and what went on behind it. */
+static void segments_expand(struct decode *decode, const struct superblock *superblock)
+{
+    struct decode_exit *exits = &decode->exits.at[superblock->first_exit];
+    struct flow on = {0};
+    if (superblock->n_exits > superblock->n_segments)
+        on = take(&exits[superblock->n_segments].left);
+    for (uint32_t i = superblock->n_segments; i-- > 0;) {
+        const struct decode_segment *segment = &decode->segments.at[superblock->first_segment + i];
+        struct flow left = take(&exits[i].left);
+        struct flow ran = {left.time + on.time, left.count + on.count};
+        bool conditional = segment->fallen != MAP_NONE;
+        add_range(decode, segment->range, ran);
+        add_edge(decode, segment->taken, conditional ? left : ran);
+        add_edge(decode, segment->fallen, on);
+        on = ran;
+    }
+}
+
+static void block_expand(struct decode *decode, uint32_t index)
+{
+    struct decode_block *block = &decode->blocks.at[index];
+    struct place start = block_first(decode, index)->at;
+    block->touched = false;
+    decode->unmapped += mappings_missed(decode->units->mappings, start);
+    if (!block->listed)
+        block_list(decode, index);
+    segments_expand(decode, &decode->units->superblocks.at[index]);
+    struct flow returned = take(&block->returned);
+    if (returned.time && block->returned.edge == MAP_NONE)
+        block->returned.edge =
+            edge_index(decode, (struct place){MODULE_NONE, {0}}, start, EDGE_RETURN);
+    add_edge(decode, block->returned.edge, returned);
+}
+
+void decode_flush(struct decode *decode)
+{
+    for (size_t i = 0; i < decode->blocks_touched.n; i++)
+        block_expand(decode, decode->blocks_touched.at[i]);
+    for (size_t i = 0; i < decode->pairs_touched.n; i++) {
+        struct decode_tally *pair = &decode->pairs.at[decode->pairs_touched.at[i]];
+        add_edge(decode, pair->edge, take(pair));
+    }
+    decode->blocks_touched.n = decode->pairs_touched.n = 0;
+    batch_close(&decode->batch, decode->profile);
+}
+
+/* ---- walks */
 
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits)
 {
@@ -319,9 +369,4 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
     }
     if (walk->n_exits)
         decode_window(decode, walk, exits);
-}
-
-void decode_flush(struct decode *decode)
-{
-    batch_close(&decode->batch, decode->profile);
 }

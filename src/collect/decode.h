@@ -4,8 +4,8 @@
  * window of N instructions is u = k / N, rounded once; all ranges and edges that the exit implies
  * are sums of such u, so what flows into a segment flows out of it, to the last unit.
  *
- * A window costs a few ns for each exit: one counter is bumped, and the superblocks that were
- * touched are expanded once at its end. */
+ * An exit costs a few ns: its counter is bumped. At the end of a window the exits that it touched are
+ * weighed, at the end of a batch the superblocks that it touched are expanded, each once. */
 #pragma once
 
 #include "base/map.h"
@@ -22,19 +22,25 @@ enum {
     DECODE_RECENT = 1 << 12,
 };
 
+/* Seen in this window; weighed in this batch. */
+struct decode_tally {
+    uint32_t seen;
+    uint32_t edge; /* index in the batch, where the tally is that of one edge */
+    uint64_t time, count;
+};
+
 /* A superblock as the hot loop sees it. */
 struct decode_block {
-    uint64_t start;       /* avma */
-    uint32_t window;      /* the last one that touched it */
-    uint32_t returned;    /* times a return arrived here in this window */
-    uint32_t return_edge; /* index in the batch, or MAP_NONE until needed */
-    bool listed;          /* its segments have indices in the batch */
+    uint64_t start;               /* avma */
+    struct decode_tally returned; /* arrivals by return; its edge is MAP_NONE until needed */
+    bool touched;                 /* in this batch */
+    bool listed;                  /* its segments have indices in the batch */
 };
 
 struct decode_exit {
-    uint64_t target;       /* avma, 0: indirect */
+    uint64_t target; /* avma, 0: indirect */
+    struct decode_tally left;
     uint32_t block;        /* MAP_NONE: there is no such exit */
-    uint32_t seen;         /* in this window */
     uint32_t instructions; /* executed when the superblock is left here */
     uint32_t end;          /* enum segment_end */
 };
@@ -42,12 +48,6 @@ struct decode_exit {
 /* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
 struct decode_segment {
     uint32_t range, taken, fallen;
-};
-
-/* An indirect jump or call and where it went. */
-struct decode_pair {
-    uint32_t edge;
-    uint32_t window, seen;
 };
 
 struct decode_recent {
@@ -69,13 +69,13 @@ struct decode {
     } exits; /* by exit id */
     struct map pair_keys;
     struct {
-        VEC(struct decode_pair);
-    } pairs;
+        VEC(struct decode_tally);
+    } pairs;                      /* an indirect jump or call and where it went */
     struct decode_recent *recent; /* DECODE_RECENT of the map's answers, found with one compare */
-    struct {
+    struct decode_list {
         VEC(uint32_t);
-    } touched, touched_pairs; /* in this window */
-    uint32_t window;
+    } exits_seen, returns_seen, pairs_seen;           /* in this window */
+    struct decode_list blocks_touched, pairs_touched; /* in this batch */
     uint64_t slot;         /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
     uint64_t rates, timed; /* sum and number of good rates: their mean is for windows without */
     uint64_t trail, trail_ticks; /* of good trails, added up */
