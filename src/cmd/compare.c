@@ -1,0 +1,99 @@
+/* gait compare: how alike two profiles are, and where they differ most. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "profile/file.h"
+#include "view/compare.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: gait compare [options] TRUTH FILE\n"
+    "\n"
+    "Compares two profiles of one program: overlap is the sum over keys of the smaller of the two\n"
+    "shares, 100 % when they agree. Then the largest differences.\n"
+    "\n"
+    "  --by KEY           edge, block, function or instruction (edge)\n"
+    "  --weight WEIGHT    count or time (count)\n"
+    "  --module NAME      this module only\n"
+    "  --limit N          so many differences (10)\n"
+    "  --json             as JSON, schema gait/compare/1\n"
+    "  --raw, --inferred  the counts as they were taken; inferred ones do not exist yet\n"
+    "  -q                 do not mention damage\n";
+
+struct options {
+    struct view_options view;
+    const char *truth, *other;
+};
+
+static bool check(struct options *options, int argc, char **argv, struct err *err)
+{
+    if (options->view.input)
+        return err_set(err, ERR_USAGE, "-i: compare takes two files: gait compare TRUTH FILE");
+    if (argc - optind != 2)
+        return err_set(err, ERR_USAGE, "two files are needed: gait compare TRUTH FILE");
+    options->truth = argv[optind];
+    options->other = argv[optind + 1];
+    enum item_by by = options->view.by;
+    if (by == BY_LINE || by == BY_CALL)
+        return err_set(err, ERR_USAGE, "compare is by edge, block, function or instruction");
+    return true;
+}
+
+static bool comparable(const struct profile *const *sides, enum weight weight, struct err *err)
+{
+    for (int i = 0; weight == WEIGHT_TIME && i < SIDES_MAX; i++)
+        if (sides[i]->mode == PROFILE_EXACT)
+            return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
+    return true;
+}
+
+static int compare(const struct options *options, const struct profile *truth,
+                   const struct profile *other)
+{
+    const struct profile *sides[SIDES_MAX] = {truth, other};
+    struct err err;
+    if (!comparable(sides, options->view.weight, &err))
+        return say_err(&err);
+    struct scene scene;
+    struct comparison comparison;
+    scene_open(&scene, sides, SIDES_MAX, options->view.module);
+    compare_sides(&comparison, &scene, options->view.by, options->view.weight);
+    if (options->view.json)
+        compare_json(stdout, &scene, &comparison, options->view.by, options->view.weight);
+    else
+        compare_text(stdout, &scene, &comparison, options->view.by, options->view.weight,
+                     options->view.has_limit ? options->view.limit : 10);
+    comparison_release(&comparison);
+    scene_close(&scene);
+    return output_status();
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    struct options options = {.view = {.by = BY_EDGE}};
+    struct err err;
+    if (!view_options_parse(&options.view, argc, argv, &err))
+        return say_err(&err);
+    if (options.view.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    if (!check(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.view.inferred)
+        return say_not_inferred();
+    struct profile truth, other;
+    int status = profile_load(options.truth, options.view.quiet, &truth);
+    if (status != EXIT_DONE)
+        return status;
+    status = profile_load(options.other, options.view.quiet, &other);
+    if (status == EXIT_DONE) {
+        status = compare(&options, &truth, &other);
+        profile_release(&other);
+    }
+    profile_release(&truth);
+    return status;
+}

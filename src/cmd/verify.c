@@ -1,0 +1,62 @@
+/* gait verify: is a profile possible? */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "view/verify.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char usage[] =
+    "usage: gait verify [options] [FILE]\n"
+    "\n"
+    "Checks a profile (gait.data) against itself and its binaries: edges that the code can make,\n"
+    "ranges that decode, sums that add up and, in exact profiles, flow that is conserved.\n"
+    "Exit status 1 if anything is wrong.\n"
+    "\n"
+    "  -i FILE            the profile, as an option\n"
+    "  --module NAME      check only records of this module\n"
+    "  --json             as JSON, schema gait/verify/1\n"
+    "  -q                 say nothing if all is good\n";
+
+static int verify(const struct view_options *options, const struct profile *profile)
+{
+    struct scene scene;
+    struct verdict verdict;
+    scene_open(&scene, &profile, 1, options->module);
+    verify_profile(&verdict, &scene);
+    bool good = verdict_good(&verdict);
+    if (options->json)
+        verify_json(stdout, &scene, &verdict);
+    else if (!good || !options->quiet)
+        verify_text(stdout, &scene, &verdict);
+    verdict_release(&verdict);
+    scene_close(&scene);
+    int status = output_status();
+    return status == EXIT_DONE && !good ? EXIT_FAILED : status;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    struct view_options options = {0};
+    struct err err;
+    if (!view_options_parse(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    if (optind < argc)
+        options.input = argv[optind++];
+    if (optind < argc) {
+        err_set(&err, ERR_USAGE, "one file at a time");
+        return say_err(&err);
+    }
+    struct profile profile;
+    int status = profile_load(options.input ? options.input : "gait.data", options.quiet, &profile);
+    if (status != EXIT_DONE)
+        return status;
+    status = verify(&options, &profile);
+    profile_release(&profile);
+    return status;
+}

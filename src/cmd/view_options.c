@@ -1,0 +1,130 @@
+#include "cmd/view_options.h"
+
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "profile/file.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_JSON = 256,
+    OPTION_LIMIT,
+    OPTION_BY,
+    OPTION_WEIGHT,
+    OPTION_MODULE,
+    OPTION_RAW,
+    OPTION_INFERRED,
+    OPTION_COLOR,
+    OPTION_NO_PAGER,
+};
+
+static const struct option long_options[] = {
+    {"input", required_argument, NULL, 'i'},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"limit", required_argument, NULL, OPTION_LIMIT},
+    {"by", required_argument, NULL, OPTION_BY},
+    {"weight", required_argument, NULL, OPTION_WEIGHT},
+    {"module", required_argument, NULL, OPTION_MODULE},
+    {"raw", no_argument, NULL, OPTION_RAW},
+    {"inferred", no_argument, NULL, OPTION_INFERRED},
+    {"color", required_argument, NULL, OPTION_COLOR},
+    {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool parse_limit(struct view_options *options, const char *text, struct err *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-')
+        return err_set(err, ERR_USAGE, "--limit %s: not a number of rows", text);
+    options->limit = (size_t)value;
+    options->has_limit = true;
+    return true;
+}
+
+static bool parse_color(const char *text, struct err *err)
+{
+    if (strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
+        return err_set(err, ERR_USAGE, "--color %s: auto, always or never", text);
+    return true;
+}
+
+static bool parse_value(struct view_options *options, int option, const char *value,
+                        struct err *err)
+{
+    switch (option) {
+    case OPTION_LIMIT: return parse_limit(options, value, err);
+    case OPTION_COLOR: return parse_color(value, err);
+    case OPTION_BY:
+        if (item_by_parse(value, &options->by))
+            return true;
+        return err_set(err, ERR_USAGE, "--by %s: function, line, block, edge, instruction or call",
+                       value);
+    case OPTION_WEIGHT:
+        options->has_weight = true;
+        if (weight_parse(value, &options->weight))
+            return true;
+        return err_set(err, ERR_USAGE, "--weight %s: count or time", value);
+    default: return true;
+    }
+}
+
+bool view_options_parse(struct view_options *options, int argc, char **argv, struct err *err)
+{
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":i:qvh", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'i': options->input = optarg; break;
+        case 'q': options->quiet = true; break;
+        case 'h': options->help = true; return true;
+        case OPTION_JSON: options->json = true; break;
+        case OPTION_MODULE: options->module = optarg; break;
+        case OPTION_INFERRED: options->inferred = true; break;
+        case OPTION_RAW: options->inferred = false; break;
+        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
+        case '?':
+            return err_set(err, ERR_USAGE, "%s: unknown option; see gait %s --help",
+                           argv[optind - 1], argv[0]);
+        default:
+            if (!parse_value(options, option, optarg, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+int profile_load(const char *path, bool quiet, struct profile *ret_profile)
+{
+    struct err err;
+    if (!profile_read(path, ret_profile, &err)) {
+        say_err(&err);
+        return EXIT_BAD_INPUT;
+    }
+    if (ret_profile->warning && !quiet)
+        say("%s", ret_profile->warning);
+    return EXIT_DONE;
+}
+
+int say_not_inferred(void)
+{
+    say("there are no inferred counts yet; --raw shows those that were taken");
+    return EXIT_FAILED;
+}
+
+int output_status(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_DONE;
+    say("cannot write: %s", strerror(errno));
+    return EXIT_FAILED;
+}

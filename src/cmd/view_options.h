@@ -1,0 +1,31 @@
+/* Flags that all views have: -i, --json, --limit, --by, --weight, --module, --raw, --inferred, -q,
+ * --color, --no-pager, --help. */
+#pragma once
+
+#include "view/head.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+
+struct view_options {
+    const char *input; /* NULL: not given */
+    const char *module;
+    enum item_by by;
+    enum weight weight;
+    size_t limit;
+    bool has_weight, has_limit, json, inferred, quiet, help;
+};
+
+/* Fields that no flag sets stay as they are. Leaves optind at the first argument that is no flag. */
+bool view_options_parse(struct view_options *options, int argc, char **argv, struct err *err);
+
+/* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. */
+int profile_load(const char *path, bool quiet, struct profile *ret_profile);
+
+/* Says that there is no inference yet; the exit status. */
+int say_not_inferred(void);
+
+/* EXIT_DONE if all of stdout could be written. */
+int output_status(void);

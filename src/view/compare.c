@@ -1,0 +1,200 @@
+#include "view/compare.h"
+
+#include "view/sheet.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { TRUTH, OTHER };
+
+struct builder {
+    struct comparison *comparison;
+    const struct scene *scene;
+    struct items items;
+    enum item_by by;
+    enum weight weight;
+    double totals[SIDES_MAX];
+};
+
+static const struct tally *item_tally(const struct builder *builder, const struct item *item,
+                                      uint32_t side)
+{
+    bool body = builder->by == BY_FUNCTION || builder->weight == WEIGHT_TIME;
+    return body && builder->by != BY_EDGE ? &item->body[side] : &item->count[side];
+}
+
+static double item_weight(const struct builder *builder, const struct item *item, uint32_t side)
+{
+    const struct tally *tally = item_tally(builder, item, side);
+    return (double)(builder->weight == WEIGHT_TIME ? tally->time : tally->count);
+}
+
+/* A branch to what follows it has two edges between the same addresses: one key. */
+static void items_merge(struct items *items)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < items->n; i++) {
+        struct item *before = kept ? &items->at[kept - 1] : NULL;
+        const struct item *item = &items->at[i];
+        if (!before || before->module != item->module || before->at != item->at ||
+            before->to_module != item->to_module || before->to != item->to) {
+            items->at[kept++] = *item;
+            continue;
+        }
+        for (int side = 0; side < SIDES_MAX; side++) {
+            tally_add(&before->count[side], &item->count[side]);
+            tally_add(&before->body[side], &item->body[side]);
+        }
+    }
+    items->n = kept;
+}
+
+static bool item_covered(const struct builder *builder, const struct item *item)
+{
+    bool time = builder->weight == WEIGHT_TIME;
+    struct estimate truth =
+        estimate_share(builder->scene->sides[TRUTH], item_tally(builder, item, TRUTH), time);
+    struct estimate other =
+        estimate_share(builder->scene->sides[OTHER], item_tally(builder, item, OTHER), time);
+    /* Equal integers over equal totals must not differ by the last bit. */
+    double slack = 1e-12 * truth.value;
+    return other.lo <= truth.value + slack && truth.value - slack <= other.hi;
+}
+
+static void item_count(struct builder *builder, const struct item *item, uint64_t *both,
+                       uint64_t *covered)
+{
+    struct comparison *comparison = builder->comparison;
+    double weights[SIDES_MAX], shares[SIDES_MAX];
+    for (uint32_t side = 0; side < SIDES_MAX; side++) {
+        weights[side] = item_weight(builder, item, side);
+        shares[side] = builder->totals[side] > 0 ? weights[side] / builder->totals[side] : 0;
+    }
+    if (weights[TRUTH] <= 0 && weights[OTHER] <= 0)
+        return;
+    comparison->keys++;
+    comparison->overlap += fmin(shares[TRUTH], shares[OTHER]);
+    if (weights[TRUTH] > 0 && weights[OTHER] > 0) {
+        comparison->matched[TRUTH] += shares[TRUTH];
+        comparison->matched[OTHER] += shares[OTHER];
+        ++*both;
+        *covered += item_covered(builder, item);
+    }
+    *vec_push(&comparison->differences) = (struct difference){
+        .module = item->module,
+        .to_module = item->to_module,
+        .function = item->function,
+        .at = item->at,
+        .to = item->to,
+        .shares = {shares[TRUTH], shares[OTHER]},
+    };
+}
+
+static int difference_order(const void *a, const void *b)
+{
+    const struct difference *x = a, *y = b;
+    double x_size = fabs(x->shares[TRUTH] - x->shares[OTHER]);
+    double y_size = fabs(y->shares[TRUTH] - y->shares[OTHER]);
+    if (x_size != y_size)
+        return x_size > y_size ? -1 : 1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+void compare_sides(struct comparison *comparison, const struct scene *scene, enum item_by by,
+                   enum weight weight)
+{
+    *comparison = (struct comparison){0};
+    struct builder builder = {.comparison = comparison, .scene = scene, .by = by, .weight = weight};
+    items_list(&builder.items, scene, by);
+    items_merge(&builder.items);
+    comparison->stray = builder.items.stray;
+    for (size_t i = 0; i < builder.items.n; i++)
+        for (uint32_t side = 0; side < SIDES_MAX; side++)
+            builder.totals[side] += item_weight(&builder, &builder.items.at[i], side);
+    uint64_t both = 0, covered = 0;
+    for (size_t i = 0; i < builder.items.n; i++)
+        item_count(&builder, &builder.items.at[i], &both, &covered);
+    comparison->coverage = both ? (double)covered / (double)both : (double)NAN;
+    struct differences *differences = &comparison->differences;
+    if (differences->n)
+        qsort(differences->at, differences->n, sizeof *differences->at, difference_order);
+    items_release(&builder.items);
+}
+
+void comparison_release(struct comparison *comparison)
+{
+    vec_release(&comparison->differences);
+}
+
+/* ---- output */
+
+void compare_json(FILE *to, const struct scene *scene, const struct comparison *comparison,
+                  enum item_by by, enum weight weight)
+{
+    struct json json;
+    json_begin(&json, to);
+    head_json(&json, "compare", scene, OTHER, by, weight, comparison->stray);
+    json_array(&json, "rows");
+    json_object(&json, NULL);
+    json_number(&json, "overlap", comparison->overlap);
+    json_number(&json, "matched_truth", comparison->matched[TRUTH]);
+    json_number(&json, "matched_other", comparison->matched[OTHER]);
+    json_number(&json, "interval_coverage", comparison->coverage);
+    json_integer(&json, "keys", comparison->keys);
+    json_object_end(&json);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+static void differences_text(FILE *to, struct scene *scene, const struct comparison *comparison,
+                             enum item_by by, size_t limit)
+{
+    struct sheet sheet;
+    sheet_begin(&sheet, "rrrlll");
+    static const char *const head[] = {"difference", "truth", "other", "function", "line", "where"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        sheet_cell(&sheet, "%s", head[i]);
+    const struct differences *differences = &comparison->differences;
+    for (size_t i = 0; i < differences->n && i < limit; i++) {
+        const struct difference *row = &differences->at[i];
+        sheet_cell(&sheet, "%+.2f %%", 100 * (row->shares[OTHER] - row->shares[TRUTH]));
+        sheet_cell(&sheet, "%.2f %%", 100 * row->shares[TRUTH]);
+        sheet_cell(&sheet, "%.2f %%", 100 * row->shares[OTHER]);
+        sheet_cell(&sheet, "%s", scene_function_name(scene, row->module, row->function));
+        sheet_cell(&sheet, "%s", line_text(scene, row->module, row->at));
+        if (by == BY_EDGE)
+            sheet_cell(&sheet, "%s -> 0x%" PRIx64, address_text(scene, row->module, row->at),
+                       row->to);
+        else
+            sheet_cell(&sheet, "%s", address_text(scene, row->module, row->at));
+    }
+    sheet_end(&sheet, to);
+}
+
+void compare_text(FILE *to, struct scene *scene, const struct comparison *comparison,
+                  enum item_by by, enum weight weight, size_t limit)
+{
+    fprintf(to, "truth: ");
+    head_text(to, scene, TRUTH);
+    fprintf(to, "other: ");
+    head_text(to, scene, OTHER);
+    fprintf(to, "\noverlap by %s, weighed by %s: %.2f %%\n", item_by_name(by), weight_name(weight),
+            100 * comparison->overlap);
+    fprintf(to,
+            "matched: %.2f %% of the truth's weight, %.2f %% of the other's; %" PRIu64 " keys\n",
+            100 * comparison->matched[TRUTH], 100 * comparison->matched[OTHER], comparison->keys);
+    if (isfinite(comparison->coverage))
+        fprintf(to, "truth inside the other's interval: %.1f %% of the keys that both have\n",
+                100 * comparison->coverage);
+    if (limit && comparison->differences.n) {
+        fprintf(to, "\nlargest differences, as shares of all:\n");
+        differences_text(to, scene, comparison, by, limit);
+    }
+    losses_text(to, scene, OTHER, comparison->stray);
+}

@@ -1,0 +1,174 @@
+#include "view/head.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *weight_name(enum weight weight)
+{
+    return weight == WEIGHT_TIME ? "time" : "count";
+}
+
+bool weight_parse(const char *name, enum weight *ret_weight)
+{
+    bool time = strcmp(name, "time") == 0;
+    if (!time && strcmp(name, "count") != 0)
+        return false;
+    *ret_weight = time ? WEIGHT_TIME : WEIGHT_COUNT;
+    return true;
+}
+
+const char *address_text(struct scene *scene, uint32_t module, uint64_t at)
+{
+    const char *name = module < scene->modules.n ? scene->modules.at[module].name : "[unknown]";
+    return arena_format(&scene->arena, "%s+0x%" PRIx64, name, at);
+}
+
+const char *line_text(struct scene *scene, uint32_t module, uint64_t at)
+{
+    const char *file;
+    uint32_t line;
+    if (module >= scene->modules.n || !scene->modules.at[module].binary ||
+        !lines_find(binary_lines(scene->modules.at[module].binary), (struct svma){at}, &file,
+                    &line))
+        return "";
+    const char *slash = strrchr(file, '/');
+    return arena_format(&scene->arena, "%s:%u", slash ? slash + 1 : file, line);
+}
+
+/* ---- JSON */
+
+static void modules_json(struct json *json, const struct scene *scene)
+{
+    json_array(json, "modules");
+    for (size_t i = 0; i < scene->modules.n; i++) {
+        const struct module *module = &scene->modules.at[i].module;
+        char id[2 * sizeof module->build_id + 1] = "";
+        for (uint32_t k = 0; k < module->build_id_bytes; k++)
+            snprintf(id + 2 * k, 3, "%02x", module->build_id[k]);
+        json_object(json, NULL);
+        json_integer(json, "id", i);
+        json_string(json, "path", module->path);
+        json_string(json, "build_id", id);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+/* Ranges and edges in code whose binary is not there. */
+static uint64_t unbacked(const struct scene *scene, uint32_t side)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < scene->touches.n; i++)
+        n += scene->touches.at[i].side == side && scene->touches.at[i].function == FUNCTION_NONE;
+    return n;
+}
+
+static void losses_json(struct json *json, const struct scene *scene, uint32_t side, uint64_t stray)
+{
+    const struct profile *profile = scene->sides[side];
+    json_object(json, "losses");
+    for (int i = 0; i < LOSS_N; i++)
+        if (profile->totals.losses[i])
+            json_integer(json, loss_name((enum loss)i), profile->totals.losses[i]);
+    for (size_t i = 0; i < profile->other_losses.n; i++)
+        json_integer(json, profile->other_losses.at[i].name, profile->other_losses.at[i].n);
+    if (unbacked(scene, side))
+        json_integer(json, "no_binary", unbacked(scene, side));
+    if (stray)
+        json_integer(json, "unexplained", stray);
+    json_object_end(json);
+}
+
+void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
+               enum item_by by, enum weight weight, uint64_t stray)
+{
+    char schema[64];
+    snprintf(schema, sizeof schema, "gait/%s/1", name);
+    const struct profile *profile = scene->sides[side];
+    json_object(json, NULL);
+    json_string(json, "schema", schema);
+    json_string(json, "command", profile->command ? profile->command : "");
+    json_string(json, "mode", profile_mode_name(profile->mode));
+    json_string(json, "by", item_by_name(by));
+    json_string(json, "weight", weight_name(weight));
+    json_bool(json, "raw", true);
+    modules_json(json, scene);
+    losses_json(json, scene, side, stray);
+}
+
+void estimate_json(struct json *json, const char *value, const char *lo, const char *hi,
+                   struct estimate estimate)
+{
+    json_number(json, value, estimate.value);
+    json_number(json, lo, estimate.lo);
+    json_number(json, hi, estimate.hi);
+}
+
+/* ---- text */
+
+const char *count_text(double value, bool exact)
+{
+    static const char *const units[] = {"", "k", "M", "G", "T", "P", "E"};
+    static char buffers[4][32];
+    static unsigned turn;
+    char *text = buffers[turn++ % 4];
+    size_t unit = 0;
+    if (exact || value < 1000) {
+        snprintf(text, sizeof *buffers, "%.0f", value);
+        return text;
+    }
+    while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(text, sizeof *buffers, "%.*f%s",
+             value < 9.995   ? 2
+             : value < 99.95 ? 1
+                             : 0,
+             value, units[unit]);
+    return text;
+}
+
+void head_text(FILE *to, const struct scene *scene, uint32_t side)
+{
+    const struct profile *profile = scene->sides[side];
+    const struct totals *totals = &profile->totals;
+    const char *command = profile->command && *profile->command ? profile->command : "(no command)";
+    for (const char *at = command; *at; at++)
+        fputc((unsigned char)*at < ' ' || *at == 0x7F ? '?' : *at, to);
+    fputs(": ", to);
+    if (profile->mode == PROFILE_EXACT)
+        fprintf(to, "exact, %" PRIu64 " instructions", totals->instructions);
+    else
+        fprintf(to, "%s, %s instructions in %s windows and %" PRIu64 " batches; ± is 95 %%",
+                profile_mode_name(profile->mode), count_text((double)totals->instructions, false),
+                count_text((double)totals->windows, false), totals->batches);
+    fprintf(to, "\nuser time %.3f s, kernel %.3f s%s\n", (double)totals->user_ns / 1e9,
+            (double)totals->kernel_ns / 1e9,
+            profile->complete ? "" : "; the recording was not closed: what came last is missing");
+}
+
+void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
+{
+    const struct profile *profile = scene->sides[side];
+    bool any = false;
+    for (int i = 0; i < LOSS_N; i++)
+        if (profile->totals.losses[i]) {
+            fprintf(to, "%s%10" PRIu64 "  %s\n", any ? "" : "\nnot seen, or not in full:\n",
+                    profile->totals.losses[i], loss_text((enum loss)i));
+            any = true;
+        }
+    for (size_t i = 0; i < profile->other_losses.n; i++) {
+        fprintf(to, "%s%10" PRIu64 "  %s\n", any ? "" : "\nnot seen, or not in full:\n",
+                profile->other_losses.at[i].n, profile->other_losses.at[i].name);
+        any = true;
+    }
+    if (stray)
+        fprintf(to, "%10" PRIu64 "  records that the disassembly does not explain\n", stray);
+    for (size_t i = 0; i < scene->functions.n; i++) {
+        const struct scene_module *module = &scene->modules.at[scene->functions.at[i].module];
+        if (!module->binary) /* then it has one function only */
+            fprintf(to, "no binary for %s: %s\n", module->name, module->missing);
+    }
+}

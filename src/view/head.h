@@ -1,0 +1,29 @@
+/* What every view says first and last: of what recording it is, and what that failed to see. */
+#pragma once
+
+#include "view/items.h"
+#include "view/json.h"
+
+enum weight { WEIGHT_COUNT, WEIGHT_TIME };
+
+const char *weight_name(enum weight weight);
+bool weight_parse(const char *name, enum weight *ret_weight);
+
+/* "MODULE+0xOFFSET"; the text holds until the scene is closed. */
+const char *address_text(struct scene *scene, uint32_t module, uint64_t at);
+/* "file.c:12", or "" where no line is known. The name without its folder. */
+const char *line_text(struct scene *scene, uint32_t module, uint64_t at);
+
+/* Opens the object and writes all of it up to the rows; `name` is that of the schema. */
+void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
+               enum item_by by, enum weight weight, uint64_t stray);
+void estimate_json(struct json *json, const char *value, const char *lo, const char *hi,
+                   struct estimate estimate);
+
+/* One line: mode, how much was seen, of what. */
+void head_text(FILE *to, const struct scene *scene, uint32_t side);
+/* Losses and modules without a binary. */
+void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
+
+/* "12.3M"; all digits when exact. Four alternating buffers: for use as arguments of one call. */
+const char *count_text(double value, bool exact);

@@ -1,0 +1,65 @@
+#include "view/sheet.h"
+
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void sheet_begin(struct sheet *sheet, const char *align)
+{
+    *sheet = (struct sheet){.align = align};
+}
+
+void sheet_cell(struct sheet *sheet, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    size_t bytes = (size_t)vsnprintf(NULL, 0, format, args) + 1;
+    va_end(args);
+    char *text = arena_alloc(&sheet->arena, bytes);
+    vsnprintf(text, bytes, format, again);
+    va_end(again);
+    /* Names come from files: what could steer a terminal is not sent to it. */
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = '?';
+    *vec_push(&sheet->cells) = text;
+}
+
+/* Columns on screen: characters, not bytes. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += (*text & 0xC0) != 0x80;
+    return width;
+}
+
+void sheet_end(struct sheet *sheet, FILE *to)
+{
+    size_t columns = strlen(sheet->align);
+    ASSERT(columns && sheet->cells.n % columns == 0);
+    int *widths = mem_alloc(columns * sizeof *widths);
+    for (size_t i = 0; i < sheet->cells.n; i++) {
+        int width = width_of(sheet->cells.at[i]);
+        if (width > widths[i % columns])
+            widths[i % columns] = width;
+    }
+    for (size_t i = 0; i < sheet->cells.n; i++) {
+        const char *text = sheet->cells.at[i];
+        size_t column = i % columns;
+        int pad = widths[column] - width_of(text);
+        bool last = column + 1 == columns;
+        fputs(column ? "  " : "", to);
+        if (sheet->align[column] == 'r')
+            fprintf(to, "%*s%s", pad, "", text);
+        else
+            fprintf(to, "%s%*s", text, last ? 0 : pad, "");
+        if (last)
+            fputc('\n', to);
+    }
+    mem_free(widths);
+    vec_release(&sheet->cells);
+    arena_release(&sheet->arena);
+}

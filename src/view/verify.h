@@ -1,0 +1,60 @@
+/* Checks a profile against itself and against its binaries.
+ *
+ * - Every edge is one that the instruction at its start can make, and leads to an instruction.
+ * - Every range decodes from start to last, in as many instructions as it says, with no branch, call
+ *   or system call before the last.
+ * - Sums are possible: no key has more than all; ranges add up to all instructions.
+ * - In an exact profile, flow is conserved: as often as control arrives at a place, a run starts
+ *   there; as often as a run ends at a branch or a cut, an edge leaves it. Returns are recorded where
+ *   they arrive, so what ends at one has no edge. Where control leaves what is recorded (a system call
+ *   that does not come back, an instruction that must run where it stands, a trap, the end of the run)
+ *   departures are missing: these are counted apart, as open.
+ *
+ * Records of modules without a binary are counted as skipped. */
+#pragma once
+
+#include "view/scene.h"
+
+#include <stdio.h>
+
+#define CHECKS(CHECK)                                                                              \
+    CHECK(edge, "an edge that the disassembly cannot make")                                        \
+    CHECK(target, "an edge to where no instruction is")                                            \
+    CHECK(range, "a range that does not decode as it says")                                        \
+    CHECK(sums, "sums that cannot be")                                                             \
+    CHECK(arrivals, "arrivals and runs that start there differ")                                   \
+    CHECK(departures, "runs that end there and departures differ")
+
+enum check {
+#define CHECK_ENUM(name, text) CHECK_##name,
+    CHECKS(CHECK_ENUM)
+#undef CHECK_ENUM
+        CHECK_N
+};
+const char *check_name(enum check check);
+const char *check_text(enum check check);
+
+struct problem {
+    enum check check;
+    const char *text;
+};
+
+struct verdict {
+    struct arena arena;
+    uint64_t edges, ranges, places; /* checked */
+    uint64_t skipped;               /* records of modules without a binary */
+    uint64_t returns;               /* executed; that they arrive is told without whence */
+    uint64_t open;                  /* passages into and out of what is not recorded */
+    uint64_t found[CHECK_N];
+    VEC(struct problem); /* the first PROBLEMS_SHOWN of each check */
+};
+
+enum { PROBLEMS_SHOWN = 20 };
+
+/* The scene has one side. */
+void verify_profile(struct verdict *verdict, struct scene *scene);
+void verdict_release(struct verdict *verdict);
+bool verdict_good(const struct verdict *verdict);
+
+void verify_text(FILE *to, const struct scene *scene, const struct verdict *verdict);
+void verify_json(FILE *to, const struct scene *scene, const struct verdict *verdict);
