@@ -8,7 +8,7 @@
 
 /* At most: as often as the profile is appended to. Between two readings the program has evicted our
  * memory from the caches, and fetching it again is most of what a reading costs. */
-static const uint64_t DELAY_FIRST_NS = 20000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
+static const uint64_t DELAY_FIRST_NS = 100000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
 
 static uint64_t own_cpu_ns(void)
 {

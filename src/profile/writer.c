@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { SLACK_BYTES = 64 << 10 };
+enum { SLACK_BYTES = 1 << 20 };
 
 struct profile_writer {
     char *path; /* in total.arena */
