@@ -1,6 +1,7 @@
 /* gait info: what a profile holds, without looking at any binary. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/info_json.h"
 #include "profile/file.h"
 
 #include <getopt.h>
@@ -191,7 +192,10 @@ int cmd_info(int argc, char **argv)
         return say_err(&err);
     if (profile.warning && !options.quiet)
         say("%s", profile.warning);
-    print_text(&profile);
+    if (options.json)
+        info_json(stdout, &profile);
+    else
+        print_text(&profile);
     profile_release(&profile);
     return EXIT_DONE;
 }

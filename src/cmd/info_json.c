@@ -1,0 +1,100 @@
+#include "cmd/info_json.h"
+
+#include "profile/profile.h"
+#include "view/json.h"
+
+#include <string.h>
+
+/* Sorted by key, so that values of one key follow each other. */
+static void facts_json(struct json *json, const struct facts *facts)
+{
+    json_object(json, "facts");
+    for (size_t i = 0; i < facts->n; i++) {
+        const char *key = facts->at[i].key;
+        if (!i || strcmp(facts->at[i - 1].key, key) != 0)
+            json_array(json, key);
+        json_string(json, NULL, facts->at[i].value);
+        if (i + 1 == facts->n || strcmp(facts->at[i + 1].key, key) != 0)
+            json_array_end(json);
+    }
+    json_object_end(json);
+}
+
+static void modules_json(struct json *json, const struct modules *modules)
+{
+    json_array(json, "modules");
+    for (size_t i = 0; i < modules->n; i++) {
+        const struct module *module = &modules->at[i];
+        char build_id[2 * sizeof module->build_id + 1] = "";
+        for (uint32_t b = 0; b < module->build_id_bytes; b++)
+            snprintf(build_id + 2 * b, 3, "%02x", module->build_id[b]);
+        json_object(json, NULL);
+        json_integer(json, "id", i);
+        json_string(json, "path", module->path);
+        json_string(json, "build_id", build_id);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void losses_json(struct json *json, const struct profile *profile)
+{
+    json_object(json, "losses");
+    for (int i = 0; i < LOSS_N; i++)
+        if (profile->totals.losses[i])
+            json_integer(json, loss_name((enum loss)i), profile->totals.losses[i]);
+    for (size_t i = 0; i < profile->other_losses.n; i++)
+        json_integer(json, profile->other_losses.at[i].name, profile->other_losses.at[i].n);
+    json_object_end(json);
+}
+
+/* 0 / 0 is no number, and written as null. */
+static void ratio_json(struct json *json, const char *key, uint64_t part, uint64_t whole,
+                       double scale)
+{
+    json_number(json, key, scale * ((double)part / (double)whole));
+}
+
+static void totals_json(struct json *json, const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    json_object(json, NULL);
+    json_integer(json, "edges", profile->edges.n);
+    json_integer(json, "ranges", profile->ranges.n);
+    json_integer(json, "points", profile->points.n);
+    json_integer(json, "batches", totals->batches);
+    json_integer(json, "windows", totals->windows);
+    json_integer(json, "interrupts", totals->interrupts);
+    ratio_json(json, "walked_share", totals->windows, totals->interrupts, 1);
+    json_integer(json, "instructions", totals->instructions);
+    ratio_json(json, "instructions_per_second", totals->instructions, totals->user_ns, 1e9);
+    json_number(json, "user_time", (double)totals->user_ns / 1e9);
+    json_number(json, "kernel_time", (double)totals->kernel_ns / 1e9);
+    json_number(json, "agent_time", (double)totals->agent_ns / 1e9);
+    json_number(json, "tool_time", (double)totals->tool_ns / 1e9);
+    ratio_json(json, "agent_share", totals->agent_ns, totals->user_ns, 1);
+    ratio_json(json, "tool_share", totals->tool_ns, totals->user_ns, 1);
+    json_object_end(json);
+}
+
+void info_json(FILE *to, const struct profile *profile)
+{
+    struct json json;
+    json_begin(&json, to);
+    json_object(&json, NULL);
+    json_string(&json, "schema", "gait/info/1");
+    json_string(&json, "command", profile->command ? profile->command : "");
+    json_string(&json, "mode", profile_mode_name(profile->mode));
+    json_string(&json, "weight", "count");
+    json_bool(&json, "raw", true);
+    json_bool(&json, "complete", profile->complete);
+    json_integer(&json, "start_ns", profile->start_unix_ns);
+    facts_json(&json, &profile->facts);
+    modules_json(&json, &profile->modules);
+    losses_json(&json, profile);
+    json_array(&json, "rows");
+    totals_json(&json, profile);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}
