@@ -124,6 +124,25 @@ static uint64_t ticks_to_ns(uint64_t ticks, uint64_t tsc_hz)
     return tsc_hz ? (uint64_t)((u128)ticks * 1000000000u / tsc_hz) : 0;
 }
 
+/* The process called exec: it goes on in another channel. */
+static bool replaced(const struct drain *drain, const struct source *source)
+{
+    for (int i = 0; i < CHANNEL_N; i++) {
+        const struct source *other = drain->sources[i];
+        if (other && other != source && other->mappings.pid == source->mappings.pid &&
+            share_load(&other->channel->start_tsc) > share_load(&source->channel->start_tsc))
+            return true;
+    }
+    return false;
+}
+
+/* A process that neither left its exact run nor said goodbye was stopped in the middle of it. */
+static bool killed(const struct drain *drain, const struct source *source)
+{
+    return source_live(source) && !share_load(&source->channel->losses[LOSS_exact_left]) &&
+           !replaced(drain, source);
+}
+
 static void totals_of(const struct source *source, struct totals *totals)
 {
     const struct channel *channel = source->channel;
@@ -145,12 +164,17 @@ static void totals_of(const struct source *source, struct totals *totals)
     }
 }
 
-void drain_totals(const struct drain *drain, struct totals *ret_totals)
+void drain_totals(const struct drain *drain, bool gone, struct totals *ret_totals)
 {
     *ret_totals = (struct totals){0};
-    for (int i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i])
-            totals_of(drain->sources[i], ret_totals);
+    for (int i = 0; i < CHANNEL_N; i++) {
+        const struct source *source = drain->sources[i];
+        if (!source)
+            continue;
+        totals_of(source, ret_totals);
+        if (source->exact && gone && killed(drain, source))
+            sum_add(&ret_totals->losses[LOSS_killed], 1);
+    }
     sum_add(&ret_totals->losses[LOSS_no_channel],
             share_load(&drain->share->directory->not_claimed));
 }

@@ -33,8 +33,8 @@ void drain_read(struct drain *drain);
 void drain_count(struct drain *drain, bool last);
 
 /* What the channels say by now, all processes together: interrupts, windows, instructions, agent_ns
- * and losses. */
-void drain_totals(const struct drain *drain, struct totals *ret_totals);
+ * and losses. `gone`: the program has ended. */
+void drain_totals(const struct drain *drain, bool gone, struct totals *ret_totals);
 /* CPU time the program would have needed by itself for what it did inside walks. */
 uint64_t drain_walked_ns(const struct drain *drain);
 /* Processes that started recording. */

@@ -46,7 +46,7 @@ static uint64_t own_cpu_ns(void)
 void totals_now(const struct drain *drain, const struct child *child, struct totals *ret_totals)
 {
     struct totals totals;
-    drain_totals(drain, &totals);
+    drain_totals(drain, child->ended, &totals);
     if (child->ended) {
         totals.user_ns = timeval_ns(child->usage.ru_utime);
         totals.kernel_ns = timeval_ns(child->usage.ru_stime);

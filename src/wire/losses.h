@@ -34,7 +34,8 @@
     LOSS(no_channel, "process was not recorded: no free channel")                                  \
     LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
     LOSS(unmapped, "observation outside every known module")                                       \
-    LOSS(garbled, "bytes from the program's side that make no sense: left out")
+    LOSS(garbled, "bytes from the program's side that make no sense: left out")                     \
+    LOSS(killed, "program was killed in an exact run: its last superblock may not have run whole")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
