@@ -26,15 +26,21 @@ static double ratio_sd(uint64_t batches, uint64_t y, uint64_t x, u128 yy, u128 x
     return residual > 0 ? sqrt(b / (b - 1) * residual) : 0;
 }
 
-/* Standard deviation of y by itself. Batches differ a little in their number of windows, which is no
- * fault of y's, but products of the two are not kept: the interval is a little too wide for it. */
-static double alone_sd(uint64_t batches, uint64_t y, u128 yy)
+/* Standard deviation of y by itself. Batches differ in their number of windows, x (the last one is
+ * nearly always smaller), which is no fault of y's; but products of y and x are not kept. If what a
+ * window holds does not depend on how many its batch has, the sum r of (y - q x)^2 is expected to be
+ * yy - q^2 xx, give or take 2 sqrt(r noise). The largest r within that is taken, or yy - y^2 / B,
+ * which puts all the blame on y, if it is smaller. */
+static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
 {
-    if (batches < 2)
+    if (totals->batches < 2 || !totals->time)
         return INFINITY;
-    double b = (double)batches, sum = (double)y;
-    double residual = (double)yy - sum * sum / b;
-    return residual > 0 ? sqrt(b / (b - 1) * residual) : 0;
+    double b = (double)totals->batches, x = (double)totals->time, xx = (double)totals->time_xx;
+    double q = (double)y / x;
+    double blame = fmax((double)yy - (double)y * (double)y / b, 0);
+    double noise = fmax(q * q * (xx - x * x / b) / b, 0);
+    double root = sqrt(noise) + sqrt(fmax(noise + (double)yy - q * q * xx, 0));
+    return sqrt(b / (b - 1) * fmin(root * root, blame));
 }
 
 struct tally tally_of(const struct profile *profile, const struct sums *sums)
@@ -47,7 +53,7 @@ struct tally tally_of(const struct profile *profile, const struct sums *sums)
                               sums->count_xy, totals->count_xx);
     tally.time_sd = ratio_sd(totals->batches, sums->time, totals->time, sums->time_yy,
                              sums->time_xy, totals->time_xx);
-    tally.alone_sd = alone_sd(totals->batches, sums->count, sums->count_yy);
+    tally.alone_sd = alone_sd(totals, sums->count, sums->count_yy);
     return tally;
 }
 

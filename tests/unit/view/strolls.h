@@ -148,8 +148,8 @@ static inline bool stroll_on(struct strolls *strolls, struct stroll *stroll, con
     return true;
 }
 
-/* Enters the function by a call from elsewhere and wanders for at most `steps`. */
-static inline void strolls_wander(struct strolls *strolls, function_id function, int steps)
+/* Enters the function by a call from elsewhere and wanders for at most `steps`; whether it got out. */
+static inline bool strolls_wander(struct strolls *strolls, function_id function, int steps)
 {
     struct cfg cfg;
     cfg_build(&cfg, &strolls->binary.image, &strolls->binary.symbols, function, NULL, 0);
@@ -169,4 +169,5 @@ static inline void strolls_wander(struct strolls *strolls, function_id function,
         strolls->counts.at[map_find(&strolls->steps, key)]--;
     }
     cfg_release(&cfg);
+    return !on;
 }
