@@ -60,7 +60,9 @@ static void slots_read(struct slots *slots, Elf *elf)
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
+        /* Relocations that the linker was told to keep are not loaded: no slot is theirs. */
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA &&
+            (header.sh_flags & SHF_ALLOC))
             slots_add_table(slots, elf, section, &header);
     if (slots->n)
         qsort(slots->at, slots->n, sizeof *slots->at, slot_order);

@@ -46,25 +46,28 @@ static void places_read(struct places *places, const struct scene *scene)
     }
 }
 
-/* A system call is recorded as it is made, and some do not come back: exit, execve, sigreturn. A
- * program that was killed was on its way somewhere; *killed is how many such ways may be left. */
-static void arrivals_check(struct verdict *verdict, const char *where, const struct place *place,
-                           uint64_t *killed)
+/* A process that was stopped, or still ran, when its counters were last read was on its way somewhere:
+ * counts that differ are then no contradiction. */
+static bool stopped(const struct scene *scene)
+{
+    return scene->sides[0]->totals.losses[LOSS_killed] > 0;
+}
+
+/* A system call is recorded as it is made, and some do not come back: exit, execve, sigreturn. */
+static void arrivals_check(struct verdict *verdict, const struct scene *scene, const char *where,
+                           const struct place *place)
 {
     uint64_t lost = place->arrivals > place->starts ? place->arrivals - place->starts : 0;
-    uint64_t by_system = lost < place->from_system ? lost : place->from_system;
-    if (lost && lost - by_system <= *killed) {
+    if (lost && (lost <= place->from_system || stopped(scene)))
         verdict->open += lost;
-        *killed -= lost - by_system;
-    } else if (place->arrivals != place->starts) {
+    else if (place->arrivals != place->starts && !stopped(scene))
         verdict_problem(verdict, CHECK_arrivals, "%s: %" PRIu64 " arrivals, %" PRIu64 " runs",
                         where, place->arrivals, place->starts);
-    }
 }
 
 /* A run may end without an edge: a return's is kept at its target only, a trap has none, and a plain
  * instruction without any edge stands before one that ran natively, or was the last of all. */
-static void departures_check(struct verdict *verdict, const char *where,
+static void departures_check(struct verdict *verdict, const struct scene *scene, const char *where,
                              const struct binary *binary, struct svma at, const struct place *place)
 {
     struct instruction last = {0};
@@ -74,7 +77,7 @@ static void departures_check(struct verdict *verdict, const char *where,
     if (last.kind == INSTRUCTION_RETURN && !place->departures)
         verdict->returns += missing;
     else if (last.kind == INSTRUCTION_TRAP ||
-             (last.kind == INSTRUCTION_PLAIN && !place->departures))
+             (last.kind == INSTRUCTION_PLAIN && !place->departures) || stopped(scene))
         verdict->open += missing;
     else
         verdict_problem(verdict, CHECK_departures, "%s: %" PRIu64 " runs, %" PRIu64 " departures",
@@ -82,26 +85,25 @@ static void departures_check(struct verdict *verdict, const char *where,
 }
 
 static void place_check(struct verdict *verdict, struct scene *scene, const uint64_t *key,
-                        const struct place *place, uint64_t *killed)
+                        const struct place *place)
 {
     uint32_t module = (uint32_t)key[0];
     const char *where = address_text(scene, module, key[1]);
     verdict->places++;
-    arrivals_check(verdict, where, place, killed);
-    departures_check(verdict, where, scene->modules.at[module].binary, (struct svma){key[1]},
+    arrivals_check(verdict, scene, where, place);
+    departures_check(verdict, scene, where, scene->modules.at[module].binary, (struct svma){key[1]},
                      place);
 }
 
 void balance_check(struct verdict *verdict, struct scene *scene)
 {
     struct places places = {0};
-    uint64_t killed = scene->sides[0]->totals.losses[LOSS_killed];
     map_init(&places.keys, 2 * sizeof(uint64_t));
     places_read(&places, scene);
     for (uint32_t i = 0; i < places.n; i++) {
         const uint64_t *key = map_key(&places.keys, i);
         if (key[0] < scene->modules.n && scene->modules.at[key[0]].binary)
-            place_check(verdict, scene, key, &places.at[i], &killed);
+            place_check(verdict, scene, key, &places.at[i]);
     }
     map_release(&places.keys);
     vec_release(&places);

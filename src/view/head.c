@@ -130,20 +130,27 @@ const char *count_text(double value, bool exact)
     return text;
 }
 
+/* One line's worth; what could steer a terminal is not sent to it. */
+static void command_text(FILE *to, const char *command)
+{
+    enum { SHOWN = 120 };
+    for (int i = 0; command[i] && i < SHOWN; i++)
+        fputc((unsigned char)command[i] < ' ' || command[i] == 0x7F ? '?' : command[i], to);
+    fputs(strlen(command) > SHOWN ? "...: " : ": ", to);
+}
+
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
     const struct totals *totals = &profile->totals;
-    const char *command = profile->command && *profile->command ? profile->command : "(no command)";
-    for (const char *at = command; *at; at++)
-        fputc((unsigned char)*at < ' ' || *at == 0x7F ? '?' : *at, to);
-    fputs(": ", to);
+    command_text(to, profile->command && *profile->command ? profile->command : "(no command)");
     if (profile->mode == PROFILE_EXACT)
         fprintf(to, "exact, %" PRIu64 " instructions", totals->instructions);
     else
-        fprintf(to, "%s, %s instructions in %s windows and %" PRIu64 " batches; ± is 95 %%",
+        fprintf(to, "%s, %s instructions in %s windows and %" PRIu64 " batches%s",
                 profile_mode_name(profile->mode), count_text((double)totals->instructions, false),
-                count_text((double)totals->windows, false), totals->batches);
+                count_text((double)totals->windows, false), totals->batches,
+                totals->batches < 2 ? ": too few for intervals" : "; ± is 95 %");
     fprintf(to, "\nuser time %.3f s, kernel %.3f s%s\n", (double)totals->user_ns / 1e9,
             (double)totals->kernel_ns / 1e9,
             profile->complete ? "" : "; the recording was not closed: what came last is missing");

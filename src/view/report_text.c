@@ -4,17 +4,27 @@
 
 #include <inttypes.h>
 
-/* A figure and half the width of its interval. */
-static void estimate_cell(struct sheet *sheet, struct estimate estimate, bool exact)
+/* " ±12%", relative to the value; "" when exact, " ±?" when a single batch tells nothing. */
+static const char *spread_text(const struct profile *profile, struct estimate estimate)
 {
-    if (exact)
-        sheet_cell(sheet, "%.0f", estimate.value);
-    else if (estimate.value > 0)
-        sheet_cell(sheet, "%s ±%.*f%%", count_text(estimate.value, false),
-                   estimate.hi < 1.1 * estimate.value ? 1 : 0,
-                   100 * (estimate.hi - estimate.value) / estimate.value);
-    else
-        sheet_cell(sheet, "0");
+    static char text[32];
+    double percent = 100 * (estimate.hi - estimate.value) / estimate.value;
+    if (profile->mode == PROFILE_EXACT || estimate.value <= 0)
+        return "";
+    if (profile->totals.batches < 2)
+        return " ±?";
+    if (percent >= 1000)
+        return " ±>999%";
+    snprintf(text, sizeof text, " ±%.*f%%", percent < 10 ? 1 : 0, percent);
+    return text;
+}
+
+static void count_cell(struct sheet *sheet, const struct profile *profile,
+                       const struct tally *tally)
+{
+    struct estimate estimate = estimate_count(profile, tally);
+    sheet_cell(sheet, "%s%s", count_text(estimate.value, profile->mode == PROFILE_EXACT),
+               spread_text(profile, estimate));
 }
 
 static void share_cell(struct sheet *sheet, const struct report *report,
@@ -31,6 +41,8 @@ static void share_cell(struct sheet *sheet, const struct report *report,
     double scale = estimate.value > 0 ? share / estimate.value : 0;
     if (profile->mode == PROFILE_EXACT)
         sheet_cell(sheet, "%.2f%%", share);
+    else if (profile->totals.batches < 2)
+        sheet_cell(sheet, "%.2f%% ±?", share);
     else
         sheet_cell(sheet, "%.2f%% ±%.2f", share, scale * (estimate.hi - estimate.value));
 }
@@ -61,8 +73,8 @@ static void row_cells(struct sheet *sheet, const struct report *report,
     if (has_time(report))
         sheet_cell(sheet, "%.3f s", estimate_time(profile, &row->body).value);
     if (has_body(report->by))
-        estimate_cell(sheet, estimate_count(profile, &row->body), exact);
-    estimate_cell(sheet, estimate_count(profile, &row->count), exact);
+        count_cell(sheet, profile, &row->body);
+    count_cell(sheet, profile, &row->count);
     if (report->by == BY_INSTRUCTION && !exact)
         sheet_cell(sheet, "%.2f", estimate_cpi(profile, &row->body));
     if (report->by == BY_EDGE)
