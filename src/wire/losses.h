@@ -34,8 +34,8 @@
     LOSS(no_channel, "process was not recorded: no free channel")                                  \
     LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
     LOSS(unmapped, "observation outside every known module")                                       \
-    LOSS(garbled, "bytes from the program's side that make no sense: left out")                     \
-    LOSS(killed, "program was killed in an exact run: its last superblock may not have run whole")
+    LOSS(garbled, "bytes from the program's side that make no sense: left out")                    \
+    LOSS(killed, "exact run was killed or outlived the recording: its last counts are not whole")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
