@@ -1,0 +1,105 @@
+#!/bin/bash
+# gait report, compare and verify: what they print and return, on an exact recording of a program
+# whose every count can be told by reading it.
+gait=$PWD/${GAIT_OUT:-o/rel}/gait
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+bad=0
+
+fail() {
+    echo "views.sh: $1" >&2
+    bad=1
+}
+# expect STATUS COMMAND...: runs it, output to out and err.
+expect() {
+    want=$1; shift
+    "$@" >out 2>err
+    got=$?
+    [ "$got" = "$want" ] || fail "$*: status $got instead of $want: $(cat err)"
+}
+has() {
+    grep -qF -- "$1" out || { fail "no '$1' in:"; head -n 40 out >&2; }
+}
+
+cat >walk.s <<'ASM'
+.globl main, leaf
+.type main, @function
+.type leaf, @function
+main:   push %rbx
+        mov $1000, %ebx
+top:    test $3, %ebx
+branch: jnz skip
+site:   call leaf
+skip:   dec %ebx
+back:   jnz top
+        pop %rbx
+        xor %eax, %eax
+        ret
+.size main, .-main
+leaf:   nop
+        ret
+.size leaf, .-leaf
+.section .note.GNU-stack,"",@progbits
+ASM
+gcc -g -o walk walk.s || exit 1
+# walk+0xADDRESS of a label
+at() { nm walk | awk -v name="$1" '$3 == name { sub(/^0+/, "", $1); print "walk+0x" $1 }'; }
+
+expect 0 "$gait" record -q --exact=counts -- ./walk
+expect 0 "$gait" verify
+has good
+
+expect 0 "$gait" report --module walk --json
+has "{\"name\": \"main\", \"linkage\": \"main\", \"address\": \"$(at main)\", \"count\": 1, \"lo\": 1, \"hi\": 1, \"instructions\": 4255,"
+has "{\"name\": \"leaf\", \"linkage\": \"leaf\", \"address\": \"$(at leaf)\", \"count\": 250, \"lo\": 250, \"hi\": 250, \"instructions\": 500,"
+expect 0 "$gait" report --module walk --by edge --json
+has "{\"from\": \"$(at branch)\", \"to\": \"$(at skip)\", \"kind\": \"taken\", \"count\": 750, \"lo\": 750, \"hi\": 750}"
+has "{\"from\": \"$(at branch)\", \"to\": \"$(at site)\", \"kind\": \"fall\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
+has "{\"from\": \"$(at site)\", \"to\": \"$(at skip)\", \"kind\": \"next\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
+has "{\"from\": \"$(at back)\", \"to\": \"$(at top)\", \"kind\": \"taken\", \"count\": 999, \"lo\": 999, \"hi\": 999}"
+expect 0 "$gait" report --module walk --by block --json
+has "{\"address\": \"$(at top)\", \"size\": 8, \"count\": 1000, \"lo\": 1000, \"hi\": 1000}"
+has "{\"address\": \"$(at skip)\", \"size\": 4, \"count\": 1000, \"lo\": 1000, \"hi\": 1000}"
+expect 0 "$gait" report --module walk --by call --json
+has "{\"from\": \"$(at site)\", \"to\": \"$(at leaf)\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
+expect 0 "$gait" report --module walk --by instruction --json
+has "{\"address\": \"$(at back)\", \"count\": 1000, \"lo\": 1000, \"hi\": 1000, \"time\": null,"
+expect 0 "$gait" report --module walk --by line --json
+has "walk.s\", \"line\": 10, \"count\": 1000,"
+expect 0 "$gait" report --module walk
+has 'exact, '
+has 'walk.s:4'
+expect 0 "$gait" report --module walk --limit 1
+has '... and '
+
+expect 0 "$gait" compare --by edge --json gait.data gait.data
+has '{"overlap": 1, "matched_truth": 1, "matched_other": 1, "interval_coverage": 1, "keys": '
+expect 0 "$gait" compare gait.data gait.data
+has 'overlap by edge, weighed by count: 100.00 %'
+
+# The file has changed since: its records are kept, but not explained.
+cp walk old && sed -i 's/\$3,/$1,/' walk.s && gcc -g -o walk walk.s
+expect 0 "$gait" report
+has 'no binary for walk: '
+mv old walk
+
+for command in report compare verify; do
+    expect 0 "$gait" $command --help
+    has "usage: gait $command"
+    expect 129 "$gait" $command --nonsense
+    expect 129 "$gait" $command a b c
+    expect 129 "$gait" $command --by nothing gait.data gait.data
+done
+expect 129 "$gait" compare gait.data
+expect 129 "$gait" report --by edge --weight time
+expect 129 "$gait" report --limit many
+expect 2 "$gait" report missing
+expect 2 "$gait" report walk.s
+expect 2 "$gait" compare gait.data walk.s
+expect 2 "$gait" verify walk
+expect 2 "$gait" report --weight time
+expect 1 "$gait" report --inferred
+expect 1 "$gait" compare --inferred gait.data gait.data
+"$gait" report >/dev/full 2>err && fail 'report: a full disk goes unnoticed'
+exit $bad
