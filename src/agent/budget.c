@@ -4,7 +4,7 @@
 
 enum {
     DEFAULT_WINDOW = 6000,
-    DEFAULT_TRAIL = 100000,
+    DEFAULT_TRAIL = 64000,
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
     MEAN_SHIFT = 4, /* weight of a new observation in running means: 1/16 */

@@ -17,6 +17,11 @@ static struct progress {
     uint32_t max_exits;
 } progress;
 
+/* A stretch of plain code. */
+struct piece {
+    uint32_t instructions, ticks;
+};
+
 static void registers_load(struct context *context, const struct kernel_ucontext *frame)
 {
     uint64_t *gpr = context->gpr;
@@ -92,12 +97,12 @@ static void progress_begin(uint64_t pc)
 }
 
 /* Plain code for about n instructions; how many it really was in *ret_done. The first budget to be
- * used up ends it: after n / 4 instructions in a loop of one superblock, after a few times n at most
+ * used up ends it: before n / 4 instructions in a loop of one superblock, after a few times n at most
  * in code that charges all of them alike. */
 static uint32_t run_plain(uint32_t n, uint32_t *ret_done)
 {
     struct context *context = agent.context;
-    int64_t each = n / 4 + 1, done = 0;
+    int64_t each = n / 4, done = 0;
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = -each;
     uint32_t stop = walk_run(&agent.walk, FLAVOUR_PLAIN);
@@ -138,28 +143,43 @@ static uint32_t run_window(void)
     return stop;
 }
 
-/* The timed stretch. Its first half only warms up: after an interrupt neither the program's caches nor
- * its branches' history are what they were, and its copies start with none. The rate is good if it was long enough and the thread kept the CPU: CPU time
- * that falls behind the clock was somebody else's. */
-static uint32_t run_trail(void)
+/* One timed piece of the trail. True: its rate is good, because it was long enough and the thread kept
+ * the CPU: CPU time that falls behind the clock was somebody else's. */
+static bool run_timed(uint32_t n, uint32_t *ret_stop, struct piece *ret)
 {
-    struct event_walk *event = &progress.event;
-    uint32_t warm;
-    uint32_t stop = run_plain(agent.trail / 2, &warm);
-    event->lead += warm;
-    if (stop != LOSS_N)
-        return stop;
     uint64_t cold = agent.cache->translate_ticks;
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
-    stop = run_plain(agent.trail / 2, &event->trail);
+    *ret_stop = run_plain(n, &ret->instructions);
     uint64_t ticks = sys_tsc() - tsc;
     uint64_t ns = ticks * 1000000 / agent.ticks_per_ms, cpu_ns = agent_cpu_ns() - cpu;
     ticks -= agent.cache->translate_ticks - cold;
     agent.channel->trail_ticks += ticks;
-    if (event->trail >= TRAIL_MIN && ns < cpu_ns + PREEMPTED_NS && ticks < UINT32_MAX) {
-        event->trail_ticks = (uint32_t)ticks;
-        event->flags |= WALK_TIMED;
-        uint64_t rate = (ticks << 16) / event->trail;
+    ret->ticks = (uint32_t)ticks;
+    return ret->instructions >= TRAIL_MIN && ns < cpu_ns + PREEMPTED_NS && ticks < UINT32_MAX;
+}
+
+/* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
+ * what they were, and its copies start with none: so it is timed in pieces, each longer than the last,
+ * and the last that was long enough gives the rate. */
+static uint32_t run_trail(void)
+{
+    static const uint32_t sixteenths[] = {1, 4, 11};
+    struct event_walk *event = &progress.event;
+    uint32_t stop = LOSS_N;
+    for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
+        struct piece piece;
+        bool good = run_timed(agent.trail / 16 * sixteenths[i], &stop, &piece);
+        if (good && piece.instructions >= event->trail / 4) {
+            event->lead += event->trail;
+            event->trail = piece.instructions;
+            event->trail_ticks = piece.ticks;
+            event->flags |= WALK_TIMED;
+        } else {
+            event->lead += piece.instructions;
+        }
+    }
+    if (event->flags & WALK_TIMED) {
+        uint64_t rate = ((uint64_t)event->trail_ticks << 16) / event->trail;
         agent.ticks_per_insn_q16 += (rate >> 4) - (agent.ticks_per_insn_q16 >> 4);
         if (agent.ticks_per_insn_q16 < 1 << 10)
             agent.ticks_per_insn_q16 = rate;

@@ -21,9 +21,10 @@ enum {
 
 struct superblock {
     uint64_t pc;    /* avma of the program's first instruction */
-    uint64_t entry; /* where its code runs */
+    uint64_t code;  /* where its code runs, */
+    uint64_t entry; /* and where it is entered */
     uint32_t first_exit, counter, site;
-    uint32_t code_bytes;
+    uint32_t code_bytes, instructions;
     enum flavour flavour;
 };
 

@@ -94,7 +94,7 @@ walked(enum flavour flavour, int64_t piece, void *function, uint64_t a, uint64_t
     uint32_t stop;
     do {
         for (int i = 0; i < CONTEXT_BUDGETS; i++)
-            context->budgets[i] = -piece;
+            context->budgets[i] = -piece - SHAPE_STEPS; /* room for one superblock at least */
         context->record_at = -4 * piece;
         stop = walk_run(&walker, flavour);
     } while (stop == LOSS_N);
