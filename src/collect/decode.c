@@ -30,8 +30,7 @@ static void block_add(struct decode *decode, uint32_t index)
 {
     const struct superblock *superblock = &decode->units->superblocks.at[index];
     const struct unit_segment *segments = &decode->units->segments.at[superblock->first_segment];
-    *vec_push(&decode->blocks) =
-        (struct decode_block){.start = segments[0].start, .returned.edge = MAP_NONE};
+    *vec_push(&decode->blocks) = (struct decode_block){.returned.edge = MAP_NONE};
     while (decode->exits.n < superblock->first_exit + superblock->n_exits)
         vec_push(&decode->exits)->block = MAP_NONE;
     uint32_t instructions = 0;
@@ -43,9 +42,10 @@ static void block_add(struct decode *decode, uint32_t index)
             *vec_push(&decode->segments) = (struct decode_segment){MAP_NONE, MAP_NONE, MAP_NONE};
         }
         decode->exits.at[superblock->first_exit + j] =
-            (struct decode_exit){.target = fell ? segment->start + segment->bytes : segment->target,
+            (struct decode_exit){.start = segments[0].start,
+                                 .target = fell ? segment->start + segment->bytes : segment->target,
                                  .block = index,
-                                 .instructions = instructions,
+                                 .instructions = instructions & 0xffffff,
                                  .end = segment->end};
     }
 }
@@ -117,6 +117,7 @@ static void block_list(struct decode *decode, uint32_t index)
         uint32_t at = superblock->first_segment + i;
         segment_list(decode, &decode->units->segments.at[at], &decode->segments.at[at]);
     }
+    decode->unmapped += mappings_missed(decode->units->mappings, block_first(decode, index)->at);
     decode->blocks.at[index].listed = true;
 }
 
@@ -171,7 +172,7 @@ static bool count_exits(struct decode *decode, const uint32_t *exits, uint32_t n
         if (exits[i] >= decode->exits.n || decode->exits.at[exits[i]].block == MAP_NONE)
             return false;
         struct decode_exit *exit = &decode->exits.at[exits[i]];
-        if (expected && expected != decode->blocks.at[exit->block].start)
+        if (expected && expected != exit->start)
             return false;
         if (i && !expected)
             count_indirect(decode, exits[i - 1], exit->block);
@@ -216,16 +217,17 @@ static void window_weigh(struct decode *decode, const struct weight *weight)
 {
     for (size_t i = 0; i < decode->exits_seen.n; i++) {
         struct decode_exit *exit = &decode->exits.at[decode->exits_seen.at[i]];
+        if (!exit->left.time)
+            touch(decode, exit->block);
         weigh(&exit->left, weight);
-        touch(decode, exit->block);
     }
     for (size_t i = 0; i < decode->returns_seen.n; i++) {
-        weigh(&decode->blocks.at[decode->returns_seen.at[i]].returned, weight);
         touch(decode, decode->returns_seen.at[i]);
+        weigh(&decode->blocks.at[decode->returns_seen.at[i]].returned, weight);
     }
     for (size_t i = 0; i < decode->pairs_seen.n; i++) {
         struct decode_tally *pair = &decode->pairs.at[decode->pairs_seen.at[i]];
-        if (!(pair->time | pair->count))
+        if (!pair->time)
             *vec_push(&decode->pairs_touched) = decode->pairs_seen.at[i];
         weigh(pair, weight);
     }
@@ -328,16 +330,14 @@ static void segments_expand(struct decode *decode, const struct superblock *supe
 static void block_expand(struct decode *decode, uint32_t index)
 {
     struct decode_block *block = &decode->blocks.at[index];
-    struct place start = block_first(decode, index)->at;
     block->touched = false;
-    decode->unmapped += mappings_missed(decode->units->mappings, start);
     if (!block->listed)
         block_list(decode, index);
     segments_expand(decode, &decode->units->superblocks.at[index]);
     struct flow returned = take(&block->returned);
     if (returned.time && block->returned.edge == MAP_NONE)
-        block->returned.edge =
-            edge_index(decode, (struct place){MODULE_NONE, {0}}, start, EDGE_RETURN);
+        block->returned.edge = edge_index(decode, (struct place){MODULE_NONE, {0}},
+                                          block_first(decode, index)->at, EDGE_RETURN);
     add_edge(decode, block->returned.edge, returned);
 }
 

@@ -24,25 +24,25 @@ enum {
 
 /* Seen in this window; weighed in this batch. */
 struct decode_tally {
-    uint32_t seen;
-    uint32_t edge; /* index in the batch, where the tally is that of one edge */
     uint64_t time, count;
+    uint32_t seen;
+    uint32_t edge; /* index in the batch, where the tally is that of one edge; else not used */
 };
 
-/* A superblock as the hot loop sees it. */
 struct decode_block {
-    uint64_t start;               /* avma */
     struct decode_tally returned; /* arrivals by return; its edge is MAP_NONE until needed */
     bool touched;                 /* in this batch */
     bool listed;                  /* its segments have indices in the batch */
 };
 
+/* All that the hot loop needs, in one place: between two readings the caches have forgotten us, and
+ * every line fetched is most of what an exit costs. */
 struct decode_exit {
-    uint64_t target; /* avma, 0: indirect */
+    uint64_t start, target; /* avma of the superblock and of where this exit goes, 0: indirect */
     struct decode_tally left;
-    uint32_t block;        /* MAP_NONE: there is no such exit */
-    uint32_t instructions; /* executed when the superblock is left here */
-    uint32_t end;          /* enum segment_end */
+    uint32_t block;             /* MAP_NONE: there is no such exit */
+    uint32_t instructions : 24; /* executed when the superblock is left here */
+    uint32_t end : 8;           /* enum segment_end */
 };
 
 /* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
