@@ -3,12 +3,14 @@
 #include "base/memory.h"
 #include "profile/sums.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 /* At most: as often as the profile is appended to. Between two readings the program has evicted our
  * memory from the caches, and fetching it again is most of what a reading costs. */
-static const uint64_t DELAY_FIRST_NS = 100000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
+static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
 
 static uint64_t own_cpu_ns(void)
 {
@@ -39,12 +41,81 @@ void drain_release(struct drain *drain)
     *drain = (struct drain){0};
 }
 
-/* ---- reading */
+/* ---- adding up */
 
 static bool source_live(const struct source *source)
 {
     return source && __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE) == CHANNEL_LIVE;
 }
+
+static uint64_t ticks_to_ns(uint64_t ticks, uint64_t tsc_hz)
+{
+    return tsc_hz ? (uint64_t)((u128)ticks * 1000000000u / tsc_hz) : 0;
+}
+
+/* The process called exec: it goes on in another channel. */
+static bool replaced(const struct drain *drain, const struct source *source)
+{
+    for (int i = 0; i < CHANNEL_N; i++) {
+        const struct source *other = drain->sources[i];
+        if (other && other != source && other->mappings.pid == source->mappings.pid &&
+            share_load(&other->channel->start_tsc) > share_load(&source->channel->start_tsc))
+            return true;
+    }
+    return false;
+}
+
+/* An exact run that neither left the code cache nor said goodbye was stopped in the middle of it. */
+static bool killed(const struct drain *drain, const struct source *source)
+{
+    return source->exact && source_live(source) &&
+           !share_load(&source->channel->losses[LOSS_exact_left]) && !replaced(drain, source);
+}
+
+static void sum_walks(const struct source *source, struct drain_sum *sum)
+{
+    const struct decode *decode = source->decode;
+    uint64_t walked = share_load(&source->channel->walked_instructions);
+    u128 ticks = decode->trail ? (u128)walked * decode->trail_ticks / decode->trail : 0;
+    sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
+    sum->miscounted += decode->miscounted;
+    sum_add(&sum->totals.windows, decode->windows);
+    sum_add(&sum->totals.instructions, decode->instructions);
+    sum_add(&sum->totals.losses[LOSS_unmapped], decode->unmapped);
+}
+
+/* `gone`: nothing more will come from it. */
+static void sum_source(const struct drain *drain, const struct source *source, bool gone,
+                       struct drain_sum *sum)
+{
+    const struct channel *channel = source->channel;
+    struct totals *totals = &sum->totals;
+    uint64_t interrupts = share_load(&channel->interrupts);
+    uint64_t ticks =
+        share_load(&channel->handler_ticks) + interrupts * share_load(&channel->delivery_ticks);
+    sum_add(&totals->interrupts, interrupts);
+    sum_add(&totals->agent_ns, ticks_to_ns(ticks, share_load(&channel->tsc_hz)));
+    for (int i = 0; i < LOSS_N; i++)
+        sum_add(&totals->losses[i], share_load(&channel->losses[i]));
+    sum_add(&totals->losses[LOSS_garbled], source_garbled(source));
+    sum_add(&totals->losses[LOSS_killed], gone && killed(drain, source));
+    if (source->decode)
+        sum_walks(source, sum);
+    else
+        sum_add(&totals->instructions, source->exact->instructions);
+}
+
+void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
+{
+    *ret_sum = drain->retired;
+    for (int i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i])
+            sum_source(drain, drain->sources[i], last, ret_sum);
+    sum_add(&ret_sum->totals.losses[LOSS_no_channel],
+            share_load(&drain->share->directory->not_claimed));
+}
+
+/* ---- processes come and go */
 
 /* A channel is looked at once its process says that it is live. */
 static void source_open(struct drain *drain, uint32_t index)
@@ -57,9 +128,46 @@ static void source_open(struct drain *drain, uint32_t index)
     struct channel *channel = drain->mapped[index];
     if (!channel || __atomic_load_n(&channel->state, __ATOMIC_ACQUIRE) == CHANNEL_EMPTY)
         return;
-    drain->sources[index] = mem_alloc(sizeof *drain->sources[index]);
-    source_init(drain->sources[index], channel, drain->mode, pid, drain->profile);
+    struct source *source = mem_alloc(sizeof *source);
+    source_init(source, channel, drain->mode, pid, drain->profile);
+    drain->sources[index] = source;
+    if (!drain->processes++)
+        drain->first_source = source;
 }
+
+/* Whether nobody will write to the channel any more. A process that waits to be reaped still counts
+ * as there, unless it said goodbye. */
+static bool source_gone(const struct drain *drain, const struct source *source)
+{
+    return !source_live(source) || replaced(drain, source) ||
+           (kill(source->mappings.pid, 0) && errno == ESRCH);
+}
+
+static void first_listen(struct drain *drain)
+{
+    if (drain->first_source)
+        memcpy(&drain->first, drain->first_source->channel, sizeof drain->first);
+}
+
+/* Takes the last words of a process that is gone, and makes its channel free for another. */
+static void source_retire(struct drain *drain, uint32_t index)
+{
+    struct source *source = drain->sources[index];
+    source_read(source);
+    source_count(source, true, true);
+    sum_source(drain, source, true, &drain->retired);
+    if (source == drain->first_source) {
+        first_listen(drain);
+        drain->first_source = NULL;
+    }
+    source_release(source);
+    mem_free(source);
+    drain->sources[index] = NULL;
+    drain->tool_ns[index] = 0;
+    share_free(drain->share, index);
+}
+
+/* ---- reading */
 
 /* Our CPU time since the last time, in equal parts to the processes that are there to pay for it. */
 static void tell_cost(struct drain *drain)
@@ -79,11 +187,11 @@ static void tell_cost(struct drain *drain)
     }
 }
 
-/* Aims at rings between a sixteenth and a quarter full. */
-static void choose_delay(struct drain *drain, uint64_t fullest)
+/* Aims at rings between a sixteenth and a quarter full, and at channels that are free. */
+static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used)
 {
     uint64_t delay = drain->delay_ns;
-    if (fullest > CHANNEL_RING_BYTES / 4)
+    if (fullest > CHANNEL_RING_BYTES / 4 || used > CHANNEL_N / 4)
         delay /= 2;
     else if (fullest < CHANNEL_RING_BYTES / 16)
         delay += delay / 2;
@@ -95,6 +203,7 @@ static void choose_delay(struct drain *drain, uint64_t fullest)
 void drain_read(struct drain *drain)
 {
     uint64_t fullest = 0;
+    uint32_t used = 0;
     for (uint32_t i = 0; i < CHANNEL_N; i++) {
         if (!drain->sources[i])
             source_open(drain, i);
@@ -103,9 +212,13 @@ void drain_read(struct drain *drain)
         uint64_t bytes = source_read(drain->sources[i]);
         if (bytes > fullest)
             fullest = bytes;
+        used++;
     }
+    for (uint32_t i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i] && source_gone(drain, drain->sources[i]))
+            source_retire(drain, i);
     drain->quiet = drain->quiet && !fullest;
-    choose_delay(drain, fullest);
+    choose_delay(drain, fullest, used);
     tell_cost(drain);
 }
 
@@ -114,97 +227,6 @@ void drain_count(struct drain *drain, bool last)
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i])
             source_count(drain->sources[i], last || drain->quiet, last);
+    first_listen(drain);
     drain->quiet = true;
-}
-
-/* ---- adding up */
-
-static uint64_t ticks_to_ns(uint64_t ticks, uint64_t tsc_hz)
-{
-    return tsc_hz ? (uint64_t)((u128)ticks * 1000000000u / tsc_hz) : 0;
-}
-
-/* The process called exec: it goes on in another channel. */
-static bool replaced(const struct drain *drain, const struct source *source)
-{
-    for (int i = 0; i < CHANNEL_N; i++) {
-        const struct source *other = drain->sources[i];
-        if (other && other != source && other->mappings.pid == source->mappings.pid &&
-            share_load(&other->channel->start_tsc) > share_load(&source->channel->start_tsc))
-            return true;
-    }
-    return false;
-}
-
-/* A process that neither left its exact run nor said goodbye was stopped in the middle of it. */
-static bool killed(const struct drain *drain, const struct source *source)
-{
-    return source_live(source) && !share_load(&source->channel->losses[LOSS_exact_left]) &&
-           !replaced(drain, source);
-}
-
-static void totals_of(const struct source *source, struct totals *totals)
-{
-    const struct channel *channel = source->channel;
-    uint64_t tsc_hz = share_load(&channel->tsc_hz);
-    uint64_t interrupts = share_load(&channel->interrupts);
-    uint64_t ticks =
-        share_load(&channel->handler_ticks) + interrupts * share_load(&channel->delivery_ticks);
-    sum_add(&totals->interrupts, interrupts);
-    sum_add(&totals->agent_ns, ticks_to_ns(ticks, tsc_hz));
-    for (int i = 0; i < LOSS_N; i++)
-        sum_add(&totals->losses[i], share_load(&channel->losses[i]));
-    sum_add(&totals->losses[LOSS_garbled], source_garbled(source));
-    if (source->decode) {
-        sum_add(&totals->windows, source->decode->windows);
-        sum_add(&totals->instructions, source->decode->instructions);
-        sum_add(&totals->losses[LOSS_unmapped], source->decode->unmapped);
-    } else {
-        sum_add(&totals->instructions, source->exact->instructions);
-    }
-}
-
-void drain_totals(const struct drain *drain, bool gone, struct totals *ret_totals)
-{
-    *ret_totals = (struct totals){0};
-    for (int i = 0; i < CHANNEL_N; i++) {
-        const struct source *source = drain->sources[i];
-        if (!source)
-            continue;
-        totals_of(source, ret_totals);
-        if (source->exact && gone && killed(drain, source))
-            sum_add(&ret_totals->losses[LOSS_killed], 1);
-    }
-    sum_add(&ret_totals->losses[LOSS_no_channel],
-            share_load(&drain->share->directory->not_claimed));
-}
-
-uint64_t drain_walked_ns(const struct drain *drain)
-{
-    uint64_t ns = 0;
-    for (int i = 0; i < CHANNEL_N; i++) {
-        const struct source *source = drain->sources[i];
-        if (!source || !source->decode || !source->decode->trail)
-            continue;
-        uint64_t walked = share_load(&source->channel->walked_instructions);
-        u128 ticks = (u128)walked * source->decode->trail_ticks / source->decode->trail;
-        ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
-    }
-    return ns;
-}
-
-uint32_t drain_processes(const struct drain *drain)
-{
-    uint32_t n = 0;
-    for (int i = 0; i < CHANNEL_N; i++)
-        n += drain->sources[i] != NULL;
-    return n;
-}
-
-const struct source *drain_first(const struct drain *drain)
-{
-    for (int i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i])
-            return drain->sources[i];
-    return NULL;
 }

@@ -10,34 +10,39 @@
 
 #include <stdbool.h>
 
+/* What is known of processes, added up. */
+struct drain_sum {
+    struct totals totals; /* interrupts, windows, instructions, agent_ns and losses */
+    uint64_t walked_ns;   /* CPU time the program would have needed by itself for what it walked */
+    uint64_t miscounted;  /* as in struct decode */
+};
+
 struct drain {
     struct share *share;
     struct profile *profile; /* what is new goes here */
     enum record_mode mode;
-    struct source *sources[CHANNEL_N]; /* NULL: not seen yet */
+    struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */
     uint64_t tool_ns_told;       /* our CPU time that has been shared out */
     uint64_t delay_ns;           /* until the next reading */
     bool quiet;                  /* nothing came since drain_count */
+    uint32_t processes;          /* that started recording */
+    struct channel first;        /* the latest words of the first of them */
+    const struct source *first_source;
+    struct drain_sum retired; /* processes that are gone and whose channel has been freed */
 };
 
 void drain_init(struct drain *drain, struct share *share, struct profile *profile,
                 enum record_mode mode);
 void drain_release(struct drain *drain);
 
-/* Reads everything that was published and chooses delay_ns. */
+/* Reads everything that was published, frees the channels of processes that are gone, and chooses
+ * delay_ns. */
 void drain_read(struct drain *drain);
 /* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up
- * soon. `last`: the processes are gone. */
+ * soon. `last`: the program has ended. */
 void drain_count(struct drain *drain, bool last);
 
-/* What the channels say by now, all processes together: interrupts, windows, instructions, agent_ns
- * and losses. `gone`: the program has ended. */
-void drain_totals(const struct drain *drain, bool gone, struct totals *ret_totals);
-/* CPU time the program would have needed by itself for what it did inside walks. */
-uint64_t drain_walked_ns(const struct drain *drain);
-/* Processes that started recording. */
-uint32_t drain_processes(const struct drain *drain);
-/* The first of them, or NULL. */
-const struct source *drain_first(const struct drain *drain);
+/* All processes together, by now. `last`: as above. */
+void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum);

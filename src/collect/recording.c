@@ -100,13 +100,12 @@ static bool start(struct run *run, struct err *err)
 
 static void describe_agent(struct run *run)
 {
-    const struct source *first = drain_first(&run->drain);
-    if (run->described || !first)
+    if (run->described || !run->drain.processes)
         return;
     run->described = true;
     if (run->options->record.mode == RECORD_SAMPLED)
         profile_fact(&run->delta, "trigger",
-                     first->channel->trigger == TRIGGER_PERF ? "perf" : "cputime");
+                     run->drain.first.trigger == TRIGGER_PERF ? "perf" : "cputime");
 }
 
 static void append(struct run *run, bool last)
@@ -143,16 +142,14 @@ static void follow(struct run *run)
 static void conclude(struct run *run)
 {
     struct recording *recording = run->recording;
-    const struct source *first = drain_first(&run->drain);
+    struct drain_sum sum;
+    drain_sum(&run->drain, true, &sum);
     recording->status = run->child.status;
     recording->totals = run->told;
-    recording->walked_ns = drain_walked_ns(&run->drain);
-    recording->processes = drain_processes(&run->drain);
-    if (first)
-        memcpy(&recording->channel, first->channel, sizeof recording->channel);
-    for (int i = 0; i < CHANNEL_N; i++)
-        if (run->drain.sources[i] && run->drain.sources[i]->decode)
-            recording->untrue += run->drain.sources[i]->decode->miscounted;
+    recording->walked_ns = sum.walked_ns;
+    recording->untrue = sum.miscounted;
+    recording->processes = run->drain.processes;
+    recording->channel = run->drain.first;
     const struct profile *total = profile_writer_total(run->writer);
     recording->modules = (uint32_t)total->modules.n;
     recording->edges = total->edges.n;

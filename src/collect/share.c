@@ -82,3 +82,10 @@ void share_unmap(struct channel *channel)
 {
     munmap(channel, CHANNEL_BYTES);
 }
+
+void share_free(struct share *share, uint32_t index)
+{
+    if (fallocate(share->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, channel_at(index),
+                  CHANNEL_BYTES) == 0)
+        __atomic_store_n(&share->directory->claimed_by[index], 0, __ATOMIC_RELEASE);
+}

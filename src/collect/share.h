@@ -22,6 +22,8 @@ void share_release(struct share *share);
 /* Maps channel `index` whole, or returns NULL. Sparse: only touched pages cost memory. */
 struct channel *share_map(const struct share *share, uint32_t index);
 void share_unmap(struct channel *channel);
+/* Empties a channel whose process is gone and lets another one claim it. */
+void share_free(struct share *share, uint32_t index);
 
 /* Acquires what the other side released. */
 static inline uint64_t share_load(const uint64_t *word)

@@ -45,19 +45,18 @@ static uint64_t own_cpu_ns(void)
 
 void totals_now(const struct drain *drain, const struct child *child, struct totals *ret_totals)
 {
-    struct totals totals;
-    drain_totals(drain, child->ended, &totals);
+    struct drain_sum sum;
+    drain_sum(drain, child->ended, &sum);
+    struct totals totals = sum.totals;
     if (child->ended) {
         totals.user_ns = timeval_ns(child->usage.ru_utime);
         totals.kernel_ns = timeval_ns(child->usage.ru_stime);
-        if (!drain_processes(drain))
+        if (!drain->processes)
             totals.losses[LOSS_no_agent] = 1;
     } else {
         times_running(child->pid, &totals.user_ns, &totals.kernel_ns);
     }
-    const struct source *first = drain_first(drain);
-    uint64_t tsc_hz = first ? share_load(&first->channel->tsc_hz) : 0;
-    totals.user_ticks = (uint64_t)((u128)totals.user_ns * tsc_hz / 1000000000u);
+    totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
     totals.tool_ns = own_cpu_ns();
     *ret_totals = totals;
 }

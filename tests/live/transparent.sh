@@ -37,5 +37,10 @@ for mode in $modes; do
     same "$mode, limits" "$(ulimit -S -f 12345; sh -c 'ulimit -a')" "$(ulimit -S -f 12345; $record sh -c 'ulimit -a')"
     same "$mode, umask" "$(umask 027; sh -c umask)" "$(umask 027; $record sh -c umask)"
     same "$mode, folder" / "$(cd / && $record pwd)"
+    # More processes than there are channels: those of processes that are gone are used again.
+    status 0 "$mode, many processes" "$gait" record $(options_of $mode) -o "$work/data" -- \
+        sh -c 'for i in $(seq 200); do /bin/true; sleep 0.002; done'
+    ! grep 'no free channel' "$work/stderr" || bad "$mode: channels were not freed"
+    "$gait" verify "$work/data" >/dev/null || bad "$mode: many processes do not verify"
 done
 finish
