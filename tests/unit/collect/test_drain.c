@@ -1,0 +1,150 @@
+#include "collect/drain.h"
+
+#include "base/err.h"
+#include "fake.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct fixture {
+    struct share share;
+    struct profile profile;
+    struct drain drain;
+};
+
+static void open_fixture(struct fixture *fixture)
+{
+    struct err err;
+    struct record_options options = {.mode = RECORD_EXACT_COUNTS};
+    assert_true(share_create(&fixture->share, &options, &err));
+    profile_init(&fixture->profile);
+    fixture->profile.mode = PROFILE_EXACT;
+    drain_init(&fixture->drain, &fixture->share, &fixture->profile, RECORD_EXACT_COUNTS);
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    drain_release(&fixture->drain);
+    profile_release(&fixture->profile);
+    share_release(&fixture->share);
+}
+
+/* A process that is gone. */
+static pid_t dead(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+/* Claims channel `index` as an agent would, with one superblock that ran `count` times. */
+static struct fake claim(struct fixture *fixture, uint32_t index, pid_t pid, uint64_t count)
+{
+    const struct wire_segment jump = {.start = 0x1000,
+                                      .target = 0x1000,
+                                      .bytes = 4,
+                                      .instructions = 2,
+                                      .end = SEGMENT_JUMP,
+                                      .last_bytes = 2};
+    struct fake fake = {share_map(&fixture->share, index)};
+    assert_non_null(fake.channel);
+    assert_int_equal(fixture->share.directory->claimed_by[index], 0);
+    fixture->share.directory->claimed_by[index] = pid;
+    fake.channel->pid = pid;
+    fake.channel->start_tsc = 1;
+    fake.channel->tsc_hz = 1000000000;
+    fake.channel->losses[LOSS_flushed] = 1;
+    fake_map(&fake, 0x1000, 0x2000, 0, "/no/module");
+    fake_superblock(&fake, 0, 0, 1, &jump);
+    fake_counters(&fake)[0] = count;
+    fake.channel->counters = 2;
+    fake.channel->state = CHANNEL_LIVE;
+    return fake;
+}
+
+static uint64_t ran(const struct fixture *fixture)
+{
+    struct range_key key = {.instructions = 2, .start = 0, .last = 2};
+    const struct sums *sums = table_find(&fixture->profile.ranges, &key);
+    return sums ? sums->count : 0;
+}
+
+static void channels_of_the_dead_are_used_again(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct fake here = claim(&fixture, 0, getpid(), 100);
+    struct drain_sum sum;
+    for (uint64_t i = 1; i <= 200; i++) {
+        struct fake gone = claim(&fixture, 1, dead(), i);
+        share_unmap(gone.channel);
+        drain_read(&fixture.drain);
+        assert_int_equal(fixture.share.directory->claimed_by[1], 0);
+        drain_sum(&fixture.drain, false, &sum);
+        assert_int_equal(sum.totals.losses[LOSS_flushed], i + 1);
+        assert_int_equal(sum.totals.losses[LOSS_killed], i);
+    }
+    assert_int_equal(ran(&fixture), 200 * 201 / 2);
+    assert_int_equal(fixture.share.directory->claimed_by[0], getpid());
+    drain_count(&fixture.drain, true);
+    assert_int_equal(ran(&fixture), 200 * 201 / 2 + 100);
+    drain_sum(&fixture.drain, true, &sum);
+    assert_int_equal(sum.totals.losses[LOSS_killed], 201);
+    assert_int_equal(sum.totals.instructions, 2 * (200 * 201 / 2 + 100));
+    assert_int_equal(sum.totals.losses[LOSS_garbled], 0);
+    assert_int_equal(fixture.drain.processes, 201);
+    assert_int_equal(fixture.drain.first.pid, getpid());
+    share_unmap(here.channel);
+    close_fixture(&fixture);
+}
+
+static void goodbye_and_exec_are_no_killing(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct fake before = claim(&fixture, 0, getpid(), 1);
+    struct fake after = claim(&fixture, 1, getpid(), 2);
+    after.channel->start_tsc = 2; /* the same process after exec */
+    drain_read(&fixture.drain);
+    assert_int_equal(fixture.share.directory->claimed_by[0], 0);
+    assert_int_equal(fixture.share.directory->claimed_by[1], getpid());
+    after.channel->state = CHANNEL_DONE;
+    drain_read(&fixture.drain);
+    assert_int_equal(fixture.share.directory->claimed_by[1], 0);
+    struct drain_sum sum;
+    drain_sum(&fixture.drain, true, &sum);
+    assert_int_equal(sum.totals.losses[LOSS_killed], 0);
+    assert_int_equal(ran(&fixture), 3);
+    share_unmap(before.channel);
+    share_unmap(after.channel);
+    close_fixture(&fixture);
+}
+
+static void the_tools_cost_is_shared_by_those_who_live(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct fake one = claim(&fixture, 0, getpid(), 1), other = claim(&fixture, 5, getppid(), 1);
+    for (int i = 0; i < 50; i++)
+        drain_read(&fixture.drain);
+    assert_true(one.channel->tool_cpu_ns > 0);
+    assert_int_equal(one.channel->tool_cpu_ns, other.channel->tool_cpu_ns);
+    share_unmap(one.channel);
+    share_unmap(other.channel);
+    close_fixture(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(channels_of_the_dead_are_used_again),
+        cmocka_unit_test(goodbye_and_exec_are_no_killing),
+        cmocka_unit_test(the_tools_cost_is_shared_by_those_who_live),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
