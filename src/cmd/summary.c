@@ -29,10 +29,12 @@ static const char *grouped(uint64_t n, char text[32])
 static void print_time(const struct recording *recording)
 {
     const struct totals *totals = &recording->totals;
+    char processes[48] = "";
+    if (recording->processes > 1)
+        snprintf(processes, sizeof processes, ", %u processes", recording->processes);
     say("%.2f s of CPU time (user %.2f, kernel %.2f), %.2f s elapsed%s",
         seconds(totals->user_ns + totals->kernel_ns), seconds(totals->user_ns),
-        seconds(totals->kernel_ns), seconds(recording->wall_ns),
-        recording->processes > 1 ? ", several processes" : "");
+        seconds(totals->kernel_ns), seconds(recording->wall_ns), processes);
 }
 
 static void print_exact(const struct recording *recording)
