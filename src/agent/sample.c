@@ -17,9 +17,9 @@ static struct progress {
     uint32_t max_exits;
 } progress;
 
-/* A stretch of plain code. */
+/* A stretch of plain code: what it executed and how long that took. */
 struct piece {
-    uint32_t instructions, ticks;
+    uint32_t instructions, direct, indirect, ticks;
 };
 
 static void registers_load(struct context *context, const struct kernel_ucontext *frame)
@@ -96,19 +96,22 @@ static void progress_begin(uint64_t pc)
                                          .stop = LOSS_N};
 }
 
-/* Plain code for about n instructions; how many it really was in *ret_done. The first budget to be
- * used up ends it: before n / 4 instructions in a loop of one superblock, after a few times n at most
- * in code that charges all of them alike. */
-static uint32_t run_plain(uint32_t n, uint32_t *ret_done)
+/* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a loop
+ * of one superblock, after a few times n at most in code that charges all of them alike. */
+static uint32_t run_plain(uint32_t n, struct piece *ret)
 {
     struct context *context = agent.context;
-    int64_t each = n / 4, done = 0;
+    int64_t each = ((int64_t)n / 4 + 1) << BUDGET_BITS;
+    uint64_t half[2] = {0, 0};
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = -each;
     uint32_t stop = walk_run(&agent.walk, FLAVOUR_PLAIN);
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        done += context->budgets[i] + each;
-    *ret_done = (uint32_t)done;
+        half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
+    uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
+    *ret = (struct piece){.instructions = (uint32_t)((half[0] + half[1]) >> BUDGET_BITS),
+                          .direct = (uint32_t)(half[0] & exits),
+                          .indirect = (uint32_t)(half[1] & exits)};
     return stop;
 }
 
@@ -149,7 +152,7 @@ static bool run_timed(uint32_t n, uint32_t *ret_stop, struct piece *ret)
 {
     uint64_t cold = agent.cache->translate_ticks;
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
-    *ret_stop = run_plain(n, &ret->instructions);
+    *ret_stop = run_plain(n, ret);
     uint64_t ticks = sys_tsc() - tsc;
     uint64_t ns = ticks * 1000000 / agent.ticks_per_ms, cpu_ns = agent_cpu_ns() - cpu;
     ticks -= agent.cache->translate_ticks - cold;
@@ -173,6 +176,8 @@ static uint32_t run_trail(void)
             event->lead += event->trail;
             event->trail = piece.instructions;
             event->trail_ticks = piece.ticks;
+            event->trail_direct = piece.direct;
+            event->trail_indirect = piece.indirect;
             event->flags |= WALK_TIMED;
         } else {
             event->lead += piece.instructions;
@@ -191,7 +196,9 @@ static void run_parts(void)
 {
     struct event_walk *event = &progress.event;
     uint64_t start = sys_tsc();
-    event->stop = run_plain(1 + (uint32_t)(agent_random() & LEAD_MASK), &event->lead);
+    struct piece lead;
+    event->stop = run_plain(1 + (uint32_t)(agent_random() & LEAD_MASK), &lead);
+    event->lead = lead.instructions;
     uint64_t lead_end = sys_tsc();
     agent.channel->lead_ticks += lead_end - start;
     if (event->stop != LOSS_N) {

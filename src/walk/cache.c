@@ -234,7 +234,6 @@ static struct translation translation_of(const struct cache *cache, const struct
                                 .first_exit = block->first_exit,
                                 .counter = block->counter,
                                 .rotates = cache->rotates,
-                                .number = (uint32_t)(block - cache->superblocks),
                                 .site = block->site};
 }
 
@@ -258,7 +257,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
     uint32_t n_exits = shape_exits(shape);
     *block = (struct superblock){.pc = pc,
                                  .flavour = flavour,
-                                 .code = cursor_runs_at(&cursor),
+                                 .entry = cursor_runs_at(&cursor),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
     if (!site_prepare(cache, shape, block) ||
@@ -266,9 +265,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         return NULL;
     struct translation translation = translation_of(cache, block);
     translate(&translation, shape, &cursor, &cold_cursor);
-    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
-    block->entry = translation.entry;
-    block->instructions = shape->n_steps;
+    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->entry);
     zone_advance(cache, zone, &cursor);
     zone_advance(cache, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
@@ -363,7 +360,7 @@ void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock
 static const struct superblock *block_of(const struct cache *cache, uint64_t cache_pc)
 {
     for (uint32_t i = 0; i < cache->n_superblocks; i++)
-        if (cache_pc - cache->superblocks[i].code < cache->superblocks[i].code_bytes)
+        if (cache_pc - cache->superblocks[i].entry < cache->superblocks[i].code_bytes)
             return &cache->superblocks[i];
     return NULL;
 }
@@ -378,7 +375,7 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     struct translation translation = translation_of(cache, block);
     translation.sought = cache_pc;
     struct cursor cursor = {.at = cache->scratch,
-                            .shift = (int64_t)block->code - (int64_t)cache->scratch};
+                            .shift = (int64_t)block->entry - (int64_t)cache->scratch};
     struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MAX, .shift = cursor.shift};
     translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)

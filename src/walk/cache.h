@@ -21,10 +21,9 @@ enum {
 
 struct superblock {
     uint64_t pc;    /* avma of the program's first instruction */
-    uint64_t code;  /* where its code runs, */
-    uint64_t entry; /* and where it is entered */
+    uint64_t entry; /* where its code runs */
     uint32_t first_exit, counter, site;
-    uint32_t code_bytes, instructions;
+    uint32_t code_bytes;
     enum flavour flavour;
 };
 

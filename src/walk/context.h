@@ -12,21 +12,21 @@ enum flavour { FLAVOUR_PLAIN, FLAVOUR_RECORD, FLAVOUR_COUNT, FLAVOURS };
 
 /* Why translated code came back to the dispatcher. */
 enum leave {
-    LEAVE_DIRECT,        /* at an exit that is not linked yet, its work done: context.exit */
-    LEAVE_INDIRECT,      /* no landing known for context.pc */
-    LEAVE_FULL,          /* the records are full, at context.exit */
-    LEAVE_FULL_INDIRECT, /* the same, on the way to context.pc */
-    LEAVE_STOP,          /* the next instruction is refused: context.exit */
-    LEAVE_SYSCALL,       /* the next instruction is a system call: context.exit */
-    LEAVE_CALLED,        /* back from a system call that ran in the cache: context.exit */
-    LEAVE_SITE,          /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
-    LEAVE_LAZY,          /* at a branch taken for the first time, its work not done: context.exit */
-    LEAVE_ENTRY,         /* the budget is used up, before superblock number context.exit */
+    LEAVE_DIRECT,          /* at an exit that is not linked yet, its work done: context.exit */
+    LEAVE_INDIRECT,        /* no landing known for context.pc */
+    LEAVE_BUDGET,          /* budget used up or records full, at context.exit */
+    LEAVE_BUDGET_INDIRECT, /* the same, on the way to context.pc */
+    LEAVE_STOP,            /* the next instruction is refused: context.exit */
+    LEAVE_SYSCALL,         /* the next instruction is a system call: context.exit */
+    LEAVE_CALLED,          /* back from a system call that ran in the cache: context.exit */
+    LEAVE_SITE,            /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
+    LEAVE_LAZY, /* at a branch taken for the first time, its work not done: context.exit */
 };
 
 enum {
     CONTEXT_LANDINGS = 1 << 16, /* indexed by 16 bits of the target */
     CONTEXT_BUDGETS = 16,
+    BUDGET_BITS = 24,
     CONTEXT_RECORDS = 1 << 16,   /* exits one window can hold */
     CONTEXT_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
     CONTEXT_SITES = 1 << 15,
@@ -46,11 +46,12 @@ struct context {
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
     uint32_t exit, leave;
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */
-    uint64_t to_direct, to_indirect, to_full, to_full_indirect, to_stop, to_syscall, to_called,
-        to_site, to_lazy, to_entry;
-    /* Plain: instructions executed, each counting up from -n; a walk ends when one is no longer
-     * negative. Many, because adding to one place again and again makes each addition wait for the
-     * last: superblocks take turns. */
+    uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_called,
+        to_site, to_lazy;
+    /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
+     * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct exits
+     * charge the first half, indirect ones the second. Many, because adding to one place again and
+     * again makes each addition wait for the last: superblocks take turns. */
     int64_t budgets[CONTEXT_BUDGETS];
 
     /* Code to go to for an indirect branch: a chain of landings that compare the whole target, or

@@ -90,12 +90,12 @@ static inline void emit_jump_slot(struct cursor *cursor, size_t offset)
 }
 
 /* lea add(%rcx), %rcx */
-static inline void emit_add_rcx(struct cursor *cursor, int8_t add)
+static inline void emit_add_rcx(struct cursor *cursor, uint32_t add)
 {
     emit_u8(cursor, 0x48);
     emit_u8(cursor, 0x8d);
-    emit_u8(cursor, 0x49);
-    emit_u8(cursor, (uint8_t)add);
+    emit_u8(cursor, 0x89);
+    emit_u32(cursor, add);
 }
 
 /* movzbl gs:[offset], %ecx */

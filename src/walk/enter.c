@@ -28,13 +28,12 @@ __asm__(".pushsection .text\n"
         "  jmp *%gs:168\n"
         "context_to_direct: movl $0,%gs:196\n  jmp 1f\n"
         "context_to_indirect: movl $1,%gs:196\n  jmp 2f\n"
-        "context_to_full: movl $2,%gs:196\n  jmp 1f\n"
-        "context_to_full_indirect: movl $3,%gs:196\n  jmp 2f\n"
+        "context_to_budget: movl $2,%gs:196\n  jmp 1f\n"
+        "context_to_budget_indirect: movl $3,%gs:196\n  jmp 2f\n"
         "context_to_stop: movl $4,%gs:196\n  jmp 1f\n"
         "context_to_syscall: movl $5,%gs:196\n  jmp 1f\n"
         "context_to_called: movl $6,%gs:196\n  jmp 1f\n"
         "context_to_lazy: movl $8,%gs:196\n  jmp 1f\n"
-        "context_to_entry: movl $9,%gs:196\n  jmp 1f\n"
         "context_to_site: movl $7,%gs:196\n"
         "2: mov %r11,%gs:128\n  mov %gs:152,%rcx\n  mov %gs:160,%r11\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
@@ -47,20 +46,19 @@ __asm__(".pushsection .text\n"
         ".size context_enter,.-context_enter\n"
         ".popsection\n");
 
-extern char context_to_direct[], context_to_indirect[], context_to_full[],
-    context_to_full_indirect[], context_to_stop[], context_to_syscall[], context_to_called[],
-    context_to_site[], context_to_lazy[], context_to_entry[];
+extern char context_to_direct[], context_to_indirect[], context_to_budget[],
+    context_to_budget_indirect[], context_to_stop[], context_to_syscall[], context_to_called[],
+    context_to_site[], context_to_lazy[];
 
 void context_init(struct context *context)
 {
     context->to_direct = (uint64_t)context_to_direct;
     context->to_indirect = (uint64_t)context_to_indirect;
-    context->to_full = (uint64_t)context_to_full;
-    context->to_full_indirect = (uint64_t)context_to_full_indirect;
+    context->to_budget = (uint64_t)context_to_budget;
+    context->to_budget_indirect = (uint64_t)context_to_budget_indirect;
     context->to_stop = (uint64_t)context_to_stop;
     context->to_syscall = (uint64_t)context_to_syscall;
     context->to_called = (uint64_t)context_to_called;
     context->to_site = (uint64_t)context_to_site;
     context->to_lazy = (uint64_t)context_to_lazy;
-    context->to_entry = (uint64_t)context_to_entry;
 }

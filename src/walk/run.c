@@ -29,11 +29,13 @@ static void arrive(struct cache *cache, enum arrival arrival, uint32_t exit,
     }
 }
 
-/* What the code of an exit would have done. True: the records are full. */
+/* What the code of an exit would have done. True: the budget is used up or the records are full. */
 static bool exit_work(struct context *context, const struct exit *exit)
 {
     switch ((enum flavour)exit->flavour) {
-    case FLAVOUR_PLAIN: context->budgets[exit->budget] += exit->charge; return false;
+    case FLAVOUR_PLAIN:
+        context->budgets[exit->budget] += exit_charge(exit);
+        return context->budgets[exit->budget] >= 0;
     case FLAVOUR_RECORD:
         context->records[CONTEXT_RECORDS + context->record_at / 4] = context->exit;
         context->record_at += 4;
@@ -45,22 +47,11 @@ static bool exit_work(struct context *context, const struct exit *exit)
     }
 }
 
-/* A plain superblock charged its budget and found it used up: it has not run. */
-static void entry_refund(struct cache *cache)
-{
-    struct context *context = cache->context;
-    const struct superblock *block = &cache->superblocks[context->exit];
-    context->budgets[block->first_exit % CONTEXT_BUDGETS] -= block->instructions;
-    context->pc = block->pc;
-}
-
 /* Handles a leave; LOSS_N with *ret_arrival set to go on, or with *ret_done to end. */
 static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_done)
 {
     struct context *context = walk->cache->context;
-    const struct exit *exit = NULL;
-    if (context->leave != LEAVE_ENTRY)
-        exit = cache_exit(walk->cache, context->exit);
+    const struct exit *exit = cache_exit(walk->cache, context->exit);
     *ret_arrival = ARRIVAL_NEW;
     switch ((enum leave)context->leave) {
     case LEAVE_DIRECT:
@@ -74,15 +65,11 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         break;
     case LEAVE_INDIRECT: *ret_arrival = ARRIVAL_INDIRECT; break;
     case LEAVE_SITE: *ret_arrival = ARRIVAL_SITE; break;
-    case LEAVE_FULL:
+    case LEAVE_BUDGET:
         context->pc = exit->target;
         *ret_done = true;
         break;
-    case LEAVE_FULL_INDIRECT: *ret_done = true; break;
-    case LEAVE_ENTRY:
-        entry_refund(walk->cache);
-        *ret_done = true;
-        break;
+    case LEAVE_BUDGET_INDIRECT: *ret_done = true; break;
     case LEAVE_STOP:
         context->pc = exit->target;
         exit_work(context, exit);

@@ -81,31 +81,6 @@ static uint64_t target_of(const struct step *step)
     }
 }
 
-/* Where the shape goes on after the branch that was closed last; 0: it ends here. */
-static uint64_t way_on(struct shape *shape, const struct step *step, uint64_t next,
-                       enum flavour flavour)
-{
-    uint32_t segment = shape->n_segments - 1;
-    uint64_t target = shape->segments[segment].target;
-    bool back = target <= step->pc && flavour == FLAVOUR_PLAIN;
-    switch (step->insn.class) {
-    case INSN_COND:
-        shape->inverted[segment] = back;
-        if (!back)
-            return next;
-        shape->segments[segment].target = next;
-        return target;
-    case INSN_COUNT_COND: return next;
-    case INSN_JUMP: return back || target > step->pc ? target : 0;
-    default: return 0;
-    }
-}
-
-static uint32_t segments_max(enum flavour flavour)
-{
-    return flavour == FLAVOUR_PLAIN ? SHAPE_SEGMENTS : SHAPE_SEGMENTS / 2;
-}
-
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum flavour flavour,
                 uint64_t reach)
 {
@@ -113,12 +88,8 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum 
     shape->n_steps = shape->n_segments = 0;
     shape->refusal = LOSS_N;
     shape->first_step[0] = 0;
+    shape->segments[0].start = pc;
     for (;;) {
-        struct wire_segment *segment = &shape->segments[shape->n_segments];
-        if (shape->n_steps == shape->first_step[shape->n_segments]) {
-            segment->start = pc;
-            shape->inverted[shape->n_segments] = false;
-        }
         if (shape->n_steps == SHAPE_STEPS) {
             segment_close(shape, pc, SEGMENT_SPLIT, pc);
             return;
@@ -135,11 +106,13 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum 
             pc = next;
             continue;
         }
-        segment_close(shape, next, end_of(step->insn.class), target_of(step));
-        if (shape->n_segments == segments_max(flavour))
+        uint64_t target = target_of(step);
+        segment_close(shape, next, end_of(step->insn.class), target);
+        bool straight_on = step->insn.class == INSN_COND || step->insn.class == INSN_COUNT_COND ||
+                           (step->insn.class == INSN_JUMP && target > pc);
+        if (!straight_on || shape->n_segments == SHAPE_SEGMENTS)
             return;
-        pc = way_on(shape, step, next, flavour);
-        if (!pc)
-            return;
+        pc = step->insn.class == INSN_JUMP ? target : next;
+        shape->segments[shape->n_segments].start = pc;
     }
 }

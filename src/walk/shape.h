@@ -2,8 +2,7 @@
  *
  * It starts at a pc and goes straight on: past conditional branches along their fall-through, across
  * forward jumps. It ends at a call, return, indirect or backward jump, at an instruction that is
- * refused, or when it is long enough. Plain shapes also go round loops, as often as fits: their code
- * is timed, and should cost what the program's does. A pure function of the program's bytes, the flavour and the
+ * refused, or when it is long enough. A pure function of the program's bytes, the flavour and the
  * reach, so that a fault can be located by forming the shape again. */
 #pragma once
 
@@ -12,7 +11,7 @@
 #include "wire/channel.h"
 #include "x86/insn.h"
 
-enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 16 };
+enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8 };
 
 struct step {
     uint64_t pc;
@@ -26,9 +25,6 @@ struct shape {
     struct step steps[SHAPE_STEPS];
     struct wire_segment segments[SHAPE_SEGMENTS];
     uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */
-    /* Plain: this segment's conditional branch goes on where it is taken; its exit, and the segment's
-     * target, is the way it falls through. */
-    bool inverted[SHAPE_SEGMENTS];
 };
 
 /* Forms the shape at pc. `reach` is an address near which the code will be put: RIP-relative

@@ -51,23 +51,11 @@ static size_t budget_offset(uint32_t budget)
 }
 
 /* With %rcx free: budget += charge. */
-static void emit_charge_rcx(struct cursor *c, uint32_t budget, int32_t charge)
+static void emit_charge_rcx(struct cursor *c, const struct exit *exit)
 {
-    emit_load(c, RCX, budget_offset(budget));
-    emit_add_rcx(c, (int8_t)charge);
-    emit_store(c, RCX, budget_offset(budget));
-}
-
-/* The same where flags may change: addq $charge, gs:[budget] */
-static void emit_charge_flags(struct cursor *c, uint32_t budget, int32_t charge)
-{
-    emit_u8(c, 0x65);
-    emit_u8(c, 0x48);
-    emit_u8(c, 0x83);
-    emit_u8(c, 0x04);
-    emit_u8(c, 0x25);
-    emit_u32(c, (uint32_t)budget_offset(budget));
-    emit_u8(c, (uint8_t)charge);
+    emit_load(c, RCX, budget_offset(exit->budget));
+    emit_add_rcx(c, exit_charge(exit));
+    emit_store(c, RCX, budget_offset(exit->budget));
 }
 
 /* With %rcx free: records[...] = id. */
@@ -104,8 +92,26 @@ static void emit_leave(struct cursor *c, uint32_t id, size_t to)
     emit_jump_slot(c, to);
 }
 
-/* Out, when the records are full: from a jrcxz, which reaches only a near place and holds the
- * program's %rcx in its slot. */
+/* Plain exits whose target overwrites all flags: one `add`, and a `jns` where the budget is tested. */
+static uint8_t *emit_charge_flags(struct cursor *c, const struct exit *exit)
+{
+    emit_u8(c, 0x65); /* addq $charge, gs:[budget] */
+    emit_u8(c, 0x48);
+    emit_u8(c, 0x81);
+    emit_u8(c, 0x04);
+    emit_u8(c, 0x25);
+    emit_u32(c, (uint32_t)budget_offset(exit->budget));
+    emit_u32(c, exit_charge(exit));
+    if (!exit->tested)
+        return NULL;
+    emit_u8(c, 0x0f);
+    emit_u8(c, 0x89);
+    emit_u32(c, 0);
+    return c->at - 4;
+}
+
+/* Out, when the budget is used up or the records are full: from a jrcxz, which reaches only a near
+ * place and holds the program's %rcx in its slot, or from a jns. */
 static void emit_up_rcx(struct cursor *hot, struct cursor *cold, uint8_t *up, uint32_t id)
 {
     land_here(up, hot);
@@ -113,26 +119,30 @@ static void emit_up_rcx(struct cursor *hot, struct cursor *cold, uint8_t *up, ui
     emit_u32(hot, 0);
     emit_displacement(hot, hot->at - 4, cursor_runs_at(cold));
     emit_load(cold, RCX, SLOT(slot_rcx));
-    emit_leave(cold, id, SLOT(to_full));
+    emit_leave(cold, id, SLOT(to_budget));
 }
 
 /* What a direct exit does; returns the jrcxz that must still be led out, or NULL. */
-static uint8_t *emit_work(const struct regions *regions, struct cursor *hot,
+static uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cursor *cold,
                           const struct exit *exit, uint32_t id)
 {
     uint8_t *up = NULL;
     switch (exit->flavour) {
     case FLAVOUR_PLAIN:
-        if (exit->charge == 0)
-            return NULL;
         if (flags_dead(regions, exit->target, FLAGS_ALL)) {
-            emit_charge_flags(hot, exit->budget, exit->charge);
+            uint8_t *far_up = emit_charge_flags(hot, exit);
+            if (far_up) {
+                emit_displacement(hot, far_up, cursor_runs_at(cold));
+                emit_leave(cold, id, SLOT(to_budget));
+            }
             return NULL;
         }
         emit_store(hot, RCX, SLOT(slot_rcx));
-        emit_charge_rcx(hot, exit->budget, exit->charge);
+        emit_charge_rcx(hot, exit);
+        if (exit->tested)
+            up = emit_branch_if_up(hot, budget_offset(exit->budget));
         emit_load(hot, RCX, SLOT(slot_rcx));
-        return NULL;
+        return up;
     case FLAVOUR_RECORD:
         emit_store(hot, RCX, SLOT(slot_rcx));
         emit_record_rcx(hot, id);
@@ -151,7 +161,7 @@ static uint8_t *emit_work(const struct regions *regions, struct cursor *hot,
 static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *cold,
                       struct exit *exit, uint32_t id)
 {
-    uint8_t *up = emit_work(t->regions, hot, exit, id);
+    uint8_t *up = emit_work(t->regions, hot, cold, exit, id);
     uint8_t *field = emit_patchable_jump(hot);
     emit_displacement(hot, field, cursor_runs_at(cold));
     emit_leave(cold, id, SLOT(to_direct));
@@ -163,7 +173,7 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
 void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
                     uint64_t entry, struct cursor *hot, struct cursor *cold)
 {
-    uint8_t *up = emit_work(regions, hot, exit, id);
+    uint8_t *up = emit_work(regions, hot, cold, exit, id);
     emit_u8(hot, 0xe9);
     emit_u32(hot, 0);
     emit_displacement(hot, hot->at - 4, entry);
@@ -191,7 +201,10 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id, 
 {
     uint8_t *up = NULL;
     emit_store(c, RCX, SLOT(slot_rcx));
-    if (t->flavour == FLAVOUR_RECORD) {
+    if (t->flavour == FLAVOUR_PLAIN) {
+        emit_charge_rcx(c, exit);
+        up = emit_branch_if_up(c, budget_offset(exit->budget));
+    } else if (t->flavour == FLAVOUR_RECORD) {
         emit_record_rcx(c, id);
         up = emit_branch_if_up(c, SLOT(record_at));
     }
@@ -209,7 +222,7 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id, 
                              : SLOT(landings) + sizeof(uint64_t) * CONTEXT_LANDINGS * t->flavour));
     if (up) {
         land_here(up, c);
-        emit_jump_slot(c, SLOT(to_full_indirect));
+        emit_jump_slot(c, SLOT(to_budget_indirect));
     }
     exit->link = site ? t->site : 0;
 }
@@ -230,7 +243,7 @@ static void emit_plain(struct cursor *c, const struct step *step)
 
 /* A conditional branch whose taken way is not known yet; returns its rel32 field, aligned so that it
  * can be patched atomically. */
-static uint8_t *emit_cond(struct cursor *c, const struct insn *insn, bool inverted)
+static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
 {
     bool short_count = insn->prefixes & PREFIX_67; /* counts in %ecx */
     uint32_t before = insn->class == INSN_COND ? 2 : short_count ? 6 : 5;
@@ -238,7 +251,7 @@ static uint8_t *emit_cond(struct cursor *c, const struct insn *insn, bool invert
         emit_u8(c, 0x90);
     if (insn->class == INSN_COND) {
         emit_u8(c, 0x0f);
-        emit_u8(c, 0x80 | ((insn->opcode & 15) ^ (inverted ? 1 : 0)));
+        emit_u8(c, 0x80 | (insn->opcode & 15));
     } else {
         if (short_count)
             emit_u8(c, 0x67);
@@ -341,20 +354,17 @@ static uint64_t emit_syscall(struct cursor *c, uint32_t id, uint64_t next)
     return runs_at;
 }
 
-/* Superblocks take turns with the budgets. */
-static uint32_t budget_of(const struct translation *t)
-{
-    return t->first_exit % CONTEXT_BUDGETS;
-}
-
 static struct exit exit_of(const struct translation *t, const struct shape *shape, uint32_t n_steps,
                            uint64_t target)
 {
+    const struct step *last = &shape->steps[n_steps - 1];
+    uint32_t half = CONTEXT_BUDGETS / 2;
     return (struct exit){.target = target,
                          .instructions = n_steps,
                          .flavour = (uint8_t)t->flavour,
-                         .budget = (uint8_t)budget_of(t),
-                         .charge = (int32_t)n_steps - (int32_t)shape->n_steps};
+                         .budget = (uint8_t)(t->first_exit % half + (target ? 0 : half)),
+                         /* Every cycle of the program has a backward or an indirect exit. */
+                         .tested = target <= last->pc};
 }
 
 static void emit_end(struct translation *t, struct cursor *hot, struct cursor *cold,
@@ -408,49 +418,15 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
     *exit = exit_of(t, shape, n_steps, shape->segments[segment].target);
     if (t->flavour == FLAVOUR_COUNT)
         exit->counter = t->counter + 1 + segment;
-    uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn, shape->inverted[segment]);
+    uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
     emit_displacement(hot, field, cursor_runs_at(cold));
     emit_leave(cold, t->first_exit + segment, SLOT(to_lazy));
     exit->link = (uint64_t)field;
 }
 
-/* Plain code pays at its entry for all of the superblock, where the flags are mostly free; an early
- * exit gives back the rest. The budget is tested here too, so that nothing has run when it is used
- * up. */
-static void emit_entry_charge(struct translation *t, const struct shape *shape, struct cursor *hot,
-                              struct cursor *cold)
-{
-    int32_t charge = (int32_t)shape->n_steps;
-    uint64_t out = cursor_runs_at(cold);
-    if (flags_dead(t->regions, shape->pc, FLAGS_ALL)) {
-        t->entry = cursor_runs_at(hot);
-        emit_charge_flags(hot, budget_of(t), charge);
-        emit_u8(hot, 0x0f); /* jns out */
-        emit_u8(hot, 0x89);
-        emit_u32(hot, 0);
-        emit_displacement(hot, hot->at - 4, out);
-    } else {
-        uint8_t *up = hot->at; /* a jrcxz reaches only near */
-        emit_u8(hot, 0xe9);
-        emit_u32(hot, 0);
-        emit_displacement(hot, hot->at - 4, out);
-        t->entry = cursor_runs_at(hot);
-        emit_store(hot, RCX, SLOT(slot_rcx));
-        emit_charge_rcx(hot, budget_of(t), charge);
-        uint8_t *field = emit_branch_if_up(hot, budget_offset(budget_of(t)));
-        *field = (uint8_t)(up - (field + 1));
-        emit_load(hot, RCX, SLOT(slot_rcx));
-        emit_load(cold, RCX, SLOT(slot_rcx));
-    }
-    emit_leave(cold, t->number, SLOT(to_entry));
-}
-
 void translate(struct translation *t, const struct shape *shape, struct cursor *hot,
                struct cursor *cold)
 {
-    t->entry = cursor_runs_at(hot);
-    if (t->flavour == FLAVOUR_PLAIN)
-        emit_entry_charge(t, shape, hot, cold);
     struct ending end = {.shape = shape, .segment = shape->n_segments - 1};
     if (t->flavour == FLAVOUR_COUNT)
         emit_counter(t->regions, hot, t->counter, shape->pc, false);

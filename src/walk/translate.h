@@ -13,9 +13,15 @@ struct exit {
     uint32_t instructions; /* executed from the entry to here */
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
     uint8_t flavour;       /* enum flavour */
-    uint8_t budget;        /* plain: which of the budgets it charges, */
-    int32_t charge;        /* and by how much: it gives back what the entry charged too much */
+    uint8_t budget;        /* plain: which of the budgets it charges */
+    bool tested;           /* it goes backward: plain code tests the budget here */
 };
+
+/* What a plain exit adds to its budget. */
+static inline uint32_t exit_charge(const struct exit *exit)
+{
+    return exit->instructions << BUDGET_BITS | 1;
+}
 
 /* Which registers are not in place at a cache pc, when an instruction there faults. */
 enum { IN_SLOT_NONE, IN_SLOT_R11 };
@@ -27,8 +33,6 @@ struct translation {
     uint32_t counter;    /* count: index of the entry counter */
     uint32_t site;       /* count: what an indirect jump or call would use */
     bool rotates;        /* the CPU has rorx: landings are indexed by bits 4..19 */
-    uint32_t number;     /* plain: the superblock's own */
-    uint64_t entry;      /* set by translate: where the code is entered */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */

@@ -54,7 +54,8 @@ struct directory {
     uint64_t magic;
     uint32_t version, n_channels;
     struct record_options options;
-    /* Guarded by compare-and-swap from 0 to the claiming process's pid. */
+    /* Guarded by compare-and-swap from 0 to the claiming process's pid. The tool sets it back to 0
+     * when the process is gone and its channel is all zero again. */
     int32_t claimed_by[CHANNEL_N];
     uint64_t not_claimed; /* processes that found none free */
 };
@@ -138,8 +139,9 @@ struct wire_segment {
  * SEGMENT_COND there is one more, exit n_segments: it fell through. So exit j has executed segments
  * 0 .. min(j, n_segments - 1). Followed jumps have no exit of their own: that id is never seen.
  *
- * Exact counts: counter `counter` counts entries, counter + 1 + j counts exit j for every
- * SEGMENT_COND j; all else follows by subtraction. */
+ * Exact counts: counters are 64 bits each; `counter` counts entries, counter + 1 + j exit j for every
+ * SEGMENT_COND j; all else follows by subtraction. Entries are counted before exits: whoever reads
+ * while they are counted reads entries first. */
 struct wire_superblock {
     uint32_t kind, bytes; /* UNIT_SUPERBLOCK; of this entry, a multiple of 8 */
     uint32_t first_exit;  /* exit j has the id first_exit + j */
@@ -180,6 +182,8 @@ struct event_walk {
     uint32_t flags;   /* WALK_COMPLETE: the window is whole. WALK_TIMED: trail_ticks is good */
     uint32_t stop;    /* enum loss: why the walk ended early, or LOSS_N */
     uint32_t n_exits; /* 0: an interrupt that could not be walked */
+    uint32_t trail_direct,
+        trail_indirect; /* exits of the trail: each cost the trail a little time */
     uint32_t reserved;
     /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went */
 };
