@@ -38,7 +38,8 @@ attempt_command() {
     cd "$top" || exit 1
 }
 
-recorded_something() { "$gait" info --json "$work/data" | grep -q '"instructions": *[1-9]'; }
+# Threads that are not walked must at least be counted as such.
+recorded_something() { "$gait" info --json "$work/data" | grep -qE '"(instructions|thread_native)": *[1-9]'; }
 
 # compare HOW NAME...: runs natively, then in each mode, with attempt_HOW.
 compare() {

@@ -1,7 +1,7 @@
 # What the tests on bench programs share. The caller stands in the top folder.
 
 out=${GAIT_OUT:-o/rel}
-gait=$PWD/$out/gait
+gait=$(realpath -m "$out")/gait
 . bench/lib/debian.sh
 
 skip() { echo "$*"; exit 77; }
