@@ -48,7 +48,7 @@ struct agent {
     uint64_t ticks_per_insn_q16; /* mean of trails */
     uint64_t insns_per_exit_q8;  /* mean of windows */
     uint32_t window, trail;
-    uint64_t last_tool_ns;
+    uint64_t tool_start_ns; /* what the tool had used when it had settled */
 
     /* signals: the program's own actions for those that we keep. Written by interposers of any
      * thread, read in handlers; a torn read needs two threads that set one action at once. */

@@ -67,13 +67,14 @@ static uint32_t mapping_refusal(const struct mapping *map)
     return map->path_bytes && map->path[0] == '/' ? LOSS_N : LOSS_at_anonymous;
 }
 
+/* Whether the newest that the tool knows about these addresses is this mapping. */
 static bool already_told(const struct mapping *map)
 {
-    for (uint32_t i = 0; i < agent.n_told; i++) {
+    for (uint32_t i = agent.n_told; i-- > 0;) {
         const struct told_map *told = &agent.told[i];
-        if (told->start == map->start && told->end == map->end && told->offset == map->offset &&
-            told->inode == map->inode)
-            return true;
+        if (told->start < map->end && told->end > map->start)
+            return told->start == map->start && told->end == map->end &&
+                   told->offset == map->offset && told->inode == map->inode;
     }
     return false;
 }
@@ -84,9 +85,9 @@ static void tell(const struct mapping *map)
     uint32_t bytes = (uint32_t)(sizeof(struct wire_map) + map->path_bytes + 7) & ~7u;
     if (already_told(map) || CHANNEL_MAPS_BYTES - channel->maps_bytes < bytes)
         return;
-    if (agent.n_told < REGIONS_MAX)
-        agent.told[agent.n_told++] =
-            (struct told_map){map->start, map->end, map->offset, map->inode};
+    if (agent.n_told == REGIONS_MAX)
+        agent.n_told = 0; /* they are told once more */
+    agent.told[agent.n_told++] = (struct told_map){map->start, map->end, map->offset, map->inode};
     uint8_t *at = (uint8_t *)channel + CHANNEL_MAPS_AT + channel->maps_bytes;
     *(struct wire_map *)(void *)at = (struct wire_map){.bytes = bytes,
                                                        .path_bytes = map->path_bytes,

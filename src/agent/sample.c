@@ -146,25 +146,19 @@ static uint32_t run_window(void)
     return stop;
 }
 
-/* One timed piece of the trail. True: its rate is good, because it was long enough and the thread kept
- * the CPU: CPU time that falls behind the clock was somebody else's. */
+/* One timed piece of the trail. True: it was long enough to tell a rate. */
 static bool run_timed(uint32_t n, uint32_t *ret_stop, struct piece *ret)
 {
-    uint64_t cold = agent.cache->translate_ticks;
-    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
+    uint64_t cold = agent.cache->translate_ticks, tsc = sys_tsc();
     *ret_stop = run_plain(n, ret);
-    uint64_t ticks = sys_tsc() - tsc;
-    uint64_t ns = ticks * 1000000 / agent.ticks_per_ms, cpu_ns = agent_cpu_ns() - cpu;
-    ticks -= agent.cache->translate_ticks - cold;
+    uint64_t ticks = sys_tsc() - tsc - (agent.cache->translate_ticks - cold);
     agent.channel->trail_ticks += ticks;
-    ret->ticks = (uint32_t)ticks;
-    return ret->instructions >= TRAIL_MIN && ns < cpu_ns + PREEMPTED_NS && ticks < UINT32_MAX;
+    ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+    return ret->instructions >= TRAIL_MIN;
 }
 
-/* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
- * what they were, and its copies start with none: so it is timed in pieces, each longer than the last,
- * and the last that was long enough gives the rate. */
-static uint32_t run_trail(void)
+/* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
+static uint32_t run_pieces(void)
 {
     static const uint32_t sixteenths[] = {1, 4, 11};
     struct event_walk *event = &progress.event;
@@ -172,23 +166,36 @@ static uint32_t run_trail(void)
     for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
         struct piece piece;
         bool good = run_timed(agent.trail / 16 * sixteenths[i], &stop, &piece);
-        if (good && piece.instructions >= event->trail / 4) {
-            event->lead += event->trail;
-            event->trail = piece.instructions;
-            event->trail_ticks = piece.ticks;
-            event->trail_direct = piece.direct;
-            event->trail_indirect = piece.indirect;
-            event->flags |= WALK_TIMED;
-        } else {
+        if (!good || piece.instructions < event->trail / 4) {
             event->lead += piece.instructions;
+            continue;
         }
+        event->lead += event->trail;
+        event->trail = piece.instructions;
+        event->trail_ticks = piece.ticks;
+        event->trail_direct = piece.direct;
+        event->trail_indirect = piece.indirect;
     }
-    if (event->flags & WALK_TIMED) {
-        uint64_t rate = ((uint64_t)event->trail_ticks << 16) / event->trail;
-        agent.ticks_per_insn_q16 += (rate >> 4) - (agent.ticks_per_insn_q16 >> 4);
-        if (agent.ticks_per_insn_q16 < 1 << 10)
-            agent.ticks_per_insn_q16 = rate;
-    }
+    return stop;
+}
+
+/* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
+ * what they were, and its copies start with none: so it is timed in pieces, of which only the last
+ * counts. A thread that did not keep the CPU tells no rate: CPU time falls behind the clock. */
+static uint32_t run_trail(void)
+{
+    struct event_walk *event = &progress.event;
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
+    uint32_t stop = run_pieces();
+    uint64_t ns = (sys_tsc() - tsc) * 1000000 / agent.ticks_per_ms;
+    bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
+    if (!event->trail || !kept)
+        return stop;
+    event->flags |= WALK_TIMED;
+    uint64_t rate = ((uint64_t)event->trail_ticks << 16) / event->trail;
+    agent.ticks_per_insn_q16 += (rate >> 4) - (agent.ticks_per_insn_q16 >> 4);
+    if (agent.ticks_per_insn_q16 < 1 << 10)
+        agent.ticks_per_insn_q16 = rate;
     return stop;
 }
 

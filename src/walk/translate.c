@@ -202,8 +202,10 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id, 
     uint8_t *up = NULL;
     emit_store(c, RCX, SLOT(slot_rcx));
     if (t->flavour == FLAVOUR_PLAIN) {
+        /* Returns need no test: what goes round forever does so by another branch. */
         emit_charge_rcx(c, exit);
-        up = emit_branch_if_up(c, budget_offset(exit->budget));
+        if (site)
+            up = emit_branch_if_up(c, budget_offset(exit->budget));
     } else if (t->flavour == FLAVOUR_RECORD) {
         emit_record_rcx(c, id);
         up = emit_branch_if_up(c, SLOT(record_at));
