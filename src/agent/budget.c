@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 
 enum {
-    DEFAULT_WINDOW = 6000,
+    DEFAULT_WINDOW = 10000,
     DEFAULT_TRAIL = 64000,
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,

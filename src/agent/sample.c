@@ -204,6 +204,7 @@ static void run_parts(void)
     struct event_walk *event = &progress.event;
     uint64_t start = sys_tsc();
     struct piece lead;
+    agent.walk.brief = true;
     event->stop = run_plain(1 + (uint32_t)(agent_random() & LEAD_MASK), &lead);
     event->lead = lead.instructions;
     uint64_t lead_end = sys_tsc();

@@ -238,7 +238,8 @@ static struct translation translation_of(const struct cache *cache, const struct
 }
 
 static struct superblock *cache_translate(struct cache *cache, enum flavour flavour, uint64_t pc,
-                                          uint32_t *slot, uint32_t *ret_refusal)
+                                          uint32_t max_segments, uint32_t *slot,
+                                          uint32_t *ret_refusal)
 {
     struct zone *zone = zone_for(cache, pc, flavour), *cold = zone_for(cache, pc, ZONE_COLD);
     struct shape *shape = &cache->shape;
@@ -247,7 +248,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         cache->full = !cache->exhausted;
         return NULL;
     }
-    shape_form(shape, cache->regions, pc, flavour, zone->runs_at);
+    shape_form(shape, cache->regions, pc, flavour, max_segments, zone->runs_at);
     if (shape_empty(shape)) {
         *ret_refusal = shape->refusal;
         return NULL;
@@ -257,6 +258,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
     uint32_t n_exits = shape_exits(shape);
     *block = (struct superblock){.pc = pc,
                                  .flavour = flavour,
+                                 .max_segments = max_segments,
                                  .entry = cursor_runs_at(&cursor),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
@@ -277,14 +279,14 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
 }
 
 struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
-                             uint32_t *ret_refusal)
+                             uint32_t max_segments, uint32_t *ret_refusal)
 {
     landings_prepare(cache, flavour);
     uint32_t *slot = index_slot(cache, flavour, pc);
-    if (*slot)
+    if (*slot && cache->superblocks[*slot - 1].max_segments >= max_segments)
         return &cache->superblocks[*slot - 1];
     uint64_t start = sys_tsc();
-    struct superblock *block = cache_translate(cache, flavour, pc, slot, ret_refusal);
+    struct superblock *block = cache_translate(cache, flavour, pc, max_segments, slot, ret_refusal);
     cache->translate_ticks += sys_tsc() - start;
     return block;
 }
@@ -371,7 +373,8 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     const struct superblock *block = block_of(cache, cache_pc);
     if (!zone || !block)
         return false;
-    shape_form(&cache->shape, cache->regions, block->pc, block->flavour, zone->runs_at);
+    shape_form(&cache->shape, cache->regions, block->pc, block->flavour, block->max_segments,
+               zone->runs_at);
     struct translation translation = translation_of(cache, block);
     translation.sought = cache_pc;
     struct cursor cursor = {.at = cache->scratch,

@@ -25,6 +25,7 @@ struct superblock {
     uint32_t first_exit, counter, site;
     uint32_t code_bytes;
     enum flavour flavour;
+    uint32_t max_segments;
 };
 
 /* What a zone is for: the code of one flavour, or the rare ways out of all. Apart, so that what runs
@@ -72,9 +73,10 @@ struct cache {
 void cache_init(struct cache *cache, struct context *context, struct regions *regions,
                 uint8_t *arena);
 
-/* The superblock for pc, translated now if need be. NULL: *ret_refusal says why (enum loss). */
+/* The superblock for pc, translated now if need be, then with so many segments at most. NULL:
+ * *ret_refusal says why (enum loss). */
 struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
-                             uint32_t *ret_refusal);
+                             uint32_t max_segments, uint32_t *ret_refusal);
 /* From now on this exit goes straight to the superblock. `lazy`: its branch was taken for the first
  * time, and what it does has yet to be written. */
 void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);

@@ -9,12 +9,14 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
 {
     struct cache *cache = walk->cache;
     uint64_t pc = cache->context->pc;
-    struct superblock *block = cache_get(cache, flavour, pc, ret_refusal);
+    uint32_t segments = walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
+    walk->brief = false;
+    struct superblock *block = cache_get(cache, flavour, pc, segments, ret_refusal);
     if (block || !cache->full || !walk->flushes)
         return block;
     cache_flush(cache);
     *arrival = ARRIVAL_NEW;
-    return cache_get(cache, flavour, pc, ret_refusal);
+    return cache_get(cache, flavour, pc, segments, ret_refusal);
 }
 
 static void arrive(struct cache *cache, enum arrival arrival, uint32_t exit,

@@ -5,6 +5,7 @@
 
 struct walk {
     struct cache *cache;
+    bool brief; /* the first superblock is kept brief: it starts wherever an interrupt fell */
     bool
         flushes; /* a full cache is flushed under way; else it ends the walk, and cache.full tells */
     /* Exact runs: executes the system call before which the context stands and moves pc past it.

@@ -82,7 +82,7 @@ static uint64_t target_of(const struct step *step)
 }
 
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum flavour flavour,
-                uint64_t reach)
+                uint32_t max_segments, uint64_t reach)
 {
     shape->pc = pc;
     shape->n_steps = shape->n_segments = 0;
@@ -110,7 +110,7 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum 
         segment_close(shape, next, end_of(step->insn.class), target);
         bool straight_on = step->insn.class == INSN_COND || step->insn.class == INSN_COUNT_COND ||
                            (step->insn.class == INSN_JUMP && target > pc);
-        if (!straight_on || shape->n_segments == SHAPE_SEGMENTS)
+        if (!straight_on || shape->n_segments == max_segments)
             return;
         pc = step->insn.class == INSN_JUMP ? target : next;
         shape->segments[shape->n_segments].start = pc;

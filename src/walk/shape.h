@@ -11,7 +11,7 @@
 #include "wire/channel.h"
 #include "x86/insn.h"
 
-enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8 };
+enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1 };
 
 struct step {
     uint64_t pc;
@@ -27,10 +27,10 @@ struct shape {
     uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */
 };
 
-/* Forms the shape at pc. `reach` is an address near which the code will be put: RIP-relative
+/* Forms the shape at pc, of so many segments at most. `reach` is an address near which the code will be put: RIP-relative
  * operands that could not be reached from there are refused. */
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum flavour flavour,
-                uint64_t reach);
+                uint32_t max_segments, uint64_t reach);
 
 /* Nothing but a refused instruction: there is no code to make. */
 static inline bool shape_empty(const struct shape *shape)
