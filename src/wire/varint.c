@@ -1,19 +1,18 @@
 #include "wire/varint.h"
 
-uint8_t *varint_put(uint8_t *at, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        *at++ = (uint8_t)(value | 0x80);
-    *at++ = (uint8_t)value;
-    return at;
-}
-
 uint8_t *varint_put_wide(uint8_t *at, u128 value)
 {
-    for (; value >= 0x80; value >>= 7)
-        *at++ = (uint8_t)(value | 0x80);
-    *at++ = (uint8_t)value;
-    return at;
+    if (value >> 120) {
+        for (; value >> 7; value >>= 7)
+            *at++ = (uint8_t)(value | 0x80);
+        *at = (uint8_t)value;
+        return at + 1;
+    }
+    if (value >> 64) {
+        at = varint_put_eight(at, varint_spread((uint64_t)value) | VARINT_MORE) + 8;
+        value >>= 56;
+    }
+    return varint_put(at, (uint64_t)value);
 }
 
 /* The last byte of a full-length varint holds fewer than seven bits: one of 64, two of 128. */

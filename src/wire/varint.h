@@ -11,8 +11,40 @@
 
 enum { VARINT_BYTES_MAX = 10, VARINT_WIDE_BYTES_MAX = 19 };
 
-/* Writes at `at`, where at least the maximum must fit; returns the end of what was written. */
-uint8_t *varint_put(uint8_t *at, uint64_t value);
+#define VARINT_MORE 0x8080808080808080u /* the top bit of every byte */
+
+/* The low 56 bits as eight groups of seven, one a byte: halves, quarters, eighths move apart. */
+static inline uint64_t varint_spread(uint64_t value)
+{
+    value = (value & 0x000000000fffffffu) | (value & 0x00fffffff0000000u) << 4;
+    value = (value & 0x00003fff00003fffu) | (value & 0x0fffc0000fffc000u) << 2;
+    return (value & 0x007f007f007f007fu) | (value & 0x3f803f803f803f80u) << 1;
+}
+static inline uint8_t *varint_put_eight(uint8_t *at, uint64_t bytes)
+{
+    __builtin_memcpy(at, &bytes, sizeof bytes);
+    return at;
+}
+
+/* Writes at `at`, where at least the maximum must fit; returns the end of what was written. Bytes
+ * behind that, up to the maximum, may change: how many a number has is hard to foresee, so up to
+ * eight are written without a branch. */
+static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
+{
+    if (value < 0x80) {
+        *at = (uint8_t)value;
+        return at + 1;
+    }
+    if (value >> 56) {
+        varint_put_eight(at, varint_spread(value) | VARINT_MORE);
+        at[8] = (uint8_t)(value >> 56); /* the top bit is both: one more byte, and its value */
+        at[9] = (uint8_t)(value >> 63);
+        return at + 9 + (value >> 63);
+    }
+    unsigned bytes = (70 - (unsigned)__builtin_clzll(value)) / 7;
+    uint64_t more = VARINT_MORE & (((uint64_t)1 << 8 * (bytes - 1)) - 1);
+    return varint_put_eight(at, varint_spread(value) | more) + bytes;
+}
 uint8_t *varint_put_wide(uint8_t *at, u128 value);
 
 /* Reads at *at and moves it on. False, and nothing changed, when the bytes before `end` hold no
