@@ -86,6 +86,7 @@ static bool start(struct run *run, struct err *err)
         !launch_find_program(run->options->argv[0], &run->recording->exec_errno, err) ||
         !profile_writer_open(output, &run->delta, &run->writer, err))
         return false;
+    profile_writer_attach(run->writer, &run->delta);
     struct launch launch = {
         .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
     if (launch_start(&launch, &run->child, &run->recording->exec_errno, err))

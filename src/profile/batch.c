@@ -1,9 +1,7 @@
 #include "profile/batch.h"
 
-#include "base/err.h"
 #include "profile/sums.h"
-
-#include <string.h>
+#include "profile/writer.h"
 
 void batch_init(struct batch *batch)
 {
@@ -35,6 +33,8 @@ static uint32_t index_of(struct batch_table *table, const void *key)
     if (index == table->cells.n) {
         *vec_push(&table->cells) = (struct batch_cell){0};
         *vec_push(&table->homes) = MAP_NONE;
+        if (index / 64 == table->touched.n)
+            *vec_push(&table->touched) = 0;
     }
     return index;
 }
@@ -77,55 +77,55 @@ void batch_add_window(struct batch *batch, uint64_t time, uint64_t count)
     batch->x_count += count;
 }
 
-/* The key's sums in the profile. Its home is remembered but proved by comparing keys, since the
- * profile may have been cleared in between; a right guess saves the hash. */
-static struct sums *home_of(struct batch_table *from, uint32_t index, struct table *into)
+struct fold {
+    const struct map *keys;
+    struct table *into;
+    uint64_t x_time, x_count;
+};
+
+static void fold_cell(void *context, uint32_t index, struct batch_cell y)
 {
-    const void *key = map_key(&from->keys, index);
-    uint32_t guess = from->homes.at[index];
-    if (guess < into->n && memcmp(map_key(&into->keys, guess), key, from->keys.key_bytes) == 0)
-        return &into->at[guess];
-    struct sums *sums = table_at(into, key);
-    from->homes.at[index] = (uint32_t)(sums - into->at);
-    return sums;
+    const struct fold *fold = context;
+    sums_add_batch(table_at(fold->into, map_key(fold->keys, index)), y.time, y.count, fold->x_time,
+                   fold->x_count);
 }
 
-static void table_close(struct batch_table *from, struct table *into, uint64_t x_time,
-                        uint64_t x_count)
+static void table_fold(struct batch_table *from, struct table *into, const struct batch *batch)
 {
-    for (size_t i = 0; i < from->touched.n; i++) {
-        uint32_t index = from->touched.at[i];
-        struct batch_cell y = from->cells.at[index];
-        if (!(y.time | y.count))
-            continue;
-        from->cells.at[index] = (struct batch_cell){0};
-        const struct sums more = {
-            .time = y.time,
-            .count = y.count,
-            .time_yy = (u128)y.time * y.time,
-            .time_xy = (u128)y.time * x_time,
-            .count_yy = (u128)y.count * y.count,
-            .count_xy = (u128)y.count * x_count,
-        };
-        sums_add(home_of(from, index, into), &more);
-    }
-    from->touched.n = 0;
+    struct fold fold = {&from->keys, into, batch->x_time, batch->x_count};
+    batch_table_drain(from, fold_cell, &fold);
+}
+
+static bool table_empty(const struct batch_table *table)
+{
+    for (size_t i = 0; i < table->touched.n; i++)
+        if (table->touched.at[i])
+            return false;
+    return true;
+}
+
+static bool batch_empty(const struct batch *batch)
+{
+    return !(batch->x_time | batch->x_count) && table_empty(&batch->edges) &&
+           table_empty(&batch->ranges) && table_empty(&batch->points);
 }
 
 void batch_close(struct batch *batch, struct profile *profile)
 {
-    uint64_t x_time = batch->x_time, x_count = batch->x_count;
-    if (!(x_time | x_count) && !batch->edges.touched.n && !batch->ranges.touched.n &&
-        !batch->points.touched.n)
+    if (batch_empty(batch))
         return;
-    table_close(&batch->edges, &profile->edges, x_time, x_count);
-    table_close(&batch->ranges, &profile->ranges, x_time, x_count);
-    table_close(&batch->points, &profile->points, x_time, x_count);
+    if (profile->writer) {
+        profile_writer_batch(profile->writer, batch);
+    } else {
+        table_fold(&batch->edges, &profile->edges, batch);
+        table_fold(&batch->ranges, &profile->ranges, batch);
+        table_fold(&batch->points, &profile->points, batch);
+    }
     struct totals *totals = &profile->totals;
     sum_add(&totals->batches, 1);
-    sum_add(&totals->time, x_time);
-    sum_add(&totals->count, x_count);
-    sum_add_wide(&totals->time_xx, (u128)x_time * x_time);
-    sum_add_wide(&totals->count_xx, (u128)x_count * x_count);
+    sum_add(&totals->time, batch->x_time);
+    sum_add(&totals->count, batch->x_count);
+    sum_add_wide(&totals->time_xx, (u128)batch->x_time * batch->x_time);
+    sum_add_wide(&totals->count_xx, (u128)batch->x_count * batch->x_count);
     batch->x_time = batch->x_count = 0;
 }

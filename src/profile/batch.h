@@ -10,8 +10,10 @@
 
 #include "profile/profile.h"
 
+#include <string.h>
+
 struct batch_cell {
-    uint64_t time, count; /* both 0: not touched in this batch */
+    uint64_t time, count;
 };
 
 struct batch_table {
@@ -19,9 +21,12 @@ struct batch_table {
     struct batch_cells {
         VEC(struct batch_cell);
     } cells;
-    struct batch_indices {
+    struct batch_bits {
+        VEC(uint64_t);
+    } touched; /* a bit per cell: whether it may not be 0 */
+    struct batch_homes {
         VEC(uint32_t);
-    } touched, homes; /* homes: where the key was last found in the profile's table */
+    } homes; /* where the writer has the key, MAP_NONE until it was asked */
 };
 
 struct batch {
@@ -40,8 +45,7 @@ static inline void batch_table_add(struct batch_table *table, uint32_t index, ui
                                    uint64_t count)
 {
     struct batch_cell *cell = &table->cells.at[index];
-    if (!(cell->time | cell->count))
-        *vec_push(&table->touched) = index;
+    table->touched.at[index / 64] |= (uint64_t)1 << index % 64;
     cell->time += time;
     cell->count += count;
 }
@@ -74,5 +78,23 @@ void batch_add_window(struct batch *batch, uint64_t time, uint64_t count);
 
 /* Adds y, y^2 and x*y of every key, and x and x^2, to the profile; the batch is then empty, its keys
  * still known. An empty batch is no batch and changes nothing. Module indices in keys are those of
- * `profile`: close always into the same one, or into one with the same modules. */
+ * `profile`: close always into the same one. If that has a writer, what belongs into its tables
+ * goes to the writer instead, see profile_writer_attach. */
 void batch_close(struct batch *batch, struct profile *profile);
+
+/* For those who close: calls visit(context, index, cell) for every cell that is not 0, by index, and
+ * empties the table. */
+typedef void batch_visit(void *context, uint32_t index, struct batch_cell cell);
+static inline void batch_table_drain(struct batch_table *table, batch_visit *visit, void *context)
+{
+    for (uint32_t word = 0; word < table->touched.n; word++)
+        for (uint64_t bits = table->touched.at[word]; bits; bits &= bits - 1) {
+            uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            struct batch_cell cell = table->cells.at[index];
+            table->cells.at[index] = (struct batch_cell){0};
+            if (cell.time | cell.count)
+                visit(context, index, cell);
+        }
+    if (table->touched.n)
+        memset(table->touched.at, 0, table->touched.n * sizeof *table->touched.at);
+}

@@ -60,8 +60,8 @@ static size_t try_compress(struct bytes *out, const struct bytes *payload, ZSTD_
     return n < payload->n && n * CHUNK_RATIO_MAX >= payload->n ? n : 0;
 }
 
-void chunk_put(struct bytes *out, enum chunk_type type, const struct bytes *payload,
-               struct ZSTD_CCtx_s *zstd)
+void chunk_put(struct bytes *out, enum chunk_type type, uint8_t version,
+               const struct bytes *payload, struct ZSTD_CCtx_s *zstd)
 {
     ASSERT(payload->n <= CHUNK_PAYLOAD_MAX);
     size_t start = out->n;
@@ -76,7 +76,7 @@ void chunk_put(struct bytes *out, enum chunk_type type, const struct bytes *payl
     put_u32(header, (uint32_t)n);
     header[4] = (uint8_t)type;
     header[5] = (uint8_t)(type >> 8);
-    header[6] = CHUNK_VERSION;
+    header[6] = version;
     put_u32(header + 8, crc32c(crc32c(0, header, 8), out->at + start + sizeof header, n));
     memcpy(out->at + start, header, sizeof header);
 }

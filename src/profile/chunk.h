@@ -20,6 +20,7 @@ enum {
     FILE_START_BYTES = 12,
     CHUNK_HEADER_BYTES = 12,
     CHUNK_VERSION = 1,
+    CHUNK_BATCH_VERSION = 2,     /* of EDGES, RANGES and POINTS: what one batch adds */
     CHUNK_ZSTD = 1,              /* flag */
     CHUNK_PAYLOAD_MAX = 1 << 24, /* stored or unpacked; what writers make is far smaller */
     CHUNK_RATIO_MAX = 8, /* unpacked / stored: bounds what a small file can make us allocate */
@@ -48,8 +49,8 @@ void bytes_add(struct bytes *bytes, const void *more, size_t n);
 /* Appends magic and version. */
 void chunk_put_start(struct bytes *out);
 /* Appends a chunk; with a zstd context the payload is compressed if that makes it smaller. */
-void chunk_put(struct bytes *out, enum chunk_type type, const struct bytes *payload,
-               struct ZSTD_CCtx_s *zstd);
+void chunk_put(struct bytes *out, enum chunk_type type, uint8_t version,
+               const struct bytes *payload, struct ZSTD_CCtx_s *zstd);
 
 /* Where chunks are read from: a file, or memory if fd is negative. */
 struct chunk_source {

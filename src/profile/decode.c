@@ -21,6 +21,9 @@ void decoder_init(struct decoder *decoder, struct profile *profile)
 void decoder_release(struct decoder *decoder)
 {
     vec_release(&decoder->in_profile);
+    vec_release(&decoder->edges);
+    vec_release(&decoder->ranges);
+    vec_release(&decoder->points);
     vec_release(&decoder->command);
 }
 
@@ -172,25 +175,89 @@ static bool get_sums(struct cursor *cursor, struct sums *ret_sums, struct err *e
     return true;
 }
 
-static bool decode_table(struct decoder *decoder, enum chunk_type type, struct table *table,
-                         struct cursor *cursor, struct err *err)
+/* The table that a chunk adds to. */
+struct target {
+    enum chunk_type type;
+    struct table *table;
+    struct decoder_numbers *numbers;
+    const struct numbering *in_profile; /* of modules */
+    struct row row;                     /* the last one in this chunk */
+};
+
+static bool get_key(struct target *target, struct cursor *cursor, union any_key *ret_key,
+                    struct err *err)
 {
-    struct row row = {{0}};
+    for (size_t f = 0; f < row_fields(target->type); f++) {
+        uint64_t folded;
+        if (!get_number(cursor, &folded, err))
+            return false;
+        target->row.fields[f] += varint_unfold(folded);
+    }
+    return row_to_key(target->type, &target->row, target->in_profile, ret_key, err);
+}
+
+static bool decode_rows(struct target *target, struct cursor *cursor, struct err *err)
+{
     while (cursor->at < cursor->end) {
-        for (size_t f = 0; f < row_fields(type); f++) {
-            uint64_t folded;
-            if (!get_number(cursor, &folded, err))
-                return false;
-            row.fields[f] += varint_unfold(folded);
-        }
         union any_key key;
         struct sums sums = {0};
-        if (!row_to_key(type, &row, &decoder->in_profile, &key, err) ||
-            !get_sums(cursor, &sums, err))
+        if (!get_key(target, cursor, &key, err) || !get_sums(cursor, &sums, err))
             return false;
-        sums_add(table_at(table, &key), &sums);
+        sums_add(table_at(target->table, &key), &sums);
     }
     return true;
+}
+
+/* The sums of a key by number. The next free number introduces a key, which follows. */
+static bool get_numbered(struct target *target, struct cursor *cursor, uint64_t number,
+                         struct sums **ret_sums, struct err *err)
+{
+    struct decoder_numbers *numbers = target->numbers;
+    if (number > numbers->n)
+        return err_set(err, ERR_FORMAT, "key %llu of %zu", (unsigned long long)number, numbers->n);
+    if (number == numbers->n) {
+        union any_key key;
+        if (!get_key(target, cursor, &key, err))
+            return false;
+        *vec_push(numbers) = (uint32_t)(table_at(target->table, &key) - target->table->at);
+    }
+    *ret_sums = &target->table->at[numbers->at[number]];
+    return true;
+}
+
+static bool decode_batch(struct target *target, struct cursor *cursor, struct err *err)
+{
+    uint64_t number = 0, x_time, x_count;
+    if (!get_number(cursor, &x_time, err) || !get_number(cursor, &x_count, err))
+        return false;
+    while (cursor->at < cursor->end) {
+        uint64_t folded, y_time, y_count;
+        struct sums *sums = NULL;
+        if (!get_number(cursor, &folded, err))
+            return false;
+        number += varint_unfold(folded);
+        if (!get_numbered(target, cursor, number, &sums, err) ||
+            !get_number(cursor, &y_time, err) || !get_number(cursor, &y_count, err))
+            return false;
+        sums_add_batch(sums, y_time, y_count, x_time, x_count);
+    }
+    return true;
+}
+
+static bool decode_table(struct decoder *decoder, const struct chunk *chunk, struct cursor *cursor,
+                         struct err *err)
+{
+    struct profile *profile = decoder->profile;
+    struct target target = {.type = (enum chunk_type)chunk->type,
+                            .table = &profile->edges,
+                            .numbers = &decoder->edges,
+                            .in_profile = &decoder->in_profile};
+    if (chunk->type == CHUNK_RANGES)
+        target.table = &profile->ranges, target.numbers = &decoder->ranges;
+    else if (chunk->type == CHUNK_POINTS)
+        target.table = &profile->points, target.numbers = &decoder->points;
+    return chunk->version == CHUNK_BATCH_VERSION ? decode_batch(&target, cursor, err)
+                                                 : decode_rows(&target, cursor, err);
 }
 
 /* ---- losses and totals */
@@ -252,20 +319,25 @@ static bool decode_end(struct decoder *decoder, const struct cursor *cursor, str
 
 /* ---- dispatch */
 
-static bool decode_payload(struct decoder *decoder, uint32_t type, struct cursor *cursor,
-                           struct err *err)
+static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
+                           struct cursor *cursor, struct err *err)
 {
-    struct profile *profile = decoder->profile;
-    switch (type) {
+    switch (chunk->type) {
     case CHUNK_HEADER: return decode_header(decoder, cursor, err);
     case CHUNK_MODULES: return decode_modules(decoder, cursor, err);
-    case CHUNK_EDGES: return decode_table(decoder, CHUNK_EDGES, &profile->edges, cursor, err);
-    case CHUNK_RANGES: return decode_table(decoder, CHUNK_RANGES, &profile->ranges, cursor, err);
-    case CHUNK_POINTS: return decode_table(decoder, CHUNK_POINTS, &profile->points, cursor, err);
+    case CHUNK_EDGES:
+    case CHUNK_RANGES:
+    case CHUNK_POINTS: return decode_table(decoder, chunk, cursor, err);
     case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
     case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);
     }
+}
+
+static uint32_t newest_version(uint32_t type)
+{
+    bool is_table = type == CHUNK_EDGES || type == CHUNK_RANGES || type == CHUNK_POINTS;
+    return is_table ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
 }
 
 bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err)
@@ -275,16 +347,17 @@ bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err)
         return true;
     }
     const char *name = chunk_name(chunk->type);
-    if (chunk->version != CHUNK_VERSION)
+    uint32_t newest = newest_version(chunk->type);
+    if (chunk->version == 0 || chunk->version > newest)
         return err_set(err, ERR_FORMAT,
-                       "%s chunk of version %u: a newer gait wrote it, this one reads version %d",
-                       name, chunk->version, CHUNK_VERSION);
+                       "%s chunk of version %u: a newer gait wrote it, this one reads version %u",
+                       name, chunk->version, newest);
     const uint8_t *payload;
     size_t n;
     if (!chunk_payload(chunk, &payload, &n, err))
         return err_in(err, "%s chunk", name);
     struct cursor cursor = {.start = payload, .at = payload, .end = n ? payload + n : payload};
-    if (!decode_payload(decoder, chunk->type, &cursor, err))
+    if (!decode_payload(decoder, chunk, &cursor, err))
         return err_in(err, "%s chunk, byte %zu of its payload", name,
                       (size_t)(cursor.at - cursor.start));
     return true;

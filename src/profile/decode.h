@@ -7,7 +7,10 @@
 struct decoder {
     struct profile *profile;
     struct numbering in_profile; /* of the file's modules so far */
-    struct bytes command;        /* lines so far */
+    struct decoder_numbers {
+        VEC(uint32_t);       /* index in the profile's table */
+    } edges, ranges, points; /* keys that batches introduced, by number */
+    struct bytes command;    /* lines so far */
     bool has_mode, has_command, ended;
     uint64_t skipped; /* chunks of unknown type */
 };

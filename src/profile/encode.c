@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CHUNK_TARGET = 1 << 20, /* a chunk is closed when it has this much */
-    TEXT_MAX = 1 << 20,     /* longer texts are cut: only a monstrous command line gets there */
-};
+enum { TEXT_MAX = 1 << 20 }; /* longer texts are cut: only a monstrous command line gets there */
 
 void encoder_release(struct encoder *encoder)
 {
@@ -45,16 +42,20 @@ static void put_text(struct encoder *encoder, const char *text, size_t n)
     bytes_add(&encoder->payload, text, n);
 }
 
-static void chunk_end(struct encoder *encoder, enum chunk_type type)
+void encode_chunk(struct encoder *encoder, enum chunk_type type, uint8_t version)
 {
-    chunk_put(&encoder->out, type, &encoder->payload, encoder->zstd);
+    chunk_put(&encoder->out, type, version, &encoder->payload, encoder->zstd);
     encoder->payload.n = 0;
 }
 
-/* Between two entries. */
+static void chunk_end(struct encoder *encoder, enum chunk_type type)
+{
+    encode_chunk(encoder, type, CHUNK_VERSION);
+}
+
 static bool chunk_is_full(const struct encoder *encoder)
 {
-    return encoder->payload.n >= CHUNK_TARGET;
+    return encoder->payload.n >= ENCODE_CHUNK_TARGET;
 }
 
 /* ---- header and modules */

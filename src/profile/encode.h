@@ -4,6 +4,9 @@
 
 #include "profile/row.h"
 
+/* A chunk is closed, between two entries, when it has this much. */
+enum { ENCODE_CHUNK_TARGET = 1 << 20 };
+
 struct encoder {
     struct bytes out;
     struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
@@ -17,6 +20,9 @@ struct encoder {
 };
 
 void encoder_release(struct encoder *encoder);
+
+/* The payload becomes a chunk of `out`, and is empty again. */
+void encode_chunk(struct encoder *encoder, enum chunk_type type, uint8_t version);
 
 /* Everything: start, header, modules by path and build-id, tables, losses, totals, and END if the
  * profile is complete. ret_in_file gets the numbers of the profile's modules, if wanted. */

@@ -34,6 +34,11 @@ bool profile_writer_open(const char *path, const struct profile *head,
  * lost yet: the delta is kept, and written with the next append that works. */
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err);
+/* From now on batches that are closed into `delta` go to the writer by a shorter way: added to all
+ * that was appended, written with the next append as they were seen, so that a key costs one look at
+ * its cell and one at its sums. All but the tables still goes into `delta`: append it, and always
+ * it, and no other. A batch must stay with one writer. Detached by closing or abandoning. */
+void profile_writer_attach(struct profile_writer *writer, struct profile *delta);
 /* Everything appended so far. */
 const struct profile *profile_writer_total(const struct profile_writer *writer);
 /* Rewrites the file whole and marks it complete. The writer is gone afterwards, success or not. */

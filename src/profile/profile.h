@@ -101,6 +101,8 @@ struct other_loss {
     uint64_t n;
 };
 
+struct profile_writer;
+
 struct profile {
     enum profile_mode mode;
     bool complete;          /* the recording was closed properly */
@@ -119,7 +121,8 @@ struct profile {
     struct totals totals;
     struct other_losses {
         VEC(struct other_loss);
-    } other_losses; /* sorted by name */
+    } other_losses;                /* sorted by name */
+    struct profile_writer *writer; /* NULL, or who gets batches instead of the tables above */
 };
 
 void profile_init(struct profile *profile);

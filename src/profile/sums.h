@@ -16,6 +16,18 @@ static inline void sum_add_wide(u128 *sum, u128 more)
         *sum = ~(u128)0;
 }
 
+/* What one batch adds for a key: y, and with the batch's x the products. */
+static inline void sums_add_batch(struct sums *sums, uint64_t y_time, uint64_t y_count,
+                                  uint64_t x_time, uint64_t x_count)
+{
+    sum_add(&sums->time, y_time);
+    sum_add(&sums->count, y_count);
+    sum_add_wide(&sums->time_yy, (u128)y_time * y_time);
+    sum_add_wide(&sums->time_xy, (u128)y_time * x_time);
+    sum_add_wide(&sums->count_yy, (u128)y_count * y_count);
+    sum_add_wide(&sums->count_xy, (u128)y_count * x_count);
+}
+
 static inline void sums_add(struct sums *sums, const struct sums *more)
 {
     sum_add(&sums->time, more->time);

@@ -2,23 +2,54 @@
  * as writers make them, whole and grown by appends. */
 #include "../unit/profile/some_profile.h"
 
+#include "profile/batch.h"
+
+static void close_batches(struct profile *profile, uint64_t keys)
+{
+    struct batch batch;
+    batch_init(&batch);
+    for (int b = 0; b < 3; b++) {
+        for (uint64_t i = 0; i < keys; i++) {
+            uint32_t module = some_module(profile);
+            struct edge_key edge = {module, module, some_below(keys), i, EDGE_TAKEN};
+            struct range_key range = {.module = module, .start = i, .last = i};
+            struct point_key point = {.module = module, .address = some_below(keys)};
+            batch_add_edge(&batch, &edge, some_number() >> 20, some_number() >> 20);
+            batch_add_range(&batch, &range, some_number() >> 20, some_number() >> 20);
+            batch_add_point(&batch, &point, some_number() >> 20, 0);
+        }
+        batch_add_window(&batch, some_number() >> 20, some_number() >> 20);
+        batch_close(&batch, profile);
+    }
+    batch_release(&batch);
+}
+
+static bool grow(const char *path, struct profile *profile, uint64_t batch_keys, struct err *err)
+{
+    struct profile_writer *writer;
+    if (!profile_writer_open(path, profile, &writer, err))
+        return false;
+    profile_writer_attach(writer, profile);
+    if (batch_keys)
+        close_batches(profile, batch_keys);
+    bool ok = profile_writer_append(writer, profile, err);
+    profile_writer_abandon(writer);
+    return ok;
+}
+
 static bool seed(const char *folder, int i, struct err *err)
 {
     char path[512];
     struct profile profile;
-    struct profile_writer *writer;
     some_state = (uint64_t)i;
     snprintf(path, sizeof path, "%s/seed-%02d", folder, i);
-    some_profile(&profile, (enum profile_mode)(i % 3), i == 12 ? 60 : (uint64_t)i / 2);
+    enum profile_mode mode = i >= 16 ? PROFILE_SAMPLED : (enum profile_mode)(i % 3);
+    some_profile(&profile, mode, i == 12 ? 60 : i >= 16 ? 0 : (uint64_t)i / 2);
     bool ok;
-    if (i % 4 == 3) {
-        ok = profile_writer_open(path, &profile, &writer, err) &&
-             profile_writer_append(writer, &profile, err);
-        if (ok)
-            profile_writer_abandon(writer);
-    } else {
+    if (i >= 16 || i % 4 == 3)
+        ok = grow(path, &profile, i >= 16 ? (uint64_t)i - 15 : 0, err);
+    else
         ok = profile_write(path, &profile, err);
-    }
     profile_release(&profile);
     return ok;
 }
@@ -30,7 +61,7 @@ int main(int argc, char **argv)
         fputs("usage: seed_profile FOLDER\n", stderr);
         return 129;
     }
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 20; i++)
         if (!seed(argv[1], i, &err)) {
             fprintf(stderr, "seed_profile: %s\n", err.text);
             return 1;

@@ -1,9 +1,12 @@
-/* docs/FORMAT.md holds a whole file in hexadecimal, byte for byte what the writer makes. */
+/* docs/FORMAT.md holds a whole file and an append in hexadecimal, byte for byte what the writer
+ * makes. */
 #include "some_profile.h"
 
+#include "profile/batch.h"
 #include "profile/encode.h"
 
 #include <ctype.h>
+#include <unistd.h>
 
 static void example(struct profile *profile)
 {
@@ -35,17 +38,18 @@ static void example(struct profile *profile)
     profile->totals.losses[LOSS_cut] = 1;
 }
 
-/* The bytes of the block fenced by ```hex: two digits each, up to a '#' on every line. */
-static void read_document(struct bytes *bytes)
+/* The bytes of the nth block fenced by ```hex: two digits each, up to a '#' on every line. */
+static void read_document(struct bytes *bytes, int wanted)
 {
     FILE *document = fopen("docs/FORMAT.md", "r");
     if (!document)
         fail_msg("docs/FORMAT.md: run this test in the top folder");
     char line[512];
     bool inside = false;
+    int found = 0;
     while (fgets(line, sizeof line, document)) {
         if (strncmp(line, "```", 3) == 0) {
-            inside = strncmp(line, "```hex", 6) == 0;
+            inside = strncmp(line, "```hex", 6) == 0 && found++ == wanted;
             continue;
         }
         for (char *at = line; inside && *at && *at != '#'; at++)
@@ -59,10 +63,17 @@ static void read_document(struct bytes *bytes)
     fclose(document);
 }
 
-static void dump(const struct bytes *bytes)
+static void assert_documented(const struct bytes *bytes, int example)
 {
+    struct bytes document = {0};
+    read_document(&document, example);
+    if (document.n == bytes->n && memcmp(document.at, bytes->at, bytes->n) == 0) {
+        vec_release(&document);
+        return;
+    }
     for (size_t i = 0; i < bytes->n; i++)
         print_message("%02x%c", bytes->at[i], i % 16 == 15 || i + 1 == bytes->n ? '\n' : ' ');
+    fail_msg("example %d in docs/FORMAT.md is not what is above", example);
 }
 
 static void the_document_shows_what_is_written(void **state)
@@ -71,26 +82,76 @@ static void the_document_shows_what_is_written(void **state)
     struct err err = {0};
     struct profile profile, back;
     struct encoder encoder = {0};
-    struct bytes document = {0};
     example(&profile);
     encode_whole(&encoder, &profile, NULL);
-    read_document(&document);
-    if (document.n != encoder.out.n || memcmp(document.at, encoder.out.at, document.n) != 0) {
-        dump(&encoder.out);
-        fail_msg("the example in docs/FORMAT.md is not the file above");
-    }
-    assert_true(profile_read_bytes("docs/FORMAT.md", document.at, document.n, &back, &err));
+    assert_documented(&encoder.out, 0);
+    assert_true(profile_read_bytes("file", encoder.out.at, encoder.out.n, &back, &err));
     assert_same_profile(&profile, &back);
     profile_release(&back);
     profile_release(&profile);
-    vec_release(&document);
     encoder_release(&encoder);
+}
+
+/* Everything in the file from `offset` on. */
+static void read_file(struct bytes *bytes, const char *path, long offset)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+    char part[4096];
+    for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;)
+        bytes_add(bytes, part, n);
+    fclose(file);
+}
+
+static void the_document_shows_what_is_appended(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct profile profile;
+    struct profile_writer *writer;
+    struct batch batch;
+    struct bytes head = {0}, added = {0};
+    char path[] = "/tmp/gait-test-format.XXXXXX", old[sizeof path + 4];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    snprintf(old, sizeof old, "%s.old", path);
+    profile_init(&profile);
+    profile.mode = PROFILE_SAMPLED;
+    batch_init(&batch);
+    assert_true(profile_writer_open(path, &profile, &writer, &err));
+    profile_writer_attach(writer, &profile);
+    read_file(&head, path, 0);
+    uint32_t lua = profile_module(&profile, "lua", NULL, 0);
+    struct edge_key taken = {lua, lua, 0x1010, 0x1000, EDGE_TAKEN};
+    struct edge_key fallen = {lua, lua, 0x1010, 0x1012, EDGE_FALL};
+    struct point_key point = {.module = lua, .address = 0x1004};
+    batch_add_edge(&batch, &taken, 1000, 2000);
+    batch_add_edge(&batch, &fallen, 10, 20);
+    batch_add_point(&batch, &point, 1 << UNIT_BITS, 0);
+    batch_add_window(&batch, 1 << UNIT_BITS, 3000);
+    batch_close(&batch, &profile);
+    batch_add_edge(&batch, &fallen, 30, 40);
+    batch_add_window(&batch, 1 << UNIT_BITS, 5000);
+    batch_close(&batch, &profile);
+    assert_true(profile_writer_append(writer, &profile, &err));
+    read_file(&added, path, (long)head.n);
+    profile_writer_abandon(writer);
+    unlink(path);
+    unlink(old);
+    assert_documented(&added, 1);
+    batch_release(&batch);
+    profile_release(&profile);
+    vec_release(&head);
+    vec_release(&added);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_document_shows_what_is_written),
+        cmocka_unit_test(the_document_shows_what_is_appended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static int make_file(void **state)
         bytes_add(&encoder.payload, &n, 1);
         bytes_add(&encoder.payload, facts[i], n);
     }
-    chunk_put(&encoder.out, CHUNK_HEADER, &encoder.payload, NULL);
+    chunk_put(&encoder.out, CHUNK_HEADER, CHUNK_VERSION, &encoder.payload, NULL);
     encoder.payload.n = 0;
     ends[0] = encoder.out.n;
     uint32_t modules = 0;
@@ -224,6 +224,65 @@ static void bad_content_is_an_error_that_says_where(void **state)
             "f: byte 51: TOTALS chunk, byte 10 of its payload: a total of more than 64 bits");
 }
 
+static void assert_batch_refused(const char *payload, size_t n, const char *text)
+{
+    struct bytes bytes;
+    start(&bytes);
+    put_chunk(&bytes, CHUNK_POINTS, 2, 0, payload, n);
+    assert_refused(&bytes, text);
+}
+#define BATCH_REFUSED(payload, text) assert_batch_refused(payload, sizeof payload - 1, text)
+
+static void wrong_batches_are_errors(void **state)
+{
+    (void)state;
+    BATCH_REFUSED("", "f: byte 51: POINTS chunk, byte 0 of its payload: bad number");
+    BATCH_REFUSED("\x01", "f: byte 51: POINTS chunk, byte 1 of its payload: bad number");
+    BATCH_REFUSED("\x01\x01\x02", "f: byte 51: POINTS chunk, byte 3 of its payload: key 1 of 0");
+    BATCH_REFUSED("\x01\x01\x01",
+                  "f: byte 51: POINTS chunk, byte 3 of its payload: key 18446744073709551615 of 0");
+    BATCH_REFUSED("\x01\x01\x00\x02",
+                  "f: byte 51: POINTS chunk, byte 4 of its payload: bad number");
+    BATCH_REFUSED("\x01\x01\x00\x04\x02\x01\x01",
+                  "f: byte 51: POINTS chunk, byte 5 of its payload: module 2 of 1");
+    BATCH_REFUSED("\x01\x01\x00\x02\x02\x01",
+                  "f: byte 51: POINTS chunk, byte 6 of its payload: bad number");
+    BATCH_REFUSED("\x01\x01\x00\x02\x02\x01\x01\x04\x01\x01",
+                  "f: byte 51: POINTS chunk, byte 8 of its payload: key 2 of 1");
+}
+
+/* Sums of batches stop at the maximum like all others, and a key may be introduced twice. */
+static void odd_batches_are_read(void **state)
+{
+    (void)state;
+    static const char most[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+    struct err err = {0};
+    struct profile back;
+    struct bytes bytes, payload = {0};
+    bytes_add(&payload, most, 10);
+    bytes_add(&payload, most, 10);
+    for (int i = 0; i < 2; i++) {
+        bytes_add(&payload, i ? "\x02\x00\x00" : "\x00\x02\x0a", 3);
+        bytes_add(&payload, most, 10);
+        bytes_add(&payload, "\x03", 1);
+    }
+    start(&bytes);
+    put_chunk(&bytes, CHUNK_POINTS, 2, 0, payload.at, payload.n);
+    put_chunk(&bytes, CHUNK_POINTS, 2, 0, "\x01\x02\x02\x01\x01", 5);
+    put_chunk(&bytes, CHUNK_TOTALS, 1, 0, "", 0);
+    if (!profile_read_bytes("f", bytes.at, bytes.n, &back, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(back.points.n, 1);
+    const struct sums *sums = table_find(&back.points, &(struct point_key){.address = 5});
+    assert_non_null(sums);
+    assert_true(sums->time == UINT64_MAX && sums->count == 7);
+    assert_true(sums->time_yy == ~(u128)0 && sums->time_xy == ~(u128)0);
+    assert_true(sums->count_yy == 19 && sums->count_xy == (u128)6 * UINT64_MAX + 2);
+    profile_release(&back);
+    vec_release(&payload);
+    vec_release(&bytes);
+}
+
 static void an_end_has_no_payload(void **state)
 {
     (void)state;
@@ -256,8 +315,12 @@ static void a_newer_writer_is_told_apart_from_damage(void **state)
     (void)state;
     struct bytes bytes;
     start(&bytes);
-    put_chunk(&bytes, CHUNK_EDGES, 2, 0, "", 0);
-    assert_refused(&bytes, "f: byte 51: EDGES chunk of version 2: a newer gait wrote it, this one "
+    put_chunk(&bytes, CHUNK_EDGES, 3, 0, "", 0);
+    assert_refused(&bytes, "f: byte 51: EDGES chunk of version 3: a newer gait wrote it, this one "
+                           "reads version 2");
+    start(&bytes);
+    put_chunk(&bytes, CHUNK_LOSSES, 2, 0, "", 0);
+    assert_refused(&bytes, "f: byte 51: LOSSES chunk of version 2: a newer gait wrote it, this one "
                            "reads version 1");
     start(&bytes);
     put_chunk(&bytes, CHUNK_EDGES, 1, 6, "", 0);
@@ -411,6 +474,8 @@ int main(void)
         cmocka_unit_test(a_file_cut_anywhere_keeps_its_whole_appends),
         cmocka_unit_test(a_file_damaged_anywhere_keeps_what_precedes),
         cmocka_unit_test(bad_content_is_an_error_that_says_where),
+        cmocka_unit_test(wrong_batches_are_errors),
+        cmocka_unit_test(odd_batches_are_read),
         cmocka_unit_test(an_end_has_no_payload),
         cmocka_unit_test(what_is_too_many_is_an_error),
         cmocka_unit_test(a_newer_writer_is_told_apart_from_damage),
