@@ -2,10 +2,8 @@
 
 #include <string.h>
 
-void vec_reserve_bytes(void **at, size_t *room, size_t count, size_t element_bytes)
+void vec_grow_bytes(void **at, size_t *room, size_t count, size_t element_bytes)
 {
-    if (count <= *room)
-        return;
     size_t grown = *room ? *room * 2 : 16;
     if (grown < count)
         grown = count;

@@ -23,5 +23,10 @@
     vec_reserve_bytes((void **)&(vec)->at, &(vec)->room, (count), sizeof *(vec)->at)
 #define vec_release(vec) (mem_free((vec)->at), (vec)->at = NULL, (vec)->n = (vec)->room = 0)
 
+void vec_grow_bytes(void **at, size_t *room, size_t count, size_t element_bytes);
 /* Makes room for count elements; everything past the old room is zeroed. */
-void vec_reserve_bytes(void **at, size_t *room, size_t count, size_t element_bytes);
+static inline void vec_reserve_bytes(void **at, size_t *room, size_t count, size_t element_bytes)
+{
+    if (count > *room)
+        vec_grow_bytes(at, room, count, element_bytes);
+}
