@@ -23,7 +23,7 @@ bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct pr
 bool profile_write(const char *path, const struct profile *profile, struct err *err);
 
 /* A file that grows with a recording. It keeps the sum of all that was appended, and rewrites the
- * file from it whenever the file is more than twice as large as that needs (plus 1 MiB). */
+ * file from it whenever the file is more than twice as large as that needs (plus 4 MiB). */
 struct profile_writer;
 
 /* Creates the file (mode 0600), moving what is there to PATH.old. Of `head` the mode, command, start

@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 enum {
-    SLACK_BYTES = 1 << 20,
+    SLACK_BYTES = 1 << 22,
     KEPT_BYTES_MAX = 1 << 22, /* of appends that failed */
 };
 

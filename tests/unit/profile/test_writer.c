@@ -1,6 +1,8 @@
 /* Writers that meet trouble: killed at any moment, out of space, or not alone. */
 #include "some_profile.h"
 
+#include "profile/batch.h"
+
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
@@ -82,7 +84,40 @@ static struct profile_writer *open_writer(const struct profile *head)
     return writer;
 }
 
-static _Noreturn void append_until_killed(const struct profile *delta, int started)
+static bool append_ones(struct profile_writer *writer, const struct profile *ones)
+{
+    struct err err;
+    return profile_writer_append(writer, ones, &err);
+}
+
+/* The same content as a batch. */
+static bool append_batch(struct profile_writer *writer, const struct profile *ones)
+{
+    static struct profile delta;
+    static struct batch batch;
+    struct err err;
+    if (!delta.writer) {
+        profile_init(&delta);
+        delta.mode = PROFILE_SAMPLED;
+        profile_module(&delta, "/m", NULL, 0);
+        batch_init(&batch);
+        profile_writer_attach(writer, &delta);
+    }
+    for (uint32_t i = 0; i < ones->points.n; i++) {
+        batch_add_point(&batch, map_key(&ones->points.keys, i), 1, 1);
+        batch_add_range(&batch, map_key(&ones->ranges.keys, i), 1, 1);
+    }
+    batch_add_window(&batch, 1, 1);
+    batch_close(&batch, &delta);
+    bool ok = profile_writer_append(writer, &delta, &err);
+    profile_clear(&delta);
+    return ok;
+}
+
+typedef bool append_some(struct profile_writer *writer, const struct profile *ones);
+
+static _Noreturn void append_until_killed(append_some *append, const struct profile *delta,
+                                          int started)
 {
     struct err err;
     struct profile head;
@@ -93,40 +128,46 @@ static _Noreturn void append_until_killed(const struct profile *delta, int start
         _exit(1);
     if (write(started, "", 1) != 1)
         _exit(1);
-    while (profile_writer_append(writer, delta, &err))
+    while (append(writer, delta))
         ;
     _exit(1);
 }
 
 /* Appends and rewrites follow each other without a pause, so that a random moment is most often in
- * the middle of one. */
-static void a_killed_writer_leaves_whole_appends(void **state)
+ * the middle of one. Some children live long enough for a few rewrites. */
+static void kill_writers(append_some *append, uint32_t rows)
 {
-    (void)state;
-    enum { ROWS = 1500 };
     struct profile delta;
     uint64_t appends = 0;
-    ones(&delta, ROWS);
-    for (int i = 0; i < 100; i++) {
+    ones(&delta, rows);
+    for (int i = 0; i < 60; i++) {
         int started[2];
         char byte;
         assert_int_equal(pipe(started), 0);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0)
-            append_until_killed(&delta, started[1]);
+            append_until_killed(append, &delta, started[1]);
         close(started[1]);
         assert_int_equal(read(started[0], &byte, 1), 1);
         close(started[0]);
-        nanosleep(&(struct timespec){.tv_nsec = (long)some_below(6000000)}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = (long)some_below(i % 10 ? 4000000 : 60000000)},
+                  NULL);
         kill(child, SIGKILL);
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
-        appends += assert_whole(path, ROWS);
+        appends += assert_whole(path, rows);
     }
     assert_true(appends > 100);
     profile_release(&delta);
+}
+
+static void a_killed_writer_leaves_whole_appends(void **state)
+{
+    (void)state;
+    kill_writers(append_ones, 1500);
+    kill_writers(append_batch, 6000);
 }
 
 static void limit_files(rlim_t bytes)
