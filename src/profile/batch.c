@@ -77,23 +77,19 @@ void batch_add_window(struct batch *batch, uint64_t time, uint64_t count)
     batch->x_count += count;
 }
 
-struct fold {
-    const struct map *keys;
-    struct table *into;
-    uint64_t x_time, x_count;
-};
-
-static void fold_cell(void *context, uint32_t index, struct batch_cell y)
-{
-    const struct fold *fold = context;
-    sums_add_batch(table_at(fold->into, map_key(fold->keys, index)), y.time, y.count, fold->x_time,
-                   fold->x_count);
-}
-
 static void table_fold(struct batch_table *from, struct table *into, const struct batch *batch)
 {
-    struct fold fold = {&from->keys, into, batch->x_time, batch->x_count};
-    batch_table_drain(from, fold_cell, &fold);
+    for (uint32_t word = 0; word < from->touched.n; word++) {
+        for (uint64_t bits = from->touched.at[word]; bits; bits &= bits - 1) {
+            uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            struct batch_cell y = from->cells.at[index];
+            from->cells.at[index] = (struct batch_cell){0};
+            if (y.time | y.count)
+                sums_add_batch(table_at(into, map_key(&from->keys, index)), y.time, y.count,
+                               batch->x_time, batch->x_count);
+        }
+        from->touched.at[word] = 0;
+    }
 }
 
 static bool table_empty(const struct batch_table *table)

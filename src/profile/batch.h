@@ -10,8 +10,6 @@
 
 #include "profile/profile.h"
 
-#include <string.h>
-
 struct batch_cell {
     uint64_t time, count;
 };
@@ -81,20 +79,3 @@ void batch_add_window(struct batch *batch, uint64_t time, uint64_t count);
  * `profile`: close always into the same one. If that has a writer, what belongs into its tables
  * goes to the writer instead, see profile_writer_attach. */
 void batch_close(struct batch *batch, struct profile *profile);
-
-/* For those who close: calls visit(context, index, cell) for every cell that is not 0, by index, and
- * empties the table. */
-typedef void batch_visit(void *context, uint32_t index, struct batch_cell cell);
-static inline void batch_table_drain(struct batch_table *table, batch_visit *visit, void *context)
-{
-    for (uint32_t word = 0; word < table->touched.n; word++)
-        for (uint64_t bits = table->touched.at[word]; bits; bits &= bits - 1) {
-            uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            struct batch_cell cell = table->cells.at[index];
-            table->cells.at[index] = (struct batch_cell){0};
-            if (cell.time | cell.count)
-                visit(context, index, cell);
-        }
-    if (table->touched.n)
-        memset(table->touched.at, 0, table->touched.n * sizeof *table->touched.at);
-}
