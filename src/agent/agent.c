@@ -61,6 +61,18 @@ uint64_t agent_random(void)
     return agent.random;
 }
 
+void agent_lose_shared(enum loss loss)
+{
+    if (agent.channel && agent.options.mode == RECORD_SAMPLED)
+        __atomic_fetch_add(&agent.channel->losses[loss], 1, __ATOMIC_RELAXED);
+}
+
+void agent_forget(void)
+{
+    if (agent.options.mode == RECORD_SAMPLED)
+        agent.channel = NULL;
+}
+
 static void *map_private(uint64_t bytes)
 {
     long at = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,

@@ -44,7 +44,8 @@ struct agent {
     uint64_t ticks_per_ms;
     uint64_t start_ns;   /* monotonic, with channel.start_tsc */
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
-    uint64_t mean_cost_ticks, period_ns;
+    uint64_t mean_cost_ticks; /* of a sample: its trail, when it has one, and the rest */
+    uint64_t mean_trail_ticks, mean_rest_ticks;
     uint64_t ticks_per_insn_q16; /* mean of trails */
     uint64_t insns_per_exit_q8;  /* mean of windows */
     uint32_t window, trail;
@@ -68,6 +69,12 @@ static inline void agent_lose(enum loss loss)
 {
     agent.channel->losses[loss]++;
 }
+
+/* The same from any thread, and for a process that is not recorded. In an exact run the dispatcher sees
+ * threads and children itself. */
+void agent_lose_shared(enum loss loss);
+/* This process is a fork of the recorded one: it must not speak in its name. */
+void agent_forget(void);
 
 /* What only the shim can know. */
 struct agent_place {

@@ -4,7 +4,9 @@
 
 enum {
     DEFAULT_WINDOW = 10000,
-    DEFAULT_TRAIL = 64000,
+    DEFAULT_TRAIL = 100000,
+    TRAIL_ALWAYS = 64,
+    TRAIL_SHARE_PPM = 150000, /* of the rest of a sample's cost, on the average */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
     MEAN_SHIFT = 4,                      /* weight of a new observation in running means: 1/16 */
@@ -19,8 +21,10 @@ void budget_init(void)
     agent.insns_per_exit_q8 = 12 << 8;
     agent.channel->window = agent.window;
     agent.channel->trail = agent.trail;
-    /* A first guess, soon replaced: a cheap walk on this machine. */
-    agent.mean_cost_ticks = agent.channel->delivery_ticks + 20 * agent.ticks_per_ms / 1000;
+    /* First guesses, soon replaced: cheap walks on this machine. */
+    agent.mean_rest_ticks = agent.channel->delivery_ticks + 15 * agent.ticks_per_ms / 1000;
+    agent.mean_trail_ticks = 10 * agent.ticks_per_ms / 1000;
+    agent.mean_cost_ticks = agent.mean_rest_ticks + agent.mean_trail_ticks;
 }
 
 /* The tool works for this process too: its share of the CPU time so far, in parts per million. It
@@ -36,18 +40,41 @@ static uint64_t tool_ppm(void)
     return (used - agent.tool_start_ns) * 1000 / (ran / 1000);
 }
 
-/* One observation may at most double the mean: a walk that lost the CPU to somebody else costs what
+/* Ticks beyond what the instructions would have taken natively; trails run slower than native code, so
+ * their rate says a little too much. */
+static uint64_t net_ticks(uint64_t ticks, uint64_t instructions)
+{
+    uint64_t native = instructions * agent.ticks_per_insn_q16 >> 16;
+    native -= native >> 2;
+    return ticks > native ? ticks - native : 0;
+}
+
+/* One observation may at most double a mean: a walk that lost the CPU to somebody else costs what
  * others do, whatever the clock says. */
+static void mean_move(uint64_t *mean, uint64_t seen)
+{
+    seen = seen > 2 * *mean ? 2 * *mean : seen;
+    *mean += (seen >> MEAN_SHIFT) - (*mean >> MEAN_SHIFT);
+}
+
 void budget_spend(const struct sample_cost *cost)
 {
-    uint64_t spent = cost->handler_ticks + agent.channel->delivery_ticks;
-    uint64_t native = cost->instructions * agent.ticks_per_insn_q16 >> 16;
-    /* Trails run slower than native code, so the native part is less. */
-    native -= native >> 2;
-    uint64_t least = agent.channel->delivery_ticks, most = 2 * agent.mean_cost_ticks;
-    spent = spent > native ? spent - native : 0;
-    spent = spent < least ? least : spent > most ? most : spent;
-    agent.mean_cost_ticks += (spent >> MEAN_SHIFT) - (agent.mean_cost_ticks >> MEAN_SHIFT);
+    uint64_t rest = cost->handler_ticks - cost->trail_ticks + agent.channel->delivery_ticks;
+    uint64_t trail = net_ticks(cost->trail_ticks, cost->trail_instructions);
+    rest = net_ticks(rest, cost->instructions - cost->trail_instructions);
+    mean_move(&agent.mean_rest_ticks, rest);
+    if (cost->trail_ticks)
+        mean_move(&agent.mean_trail_ticks, trail);
+    mean_move(&agent.mean_cost_ticks, rest + trail);
+}
+
+bool budget_wants_trail(void)
+{
+    /* At first every walk is timed: the tool has no rates yet to go by. */
+    if (agent.channel->walks < TRAIL_ALWAYS)
+        return true;
+    uint64_t chance = agent.mean_rest_ticks * TRAIL_SHARE_PPM / 1000000 * 0x10000;
+    return (agent_random() & 0xffff) * (agent.mean_trail_ticks + 1) < chance;
 }
 
 /* What the walks may use: the budget less the tool's share, but half of it at least. */

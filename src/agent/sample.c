@@ -7,13 +7,21 @@
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
-enum { LEAD_MASK = 255, TRAIL_MIN = 1000, PREEMPTED_NS = 20000, CLOCK_MASK = 63 };
+enum {
+    LEAD_MASK = 255,
+    TRAIL_MIN = 1000,
+    PREEMPTED_NS = 20000,
+    CLOCK_MASK = 63,
+    TRAIL_MASK = 3,
+    TRAIL_ALWAYS = 64
+};
 
 /* The walk under way, kept here so that a fault in the middle of it can still report its window. */
 static struct progress {
     struct event_walk event;
     uint64_t start_tsc;
-    bool in_window;
+    bool in_window, timing;
+    struct sample_cost cost;
     uint32_t max_exits;
 } progress;
 
@@ -88,7 +96,8 @@ static bool modules_current(void)
 static void progress_begin(uint64_t pc)
 {
     progress.start_tsc = sys_tsc();
-    progress.in_window = false;
+    progress.in_window = progress.timing = false;
+    progress.cost = (struct sample_cost){0};
     progress.event = (struct event_walk){.kind = EVENT_WALK,
                                          .tsc = progress.start_tsc,
                                          .cpu_ns = agent_cpu_ns(),
@@ -185,9 +194,11 @@ static uint32_t run_pieces(void)
 static uint32_t run_trail(void)
 {
     struct event_walk *event = &progress.event;
-    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
     uint32_t stop = run_pieces();
-    uint64_t ns = (sys_tsc() - tsc) * 1000000 / agent.ticks_per_ms;
+    progress.cost.trail_ticks = sys_tsc() - tsc;
+    progress.cost.trail_instructions = event->lead - before + event->trail;
+    uint64_t ns = progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
     bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
     if (!event->trail || !kept)
         return stop;
@@ -220,7 +231,9 @@ static void run_parts(void)
         return;
     }
     event->flags |= WALK_COMPLETE;
-    event->stop = run_trail();
+    progress.timing = budget_wants_trail();
+    if (progress.timing)
+        event->stop = run_trail();
 }
 
 static void event_publish(void)
@@ -250,7 +263,7 @@ static void progress_end(void)
     struct channel *channel = agent.channel;
     if (event->stop != LOSS_N)
         agent_lose((enum loss)event->stop);
-    if (event->n_exits && !(event->flags & WALK_TIMED))
+    if (progress.timing && !(event->flags & WALK_TIMED))
         agent_lose(LOSS_untimed);
     channel->walks += (event->flags & WALK_COMPLETE) != 0;
     channel->instructions += event->instructions;
@@ -263,11 +276,12 @@ static void progress_end(void)
     uint64_t now = sys_tsc();
     channel->end_tsc = now;
     channel->end_cpu_ns = event->cpu_ns;
-    struct sample_cost cost = {.handler_ticks = now - progress.start_tsc, .instructions = walked};
-    channel->handler_ticks += cost.handler_ticks;
+    progress.cost.handler_ticks = now - progress.start_tsc;
+    progress.cost.instructions = walked;
+    channel->handler_ticks += progress.cost.handler_ticks;
     if ((channel->interrupts & CLOCK_MASK) == 0)
         agent_clock();
-    budget_spend(&cost);
+    budget_spend(&progress.cost);
     trigger_arm(budget_next_ns());
 }
 

@@ -5,11 +5,13 @@ void decode_init(struct decode *decode, struct units *units, struct profile *pro
     *decode = (struct decode){.units = units, .profile = profile};
     decode->recent = mem_alloc(DECODE_RECENT * sizeof *decode->recent);
     batch_init(&decode->batch);
+    rates_init(&decode->rates);
     map_init(&decode->pair_keys, 2 * sizeof(uint32_t));
 }
 
 void decode_release(struct decode *decode)
 {
+    rates_release(&decode->rates);
     batch_release(&decode->batch);
     mem_free(decode->recent);
     map_release(&decode->pair_keys);
@@ -248,20 +250,36 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
     batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
 }
 
-static uint64_t window_rate(struct decode *decode, const struct event_walk *walk)
+/* The superblock in which most of the window ran, and how much of it. */
+static struct rate_place window_place(const struct decode *decode, uint64_t instructions)
 {
-    if (!(walk->flags & WALK_TIMED) || !walk->trail || !walk->trail_ticks)
-        return decode->timed ? decode->rates / decode->timed : 1u << RATE_BITS;
-    uint64_t rate = ((uint64_t)walk->trail << RATE_BITS) / walk->trail_ticks;
-    if (rate > DECODE_RATE_MAX)
-        rate = DECODE_RATE_MAX;
-    if (rate < 1)
-        rate = 1;
-    decode->trail += walk->trail;
-    decode->trail_ticks += walk->trail_ticks;
-    decode->rates += rate;
-    decode->timed++;
-    return rate;
+    uint64_t most = 0;
+    struct rate_place place = {0};
+    for (size_t i = 0; i < decode->exits_seen.n; i++) {
+        const struct decode_exit *exit = &decode->exits.at[decode->exits_seen.at[i]];
+        uint64_t ran = (uint64_t)exit->left.seen * exit->instructions;
+        if (ran > most) {
+            most = ran;
+            place.start = exit->start;
+        }
+    }
+    place.share = 16 * most / instructions;
+    return place;
+}
+
+static uint64_t window_rate(struct decode *decode, const struct event_walk *walk,
+                            uint64_t instructions)
+{
+    struct rate_place place = window_place(decode, instructions);
+    if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks) {
+        uint64_t rate = ((uint64_t)walk->trail << RATE_BITS) / walk->trail_ticks;
+        rate = rate < 1 ? 1 : rate > DECODE_RATE_MAX ? DECODE_RATE_MAX : rate;
+        rates_add(&decode->rates, &place, rate);
+        decode->trail += walk->trail;
+        decode->trail_ticks += walk->trail_ticks;
+        return rate;
+    }
+    return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
 }
 
 static void decode_window(struct decode *decode, const struct event_walk *walk,
@@ -273,7 +291,8 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
     if (!count_exits(decode, exits, walk->n_exits, &instructions)) {
         decode->garbled++;
     } else if (instructions) {
-        weight = (struct weight){.instructions = instructions, .rate = window_rate(decode, walk)};
+        weight = (struct weight){.instructions = instructions,
+                                 .rate = window_rate(decode, walk, instructions)};
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         batch_add_window(&decode->batch, 1u << UNIT_BITS, weight.rate << UNIT_BITS);
         decode->windows++;

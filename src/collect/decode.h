@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/rates.h"
 #include "collect/units.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
@@ -77,7 +78,7 @@ struct decode {
     } exits_seen, returns_seen, pairs_seen;           /* in this window */
     struct decode_list blocks_touched, pairs_touched; /* in this batch */
     uint64_t slot;         /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
-    uint64_t rates, timed; /* sum and number of good rates: their mean is for windows without */
+    struct rates rates;    /* of timed windows, for those without */
     uint64_t trail, trail_ticks; /* of good trails, added up */
 
     uint64_t windows, instructions; /* accepted so far */

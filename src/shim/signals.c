@@ -3,26 +3,12 @@
  * Raw system calls pass these by; nothing may depend on them alone. */
 #include "agent/signals.h"
 
-#include <dlfcn.h>
-#include <signal.h>
-#include <string.h>
+#include "shim/libc.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#include <signal.h>
 
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef int sigmask_fn(int, const sigset_t *, sigset_t *);
-
-/* Finds libc's own function, past us, and stores it in the pointer that `function` points at.
- * Racing first calls store the same value. */
-static void libc_function(void *function, const char *name)
-{
-    void *found;
-    memcpy(&found, function, sizeof found);
-    if (found)
-        return;
-    found = dlsym(RTLD_NEXT, name);
-    memcpy(function, &found, sizeof found);
-}
 
 static struct kernel_sigaction to_kernel(const struct sigaction *action)
 {

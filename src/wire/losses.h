@@ -10,7 +10,7 @@
     LOSS(kernel, "interrupt landed in the kernel: not user time, not walked")                      \
     LOSS(unwalked, "walk ended before its window began")                                           \
     LOSS(cut, "window cut short")                                                                  \
-    LOSS(untimed, "window without a usable trail: it got the mean weight")                         \
+    LOSS(untimed, "trail without a usable time: its window got the rate of others")                \
     LOSS(at_syscall, "walk ended at a system call")                                                \
     LOSS(at_anonymous, "walk ended at code without a file (JIT)")                                  \
     LOSS(at_writable, "walk ended at writable code")                                               \

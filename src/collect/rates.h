@@ -1,0 +1,34 @@
+/* How fast code runs, by where it is: instructions per tick, learned from the windows that were timed,
+ * for those that were not.
+ *
+ * Timing can cost more than recording, so not all walks are timed. What runs in the same loop, for as
+ * much of the time, runs at the same speed: a window's place is the superblock in which most of its
+ * instructions ran, and how many did. Places with few timings lean on those of their page, pages on
+ * those of the whole program. */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+struct rate_place {
+    uint64_t start; /* avma of the superblock */
+    uint64_t share; /* of the window that ran there, in sixteenths */
+};
+
+struct rate_sum {
+    uint64_t sum, n;
+};
+
+struct rates {
+    struct map keys; /* places, and pages */
+    VEC(struct rate_sum);
+    struct rate_sum all;
+};
+
+void rates_init(struct rates *rates);
+void rates_release(struct rates *rates);
+void rates_add(struct rates *rates, const struct rate_place *place, uint64_t rate);
+/* What a window of that place is expected to run at; `unknown` before anything was timed. */
+uint64_t rates_expect(const struct rates *rates, const struct rate_place *place, uint64_t unknown);
