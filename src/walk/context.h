@@ -42,7 +42,6 @@ struct context {
     uint64_t host_sp;
     uint64_t slot_rcx, slot_r11; /* the program's, while an exit needs the registers */
     uint64_t jump;
-    uint64_t unused;
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
     uint32_t exit, leave;
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */

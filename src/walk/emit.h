@@ -47,25 +47,27 @@ static inline void emit_displacement(const struct cursor *cursor, uint8_t *field
     __builtin_memcpy(field, &distance, 4);
 }
 
-/* mov %reg, gs:[offset] and back, 64 bits */
-static inline void emit_store(struct cursor *cursor, uint32_t reg, size_t offset)
+/* One operation on a register and gs:[offset], 64 bits. */
+static inline void emit_slot(struct cursor *cursor, uint32_t opcode, uint32_t reg, size_t offset)
 {
     emit_u8(cursor, 0x65);
     emit_u8(cursor, 0x48 | (reg >> 3) << 2);
-    emit_u8(cursor, 0x89);
+    emit_u8(cursor, opcode);
     emit_u8(cursor, 0x04 | (reg & 7) << 3);
     emit_u8(cursor, 0x25);
     emit_u32(cursor, (uint32_t)offset);
 }
 
+/* mov %reg, gs:[offset] */
+static inline void emit_store(struct cursor *cursor, uint32_t reg, size_t offset)
+{
+    emit_slot(cursor, 0x89, reg, offset);
+}
+
+/* mov gs:[offset], %reg */
 static inline void emit_load(struct cursor *cursor, uint32_t reg, size_t offset)
 {
-    emit_u8(cursor, 0x65);
-    emit_u8(cursor, 0x48 | (reg >> 3) << 2);
-    emit_u8(cursor, 0x8b);
-    emit_u8(cursor, 0x04 | (reg & 7) << 3);
-    emit_u8(cursor, 0x25);
-    emit_u32(cursor, (uint32_t)offset);
+    emit_slot(cursor, 0x8b, reg, offset);
 }
 
 /* movl $value, gs:[offset] */

@@ -10,7 +10,7 @@ AT(host_sp, 144);
 AT(slot_rcx, 152);
 AT(slot_r11, 160);
 AT(jump, 168);
-AT(leave, 196);
+AT(leave, 188);
 
 /* Enter: callee-saved registers to the host stack, then the program's into place. Flags come from a
  * push on the host stack, before %rsp is the program's.
@@ -26,15 +26,15 @@ __asm__(".pushsection .text\n"
         "  mov %gs:72,%r9\n  mov %gs:80,%r10\n  mov %gs:88,%r11\n  mov %gs:96,%r12\n"
         "  mov %gs:104,%r13\n  mov %gs:112,%r14\n  mov %gs:120,%r15\n  mov %gs:32,%rsp\n"
         "  jmp *%gs:168\n"
-        "context_to_direct: movl $0,%gs:196\n  jmp 1f\n"
-        "context_to_indirect: movl $1,%gs:196\n  jmp 2f\n"
-        "context_to_budget: movl $2,%gs:196\n  jmp 1f\n"
-        "context_to_budget_indirect: movl $3,%gs:196\n  jmp 2f\n"
-        "context_to_stop: movl $4,%gs:196\n  jmp 1f\n"
-        "context_to_syscall: movl $5,%gs:196\n  jmp 1f\n"
-        "context_to_called: movl $6,%gs:196\n  jmp 1f\n"
-        "context_to_lazy: movl $8,%gs:196\n  jmp 1f\n"
-        "context_to_site: movl $7,%gs:196\n"
+        "context_to_direct: movl $0,%gs:188\n  jmp 1f\n"
+        "context_to_indirect: movl $1,%gs:188\n  jmp 2f\n"
+        "context_to_budget: movl $2,%gs:188\n  jmp 1f\n"
+        "context_to_budget_indirect: movl $3,%gs:188\n  jmp 2f\n"
+        "context_to_stop: movl $4,%gs:188\n  jmp 1f\n"
+        "context_to_syscall: movl $5,%gs:188\n  jmp 1f\n"
+        "context_to_called: movl $6,%gs:188\n  jmp 1f\n"
+        "context_to_lazy: movl $8,%gs:188\n  jmp 1f\n"
+        "context_to_site: movl $7,%gs:188\n"
         "2: mov %r11,%gs:128\n  mov %gs:152,%rcx\n  mov %gs:160,%r11\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
         "  mov %rax,%gs:0\n  mov %rcx,%gs:8\n  mov %rdx,%gs:16\n  mov %rbx,%gs:24\n"
