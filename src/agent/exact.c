@@ -52,6 +52,14 @@ static void count_child(const struct context *context)
     agent_lose(flags & CLONE_THREAD ? LOSS_thread_native : LOSS_child_native);
 }
 
+/* Handlers run natively: the kernel calls them where they stand. */
+static void count_handler(const struct context *context)
+{
+    const struct kernel_sigaction *action = (const struct kernel_sigaction *)context->gpr[RSI];
+    if (action && action->handler > 1)
+        agent_lose(LOSS_signal_native);
+}
+
 static long execute(const struct context *context, long number)
 {
     const uint64_t *gpr = context->gpr;
@@ -87,6 +95,8 @@ static bool exact_syscall(struct walk *walk, uint32_t exit)
             mapping_changed(start, bytes);
         else if (number == SYS_mmap && (gpr[R10] & MAP_FIXED))
             mapping_changed((uint64_t)result, bytes);
+        else if (number == SYS_rt_sigaction)
+            count_handler(context);
     }
     return true;
 }

@@ -145,6 +145,8 @@ void maps_read(struct regions *regions)
 
 void maps_refresh(struct regions *regions)
 {
-    if (sys_tsc() - agent.maps_read_tsc > REFRESH_MS * agent.ticks_per_ms)
+    /* A sample may be declined, and the next finds them; an exact run would end here. */
+    bool exact = agent.options.mode != RECORD_SAMPLED;
+    if (exact || sys_tsc() - agent.maps_read_tsc > REFRESH_MS * agent.ticks_per_ms)
         maps_read(regions);
 }

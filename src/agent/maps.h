@@ -4,7 +4,7 @@
 
 #include "walk/region.h"
 
-/* Reads /proc/self/maps, at most every few milliseconds: a regions.refresh. */
+/* A regions.refresh: reads /proc/self/maps, when sampling at most every few milliseconds. */
 void maps_refresh(struct regions *regions);
 /* The same at once. */
 void maps_read(struct regions *regions);
