@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/rates.h"
+#include "collect/tally.h"
 #include "collect/units.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
@@ -20,30 +21,6 @@
 enum {
     DECODE_BATCH_NS = 250000000,
     DECODE_RATE_MAX = 16 << RATE_BITS, /* no machine retires more instructions in a TSC tick */
-    DECODE_RECENT = 1 << 12,
-};
-
-/* Seen in this window; weighed in this batch. */
-struct decode_tally {
-    uint64_t time, count;
-    uint32_t seen;
-    uint32_t edge; /* index in the batch, where the tally is that of one edge; else not used */
-};
-
-struct decode_block {
-    struct decode_tally returned; /* arrivals by return; its edge is MAP_NONE until needed */
-    bool touched;                 /* in this batch */
-    bool listed;                  /* its segments have indices in the batch */
-};
-
-/* All that the hot loop needs, in one place: between two readings the caches have forgotten us, and
- * every line fetched is most of what an exit costs. */
-struct decode_exit {
-    uint64_t start, target; /* avma of the superblock and of where this exit goes, 0: indirect */
-    struct decode_tally left;
-    uint32_t block;             /* MAP_NONE: there is no such exit */
-    uint32_t instructions : 24; /* executed when the superblock is left here */
-    uint32_t end : 8;           /* enum segment_end */
 };
 
 /* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
@@ -51,34 +28,22 @@ struct decode_segment {
     uint32_t range, taken, fallen;
 };
 
-struct decode_recent {
-    uint32_t exit, block, pair; /* pair + 1, 0 is free */
-};
-
 struct decode {
     struct units *units;
     struct profile *profile; /* gets closed batches */
     struct batch batch;
     struct {
-        VEC(struct decode_block);
-    } blocks; /* as units->superblocks */
+        VEC(bool);
+    } listed; /* as units->superblocks: whether its segments have indices in the batch */
     struct {
         VEC(struct decode_segment);
     } segments; /* as units->segments */
+    struct tally tally;
     struct {
-        VEC(struct decode_exit);
-    } exits; /* by exit id */
-    struct map pair_keys;
-    struct {
-        VEC(struct decode_tally);
-    } pairs;                      /* an indirect jump or call and where it went */
-    struct decode_recent *recent; /* DECODE_RECENT of the map's answers, found with one compare */
-    struct decode_list {
         VEC(uint32_t);
-    } exits_seen, returns_seen, pairs_seen;           /* in this window */
-    struct decode_list blocks_touched, pairs_touched; /* in this batch */
-    uint64_t slot;         /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
-    struct rates rates;    /* of timed windows, for those without */
+    } ways;        /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */
+    uint64_t slot; /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
+    struct rates rates;          /* of timed windows, for those without */
     uint64_t trail, trail_ticks; /* of good trails, added up */
 
     uint64_t windows, instructions; /* accepted so far */
