@@ -121,12 +121,39 @@ static void other_encodings_are_refused(void **state)
     assert_false(wide_accepts(wide, 20));
 }
 
+/* With and without room behind it, any bytes are read alike. */
+static void what_follows_does_not_matter(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        uint8_t bytes[16];
+        uint64_t value[2] = {1, 1};
+        for (size_t j = 0; j < sizeof bytes; j++)
+            bytes[j] = (uint8_t)(random_next() >> 32 & (random_next() & 1 ? 0xff : 0x80));
+        size_t n = 0;
+        while (n < sizeof bytes && bytes[n] & 0x80)
+            n++;
+        const uint8_t *near = bytes, *far = bytes;
+        bool got = varint_get(&near, bytes + (n < 15 ? n + 1 : 16), &value[0]);
+        assert_int_equal(varint_get(&far, bytes + sizeof bytes, &value[1]), got);
+        assert_ptr_equal(near, far);
+        assert_true(value[0] == value[1]);
+        u128 wide;
+        const uint8_t *at = bytes;
+        if (got) {
+            assert_true(varint_get_wide(&at, bytes + sizeof bytes, &wide) && wide == value[0]);
+            assert_ptr_equal(at, near);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_put_is_got),
         cmocka_unit_test(small_differences_are_short),
         cmocka_unit_test(other_encodings_are_refused),
+        cmocka_unit_test(what_follows_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
