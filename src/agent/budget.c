@@ -95,8 +95,9 @@ uint64_t budget_next_ns(void)
         mean = mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
     }
     agent.channel->period_ns = mean;
-    /* Uniform in [1/2, 3/2): no program can run in step with it. */
-    return mean / 2 + (agent_random() & 0xffff) * mean / 0x10000;
+    /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share of samples
+     * with little luck involved. */
+    return mean * 3 / 4 + (agent_random() & 0xffff) * (mean / 2) / 0x10000;
 }
 
 uint32_t budget_window_exits(void)

@@ -1,7 +1,8 @@
 #include "collect/rates.h"
 
-/* A place counts for as much as this many timings of the larger one around it. */
-enum { PRIOR = 2 };
+/* One timing of its own weighs as much as so many of the larger place around it: a loop that
+ * waits for memory can be ten times slower than its page. */
+enum { OWN = 2 };
 
 static struct rate_place page_of(const struct rate_place *place)
 {
@@ -49,7 +50,7 @@ static uint64_t lean(const struct rates *rates, const struct rate_place *place, 
     if (index == MAP_NONE)
         return around;
     const struct rate_sum *own = &rates->at[index];
-    return (own->sum + PRIOR * around) / (own->n + PRIOR);
+    return (OWN * own->sum + around) / (OWN * own->n + 1);
 }
 
 uint64_t rates_expect(const struct rates *rates, const struct rate_place *place, uint64_t unknown)

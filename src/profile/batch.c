@@ -16,7 +16,7 @@ static void table_release(struct batch_table *table)
     map_release(&table->keys);
     vec_release(&table->cells);
     vec_release(&table->touched);
-    vec_release(&table->homes);
+    vec_release(&table->numbers);
 }
 
 void batch_release(struct batch *batch)
@@ -32,7 +32,7 @@ static uint32_t index_of(struct batch_table *table, const void *key)
     uint32_t index = map_add(&table->keys, key);
     if (index == table->cells.n) {
         *vec_push(&table->cells) = (struct batch_cell){0};
-        *vec_push(&table->homes) = MAP_NONE;
+        *vec_push(&table->numbers) = MAP_NONE;
         if (index / 64 == table->touched.n)
             *vec_push(&table->touched) = 0;
     }

@@ -22,14 +22,15 @@ struct batch_table {
     struct batch_bits {
         VEC(uint64_t);
     } touched; /* a bit per cell: whether it may not be 0 */
-    struct batch_homes {
+    struct batch_numbers {
         VEC(uint32_t);
-    } homes; /* where the writer has the key, MAP_NONE until it was asked */
+    } numbers; /* of the key in the file that the batch is written to, MAP_NONE: not known */
 };
 
 struct batch {
     struct batch_table edges, ranges, points;
     uint64_t x_time, x_count;
+    uint32_t generation; /* of the file: numbers are good for one */
 };
 
 void batch_init(struct batch *batch);

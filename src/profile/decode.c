@@ -25,6 +25,7 @@ void decoder_release(struct decoder *decoder)
     vec_release(&decoder->ranges);
     vec_release(&decoder->points);
     vec_release(&decoder->command);
+    vec_release(&decoder->name);
 }
 
 /* ---- pieces */
@@ -53,16 +54,37 @@ static bool get_bytes(struct cursor *cursor, uint64_t n, const uint8_t **ret_byt
     return true;
 }
 
+static bool get_text_bytes(struct cursor *cursor, const uint8_t **ret_bytes, uint64_t *ret_n,
+                           struct err *err)
+{
+    if (!get_number(cursor, ret_n, err) || !get_bytes(cursor, *ret_n, ret_bytes, err))
+        return false;
+    if (*ret_n && memchr(*ret_bytes, 0, (size_t)*ret_n))
+        return err_set(err, ERR_FORMAT, "a zero byte in a text");
+    return true;
+}
+
 /* A copy in the arena, so that it can be a C string. */
 static bool get_text(struct cursor *cursor, struct arena *arena, char **ret_text, struct err *err)
 {
     uint64_t n;
     const uint8_t *bytes = NULL;
-    if (!get_number(cursor, &n, err) || !get_bytes(cursor, n, &bytes, err))
+    if (!get_text_bytes(cursor, &bytes, &n, err))
         return false;
-    if (n && memchr(bytes, 0, (size_t)n))
-        return err_set(err, ERR_FORMAT, "a zero byte in a text");
     *ret_text = arena_string_n(arena, (const char *)bytes, (size_t)n);
+    return true;
+}
+
+/* A copy that is soon forgotten: names come with every append. */
+static bool get_name(struct cursor *cursor, struct bytes *name, struct err *err)
+{
+    uint64_t n;
+    const uint8_t *bytes = NULL;
+    if (!get_text_bytes(cursor, &bytes, &n, err))
+        return false;
+    name->n = 0;
+    bytes_add(name, bytes, (size_t)n);
+    bytes_add(name, "", 1);
     return true;
 }
 
@@ -265,11 +287,10 @@ static bool decode_table(struct decoder *decoder, const struct chunk *chunk, str
 static bool decode_losses(struct decoder *decoder, struct cursor *cursor, struct err *err)
 {
     while (cursor->at < cursor->end) {
-        char *name;
         uint64_t n;
-        if (!get_text(cursor, &decoder->profile->arena, &name, err) || !get_number(cursor, &n, err))
+        if (!get_name(cursor, &decoder->name, err) || !get_number(cursor, &n, err))
             return false;
-        profile_loss(decoder->profile, name, n);
+        profile_loss(decoder->profile, (const char *)decoder->name.at, n);
         if (decoder->profile->other_losses.n > OTHER_LOSSES_MAX)
             return err_set(err, ERR_FORMAT, "more than %d unknown losses", OTHER_LOSSES_MAX);
     }

@@ -11,6 +11,7 @@ struct decoder {
         VEC(uint32_t);       /* index in the profile's table */
     } edges, ranges, points; /* keys that batches introduced, by number */
     struct bytes command;    /* lines so far */
+    struct bytes name;       /* scratch */
     bool has_mode, has_command, ended;
     uint64_t skipped; /* chunks of unknown type */
 };

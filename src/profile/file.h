@@ -30,17 +30,17 @@ struct profile_writer;
  * and facts are written now; anything else in it counts as a first append. */
 bool profile_writer_open(const char *path, const struct profile *head,
                          struct profile_writer **ret_writer, struct err *err);
-/* Appends what is new since the last time. New facts may come with any delta. On failure nothing is
- * lost yet: the delta is kept, and written with the next append that works. */
+/* Appends what is new since the last time: modules, facts, tables, totals and losses. On failure
+ * nothing is lost yet: the delta is kept, and written with the next append that works. */
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err);
-/* From now on batches that are closed into `delta` go to the writer by a shorter way: added to all
- * that was appended, written with the next append as they were seen, so that a key costs one look at
- * its cell and one at its sums. All but the tables still goes into `delta`: append it, and always
- * it, and no other. A batch must stay with one writer. Detached by closing or abandoning. */
+/* From now on batches that are closed into `delta` go to the writer by a shorter way: they are
+ * written with the next append as they were seen, and no sums are made for it. All but the tables
+ * still goes into `delta`, which must be what is appended next. A batch must stay with one writer.
+ * Closing or abandoning the writer detaches. */
 void profile_writer_attach(struct profile_writer *writer, struct profile *delta);
 /* Everything appended so far. */
-const struct profile *profile_writer_total(const struct profile_writer *writer);
+const struct profile *profile_writer_total(struct profile_writer *writer);
 /* Rewrites the file whole and marks it complete. The writer is gone afterwards, success or not. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
 /* Ends without marking the file complete. */

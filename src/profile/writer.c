@@ -6,13 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 enum {
     SLACK_BYTES = 1 << 22,
-    KEPT_BYTES_MAX = 1 << 22, /* of appends that failed */
+    UNREAD_BYTES_MAX = 1 << 22, /* of out: that are not in total yet */
+    KEPT_BYTES_MAX = 1 << 22,   /* of out: that could not be written */
 };
 
 bool profile_write(const char *path, const struct profile *profile, struct err *err)
@@ -35,18 +37,59 @@ bool profile_write(const char *path, const struct profile *profile, struct err *
     return ok;
 }
 
+/* ---- total */
+
+/* Brings total up to date. Of encoder.out only what is still to be written is kept. */
+static bool fold(struct profile_writer *writer, struct err *err)
+{
+    struct bytes *out = &writer->encoder.out;
+    const struct chunk_source source = {.fd = -1, .memory = out->at, .size = out->n};
+    struct chunk chunk = {.next = writer->folded};
+    bool ok = true;
+    while (ok && chunk.next < out->n)
+        ok = chunk_read(&source, chunk.next, &chunk, err) == CHUNK_WHOLE &&
+             decode_chunk(&writer->decoder, &chunk, err);
+    chunk_release(&chunk);
+    size_t done = writer->behind ? out->n : writer->written;
+    if (done < out->n)
+        memmove(out->at, out->at + done, out->n - done);
+    out->n -= done;
+    writer->folded = out->n;
+    writer->written = 0;
+    return ok || err_in(err, "%s cannot be added up", writer->path);
+}
+
+const struct profile *profile_writer_total(struct profile_writer *writer)
+{
+    struct err ignored;
+    fold(writer, &ignored);
+    return &writer->total;
+}
+
 /* ---- whole files */
 
-/* The file is what total is. The next rewrite is due when it is twice as large, so that the cost of
- * rewriting stays in proportion to what is appended. */
+/* The file is what total is, and nothing of it is numbered by batches. The next rewrite is due when it
+ * is twice as large, so that the cost of rewriting stays in proportion to what is appended. */
 static void rewritten(struct profile_writer *writer, uint64_t size)
 {
+    struct decoder *decoder = &writer->decoder;
     writer->size = size;
     writer->rewrite_above = 2 * size + SLACK_BYTES;
     writer->facts_in_file = writer->total.facts.n;
-    writer->encoder.out.n = 0;
     writer->behind = false;
-    writer_numbers_forget(writer);
+    writer->encoder.out.n = writer->folded = writer->written = 0;
+    writer->delta_modules.n = 0;
+    map_clear(&writer->edges);
+    map_clear(&writer->ranges);
+    map_clear(&writer->points);
+    writer->generation++;
+    decoder_release(decoder);
+    decoder_init(decoder, &writer->total);
+    decoder->has_mode = true;
+    vec_reserve(&decoder->in_profile, writer->in_file.n);
+    decoder->in_profile.n = writer->in_file.n;
+    for (uint32_t i = 0; i < writer->in_file.n; i++)
+        decoder->in_profile.at[writer->in_file.at[i]] = i;
 }
 
 static bool open_special(struct profile_writer *writer, const struct bytes *out, struct err *err)
@@ -63,6 +106,9 @@ bool profile_writer_open(const char *path, const struct profile *head,
     struct profile_writer *writer = mem_alloc(sizeof *writer);
     struct encoder encoder = {0};
     writer->fd = -1;
+    map_init(&writer->edges, sizeof(struct edge_key));
+    map_init(&writer->ranges, sizeof(struct range_key));
+    map_init(&writer->points, sizeof(struct point_key));
     profile_init(&writer->total);
     writer->total.mode = head->mode;
     profile_merge(&writer->total, head, err);
@@ -94,13 +140,12 @@ static bool path_is_ours(const struct profile_writer *writer, struct err *err)
     return err_set(err, ERR_SYSTEM, "%s was replaced during the recording", writer->path);
 }
 
-/* Until it has worked, what is to be appended is kept. */
 static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
 {
     struct encoder encoder = {.zstd = zstd};
     struct numbering in_file = {0};
     int fd;
-    if (!path_is_ours(writer, err))
+    if (!path_is_ours(writer, err) || !fold(writer, err))
         return false;
     encode_whole(&encoder, &writer->total, &in_file);
     uint64_t size = encoder.out.n;
@@ -124,71 +169,73 @@ static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, str
  * that later appends are not hidden behind it. */
 static bool append_out(struct profile_writer *writer, struct err *err)
 {
-    struct bytes *out = &writer->encoder.out;
-    if (place_write(writer->fd, out->at, out->n, writer->path, err)) {
-        writer->size += out->n;
-        out->n = 0;
+    const struct bytes *out = &writer->encoder.out;
+    size_t n = out->n - writer->written;
+    if (place_write(writer->fd, out->at + writer->written, n, writer->path, err)) {
+        writer->written = out->n;
+        writer->size += n;
         return true;
     }
     bool cut = !writer->special && ftruncate(writer->fd, (off_t)writer->size) == 0;
-    writer->behind = !cut || out->n > KEPT_BYTES_MAX;
+    writer->behind = !cut || n > KEPT_BYTES_MAX;
     return cut || writer->special ? false : err_in(err, "and it cannot be cut back");
 }
 
 void writer_modules(struct profile_writer *writer, const struct profile *delta,
-                    struct numbering *in_total)
+                    struct numbering *ret_numbers)
 {
-    struct profile *total = &writer->total;
-    for (size_t i = in_total->n; i < delta->modules.n; i++) {
+    for (size_t i = ret_numbers->n; i < delta->modules.n; i++) {
         const struct module *module = &delta->modules.at[i];
-        *vec_push(in_total) =
-            profile_module(total, module->path, module->build_id, module->build_id_bytes);
-    }
-    if (writer->in_file.n == total->modules.n)
-        return;
-    for (uint32_t i = (uint32_t)writer->in_file.n; i < total->modules.n; i++) {
-        encode_module(&writer->encoder, &total->modules.at[i]);
-        *vec_push(&writer->in_file) = i;
+        uint32_t index =
+            profile_module(&writer->total, module->path, module->build_id, module->build_id_bytes);
+        if (index == writer->in_file.n) {
+            encode_module(&writer->encoder, module);
+            *vec_push(&writer->in_file) = index;
+        }
+        *vec_push(ret_numbers) = writer->in_file.at[index];
     }
     encode_modules_end(&writer->encoder);
 }
 
-/* Encodes a delta that total already has, with the file's module numbers. */
 static void encode_delta(struct profile_writer *writer, const struct profile *delta)
 {
-    struct numbering numbering = {0};
+    struct numbering modules = {0};
+    for (size_t i = 0; i < delta->facts.n; i++)
+        profile_fact(&writer->total, delta->facts.at[i].key, delta->facts.at[i].value);
     if (writer->total.facts.n > writer->facts_in_file)
         encode_facts(&writer->encoder, &writer->total);
     writer->facts_in_file = writer->total.facts.n;
-    writer_modules(writer, delta, &numbering);
-    for (size_t i = 0; i < numbering.n; i++)
-        numbering.at[i] = writer->in_file.at[numbering.at[i]];
-    encode_counts(&writer->encoder, delta, &numbering);
-    vec_release(&numbering);
+    writer_modules(writer, delta, &modules);
+    encode_counts(&writer->encoder, delta, &modules);
+    vec_release(&modules);
 }
 
 static bool catch_up(struct profile_writer *writer, struct err *err)
 {
-    writer->encoder.out.n = 0;
-    if (writer->special)
-        return err_set(err, ERR_SYSTEM, "%s: broken by an earlier failure", writer->path);
-    return rewrite(writer, NULL, err);
+    if (!writer->special)
+        return rewrite(writer, NULL, err);
+    fold(writer, err);
+    return err_set(err, ERR_SYSTEM, "%s: broken by an earlier failure", writer->path);
 }
 
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err)
 {
     struct err ignored;
-    if (!profile_merge(&writer->total, delta, err))
-        return false;
+    if (delta->mode != writer->total.mode)
+        return err_set(err, ERR_FORMAT, "a %s profile cannot be appended to a %s one",
+                       profile_mode_name(delta->mode), profile_mode_name(writer->total.mode));
+    encode_delta(writer, delta);
     if (writer->behind)
         return catch_up(writer, err);
-    encode_delta(writer, delta);
     if (!append_out(writer, err))
         return false;
-    if (!writer->special && writer->size > writer->rewrite_above &&
-        !rewrite(writer, NULL, &ignored))
-        writer->rewrite_above = 2 * writer->size;
+    if (!writer->special && writer->size > writer->rewrite_above) {
+        if (!rewrite(writer, NULL, &ignored))
+            writer->rewrite_above = 2 * writer->size;
+    } else if (writer->encoder.out.n > UNREAD_BYTES_MAX) {
+        return fold(writer, err);
+    }
     return true;
 }
 
@@ -197,11 +244,6 @@ void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
     ASSERT(!writer->delta);
     writer->delta = delta;
     delta->writer = writer;
-}
-
-const struct profile *profile_writer_total(const struct profile_writer *writer)
-{
-    return &writer->total;
 }
 
 /* ---- the end */
@@ -236,11 +278,12 @@ void profile_writer_abandon(struct profile_writer *writer)
     if (writer->fd >= 0)
         close(writer->fd);
     encoder_release(&writer->encoder);
+    decoder_release(&writer->decoder);
     vec_release(&writer->in_file);
-    vec_release(&writer->in_total);
-    vec_release(&writer->edges);
-    vec_release(&writer->ranges);
-    vec_release(&writer->points);
+    vec_release(&writer->delta_modules);
+    map_release(&writer->edges);
+    map_release(&writer->ranges);
+    map_release(&writer->points);
     profile_release(&writer->total);
     mem_free(writer);
 }

@@ -2,13 +2,8 @@
 #pragma once
 
 #include "profile/batch.h"
+#include "profile/decode.h"
 #include "profile/encode.h"
-
-/* Keys of one table that batches have introduced in the file, by their index in total. */
-struct writer_numbers {
-    VEC(uint32_t); /* the key's number in the file, MAP_NONE: it has none */
-    uint32_t next;
-};
 
 struct profile_writer {
     char *path; /* in total.arena */
@@ -16,21 +11,29 @@ struct profile_writer {
     bool special; /* no regular file: append only, nothing to rename */
     uint64_t size;
     uint64_t rewrite_above; /* file size */
-    struct profile total;
-    struct numbering in_file; /* of total's modules; those that are in the file or in encoder.out */
+    bool behind;            /* the file lacks more than encoder.out has: only a rewrite can help */
+
+    /* What was appended and is not in total yet, as it is in the file. A reader's work is left for
+     * later: in one go, with all sums in the cache, it costs half. */
+    struct encoder encoder; /* out */
+    size_t written;         /* of out: in the file */
+    size_t folded;          /* of out: in total; not 0 only if that could not be written */
+
+    struct profile total;     /* modules and facts of all, the rest without out */
+    struct decoder decoder;   /* adds out to total */
+    struct numbering in_file; /* of total's modules; those that are in the file or in out */
     size_t facts_in_file;     /* likewise */
-    struct encoder encoder;   /* out: what is to be appended */
-    bool behind;              /* the file lacks more than that: only a rewrite can help */
-    struct profile *delta;    /* whose batches come here, or NULL */
-    struct numbering in_total; /* of delta's modules */
-    struct writer_numbers edges, ranges, points;
+
+    struct profile *delta;            /* whose batches come here, or NULL */
+    struct numbering delta_modules;   /* numbers in the file of delta's modules */
+    struct map edges, ranges, points; /* keys that batches introduced; the index is the number */
+    uint32_t generation;              /* changes when keys lose their numbers, never 0 */
 };
 
-/* Brings numbers of delta's modules in total up to date, and total's modules into encoder.out. */
+/* Numbers in the file for those of delta's modules that have none yet in ret_numbers; new ones go to
+ * encoder.out. */
 void writer_modules(struct profile_writer *writer, const struct profile *delta,
-                    struct numbering *in_total);
+                    struct numbering *ret_numbers);
 
-/* Adds the batch to total and to encoder.out, and empties its tables. */
+/* The batch's tables become chunks of encoder.out, and are empty. */
 void profile_writer_batch(struct profile_writer *writer, struct batch *batch);
-/* The file has been rewritten: no key has a number. */
-void writer_numbers_forget(struct profile_writer *writer);
