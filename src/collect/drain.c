@@ -194,7 +194,7 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used)
     if (fullest > CHANNEL_RING_BYTES / 4 || used > CHANNEL_N / 4)
         delay /= 2;
     else if (fullest < CHANNEL_RING_BYTES / 16)
-        delay += delay / 2;
+        delay *= 2;
     drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
                       : delay > DELAY_MAX_NS ? DELAY_MAX_NS
                                              : delay;
