@@ -67,6 +67,25 @@ void agent_lose_shared(enum loss loss)
         __atomic_fetch_add(&agent.channel->losses[loss], 1, __ATOMIC_RELAXED);
 }
 
+void agent_code_changed(uint64_t start, uint64_t bytes)
+{
+    const struct regions *regions = agent.regions;
+    for (uint32_t i = 0; regions && i < regions->n; i++)
+        if (regions->at[i].start < start + bytes && regions->at[i].end > start)
+            __atomic_store_n(&agent.stale, 1, __ATOMIC_RELEASE);
+}
+
+void agent_retire(void)
+{
+    if (!agent.channel || agent.retired)
+        return;
+    agent.retired = 1;
+    if (agent.options.mode == RECORD_SAMPLED) {
+        trigger_disarm();
+        agent_lose(LOSS_trigger_lost);
+    }
+}
+
 void agent_forget(void)
 {
     if (agent.options.mode == RECORD_SAMPLED)
@@ -153,7 +172,7 @@ static bool connect_fd(long fd, const struct agent_place *place)
         return false;
     agent.ring = (struct ring){.channel = agent.channel,
                                .bytes = (uint8_t *)agent.channel + CHANNEL_RING_AT};
-    agent.channel->pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    agent.channel->pid = agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
     agent.random = (agent.options.seed ^ (uint64_t)agent.channel->pid << 32) | 1;
     agent.loader = place->loader;
     agent.text_start = place->text_start;

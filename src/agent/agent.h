@@ -29,6 +29,10 @@ struct agent {
     struct walk walk;
     struct record_options options;
     uint64_t random;
+    int32_t pid; /* of the process that is recorded */
+    uint32_t
+        stale; /* code may have been rewritten: flush before the next walk; set by any thread */
+    uint32_t retired; /* a filter of system calls is in force: nothing is armed any more */
 
     /* modules */
     const struct r_debug *loader; /* NULL: there is none to watch */
@@ -73,6 +77,10 @@ static inline void agent_lose(enum loss loss)
 /* The same from any thread, and for a process that is not recorded. In an exact run the dispatcher sees
  * threads and children itself. */
 void agent_lose_shared(enum loss loss);
+/* Rights of mapped code were changed: copies of it may be stale. */
+void agent_code_changed(uint64_t start, uint64_t bytes);
+/* From now on system calls may be filtered: no more of ours. */
+void agent_retire(void);
 /* This process is a fork of the recorded one: it must not speak in its name. */
 void agent_forget(void);
 

@@ -6,6 +6,7 @@
 
 #include <asm/prctl.h>
 #include <sched.h>
+#include <linux/prctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -22,6 +23,13 @@ static void finish(void)
     __atomic_store_n(&channel->state, CHANNEL_DONE, __ATOMIC_RELEASE);
 }
 
+static void code_forget(void)
+{
+    cache_flush(agent.cache);
+    maps_read(agent.regions);
+    agent_lose(LOSS_flushed);
+}
+
 /* Code that we may have copied has changed its place or its rights. */
 static void mapping_changed(uint64_t start, uint64_t bytes)
 {
@@ -29,9 +37,7 @@ static void mapping_changed(uint64_t start, uint64_t bytes)
     for (uint32_t i = 0; i < regions->n; i++) {
         if (regions->at[i].start >= start + bytes || regions->at[i].end <= start)
             continue;
-        cache_flush(agent.cache);
-        maps_read(agent.regions);
-        agent_lose(LOSS_flushed);
+        code_forget();
         return;
     }
 }
@@ -74,7 +80,8 @@ static bool exact_syscall(struct walk *walk, uint32_t exit)
     long number = (long)gpr[RAX];
     uint64_t start = gpr[RDI], bytes = gpr[RSI];
     struct exit at = *cache_exit(walk->cache, exit);
-    if (number == SYS_rt_sigreturn || (number == SYS_arch_prctl && gpr[RDI] == ARCH_SET_GS)) {
+    if (number == SYS_rt_sigreturn || (number == SYS_arch_prctl && gpr[RDI] == ARCH_SET_GS) ||
+        number == SYS_seccomp || (number == SYS_prctl && gpr[RDI] == PR_SET_SECCOMP)) {
         context->pc = at.target - 2;
         return false;
     }
@@ -90,12 +97,16 @@ static bool exact_syscall(struct walk *walk, uint32_t exit)
     gpr[RAX] = (uint64_t)result;
     gpr[RCX] = context->pc = at.target;
     gpr[R11] = context->flags;
+    if (__atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE)) /* another thread changed code */
+        code_forget();
     if (!sys_failed(result)) {
-        if (number == SYS_munmap || number == SYS_mprotect || number == SYS_mremap)
+        if (number == SYS_munmap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
+            number == SYS_mremap)
             mapping_changed(start, bytes);
-        else if (number == SYS_mmap && (gpr[R10] & MAP_FIXED))
-            mapping_changed((uint64_t)result, bytes);
-        else if (number == SYS_rt_sigaction)
+        if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap ||
+            number == SYS_shmat)
+            mapping_changed((uint64_t)result, number == SYS_mmap ? bytes : gpr[RDX]);
+        if (number == SYS_rt_sigaction)
             count_handler(context);
     }
     return true;

@@ -11,7 +11,7 @@ enum { LINE_MAX_BYTES = 4096 + 256, READ_BYTES = 1 << 14, REFRESH_MS = 10 };
 /* One line of /proc/self/maps. */
 struct mapping {
     uint64_t start, end, offset, device, inode;
-    bool writable, executable;
+    bool writable, executable, shared;
     const char *path;
     uint32_t path_bytes;
 };
@@ -38,6 +38,7 @@ static struct mapping parse_line(const char *line, const char *end)
     line = parse_number(line + 1, 16, &map.end);
     map.writable = line[2] == 'w';
     map.executable = line[3] == 'x';
+    map.shared = line[4] == 's';
     line = parse_number(line + 6, 16, &map.offset);
     line = parse_number(line + 1, 16, &map.device);
     line = parse_number(line + 1, 16, &minor);
@@ -58,10 +59,26 @@ static bool path_is(const struct mapping *map, const char *text)
     return map->path_bytes == n && __builtin_memcmp(map->path, text, n) == 0;
 }
 
+/* Memory behind these names is written through other mappings: JITs that map their code twice. */
+static bool path_is_memory(const struct mapping *map)
+{
+    static const char *const starts[] = {"/memfd:", "/dev/shm/", "/dev/zero", "/SYSV"};
+    for (uint32_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        uint32_t n = 0;
+        while (starts[i][n])
+            n++;
+        if (map->path_bytes >= n && __builtin_memcmp(map->path, starts[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
 static uint32_t mapping_refusal(const struct mapping *map)
 {
     if (map->writable)
         return LOSS_at_writable;
+    if (map->shared || path_is_memory(map))
+        return LOSS_at_anonymous;
     if (path_is(map, "[vdso]"))
         return LOSS_N;
     return map->path_bytes && map->path[0] == '/' ? LOSS_N : LOSS_at_anonymous;

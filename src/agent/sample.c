@@ -82,7 +82,8 @@ static bool modules_current(void)
         agent_lose(LOSS_in_loader);
         return false;
     }
-    bool changed = print != agent.loader_print;
+    bool changed =
+        __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE) || print != agent.loader_print;
     if (changed || agent.cache->full) {
         agent.loader_print = print;
         cache_flush(agent.cache);
@@ -273,10 +274,11 @@ static void progress_end(void)
     event_publish();
     uint64_t walked = event->lead + event->instructions + event->trail;
     channel->walked_instructions += walked;
-    uint64_t now = sys_tsc();
-    channel->end_tsc = now;
-    channel->end_cpu_ns = event->cpu_ns;
-    progress.cost.handler_ticks = now - progress.start_tsc;
+    /* CPU time, not the clock: what others did meanwhile is not our cost. */
+    uint64_t cpu_ns = agent_cpu_ns();
+    channel->end_tsc = sys_tsc();
+    channel->end_cpu_ns = cpu_ns;
+    progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
     progress.cost.instructions = walked;
     channel->handler_ticks += progress.cost.handler_ticks;
     if ((channel->interrupts & CLOCK_MASK) == 0)

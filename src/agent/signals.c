@@ -9,6 +9,8 @@
 #include <asm/signal.h>
 #include <sys/syscall.h>
 
+enum { TRAP_FLAG = 0x100 };
+
 static uint64_t signal_bit(int signal)
 {
     return UINT64_C(1) << (signal - 1);
@@ -28,7 +30,7 @@ static void die_of(int signal, bool sent)
 {
     action_set(signal, 0);
     agent.own[signal] = false;
-    if (sent)
+    if (sent || signal == SIGTRAP) /* a trap is past its instruction already */
         sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), signal);
 }
 
@@ -79,7 +81,9 @@ static bool fault_translate(struct kernel_ucontext *frame)
 __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *siginfo,
                                                    struct kernel_ucontext *frame)
 {
-    if (agent.walking && cache_contains(agent.cache, frame->rip) && fault_translate(frame))
+    bool walked = agent.walking && cache_contains(agent.cache, frame->rip);
+    bool sent = siginfo[2] <= 0; /* by somebody: it will not come again by itself */
+    if (walked && fault_translate(frame) && !sent)
         return 0;
     return pass_on(signal, siginfo, frame);
 }
@@ -135,7 +139,7 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
         agent_lose(LOSS_in_agent);
     } else if (behind_syscall(frame->rip)) {
         agent_lose(LOSS_kernel);
-    } else if (frame_copy(frame)) {
+    } else if (!(frame->rflags & TRAP_FLAG) && frame_copy(frame)) {
         return (struct next){.frame = &agent.frame,
                              .to = (uint64_t)(agent.context->stack + CONTEXT_STACK_BYTES)};
     }
@@ -143,15 +147,18 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
     return (struct next){.to = 0};
 }
 
-/* Entry points. At entry %rsp is 8 below a multiple of 16; three pushes align it for the call. The
+/* Entry points. The program's alignment check must not hold for us. The restorer is `mov $15,%rax;
+ * syscall` to the byte: unwinders know a signal frame by it. At entry %rsp is 8 below a multiple of 16; three pushes align it for the call. The
  * sample's walk leaves through rt_sigreturn from the copied frame, never through the original. */
 __asm__(".pushsection .text\n"
         "fault_entry:\n"
+        "  pushq $2\n  popfq\n"
         "  push %rdi\n  push %rsi\n  push %rdx\n"
         "  call fault_decide\n"
         "  pop %rdx\n  pop %rsi\n  pop %rdi\n"
         "  test %rax,%rax\n  jz 1f\n  jmp *%rax\n"
         "sample_entry:\n"
+        "  pushq $2\n  popfq\n"
         "  push %rdi\n  push %rsi\n  push %rdx\n"
         "  call sample_decide\n"
         "  mov %rdx,%rcx\n"
@@ -163,7 +170,7 @@ __asm__(".pushsection .text\n"
         "  call sample_take\n"
         "  mov %rbx,%rsp\n"
         "signal_restorer:\n"
-        "  mov $15,%eax\n  syscall\n  ud2\n"
+        "  .byte 0x48,0xc7,0xc0,15,0,0,0\n  syscall\n  ud2\n"
         ".popsection\n");
 extern char fault_entry[], sample_entry[], signal_restorer[];
 
@@ -185,8 +192,9 @@ static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret
     bool sample = signal == SIGTRAP;
     struct kernel_sigaction action = {
         .handler = (uint64_t)(sample ? sample_entry : fault_entry),
-        .flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER |
-                 (sample ? SA_ONSTACK : SA_NODEFER | (program_flags & SA_ONSTACK)),
+        .flags = SA_SIGINFO | KERNEL_SA_RESTORER |
+                 (sample ? SA_ONSTACK | SA_RESTART
+                         : SA_NODEFER | (program_flags & (SA_ONSTACK | SA_RESTART))),
         .restorer = (uint64_t)signal_restorer,
         .mask = sample ? ~fault_mask() : 0};
     if (!sys_failed(sys6(SYS_rt_sigaction, signal, (long)&action, (long)ret_old, 8, 0, 0)))
@@ -201,6 +209,19 @@ void signals_own(bool sampling)
         own(SIGTRAP, 0, &agent.actions[SIGTRAP]);
 }
 
+/* In a child that still shares our memory (vfork), or has a copy: what it sets is its own affair, and the
+ * kernel keeps it apart. */
+static bool child_action(int signal, const struct kernel_sigaction *set)
+{
+    if (set) {
+        struct kernel_sigaction action = *set;
+        action.flags |= KERNEL_SA_RESTORER;
+        action.restorer = (uint64_t)signal_restorer;
+        sys6(SYS_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
+    }
+    return true;
+}
+
 bool signals_program_action(int signal, const struct kernel_sigaction *set,
                             struct kernel_sigaction *ret_old)
 {
@@ -208,6 +229,8 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
         return false;
     if (ret_old)
         *ret_old = agent.actions[signal];
+    if (sys3(SYS_getpid, 0, 0, 0) != agent.pid)
+        return child_action(signal, set);
     if (set) {
         agent.actions[signal] = *set;
         if (signal != SIGTRAP)

@@ -130,9 +130,20 @@ bool trigger_open(void)
     return agent.options.trigger != TRIGGER_PERF && timer_open();
 }
 
+void trigger_disarm(void)
+{
+    struct __kernel_itimerspec never = {0};
+    if (agent.perf_fd >= 0)
+        sys3(SYS_ioctl, agent.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+    else
+        sys6(SYS_timer_settime, agent.timer, 0, (long)&never, 0, 0, 0);
+}
+
 void trigger_arm(uint64_t period_ns)
 {
     bool armed;
+    if (agent.retired)
+        return;
     if (agent.perf_fd >= 0) {
         armed = !sys_failed(sys3(SYS_ioctl, agent.perf_fd, (long)PERF_EVENT_IOC_PERIOD,
                                  (long)&period_ns)) &&

@@ -10,5 +10,6 @@
 /* Chooses by the options; false: neither could be had. Fills channel.trigger and perf_errno. */
 bool trigger_open(void);
 void trigger_arm(uint64_t period_ns);
+void trigger_disarm(void);
 /* Whether a SIGTRAP with this siginfo is ours. */
 bool trigger_is_ours(const void *siginfo);

@@ -9,6 +9,7 @@
 
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef int sigmask_fn(int, const sigset_t *, sigset_t *);
+typedef __sighandler_t sigset_fn(int, __sighandler_t);
 
 static struct kernel_sigaction to_kernel(const struct sigaction *action)
 {
@@ -47,6 +48,49 @@ EXPORT __sighandler_t signal(int number, __sighandler_t handler)
     struct sigaction set = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
     sigemptyset(&set.sa_mask);
     return sigaction(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* The other names of signal(). Those of System V reset the action when it is taken. */
+static __sighandler_t set_once(int number, __sighandler_t handler)
+{
+    struct sigaction set = {.sa_handler = handler, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)},
+                     old;
+    sigemptyset(&set.sa_mask);
+    return sigaction(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler);
+EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+    return signal(number, handler);
+}
+
+EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
+{
+    return set_once(number, handler);
+}
+
+EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler)
+{
+    return set_once(number, handler);
+}
+
+EXPORT int sigignore(int number)
+{
+    return signal(number, SIG_IGN) == SIG_ERR ? -1 : 0;
+}
+
+EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
+{
+    static sigset_fn *next;
+    struct kernel_sigaction wanted = {.handler = (uint64_t)handler}, before;
+    if (handler != SIG_HOLD && signals_program_action(number, &wanted, &before)) {
+        struct sigaction old;
+        from_kernel(&before, &old);
+        return old.sa_handler;
+    }
+    libc_function(&next, "sigset");
+    return next(number, handler);
 }
 
 static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy)

@@ -18,14 +18,12 @@ static bool zone_serves(const struct zone *zone, uint64_t pc)
 }
 
 /* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing up behind
- * it: the gap before it first, then far above. Elsewhere below the code, where neither the heap of a
- * PIE nor the next mappings of the kernel are. */
+ * it: far above. Elsewhere below the code, where neither the heap of a PIE nor the next mappings of the
+ * kernel are. */
 static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
 {
     if (pc < UINT64_C(1) << 31)
-        return attempt < 3
-                   ? (uint64_t)(attempt + 1) << 20
-                   : (pc & ~UINT64_C(0xfffff)) + (UINT64_C(0x30000000)) + ((uint64_t)attempt << 21);
+        return (pc & ~UINT64_C(0xfffff)) + UINT64_C(0x30000000) + ((uint64_t)attempt << 21);
     uint64_t step = UINT64_C(0x10000000) + ((uint64_t)(attempt / 2) << 22);
     uint64_t base = pc & ~UINT64_C(0xfffff);
     return attempt & 1 ? base + step : base - step;
@@ -64,9 +62,11 @@ static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
     }
     if (cache->n_zones == CACHE_ZONES)
         return NULL;
-    for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++)
-        if (zone_map(cache, zone_candidate(pc, attempt), use))
+    for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++) {
+        struct zone candidate = {.runs_at = zone_candidate(pc, attempt)};
+        if (zone_serves(&candidate, pc) && zone_map(cache, candidate.runs_at, use))
             return &cache->zones[cache->n_zones - 1];
+    }
     return NULL;
 }
 

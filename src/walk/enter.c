@@ -14,7 +14,8 @@ AT(leave, 188);
 
 /* Enter: callee-saved registers to the host stack, then the program's into place. Flags come from a
  * push on the host stack, before %rsp is the program's.
- * Leave: the mirror image. The indirect ones find the target in %r11 and the program's own %rcx and
+ * Leave: the mirror image, and no flag of the program's stays in force: not the direction, not the
+ * alignment check. The indirect ones find the target in %r11 and the program's own %rcx and
  * %r11 in their slots. The flags must be saved before anything touches them, on the host stack. */
 __asm__(".pushsection .text\n"
         ".globl context_enter\n.hidden context_enter\n.type context_enter,@function\n"
@@ -41,7 +42,7 @@ __asm__(".pushsection .text\n"
         "  mov %rbp,%gs:40\n  mov %rsi,%gs:48\n  mov %rdi,%gs:56\n  mov %r8,%gs:64\n"
         "  mov %r9,%gs:72\n  mov %r10,%gs:80\n  mov %r11,%gs:88\n  mov %r12,%gs:96\n"
         "  mov %r13,%gs:104\n  mov %r14,%gs:112\n  mov %r15,%gs:120\n"
-        "  pushfq\n  popq %gs:136\n  cld\n"
+        "  pushfq\n  popq %gs:136\n  pushq $2\n  popfq\n"
         "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbp\n  pop %rbx\n  ret\n"
         ".size context_enter,.-context_enter\n"
         ".popsection\n");

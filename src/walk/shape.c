@@ -36,6 +36,10 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
         return refusal_loss(insn->refusal);
     if (insn->class == INSN_SYSCALL && flavour != FLAVOUR_COUNT)
         return LOSS_at_syscall;
+    /* popf may set the trap flag, whose signal a sampled walk has blocked. */
+    if (insn->space == SPACE_LEGACY && insn->map == 0 && insn->opcode == 0x9d &&
+        flavour != FLAVOUR_COUNT)
+        return LOSS_at_trap;
     if (insn->rip_relative && !in_reach(pc + insn->length + (uint64_t)(int64_t)insn->disp, reach))
         return LOSS_at_reach;
     return LOSS_N;

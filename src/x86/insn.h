@@ -30,7 +30,7 @@ enum insn_refusal {
     REFUSAL_TRAP, /* int3, int n, int1, ud0/1/2, hlt, and all else that only traps in user mode */
     REFUSAL_FAR,  /* far branches, iret, sysenter, segment register loads */
     REFUSAL_TRANSACTION,  /* xbegin, xend, xabort, xtest */
-    REFUSAL_SHADOW_STACK, /* incssp, rdssp, rstorssp, saveprevssp, wrss, setssbsy, clrssbsy */
+    REFUSAL_SHADOW_STACK, /* incssp, rstorssp, saveprevssp, wrss, setssbsy, clrssbsy */
     /* Branches that 66 may make 16 bits wide, indirect ones through a 32-bit address, and EIP-relative
      * operands. Branches with 66 and REX.W (TLS sequences) or a 67 without effect (linkers pad calls
      * with it) are as usual; a 67 before jrcxz and loop has one, and must be copied. */

@@ -125,12 +125,6 @@ static uint8_t judge_system_01(const struct insn *insn)
     }
 }
 
-static uint8_t judge_hint_1e(const struct insn *insn)
-{
-    bool rdssp = (insn->prefixes & PREFIX_F3) && in_registers(insn) && reg_of(insn) == 1;
-    return rdssp ? REFUSE(SHADOW_STACK) : PLAIN;
-}
-
 static uint8_t judge_vmread(const struct insn *insn)
 {
     if (opcodes_mandatory(insn->prefixes) == 0)
@@ -257,7 +251,7 @@ uint8_t opcodes_judge(const struct insn *insn, enum opcode_group group)
     case GROUP_FF: return judge_ff(insn);
     case GROUP_SYSTEM_00: return judge_system_00(insn);
     case GROUP_SYSTEM_01: return judge_system_01(insn);
-    case GROUP_HINT_1E: return judge_hint_1e(insn);
+    case GROUP_HINT_1E: return PLAIN; /* rdssp too: without a shadow stack it does nothing */
     case GROUP_VMREAD: return judge_vmread(insn);
     case GROUP_SHIFT: return in_registers(insn) && holds(0x54, reg) ? PLAIN : INVALID;
     case GROUP_SHIFT_73: return judge_shift_73(insn);

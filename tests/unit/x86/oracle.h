@@ -64,8 +64,6 @@ static inline enum insn_refusal oracle_mnemonic_refusal(const struct oracle *ora
     case ZYDIS_MNEMONIC_CLRSSBSY:
     case ZYDIS_MNEMONIC_INCSSPD:
     case ZYDIS_MNEMONIC_INCSSPQ:
-    case ZYDIS_MNEMONIC_RDSSPD:
-    case ZYDIS_MNEMONIC_RDSSPQ:
     case ZYDIS_MNEMONIC_RSTORSSP:
     case ZYDIS_MNEMONIC_SAVEPREVSSP:
     case ZYDIS_MNEMONIC_SETSSBSY:

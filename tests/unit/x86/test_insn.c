@@ -165,7 +165,6 @@ static const struct sample samples[] = {
     REFUSED("xabort $1", "\xC6\xF8\x01", TRANSACTION),
     REFUSED("xend", "\x0F\x01\xD5", TRANSACTION),
     REFUSED("xtest", "\x0F\x01\xD6", TRANSACTION),
-    REFUSED("rdsspq %rax", "\xF3\x48\x0F\x1E\xC8", SHADOW_STACK),
     REFUSED("incsspd %eax", "\xF3\x0F\xAE\xE8", SHADOW_STACK),
     REFUSED("wrssd %eax,(%rcx)", "\x0F\x38\xF6\x01", SHADOW_STACK),
     REFUSED("wrussq %rax,(%rcx)", "\x66\x48\x0F\x38\xF5\x01", SHADOW_STACK),

@@ -1,0 +1,45 @@
+/* Calls after which the agent must look again, or stop: the rights of code change, or a filter of system
+ * calls is put in force. */
+#include "agent/agent.h"
+
+#include "shim/libc.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+typedef int mprotect_fn(void *, size_t, int);
+typedef int pkey_mprotect_fn(void *, size_t, int, int);
+typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
+
+EXPORT int mprotect(void *start, size_t bytes, int rights)
+{
+    static mprotect_fn *next;
+    libc_function(&next, "mprotect");
+    int result = next(start, bytes, rights);
+    agent_code_changed((uint64_t)start, bytes);
+    return result;
+}
+
+EXPORT int pkey_mprotect(void *start, size_t bytes, int rights, int key)
+{
+    static pkey_mprotect_fn *next;
+    libc_function(&next, "pkey_mprotect");
+    int result = next(start, bytes, rights, key);
+    agent_code_changed((uint64_t)start, bytes);
+    return result;
+}
+
+EXPORT int prctl(int option, ...)
+{
+    static prctl_fn *next;
+    va_list list;
+    va_start(list, option);
+    unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
+    unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
+    va_end(list);
+    libc_function(&next, "prctl");
+    if (option == PR_SET_SECCOMP)
+        agent_retire();
+    return next(option, a, b, c, d);
+}
