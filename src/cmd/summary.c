@@ -40,7 +40,8 @@ static void print_time(const struct recording *recording)
 static void print_exact(const struct recording *recording)
 {
     char number[32];
-    say("exact: %s instructions counted", grouped(recording->totals.instructions, number));
+    say("exact: %s instructions counted%s", grouped(recording->totals.instructions, number),
+        recording->whole ? "" : "; INCOMPLETE: not all of the run, see below");
 }
 
 static void print_overhead(const struct recording_options *options,

@@ -126,6 +126,11 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
     batch_add_edge_at(&decode->batch, edge, units, units * rate);
 }
 
+/* What an exit of plain code costs on the average, in 1/256 ticks: fitted to the difference between whole
+ * programs run natively and on plain copies (docs/PERFORMANCE.md). Good for the sum of a run; single
+ * trails scatter too much around it, so it takes no part in their weights. */
+static const uint64_t DIRECT_EXIT_Q8 = 307, INDIRECT_EXIT_Q8 = 973;
+
 /* The superblock in which most of the window ran, and how much of it. */
 static struct rate_place window_place(const struct decode *decode,
                                       const struct tally_window *window)
@@ -145,6 +150,8 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
         rates_add(&decode->rates, &place, rate);
         decode->trail += walk->trail;
         decode->trail_ticks += walk->trail_ticks;
+        decode->trail_own_ticks +=
+            (DIRECT_EXIT_Q8 * walk->trail_direct + INDIRECT_EXIT_Q8 * walk->trail_indirect) >> 8;
         return rate;
     }
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);

@@ -45,6 +45,7 @@ struct decode {
     uint64_t slot; /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
     struct rates rates;          /* of timed windows, for those without */
     uint64_t trail, trail_ticks; /* of good trails, added up */
+    uint64_t trail_own_ticks;    /* what their exits took: the program would not have spent it */
 
     uint64_t windows, instructions; /* accepted so far */
     uint64_t garbled;               /* walks that contradict the units: left out */

@@ -79,6 +79,10 @@ static void sum_walks(const struct source *source, struct drain_sum *sum)
     u128 ticks = decode->trail ? (u128)walked * decode->trail_ticks / decode->trail : 0;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
+    sum->recorded_ns +=
+        share_load(&source->channel->end_cpu_ns) - share_load(&source->channel->start_cpu_ns);
+    sum->trail_ticks += decode->trail_ticks;
+    sum->trail_own_ticks += decode->trail_own_ticks;
     sum_add(&sum->totals.windows, decode->windows);
     sum_add(&sum->totals.instructions, decode->instructions);
     sum_add(&sum->totals.losses[LOSS_unmapped], decode->unmapped);

@@ -15,6 +15,9 @@ struct drain_sum {
     struct totals totals; /* interrupts, windows, instructions, agent_ns and losses */
     uint64_t walked_ns;   /* CPU time the program would have needed by itself for what it walked */
     uint64_t miscounted;  /* as in struct decode */
+    uint64_t recorded_ns; /* CPU time of the threads that were walked */
+    uint64_t trail_ticks; /* of timed trails, and what their exits took of it by our reckoning */
+    uint64_t trail_own_ticks;
 };
 
 struct drain {

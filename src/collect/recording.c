@@ -153,6 +153,8 @@ static void conclude(struct run *run)
     recording->channel = run->drain.first;
     const struct profile *total = profile_writer_total(run->writer);
     recording->modules = (uint32_t)total->modules.n;
+    struct profile told = {.complete = true, .totals = run->told};
+    recording->whole = profile_whole(&told);
     recording->edges = total->edges.n;
     recording->ranges = total->ranges.n;
     recording->points = total->points.n;

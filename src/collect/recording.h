@@ -26,6 +26,7 @@ struct recording {
     uint64_t wall_ns, file_bytes;
     uint64_t startup_ns; /* of totals.tool_ns: before the program ran */
     uint64_t walked_ns;  /* of the agent's time: what the program did in it for itself */
+    bool whole;          /* an exact run was counted from end to end */
     uint32_t processes, modules;
     size_t edges, ranges, points;
     struct channel channel; /* the first process's last words; all zero if there was none */

@@ -43,6 +43,28 @@ static uint64_t own_cpu_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Threads and children that were not walked have used time that no window speaks for. */
+static void leave_unwalked(struct totals *totals, uint64_t recorded_ns)
+{
+    uint64_t all = totals->user_ns + totals->kernel_ns;
+    bool unwalked = totals->losses[LOSS_thread_native] || totals->losses[LOSS_child_native];
+    if (!unwalked || recorded_ns >= all)
+        return;
+    totals->user_ns = (uint64_t)((u128)totals->user_ns * recorded_ns / all);
+    totals->kernel_ns = (uint64_t)((u128)totals->kernel_ns * recorded_ns / all);
+}
+
+/* Rates are those of trails, which run slower than native code. The program's time, told in ticks of
+ * trails, is that much longer: so rate times time is what it executed. */
+static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
+{
+    uint64_t own = sum->trail_own_ticks, most = sum->trail_ticks / 10 * 6;
+    if (!sum->trail_ticks)
+        return ticks;
+    own = own < most ? own : most;
+    return (uint64_t)((u128)ticks * sum->trail_ticks / (sum->trail_ticks - own));
+}
+
 void totals_now(const struct drain *drain, const struct child *child, struct totals *ret_totals)
 {
     struct drain_sum sum;
@@ -56,7 +78,11 @@ void totals_now(const struct drain *drain, const struct child *child, struct tot
     } else {
         times_running(child->pid, &totals.user_ns, &totals.kernel_ns);
     }
+    if (drain->mode == RECORD_SAMPLED)
+        leave_unwalked(&totals, sum.recorded_ns);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
+    if (child->ended)
+        totals.user_ticks = stretch(totals.user_ticks, &sum);
     totals.tool_ns = own_cpu_ns();
     *ret_totals = totals;
 }

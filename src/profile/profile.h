@@ -85,8 +85,9 @@ struct totals {
     uint64_t time, count;        /* x summed: windows << UNIT_BITS, and weighted */
     u128 time_xx, count_xx;      /* x^2 summed over batches */
     uint64_t user_ns, kernel_ns; /* CPU time of the recorded threads */
-    uint64_t user_ticks;         /* the same user time in TSC ticks */
-    uint64_t agent_ns, tool_ns;  /* what gait itself used, as it measured it */
+    uint64_t
+        user_ticks; /* the same in TSC ticks, stretched by what trails cost beyond native code */
+    uint64_t agent_ns, tool_ns; /* what gait itself used, as it measured it */
     uint64_t losses[LOSS_N];
 };
 
@@ -124,6 +125,9 @@ struct profile {
     } other_losses;                /* sorted by name */
     struct profile_writer *writer; /* NULL, or who gets batches instead of the tables above */
 };
+
+/* Whether an exact profile counts all of the run that was asked for. */
+bool profile_whole(const struct profile *profile);
 
 void profile_init(struct profile *profile);
 void profile_release(struct profile *profile);

@@ -93,6 +93,8 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
     json_string(json, "by", item_by_name(by));
     json_string(json, "weight", weight_name(weight));
     json_bool(json, "raw", true);
+    if (profile->mode == PROFILE_EXACT)
+        json_bool(json, "whole", profile_whole(profile));
     modules_json(json, scene);
     losses_json(json, scene, side, stray);
 }
@@ -145,12 +147,15 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
     const struct totals *totals = &profile->totals;
     command_text(to, profile->command && *profile->command ? profile->command : "(no command)");
     if (profile->mode == PROFILE_EXACT)
-        fprintf(to, "exact, %" PRIu64 " instructions", totals->instructions);
+        fprintf(to, "exact, %" PRIu64 " instructions%s", totals->instructions,
+                profile_whole(profile)
+                    ? ""
+                    : "; INCOMPLETE: not all of the run was counted, see the end");
     else
         fprintf(to, "%s, %s instructions in %s windows and %" PRIu64 " batches%s",
                 profile_mode_name(profile->mode), count_text((double)totals->instructions, false),
                 count_text((double)totals->windows, false), totals->batches,
-                totals->batches < 2 ? ": too few for intervals" : "; ± is 95 %");
+                totals->batches < 2 ? ": too few for intervals" : "; ± is 95 % of chance alone");
     fprintf(to, "\nuser time %.3f s, kernel %.3f s%s\n", (double)totals->user_ns / 1e9,
             (double)totals->kernel_ns / 1e9,
             profile->complete ? "" : "; the recording was not closed: what came last is missing");
