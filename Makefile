@@ -147,6 +147,7 @@ tidy:
 install: all
 	install -Dm755 $O/gait $(DESTDIR)$(PREFIX)/bin/gait
 	install -Dm755 $O/libgait.so $(DESTDIR)$(PREFIX)/lib/gait/libgait.so
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE man/*.md
 deps:
 	@tools/deps
 clean:
