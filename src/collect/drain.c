@@ -219,7 +219,7 @@ void drain_read(struct drain *drain)
         used++;
     }
     for (uint32_t i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i] && source_gone(drain, drain->sources[i]))
+        if (drain->sources[i] && !drain->ending && source_gone(drain, drain->sources[i]))
             source_retire(drain, i);
     drain->quiet = drain->quiet && !fullest;
     choose_delay(drain, fullest, used);

@@ -30,6 +30,7 @@ struct drain {
     uint64_t tool_ns_told;       /* our CPU time that has been shared out */
     uint64_t delay_ns;           /* until the next reading */
     bool quiet;                  /* nothing came since drain_count */
+    bool ending;                 /* the program has ended: channels need not be freed any more */
     uint32_t processes;          /* that started recording */
     struct channel first;        /* the latest words of the first of them */
     const struct source *first_source;

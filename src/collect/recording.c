@@ -127,6 +127,7 @@ static void follow(struct run *run)
     uint64_t appended = clock_ns(CLOCK_MONOTONIC);
     while (!run->child.ended) {
         launch_wait(&run->child, run->drain.delay_ns);
+        run->drain.ending = run->child.ended;
         drain_read(&run->drain);
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
         if (now - appended >= APPEND_NS) {
