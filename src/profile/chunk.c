@@ -19,11 +19,19 @@ const char *chunk_name(uint32_t type)
     return type < CHUNK_TYPES && names[type] ? names[type] : "unknown";
 }
 
+void bytes_reserve(struct bytes *bytes, size_t n)
+{
+    if (n <= bytes->room)
+        return;
+    bytes->room = n < 2 * bytes->room ? 2 * bytes->room : n;
+    bytes->at = mem_resize(bytes->at, bytes->room);
+}
+
 void bytes_add(struct bytes *bytes, const void *more, size_t n)
 {
     if (!n)
         return;
-    vec_reserve(bytes, bytes->n + n);
+    bytes_reserve(bytes, bytes->n + n);
     memcpy(bytes->at + bytes->n, more, n);
     bytes->n += n;
 }
@@ -54,7 +62,7 @@ static size_t try_compress(struct bytes *out, const struct bytes *payload, ZSTD_
     if (!zstd || payload->n < SMALLEST_TO_COMPRESS)
         return 0;
     size_t room = ZSTD_compressBound(payload->n);
-    vec_reserve(out, out->n + room);
+    bytes_reserve(out, out->n + room);
     size_t n = ZSTD_compressCCtx(zstd, out->at + out->n, room, payload->at, payload->n, ZSTD_LEVEL);
     ASSERT(!ZSTD_isError(n));
     return n < payload->n && n * CHUNK_RATIO_MAX >= payload->n ? n : 0;
@@ -121,7 +129,7 @@ enum chunk_found chunk_read(const struct chunk_source *source, uint64_t offset, 
         return CHUNK_DAMAGED;
     if (n > left - sizeof header)
         return CHUNK_CUT;
-    vec_reserve(&chunk->stored, n);
+    bytes_reserve(&chunk->stored, n);
     if (!chunk_source_read(source, offset + sizeof header, chunk->stored.at, n, err))
         return CHUNK_FAILED;
     chunk->stored.n = n;
@@ -141,7 +149,7 @@ static bool unpack(struct chunk *chunk, struct err *err)
         return err_set(err, ERR_FORMAT, "no zstd frame of known size");
     if (n > CHUNK_PAYLOAD_MAX || n > (uint64_t)chunk->stored.n * CHUNK_RATIO_MAX)
         return err_set(err, ERR_FORMAT, "%zu bytes claim to unpack to %llu", chunk->stored.n, n);
-    vec_reserve(&chunk->unpacked, (size_t)n);
+    bytes_reserve(&chunk->unpacked, (size_t)n);
     size_t got = ZSTD_decompress(chunk->unpacked.at, (size_t)n, chunk->stored.at, chunk->stored.n);
     if (ZSTD_isError(got) || got != n)
         return err_set(err, ERR_FORMAT, "damaged zstd frame");

@@ -44,6 +44,8 @@ const char *chunk_name(uint32_t type);
 struct bytes {
     VEC(uint8_t);
 };
+/* Makes room for n bytes, which are not zeroed: pages that are never filled are never touched. */
+void bytes_reserve(struct bytes *bytes, size_t n);
 void bytes_add(struct bytes *bytes, const void *more, size_t n);
 
 /* Appends magic and version. */

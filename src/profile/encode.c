@@ -23,14 +23,14 @@ void encoder_release(struct encoder *encoder)
 static void put_number(struct encoder *encoder, uint64_t value)
 {
     struct bytes *payload = &encoder->payload;
-    vec_reserve(payload, payload->n + VARINT_BYTES_MAX);
+    bytes_reserve(payload, payload->n + VARINT_BYTES_MAX);
     payload->n = (size_t)(varint_put(payload->at + payload->n, value) - payload->at);
 }
 
 static void put_wide(struct encoder *encoder, u128 value)
 {
     struct bytes *payload = &encoder->payload;
-    vec_reserve(payload, payload->n + VARINT_WIDE_BYTES_MAX);
+    bytes_reserve(payload, payload->n + VARINT_WIDE_BYTES_MAX);
     payload->n = (size_t)(varint_put_wide(payload->at + payload->n, value) - payload->at);
 }
 

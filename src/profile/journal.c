@@ -20,7 +20,7 @@ struct page {
 static void page_begin(struct page *page)
 {
     struct bytes *payload = &page->encoder->payload;
-    vec_reserve(payload, 2 * VARINT_BYTES_MAX);
+    bytes_reserve(payload, 2 * VARINT_BYTES_MAX);
     uint8_t *at = varint_put(varint_put(payload->at, page->x_time), page->x_count);
     payload->n = (size_t)(at - payload->at);
     page->number = 0;
@@ -60,7 +60,7 @@ static void word_put(struct page *page, uint32_t word)
 {
     struct bytes *payload = &page->encoder->payload;
     struct batch_cell *cells = page->from->cells.at;
-    vec_reserve(payload, payload->n + 64 * ENTRY_BYTES_MAX);
+    bytes_reserve(payload, payload->n + 64 * ENTRY_BYTES_MAX);
     uint8_t *at = payload->at + payload->n;
     for (uint64_t bits = page->from->touched.at[word]; bits; bits &= bits - 1) {
         uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits);
