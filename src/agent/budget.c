@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 
 enum {
-    DEFAULT_WINDOW = 10000,
+    DEFAULT_WINDOW = 12000,
     DEFAULT_TRAIL = 100000,
     TRAIL_ALWAYS = 64,
     TRAIL_SHARE_PPM = 150000, /* of the rest of a sample's cost, on the average */
