@@ -18,6 +18,7 @@ static void finish(void)
     channel->end_tsc = sys_tsc();
     channel->end_cpu_ns = agent_cpu_ns();
     channel->superblocks = agent.cache->translated;
+    channel->losses[LOSS_flushed] = agent.cache->flushes;
     channel->code_bytes = agent.cache->code_bytes;
     channel->translate_ticks = agent.cache->translate_ticks;
     __atomic_store_n(&channel->state, CHANNEL_DONE, __ATOMIC_RELEASE);

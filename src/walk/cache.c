@@ -339,20 +339,27 @@ void cache_land(struct cache *cache, const struct superblock *to)
          0);
 }
 
-void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to)
+uint32_t cache_pair(struct cache *cache, uint32_t exit, uint64_t target)
 {
     struct wire_pair *pair = unit_take(cache, sizeof *pair);
-    if (!pair || !has_room(cache))
-        return;
+    if (!pair || cache->n_counters >= cache->max_counters)
+        return 0;
     uint32_t counter = cache->n_counters;
     *pair = (struct wire_pair){.kind = UNIT_PAIR,
                                .bytes = sizeof *pair,
                                .exit = exit,
                                .counter = counter,
-                               .target = to->pc};
-    unit_publish(cache, sizeof *pair, 1);
-    /* This first time the branch does not pass the landing that counts it. */
+                               .target = target};
     cache->context->counters[counter] = 1;
+    unit_publish(cache, sizeof *pair, 1);
+    return counter;
+}
+
+void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to)
+{
+    uint32_t counter = cache_pair(cache, exit, to->pc);
+    if (!counter)
+        return;
     uint64_t *slots = cache->context->sites[cache_exit(cache, exit)->link];
     land(cache, &slots[to->pc & (CONTEXT_SITE_SLOTS - 1)], to, counter);
 }

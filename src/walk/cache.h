@@ -82,7 +82,10 @@ struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t
 void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);
 /* From now on indirect branches of this flavour to its pc find the superblock. */
 void cache_land(struct cache *cache, const struct superblock *to);
-/* The same for one counted site, by exit id; each (site, target) gets a counter. */
+/* A counter for a counted site, by exit id, and where it went: this once, which no landing has seen. 0: no
+ * room. */
+uint32_t cache_pair(struct cache *cache, uint32_t exit, uint64_t target);
+/* As cache_land for one counted site; the (site, target) gets its counter. */
 void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to);
 struct exit *cache_exit(struct cache *cache, uint32_t exit);
 

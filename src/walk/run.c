@@ -14,6 +14,8 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
     struct superblock *block = cache_get(cache, flavour, pc, segments, ret_refusal);
     if (block || !cache->full || !walk->flushes)
         return block;
+    if (*arrival == ARRIVAL_SITE)
+        cache_pair(cache, cache->context->exit, pc);
     cache_flush(cache);
     *arrival = ARRIVAL_NEW;
     return cache_get(cache, flavour, pc, segments, ret_refusal);
