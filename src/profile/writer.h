@@ -13,8 +13,9 @@ struct profile_writer {
     uint64_t rewrite_above; /* file size */
     bool behind;            /* the file lacks more than encoder.out has: only a rewrite can help */
 
-    /* What was appended and is not in total yet, as it is in the file. A reader's work is left for
-     * later: in one go, with all sums in the cache, it costs half. */
+    /* What was appended and is not in total yet, as it is in the file. Making sums is left for when
+     * they are needed: short recordings have ended by then, and done in one go, with all sums in the
+     * cache, it costs long ones no more than a little with every batch. */
     struct encoder encoder; /* out */
     size_t written;         /* of out: in the file */
     size_t folded;          /* of out: in total; not 0 only if that could not be written */

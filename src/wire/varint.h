@@ -7,6 +7,7 @@
 #include "wire/u128.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { VARINT_BYTES_MAX = 10, VARINT_WIDE_BYTES_MAX = 19 };
@@ -49,8 +50,35 @@ uint8_t *varint_put_wide(uint8_t *at, u128 value);
 
 /* Reads at *at and moves it on. False, and nothing changed, when the bytes before `end` hold no
  * whole varint, one too large for its type, or one that is not the shortest. */
-bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *ret_value);
+static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *ret_value);
 bool varint_get_wide(const uint8_t **at, const uint8_t *end, u128 *ret_value);
+
+/* One that is longer than eight bytes, or has fewer than eight before `end`. */
+bool varint_get_long(const uint8_t **at, const uint8_t *end, uint64_t *ret_value);
+
+static inline uint64_t varint_gather(uint64_t value)
+{
+    value = (value & 0x007f007f007f007fu) | (value & 0x7f007f007f007f00u) >> 1;
+    value = (value & 0x00003fff00003fffu) | (value & 0x3fff00003fff0000u) >> 2;
+    return (value & 0x000000000fffffffu) | (value & 0x0fffffff00000000u) >> 4;
+}
+
+static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *ret_value)
+{
+    uint64_t value;
+    if (end - *at < (ptrdiff_t)sizeof value)
+        return varint_get_long(at, end, ret_value);
+    __builtin_memcpy(&value, *at, sizeof value);
+    uint64_t stop = ~value & VARINT_MORE;
+    if (!stop)
+        return varint_get_long(at, end, ret_value);
+    unsigned bytes = (unsigned)__builtin_ctzll(stop) / 8 + 1;
+    if (bytes > 1 && !(*at)[bytes - 1])
+        return false;
+    *at += bytes;
+    *ret_value = varint_gather(value & ~VARINT_MORE & UINT64_MAX >> (64 - 8 * bytes));
+    return true;
+}
 
 /* A difference modulo 2^64, folded so that small ones of either sign are short. */
 static inline uint64_t varint_fold(uint64_t difference)
