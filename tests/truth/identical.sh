@@ -93,7 +93,7 @@ odd grep grep -cE '(7|9)+ word(1|2)' text
 odd grep-no-match grep nothing-like-this text
 odd sed sed -E 's/([0-9]+) (word[0-9]+)/\2-\1/; /word13/d; y/w/W/' text
 odd awk awk '{ n[$2] += $1 * $3 % 13 } END { for (k in n) print k, n[k] | "sort"; close("sort"); exit 5 }' text
-odd tar tar --sort=name --owner=0 --group=0 -cf - tree
+odd tar tar --sort=name --owner=0 --group=0 --mtime=@0 -cf - tree
 odd find find tree -type f -size +1k -newermt 2001-01-01 -exec wc -l {} +
 odd xargs sh -c 'find tree -name "f*" | sort | xargs -n 2 -P 2 cksum | sort'
 odd perl perl -ne '@f = split; $h{$f[1]} .= chr(65 + $f[0] % 26); END { print map { "$_ " . reverse($h{$_}) =~ s/(.)\1/<$1>/gr . "\n" } sort keys %h; die "done\n" }' text
