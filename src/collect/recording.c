@@ -122,17 +122,26 @@ static void append(struct run *run, bool last)
     profile_clear(&run->delta);
 }
 
+/* About the delay that the drain wants, but so that a whole number of them ends when the next append
+ * is due. */
+static uint64_t wait_ns(const struct run *run, uint64_t until_append_ns)
+{
+    uint64_t delay = run->drain.delay_ns, times = (until_append_ns + delay / 2) / delay;
+    return times > 1 ? until_append_ns / times : until_append_ns;
+}
+
 static void follow(struct run *run)
 {
-    uint64_t appended = clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), due = now + APPEND_NS;
     while (!run->child.ended) {
-        launch_wait(&run->child, run->drain.delay_ns);
+        launch_wait(&run->child, wait_ns(run, due - now));
         run->drain.ending = run->child.ended;
         drain_read(&run->drain);
-        uint64_t now = clock_ns(CLOCK_MONOTONIC);
-        if (now - appended >= APPEND_NS) {
+        now = clock_ns(CLOCK_MONOTONIC);
+        if (now >= due) {
             append(run, false);
-            appended = now;
+            now = clock_ns(CLOCK_MONOTONIC);
+            due = now + APPEND_NS;
         }
     }
     drain_read(&run->drain);
