@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct remap {
-    VEC(uint32_t); /* other's module index -> into's */
+    VEC(uint32_t); /* the other's index, of a module or a node -> into's */
 };
 
 static uint32_t remapped(const struct remap *remap, uint64_t module)
@@ -50,6 +50,31 @@ static void merge_points(struct table *into, const struct table *other, const st
     }
 }
 
+static void merge_stacks(struct stacks *into, const struct stacks *other, const struct remap *remap)
+{
+    struct remap nodes = {0};
+    for (uint32_t i = 0; i < other->nodes.n; i++) {
+        struct stack_key key = stacks_key(other, i);
+        uint32_t parent = key.parent == STACK_NONE ? STACK_NONE : remapped(&nodes, key.parent);
+        *vec_push(&nodes) = stacks_node(into, parent, remapped(remap, key.module), key.address);
+    }
+    for (uint32_t i = 0; i < other->cells.n; i++) {
+        struct stack_cell cell;
+        memcpy(&cell, map_key(&other->cells, i), sizeof cell);
+        stacks_add(into, remapped(&nodes, cell.node), cell.group, other->weights.at[i]);
+    }
+    vec_release(&nodes);
+}
+
+static void merge_names(struct profile *into, const struct names *other, const struct remap *remap)
+{
+    for (size_t i = 0; i < other->n; i++) {
+        const struct name *name = &other->at[i];
+        names_add(&into->names, &into->arena, remapped(remap, name->module), name->start,
+                  name->bytes, name->text);
+    }
+}
+
 static void merge_totals(struct totals *into, const struct totals *other)
 {
     sum_add(&into->batches, other->batches);
@@ -65,6 +90,7 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->user_ticks, other->user_ticks);
     sum_add(&into->agent_ns, other->agent_ns);
     sum_add(&into->tool_ns, other->tool_ns);
+    sum_add(&into->off_ns, other->off_ns);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }
@@ -143,6 +169,9 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_edges(&into->edges, &other->edges, &remap);
     merge_ranges(&into->ranges, &other->ranges, &remap);
     merge_points(&into->points, &other->points, &remap);
+    merge_stacks(&into->stacks, &other->stacks, &remap);
+    merge_names(into, &other->names, &remap);
+    threads_merge(&into->threads, &into->arena, &other->threads);
     vec_release(&remap);
     merge_totals(&into->totals, &other->totals);
     for (size_t i = 0; i < other->other_losses.n; i++)

@@ -43,6 +43,7 @@ void profile_init(struct profile *profile)
     map_init(&profile->edges.keys, sizeof(struct edge_key));
     map_init(&profile->ranges.keys, sizeof(struct range_key));
     map_init(&profile->points.keys, sizeof(struct point_key));
+    stacks_init(&profile->stacks);
 }
 
 static void table_release(struct table *table)
@@ -56,6 +57,9 @@ void profile_release(struct profile *profile)
     table_release(&profile->edges);
     table_release(&profile->ranges);
     table_release(&profile->points);
+    stacks_release(&profile->stacks);
+    vec_release(&profile->threads);
+    vec_release(&profile->names);
     map_release(&profile->module_keys);
     vec_release(&profile->modules);
     vec_release(&profile->facts);
@@ -76,6 +80,9 @@ void profile_clear(struct profile *profile)
     table_clear(&profile->edges);
     table_clear(&profile->ranges);
     table_clear(&profile->points);
+    stacks_clear(&profile->stacks);
+    profile->threads.n = 0;
+    profile->names.n = 0;
     profile->totals = (struct totals){0};
     profile->other_losses.n = 0;
 }
@@ -113,6 +120,12 @@ uint32_t profile_module(struct profile *profile, const char *path, const uint8_t
     uint32_t index = map_add(&profile->module_keys, key);
     ASSERT(index + 1 == profile->modules.n);
     return index;
+}
+
+uint32_t profile_module_jit(struct profile *profile, uint32_t pid)
+{
+    uint8_t id[4] = {(uint8_t)(pid >> 24), (uint8_t)(pid >> 16), (uint8_t)(pid >> 8), (uint8_t)pid};
+    return profile_module(profile, "[jit]", id, sizeof id);
 }
 
 struct sums *table_at(struct table *table, const void *key)

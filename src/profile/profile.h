@@ -9,12 +9,18 @@
  *
  * Batches. Walks close in time are correlated, so the unit of variance is a batch of walks. Per key
  * we keep the sum y, the sum of y^2 and the sum of y*x over batches, x being the batch's total:
- * what a ratio estimator's variance needs. */
+ * what a ratio estimator's variance needs.
+ *
+ * A plain profile has stacks (profile/stacks.h) and nothing in the other tables. Its samples are
+ * counted as totals.interrupts, and totals.time is the weight of those that were not in the kernel. */
 #pragma once
 
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "profile/names.h"
+#include "profile/stacks.h"
+#include "profile/threads.h"
 #include "wire/address.h"
 #include "wire/losses.h"
 #include "wire/u128.h"
@@ -45,7 +51,9 @@ enum edge_kind {
 #define MODULE_NONE UINT32_MAX
 
 struct module {
-    char *path; /* "[vdso]", "[jit]", "[unknown]" for what has no file */
+    /* "[vdso]", "[jit]", "[kernel]", "[unknown]" for what has no file. The last three have addresses
+     * as they were in memory; a "[jit]" has its process as build-id: see profile_module_jit. */
+    char *path;
     uint8_t build_id[20];
     uint32_t build_id_bytes; /* 0: none */
 };
@@ -88,6 +96,7 @@ struct totals {
     uint64_t
         user_ticks; /* the same in TSC ticks, stretched by what trails cost beyond native code */
     uint64_t agent_ns, tool_ns; /* what gait itself used, as it measured it */
+    uint64_t off_ns;            /* threads alive but not running */
     uint64_t losses[LOSS_N];
 };
 
@@ -119,6 +128,9 @@ struct profile {
         VEC(struct fact);
     } facts; /* sorted by key, then value; no pair twice */
     struct table edges, ranges, points;
+    struct stacks stacks;
+    struct threads threads;
+    struct names names;
     struct totals totals;
     struct other_losses {
         VEC(struct other_loss);
@@ -135,6 +147,9 @@ void profile_release(struct profile *profile);
 /* The module's index; equal path and build-id are one module. */
 uint32_t profile_module(struct profile *profile, const char *path, const uint8_t *build_id,
                         uint32_t build_id_bytes);
+
+/* The module of code that the process itself made. */
+uint32_t profile_module_jit(struct profile *profile, uint32_t pid);
 
 /* Sets one more fact; the same pair twice is one. Keys "mode", "command" and "start_ns" are taken. */
 void profile_fact(struct profile *profile, const char *key, const char *value);

@@ -1,0 +1,24 @@
+/* Names of code that no file will explain later: what a JIT made, the kernel of that day. They are
+ * looked up while the recording runs, and kept only for places that were seen. */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+struct name {
+    uint32_t module;       /* of the profile */
+    uint64_t start, bytes; /* addresses of the module */
+    const char *text;
+};
+struct names {
+    VEC(struct name); /* by module, start */
+};
+
+/* The last name said of a start counts: a JIT may put new code in the place of old. The text is copied
+ * into the arena. */
+void names_add(struct names *names, struct arena *arena, uint32_t module, uint64_t start,
+               uint64_t bytes, const char *text);
+/* NULL: none covers the address. */
+const struct name *names_find(const struct names *names, uint32_t module, uint64_t address);

@@ -1,0 +1,58 @@
+/* Calling contexts that were seen, as a tree: a node is a place and the node that called it.
+ *
+ * A root stands for a thread: module MODULE_NONE, address stack_thread(pid, tid). The node below it is
+ * the thread's outermost frame, and so on inwards. The address of an interrupted place is that of
+ * the instruction to run next; the address of a caller is its return address less one, which lies
+ * inside the call instruction and is never the start of one, so the two cannot be mistaken.
+ *
+ * A node weighs what was seen with it innermost; what was seen below it is the sum over its subtree.
+ * Weights are nanoseconds, or events where the recording's fact "event" says so. Observations are
+ * dealt out in turn to STACK_GROUPS groups, and each node has its weight group by group: whatever
+ * nodes are added up to (a function, a line, a subtree), the spread of the groups' sums tells how
+ * far the sum can be trusted. Sums of squares per node could not: they know nothing of how nodes
+ * vary together.
+ *
+ * Numbers count up in order of appearance, so a parent's is less than its children's. */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+enum { STACK_GROUPS = 32 };
+#define STACK_NONE UINT32_MAX
+
+/* Keys: no padding, compared by bytes. */
+struct stack_key {
+    uint32_t parent; /* STACK_NONE: a root */
+    uint32_t module;
+    uint64_t address;
+};
+struct stack_cell {
+    uint32_t node, group;
+};
+
+struct stacks {
+    struct map nodes; /* struct stack_key */
+    struct map cells; /* struct stack_cell: index i owns weights.at[i] */
+    struct stack_weights {
+        VEC(uint64_t);
+    } weights;
+};
+
+void stacks_init(struct stacks *stacks);
+void stacks_release(struct stacks *stacks);
+/* Forgets everything but keeps the memory. */
+void stacks_clear(struct stacks *stacks);
+
+static inline uint64_t stack_thread(uint32_t pid, uint32_t tid)
+{
+    return (uint64_t)pid << 32 | tid;
+}
+
+/* The node's number; a new one has no weight. */
+uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t module, uint64_t address);
+struct stack_key stacks_key(const struct stacks *stacks, uint32_t node);
+/* Stops at the maximum of the type. */
+void stacks_add(struct stacks *stacks, uint32_t node, uint32_t group, uint64_t weight);

@@ -1,0 +1,25 @@
+/* The threads of a recording and the time each used. A process that becomes another program by exec
+ * is a new row: its time before belonged to the old one. */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+struct thread {
+    uint32_t pid, tid;
+    const char *name;            /* as the kernel has it, 15 bytes at most */
+    uint64_t user_ns, kernel_ns; /* 0: not known */
+    uint64_t off_ns;             /* alive but not running: waiting, or waiting to run */
+    uint64_t switches;           /* times it left a CPU */
+};
+struct threads {
+    VEC(struct thread); /* by pid, tid, name; no such three twice */
+};
+
+/* The row of that thread, created as zero; the pointer holds until the next call. A new row's name is
+ * copied into the arena. */
+struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_t pid, uint32_t tid,
+                           const char *name);
+void threads_merge(struct threads *into, struct arena *arena, const struct threads *other);
