@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/info_json.h"
-#include "profile/file.h"
+#include "cmd/view_options.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -188,14 +188,13 @@ int cmd_info(int argc, char **argv)
         fputs(usage, stdout);
         return EXIT_DONE;
     }
-    if (!profile_read(options.input, &profile, &err))
-        return say_err(&err);
-    if (profile.warning && !options.quiet)
-        say("%s", profile.warning);
+    int status = profile_load(options.input, options.quiet, &profile);
+    if (status != EXIT_DONE)
+        return status;
     if (options.json)
         info_json(stdout, &profile);
     else
         print_text(&profile);
     profile_release(&profile);
-    return EXIT_DONE;
+    return output_status();
 }

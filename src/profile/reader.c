@@ -146,10 +146,11 @@ bool profile_read(const char *path, struct profile *ret_profile, struct err *err
 {
     /* Non-blocking only so that a FIFO is refused below instead of waited for. */
     AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && errno == ENOENT)
-        return err_set(err, ERR_MISSING, "%s: no such file", path);
+    if (fd < 0)
+        return err_set(err, ERR_MISSING, "%s: %s", path,
+                       errno == ENOENT ? "no such file" : strerror(errno));
     struct stat stat;
-    if (fd < 0 || fstat(fd, &stat) < 0)
+    if (fstat(fd, &stat) < 0)
         return err_errno(err, "%s", path);
     if (!S_ISREG(stat.st_mode))
         return err_set(err, ERR_FORMAT, "%s: not a regular file", path);

@@ -1,31 +1,11 @@
 #!/bin/bash
-# Whoever is killed, the other side goes on: gait's death does not hurt the program, the program's
-# death does not hurt the profile, and signals go where they are meant to go.
+# Signals go where they are meant to go, and the program's death does not hurt the profile. Kills at
+# any moment are in kills.sh.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 busy='i=0; while [ $i -lt ${1:-400000} ]; do i=$((i + 1)); done; echo "sum $i"; exit 7'
-RANDOM=$$
-rounds=${GAIT_LONG:+20}
 
 for mode in $modes; do
-    for round in $(seq "${rounds:-4}"); do
-        data=$work/$mode.$round
-        # The outer shell stands between, to see how the recorded one ends when gait is gone.
-        "$gait" record $(options_of $mode) -o "$data" -- \
-            sh -c 'sh -c "$1" sh >"$2.out" 2>&1; echo $? >"$2.status"' sh "$busy" "$data" 2>"$work/stderr" &
-        pid=$!
-        sleep "$(printf '0.%03d' $((RANDOM % 600)))"
-        kill -KILL $pid 2>/dev/null
-        wait $pid 2>/dev/null
-        [ $? = 137 ] && killed=yes || killed=no
-        for i in $(seq 200); do [ -s "$data.status" ] && break; sleep 0.1; done
-        same "$mode, gait killed ($killed): output" 'sum 400000' "$(cat "$data.out")"
-        same "$mode, gait killed ($killed): status" 7 "$(cat "$data.status")"
-        [ ! -e "$data" ] || readable "$data"
-        [ $killed = no ] || [ ! -e "$data" ] || "$gait" info "$data" | grep -q 'not closed' ||
-            bad "$mode, gait killed: the profile looks complete"
-    done
-
     data=$work/$mode.data
     "$gait" record $(options_of $mode) -o "$data" -- sh -c "$busy" sh 100000000 2>"$work/stderr" &
     pid=$!
