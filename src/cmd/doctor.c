@@ -1,0 +1,115 @@
+/* gait doctor: what this machine offers, and what to type to get more. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "collect/findings.h"
+#include "view/json.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char usage[] =
+    "usage: gait doctor [options]\n"
+    "\n"
+    "Tries what recording needs, and tells what this machine grants, what it means, and what to\n"
+    "type to get more. Exit status 0 if gait record works here, 1 if not.\n"
+    "\n"
+    "  --json             as JSON, schema gait/doctor/1\n"
+    "  -q                 only what is not good\n";
+
+struct options {
+    bool json, quiet, help;
+};
+
+static bool parse(struct options *options, int argc, char **argv, struct err *err)
+{
+    static const struct option long_options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    *options = (struct options){0};
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "qh", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'j': options->json = true; break;
+        case 'q': options->quiet = true; break;
+        case 'h': options->help = true; return true;
+        default:
+            return err_set(err, ERR_USAGE, "%s: unknown option; see gait doctor --help",
+                           argv[optind - 1]);
+        }
+    }
+    if (optind < argc)
+        return err_set(err, ERR_USAGE, "%s: doctor takes no arguments", argv[optind]);
+    return true;
+}
+
+static void print_json(const struct findings *findings)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, NULL);
+    json_string(&json, "schema", "gait/doctor/1");
+    json_bool(&json, "records", findings->records);
+    json_array(&json, "rows");
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct finding *finding = &findings->at[i];
+        json_object(&json, NULL);
+        json_string(&json, "name", finding->name);
+        json_string(&json, "value", finding->value);
+        json_string(&json, "verdict", standing_name(finding->standing));
+        json_string(&json, "meaning", finding->meaning);
+        json_string(&json, "advice", finding->advice);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+static void print_text(const struct findings *findings, bool quiet)
+{
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct finding *finding = &findings->at[i];
+        if (i == findings->verdicts_at && !quiet)
+            puts("\nWhat works:");
+        if (quiet && finding->standing <= STANDING_GOOD)
+            continue;
+        printf("%-8s %-15s %s%s%s\n", standing_name(finding->standing), finding->name,
+               finding->value, *finding->meaning ? "; " : "", finding->meaning);
+        if (*finding->advice)
+            printf("%24s more:  %s\n", "", finding->advice);
+    }
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+    struct options options;
+    struct err err;
+    if (!parse(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    static struct machine machine; /* a page or two: not for the stack */
+    struct findings findings;
+    struct arena arena = {0};
+    char *self[] = {(char[]){"/proc/self/exe"}, (char[]){"--version"}, NULL};
+    machine_read(&machine, "");
+    machine_try(&machine, self);
+    findings_make(&findings, &arena, &machine);
+    if (options.json)
+        print_json(&findings);
+    else
+        print_text(&findings, options.quiet);
+    int status = output_status();
+    if (status == EXIT_DONE && !findings.records)
+        status = EXIT_FAILED;
+    vec_release(&findings);
+    arena_release(&arena);
+    return status;
+}
