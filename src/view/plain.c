@@ -1,0 +1,165 @@
+#include "view/plain.h"
+
+#include "base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- whose code */
+
+static uint32_t function_add(struct plain *plain, struct plain_function function)
+{
+    uint64_t key[2] = {(uint64_t)function.module << 32 | function.function, function.start};
+    uint32_t i = map_add(&plain->function_keys, key);
+    if (i == plain->functions.n)
+        *vec_push(&plain->functions) = function;
+    return i;
+}
+
+static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
+{
+    struct plain_function function = {.module = scene_module(plain->scene, plain->side, module),
+                                      .function = FUNCTION_NONE};
+    const struct name *name = names_find(&plain->profile->names, module, at);
+    function.function = scene_function_at(plain->scene, function.module, at);
+    function.name = scene_function_name(plain->scene, function.module, function.function);
+    if (function.function != FUNCTION_NONE) {
+        const struct scene_module *known = &plain->scene->modules.at[function.module];
+        function.start = known->binary->symbols.functions.at[function.function].start.v;
+    } else if (name) {
+        function.name = name->text;
+        function.start = name->start;
+    }
+    return function_add(plain, function);
+}
+
+static bool is_kernel(const struct profile *profile, uint32_t module)
+{
+    return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
+}
+
+static bool thread_matches(struct plain_filter filter, uint64_t thread)
+{
+    return (!filter.pid || filter.pid == thread >> 32) &&
+           (!filter.tid || filter.tid == (uint32_t)thread);
+}
+
+static void nodes_resolve(struct plain *plain)
+{
+    const struct stacks *stacks = &plain->profile->stacks;
+    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+        struct stack_key key = stacks_key(stacks, node);
+        plain->parent_of[node] = key.parent;
+        if (key.parent == STACK_NONE) {
+            plain->function_of[node] = PLAIN_NONE;
+            plain->flags[node] = thread_matches(plain->filter, key.address) ? PLAIN_KEPT : 0;
+            continue;
+        }
+        ASSERT(key.parent < node);
+        plain->flags[node] = plain->flags[key.parent] & PLAIN_KEPT;
+        plain->function_of[node] = function_at(plain, key.module, key.address);
+        if (is_kernel(plain->profile, key.module))
+            plain->flags[node] |= PLAIN_KERNEL;
+    }
+}
+
+/* ---- weights */
+
+static bool cell_weighs(const struct plain *plain, uint32_t node)
+{
+    return plain->filter.kernel == !!(plain->flags[node] & PLAIN_KERNEL);
+}
+
+static void weights_sum(struct plain *plain)
+{
+    const struct stacks *stacks = &plain->profile->stacks;
+    struct groups every = {0};
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        uint64_t weight = stacks->weights.at[i];
+        bool kept = plain->flags[cell->node] & PLAIN_KEPT;
+        bool weighs = cell_weighs(plain, cell->node);
+        groups_add(&every, cell->group, weight);
+        if (weighs)
+            groups_add(&plain->whole, cell->group, weight);
+        if (kept)
+            groups_add(weighs ? &plain->kept : &plain->beside, cell->group, weight);
+    }
+    uint64_t samples = plain->profile->totals.interrupts;
+    plain->sample_weight = samples ? (double)every.sum / (double)samples : 0;
+}
+
+bool plain_counts_events(const struct profile *profile)
+{
+    return profile_fact_find(profile, "event") != NULL;
+}
+
+struct estimate plain_share(const struct plain *plain, const struct groups *groups)
+{
+    return groups_share(groups, &plain->kept, plain->sample_weight);
+}
+
+struct estimate plain_amount(const struct plain *plain, const struct groups *groups)
+{
+    const struct totals *totals = &plain->profile->totals;
+    struct estimate share = groups_share(groups, &plain->whole, plain->sample_weight);
+    double used_ns = (double)(plain->filter.kernel ? totals->kernel_ns : totals->user_ns);
+    double all = (double)plain->whole.sum;
+    if (!plain_counts_events(plain->profile))
+        all = (used_ns > 0 ? used_ns : all) / 1e9;
+    return (struct estimate){share.value * all, share.lo * all, share.hi * all};
+}
+
+/* ---- all */
+
+static bool threads_found(const struct plain *plain)
+{
+    for (uint32_t node = 0; node < plain->profile->stacks.nodes.n; node++)
+        if (plain->parent_of[node] == STACK_NONE && plain->flags[node] & PLAIN_KEPT)
+            return true;
+    return false;
+}
+
+static bool threads_missing(const struct plain *plain, struct err *err)
+{
+    const struct stacks *stacks = &plain->profile->stacks;
+    char list[256] = "";
+    size_t used = 0;
+    for (uint32_t node = 0; node < stacks->nodes.n && used + 32 < sizeof list; node++)
+        if (plain->parent_of[node] == STACK_NONE) {
+            uint64_t thread = stacks_key(stacks, node).address;
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%u/%u", used ? ", " : "",
+                                     (uint32_t)(thread >> 32), (uint32_t)thread);
+        }
+    return err_set(err, ERR_MISSING, "no such thread; the profile has (pid/tid) %s%s",
+                   used ? list : "none", used + 32 < sizeof list ? "" : " and more");
+}
+
+bool plain_open(struct plain *plain, struct scene *scene, uint32_t side, struct plain_filter filter,
+                struct err *err)
+{
+    const struct profile *profile = scene->sides[side];
+    uint32_t n = profile->stacks.nodes.n;
+    *plain = (struct plain){.scene = scene, .profile = profile, .side = side, .filter = filter};
+    plain->function_of = mem_alloc((n + 1) * sizeof *plain->function_of);
+    plain->parent_of = mem_alloc((n + 1) * sizeof *plain->parent_of);
+    plain->flags = mem_alloc(n + 1);
+    map_init(&plain->function_keys, 2 * sizeof(uint64_t));
+    nodes_resolve(plain);
+    if ((filter.pid || filter.tid) && !threads_found(plain)) {
+        threads_missing(plain, err);
+        plain_close(plain);
+        return false;
+    }
+    weights_sum(plain);
+    return true;
+}
+
+void plain_close(struct plain *plain)
+{
+    mem_free(plain->function_of);
+    mem_free(plain->parent_of);
+    mem_free(plain->flags);
+    map_release(&plain->function_keys);
+    vec_release(&plain->functions);
+}
