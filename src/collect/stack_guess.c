@@ -1,0 +1,103 @@
+#include "collect/stack_guess.h"
+
+#include "program/image.h"
+#include "program/unwind.h"
+
+/* Bytes that `call *operand` has behind its opcode FF, or 0 if it is another instruction. */
+static size_t indirect_call_bytes(const uint8_t *modrm, size_t room)
+{
+    static const uint8_t displacement[4] = {0, 1, 4, 0};
+    uint8_t mod = modrm[0] >> 6, rm = modrm[0] & 7;
+    if ((modrm[0] >> 3 & 7) != 2)
+        return 0;
+    if (mod == 3)
+        return 1;
+    if (rm == 4)
+        return room < 2 ? 0 : (size_t)2 + (mod == 0 && (modrm[1] & 7) == 5 ? 4 : displacement[mod]);
+    return (size_t)1 + (mod == 0 && rm == 5 ? 4 : displacement[mod]);
+}
+
+/* Whether the bytes before an address can be a call; n are known. */
+static bool ends_in_call(const uint8_t *end, size_t n)
+{
+    if (n >= 5 && end[-5] == 0xE8)
+        return true;
+    for (size_t back = 2; back <= 7 && back <= n; back++)
+        if (end[-(ptrdiff_t)back] == 0xFF &&
+            indirect_call_bytes(end - back + 1, back - 1) == back - 1)
+            return true;
+    return false;
+}
+
+static bool is_return_address(const struct stack_space *space, uint64_t address)
+{
+    struct stack_place place;
+    enum { CALL_MAX = 7 };
+    if (address <= CALL_MAX || !space->place(space->closure, (struct avma){address - 1}, &place))
+        return false;
+    if (!place.image)
+        return true; /* code that is in no file */
+    for (size_t back = CALL_MAX; back >= 2; back--) {
+        size_t room;
+        const uint8_t *bytes =
+            image_bytes(place.image, (struct svma){place.at.v + 1 - back}, &room);
+        if (bytes)
+            return room >= back && ends_in_call(bytes + back, back);
+    }
+    return false;
+}
+
+static void go(struct unwind_frame *frame, uint64_t rip, uint64_t rsp)
+{
+    frame->value[UNWIND_RIP] = rip;
+    frame->value[UNWIND_RSP] = rsp;
+    frame->interrupted = false;
+}
+
+static bool by_frame_pointer(const struct stack_space *space, struct unwind_frame *frame,
+                             const struct unwind_memory *memory)
+{
+    uint64_t rbp = frame->value[UNWIND_RBP], saved, rip;
+    if (!(frame->known >> UNWIND_RBP & 1) || (rbp & 7) || rbp < frame->value[UNWIND_RSP] ||
+        !unwind_read(memory, (struct avma){rbp}, &saved) ||
+        !unwind_read(memory, (struct avma){rbp + 8}, &rip) || !is_return_address(space, rip))
+        return false;
+    go(frame, rip, rbp + 16);
+    /* Its function may have saved others too, and nothing says where. */
+    frame->known = 1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP;
+    frame->value[UNWIND_RBP] = saved;
+    return true;
+}
+
+/* At its first instruction, or when it pushes nothing, a function has its return address on top. */
+static bool by_leaf(const struct stack_space *space, struct unwind_frame *frame,
+                    const struct unwind_memory *memory)
+{
+    uint64_t rsp = frame->value[UNWIND_RSP], rip;
+    if (!unwind_read(memory, (struct avma){rsp}, &rip) || !is_return_address(space, rip))
+        return false;
+    go(frame, rip, rsp + 8);
+    return true;
+}
+
+enum stack_guess stack_guess(const struct stack_space *space, struct unwind_frame *frame,
+                             const struct unwind_memory *memory, bool innermost,
+                             enum stack_fallback *ret_fallback)
+{
+    /* The leaf comes first: where the innermost function has no frame yet, rbp is its caller's and
+     * would lose that caller. */
+    if (innermost && by_leaf(space, frame, memory)) {
+        *ret_fallback = STACK_BY_LEAF;
+        return STACK_GUESSED;
+    }
+    if (by_frame_pointer(space, frame, memory)) {
+        *ret_fallback = STACK_BY_FRAME_POINTER;
+        return STACK_GUESSED;
+    }
+    /* The ABI has start code clear rbp to mark the outermost frame. */
+    if ((frame->known >> UNWIND_RBP & 1) && !frame->value[UNWIND_RBP] && !innermost) {
+        *ret_fallback = STACK_BY_ZERO_FRAME_POINTER;
+        return STACK_GUESSED_OUTERMOST;
+    }
+    return STACK_NO_GUESS;
+}
