@@ -117,17 +117,19 @@ enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
     step = column_find(unwind, rule, UNWIND_RIP, cfa, frame, memory, &rip);
     if (step != UNWIND_CALLER)
         return step;
-    /* Stacks grow down, and only signals and switches of stacks, which need expressions, leave them. */
-    if (rule->cfa != CFA_EXPRESSION && cfa <= frame->value[UNWIND_RSP])
-        return UNWIND_BAD;
-    if (rip == frame->value[UNWIND_RIP] && cfa == frame->value[UNWIND_RSP])
-        return UNWIND_BAD;
-    if (!rip)
-        return UNWIND_DONE; /* nobody returns there: start code put it down as a mark */
     struct unwind_frame caller = *frame;
     caller.value[UNWIND_RSP] = cfa;
     caller.known |= 1u << UNWIND_RSP | 1u << UNWIND_RIP;
     columns_find(unwind, rule, cfa, frame, memory, &caller);
+    /* Stacks grow down. Only signal returns and switches of stacks go elsewhere: they need expressions,
+     * or say where rsp was kept. */
+    bool plain = rule->cfa != CFA_EXPRESSION && !(rule->columns >> UNWIND_RSP & 1);
+    uint64_t rsp = caller.value[UNWIND_RSP], old = frame->value[UNWIND_RSP];
+    if (!(caller.known >> UNWIND_RSP & 1) || (plain && rsp < old) ||
+        (rip == frame->value[UNWIND_RIP] && rsp == old))
+        return UNWIND_BAD;
+    if (!rip)
+        return UNWIND_DONE; /* nobody returns there: start code put it down as a mark */
     caller.value[UNWIND_RIP] = rip;
     caller.interrupted = rule->signal;
     *frame = caller;
