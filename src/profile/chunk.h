@@ -35,6 +35,9 @@ enum chunk_type {
     CHUNK_LOSSES,
     CHUNK_TOTALS, /* ends an append: what precedes it counts only with it */
     CHUNK_END,
+    CHUNK_STACKS,
+    CHUNK_THREADS,
+    CHUNK_NAMES,
     CHUNK_TYPES
 };
 

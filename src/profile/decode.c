@@ -1,17 +1,14 @@
 #include "profile/decode.h"
 
 #include "base/err.h"
+#include "profile/cursor.h"
+#include "profile/decode_plain.h"
 #include "profile/sums.h"
-#include "wire/varint.h"
 
 #include <string.h>
 
 /* Far beyond any recording; they keep sorted insertion and hashing harmless on hostile input. */
 enum { MODULES_MAX = 1 << 16, FACTS_MAX = 1 << 12, OTHER_LOSSES_MAX = 1 << 12 };
-
-struct cursor {
-    const uint8_t *start, *at, *end;
-};
 
 void decoder_init(struct decoder *decoder, struct profile *profile)
 {
@@ -26,66 +23,9 @@ void decoder_release(struct decoder *decoder)
     vec_release(&decoder->points);
     vec_release(&decoder->command);
     vec_release(&decoder->name);
-}
-
-/* ---- pieces */
-
-static bool get_number(struct cursor *cursor, uint64_t *ret_value, struct err *err)
-{
-    if (!varint_get(&cursor->at, cursor->end, ret_value))
-        return err_set(err, ERR_FORMAT, "bad number");
-    return true;
-}
-
-static bool get_wide(struct cursor *cursor, u128 *ret_value, struct err *err)
-{
-    if (!varint_get_wide(&cursor->at, cursor->end, ret_value))
-        return err_set(err, ERR_FORMAT, "bad number");
-    return true;
-}
-
-static bool get_bytes(struct cursor *cursor, uint64_t n, const uint8_t **ret_bytes, struct err *err)
-{
-    if (n > (uint64_t)(cursor->end - cursor->at))
-        return err_set(err, ERR_FORMAT, "%llu bytes wanted, %zu left", (unsigned long long)n,
-                       (size_t)(cursor->end - cursor->at));
-    *ret_bytes = cursor->at;
-    cursor->at += n;
-    return true;
-}
-
-static bool get_text_bytes(struct cursor *cursor, const uint8_t **ret_bytes, uint64_t *ret_n,
-                           struct err *err)
-{
-    if (!get_number(cursor, ret_n, err) || !get_bytes(cursor, *ret_n, ret_bytes, err))
-        return false;
-    if (*ret_n && memchr(*ret_bytes, 0, (size_t)*ret_n))
-        return err_set(err, ERR_FORMAT, "a zero byte in a text");
-    return true;
-}
-
-/* A copy in the arena, so that it can be a C string. */
-static bool get_text(struct cursor *cursor, struct arena *arena, char **ret_text, struct err *err)
-{
-    uint64_t n;
-    const uint8_t *bytes = NULL;
-    if (!get_text_bytes(cursor, &bytes, &n, err))
-        return false;
-    *ret_text = arena_string_n(arena, (const char *)bytes, (size_t)n);
-    return true;
-}
-
-/* A copy that is soon forgotten: names come with every append. */
-static bool get_name(struct cursor *cursor, struct bytes *name, struct err *err)
-{
-    uint64_t n;
-    const uint8_t *bytes = NULL;
-    if (!get_text_bytes(cursor, &bytes, &n, err))
-        return false;
-    name->n = 0;
-    bytes_add(name, bytes, (size_t)n);
-    bytes_add(name, "", 1);
-    return true;
+    vec_release(&decoder->path);
+    vec_release(&decoder->new_threads);
+    vec_release(&decoder->new_names);
 }
 
 /* ---- header and modules */
@@ -147,7 +87,7 @@ static bool decode_header(struct decoder *decoder, struct cursor *cursor, struct
 {
     while (cursor->at < cursor->end) {
         char *fact;
-        if (!get_text(cursor, &decoder->profile->arena, &fact, err) ||
+        if (!cursor_text(cursor, &decoder->profile->arena, &fact, err) ||
             !add_fact(decoder, fact, err))
             return false;
     }
@@ -162,11 +102,12 @@ static bool decode_modules(struct decoder *decoder, struct cursor *cursor, struc
         char *path;
         uint64_t n;
         const uint8_t *build_id = NULL;
-        if (!get_text(cursor, &decoder->profile->arena, &path, err) || !get_number(cursor, &n, err))
+        if (!cursor_text(cursor, &decoder->profile->arena, &path, err) ||
+            !cursor_number(cursor, &n, err))
             return false;
         if (n > sizeof decoder->profile->modules.at->build_id)
             return err_set(err, ERR_FORMAT, "build-id of %llu bytes", (unsigned long long)n);
-        if (!get_bytes(cursor, n, &build_id, err))
+        if (!cursor_bytes(cursor, n, &build_id, err))
             return false;
         if (decoder->in_profile.n == MODULES_MAX)
             return err_set(err, ERR_FORMAT, "more than %d modules", MODULES_MAX);
@@ -182,16 +123,16 @@ static bool get_sums(struct cursor *cursor, struct sums *ret_sums, struct err *e
 {
     uint64_t mask;
     struct sums sums = {0};
-    if (!get_number(cursor, &mask, err))
+    if (!cursor_number(cursor, &mask, err))
         return false;
     if (mask >> 6)
         return err_set(err, ERR_FORMAT, "unknown sums 0x%llx", (unsigned long long)mask);
-    if ((mask & 1 && !get_number(cursor, &sums.time, err)) ||
-        (mask & 2 && !get_number(cursor, &sums.count, err)))
+    if ((mask & 1 && !cursor_number(cursor, &sums.time, err)) ||
+        (mask & 2 && !cursor_number(cursor, &sums.count, err)))
         return false;
     u128 *const wide[] = {&sums.time_yy, &sums.time_xy, &sums.count_yy, &sums.count_xy};
     for (int i = 0; i < 4; i++)
-        if (mask & 4u << i && !get_wide(cursor, wide[i], err))
+        if (mask & 4u << i && !cursor_wide(cursor, wide[i], err))
             return false;
     *ret_sums = sums;
     return true;
@@ -210,10 +151,8 @@ static bool get_key(struct target *target, struct cursor *cursor, union any_key 
                     struct err *err)
 {
     for (size_t f = 0; f < row_fields(target->type); f++) {
-        uint64_t folded;
-        if (!get_number(cursor, &folded, err))
+        if (!cursor_difference(cursor, &target->row.fields[f], err))
             return false;
-        target->row.fields[f] += varint_unfold(folded);
     }
     return row_to_key(target->type, &target->row, target->in_profile, ret_key, err);
 }
@@ -250,16 +189,14 @@ static bool get_numbered(struct target *target, struct cursor *cursor, uint64_t 
 static bool decode_batch(struct target *target, struct cursor *cursor, struct err *err)
 {
     uint64_t number = 0, x_time, x_count;
-    if (!get_number(cursor, &x_time, err) || !get_number(cursor, &x_count, err))
+    if (!cursor_number(cursor, &x_time, err) || !cursor_number(cursor, &x_count, err))
         return false;
     while (cursor->at < cursor->end) {
-        uint64_t folded, y_time, y_count;
+        uint64_t y_time, y_count;
         struct sums *sums = NULL;
-        if (!get_number(cursor, &folded, err))
-            return false;
-        number += varint_unfold(folded);
-        if (!get_numbered(target, cursor, number, &sums, err) ||
-            !get_number(cursor, &y_time, err) || !get_number(cursor, &y_count, err))
+        if (!cursor_difference(cursor, &number, err) ||
+            !get_numbered(target, cursor, number, &sums, err) ||
+            !cursor_number(cursor, &y_time, err) || !cursor_number(cursor, &y_count, err))
             return false;
         sums_add_batch(sums, y_time, y_count, x_time, x_count);
     }
@@ -288,7 +225,7 @@ static bool decode_losses(struct decoder *decoder, struct cursor *cursor, struct
 {
     while (cursor->at < cursor->end) {
         uint64_t n;
-        if (!get_name(cursor, &decoder->name, err) || !get_number(cursor, &n, err))
+        if (!cursor_name(cursor, &decoder->name, err) || !cursor_number(cursor, &n, err))
             return false;
         profile_loss(decoder->profile, (const char *)decoder->name.at, n);
         if (decoder->profile->other_losses.n > OTHER_LOSSES_MAX)
@@ -313,10 +250,11 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->kernel_ns,
                                 &totals->user_ticks,
                                 &totals->agent_ns,
-                                &totals->tool_ns};
+                                &totals->tool_ns,
+                                &totals->off_ns};
     for (size_t i = 0; cursor->at < cursor->end; i++) {
         u128 value;
-        if (!get_wide(cursor, &value, err))
+        if (!cursor_wide(cursor, &value, err))
             return false;
         if (i >= sizeof narrow / sizeof *narrow)
             continue;
@@ -351,6 +289,9 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_POINTS: return decode_table(decoder, chunk, cursor, err);
     case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
     case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
+    case CHUNK_STACKS: return decode_stacks(decoder, cursor, err);
+    case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
+    case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);
     }
 }
@@ -386,6 +327,7 @@ bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err)
 
 void decode_finish(struct decoder *decoder)
 {
+    decode_settle(decoder);
     const struct bytes *command = &decoder->command;
     if (decoder->has_command)
         decoder->profile->command = arena_string_n(

@@ -12,6 +12,11 @@ struct decoder {
     } edges, ranges, points; /* keys that batches introduced, by number */
     struct bytes command;    /* lines so far */
     struct bytes name;       /* scratch */
+    struct decoder_path {
+        VEC(uint32_t);
+    } path;                     /* scratch: the nodes above the one being read */
+    struct threads new_threads; /* not in the profile yet, in the order in which they came */
+    struct names new_names;     /* likewise */
     bool has_mode, has_command, ended;
     uint64_t skipped; /* chunks of unknown type */
 };
@@ -22,5 +27,8 @@ void decoder_release(struct decoder *decoder);
 /* Adds one chunk to the profile. On failure err names the chunk, the place in it and the reason; the
  * profile is then good for nothing but releasing. */
 bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err);
-/* Call once behind the last chunk. */
+/* Brings threads and names into the profile. They are kept apart until then so that their order in the
+ * file costs nothing. */
+void decode_settle(struct decoder *decoder);
+/* Call once behind the last chunk; settles. */
 void decode_finish(struct decoder *decoder);

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/command.h"
+#include "profile/encode_plain.h"
 #include "wire/varint.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ void encoder_release(struct encoder *encoder)
 
 /* ---- filling a chunk */
 
-static void put_number(struct encoder *encoder, uint64_t value)
+void encode_number(struct encoder *encoder, uint64_t value)
 {
     struct bytes *payload = &encoder->payload;
     bytes_reserve(payload, payload->n + VARINT_BYTES_MAX);
@@ -34,11 +35,11 @@ static void put_wide(struct encoder *encoder, u128 value)
     payload->n = (size_t)(varint_put_wide(payload->at + payload->n, value) - payload->at);
 }
 
-static void put_text(struct encoder *encoder, const char *text, size_t n)
+void encode_text(struct encoder *encoder, const char *text, size_t n)
 {
     if (n > TEXT_MAX)
         n = TEXT_MAX;
-    put_number(encoder, n);
+    encode_number(encoder, n);
     bytes_add(&encoder->payload, text, n);
 }
 
@@ -53,7 +54,7 @@ static void chunk_end(struct encoder *encoder, enum chunk_type type)
     encode_chunk(encoder, type, CHUNK_VERSION);
 }
 
-static bool chunk_is_full(const struct encoder *encoder)
+bool encode_is_full(const struct encoder *encoder)
 {
     return encoder->payload.n >= ENCODE_CHUNK_TARGET;
 }
@@ -62,12 +63,12 @@ static bool chunk_is_full(const struct encoder *encoder)
 
 static void put_fact(struct encoder *encoder, const char *key, const char *value, size_t n)
 {
-    if (chunk_is_full(encoder))
+    if (encode_is_full(encoder))
         chunk_end(encoder, CHUNK_HEADER);
     size_t key_bytes = strlen(key);
     if (n > TEXT_MAX)
         n = TEXT_MAX;
-    put_number(encoder, key_bytes + 1 + n);
+    encode_number(encoder, key_bytes + 1 + n);
     bytes_add(&encoder->payload, key, key_bytes);
     bytes_add(&encoder->payload, "=", 1);
     bytes_add(&encoder->payload, value, n);
@@ -108,10 +109,10 @@ static void encode_header(struct encoder *encoder, const struct profile *profile
 
 void encode_module(struct encoder *encoder, const struct module *module)
 {
-    if (chunk_is_full(encoder))
+    if (encode_is_full(encoder))
         chunk_end(encoder, CHUNK_MODULES);
-    put_text(encoder, module->path, strlen(module->path));
-    put_number(encoder, module->build_id_bytes);
+    encode_text(encoder, module->path, strlen(module->path));
+    encode_number(encoder, module->build_id_bytes);
     bytes_add(&encoder->payload, module->build_id, module->build_id_bytes);
 }
 
@@ -142,7 +143,7 @@ static void put_sums(struct encoder *encoder, const struct sums *sums)
     unsigned mask = 0;
     for (size_t i = 0; i < n; i++)
         mask |= (unsigned)(values[i] != 0) << i;
-    put_number(encoder, mask);
+    encode_number(encoder, mask);
     for (size_t i = 0; i < n; i++)
         if (values[i])
             put_wide(encoder, values[i]);
@@ -161,13 +162,13 @@ static void encode_table(struct encoder *encoder, enum chunk_type type, const st
     qsort(rows->at, rows->n, sizeof *rows->at, row_compare);
     struct row previous = {{0}};
     for (size_t i = 0; i < rows->n; i++) {
-        if (chunk_is_full(encoder)) {
+        if (encode_is_full(encoder)) {
             chunk_end(encoder, type);
             previous = (struct row){{0}};
         }
         const struct row *row = &rows->at[i].row;
         for (size_t f = 0; f < row_fields(type); f++)
-            put_number(encoder, varint_fold(row->fields[f] - previous.fields[f]));
+            encode_number(encoder, varint_fold(row->fields[f] - previous.fields[f]));
         put_sums(encoder, &table->at[rows->at[i].index]);
         previous = *row;
     }
@@ -193,8 +194,8 @@ static void encode_losses(struct encoder *encoder, const struct profile *profile
     if (losses.n) {
         qsort(losses.at, losses.n, sizeof *losses.at, loss_compare);
         for (size_t i = 0; i < losses.n; i++) {
-            put_text(encoder, losses.at[i].name, strlen(losses.at[i].name));
-            put_number(encoder, losses.at[i].n);
+            encode_text(encoder, losses.at[i].name, strlen(losses.at[i].name));
+            encode_number(encoder, losses.at[i].n);
         }
         chunk_end(encoder, CHUNK_LOSSES);
     }
@@ -207,7 +208,7 @@ static void encode_totals(struct encoder *encoder, const struct totals *totals)
                            totals->instructions, totals->time,       totals->count,
                            totals->time_xx,      totals->count_xx,   totals->user_ns,
                            totals->kernel_ns,    totals->user_ticks, totals->agent_ns,
-                           totals->tool_ns};
+                           totals->tool_ns,      totals->off_ns};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         put_wide(encoder, values[i]);
     chunk_end(encoder, CHUNK_TOTALS);
@@ -219,6 +220,9 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_table(encoder, CHUNK_EDGES, &profile->edges, in_file);
     encode_table(encoder, CHUNK_RANGES, &profile->ranges, in_file);
     encode_table(encoder, CHUNK_POINTS, &profile->points, in_file);
+    encode_stacks(encoder, &profile->stacks, in_file);
+    encode_threads(encoder, &profile->threads);
+    encode_names(encoder, &profile->names, in_file);
     encode_losses(encoder, profile);
     encode_totals(encoder, &profile->totals);
 }

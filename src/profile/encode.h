@@ -21,6 +21,11 @@ struct encoder {
 
 void encoder_release(struct encoder *encoder);
 
+/* Pieces of a payload. A text that is too long is cut. */
+void encode_number(struct encoder *encoder, uint64_t value);
+void encode_text(struct encoder *encoder, const char *text, size_t n);
+/* Has the payload enough for a chunk? */
+bool encode_is_full(const struct encoder *encoder);
 /* The payload becomes a chunk of `out`, and is empty again. */
 void encode_chunk(struct encoder *encoder, enum chunk_type type, uint8_t version);
 

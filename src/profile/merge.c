@@ -68,11 +68,15 @@ static void merge_stacks(struct stacks *into, const struct stacks *other, const 
 
 static void merge_names(struct profile *into, const struct names *other, const struct remap *remap)
 {
+    struct names names = {0};
     for (size_t i = 0; i < other->n; i++) {
-        const struct name *name = &other->at[i];
-        names_add(&into->names, &into->arena, remapped(remap, name->module), name->start,
-                  name->bytes, name->text);
+        struct name *name = vec_push(&names);
+        *name = other->at[i];
+        name->module = remapped(remap, name->module);
     }
+    names_sort(&names);
+    names_merge(&into->names, &into->arena, &names, NAMES_LARGER);
+    vec_release(&names);
 }
 
 static void merge_totals(struct totals *into, const struct totals *other)

@@ -16,6 +16,7 @@ void stacks_release(struct stacks *stacks)
 {
     map_release(&stacks->nodes);
     map_release(&stacks->cells);
+    vec_release(&stacks->depths);
     vec_release(&stacks->weights);
 }
 
@@ -23,14 +24,20 @@ void stacks_clear(struct stacks *stacks)
 {
     map_clear(&stacks->nodes);
     map_clear(&stacks->cells);
-    stacks->weights.n = 0;
+    stacks->depths.n = stacks->weights.n = 0;
 }
 
 uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t module, uint64_t address)
 {
     ASSERT(parent == STACK_NONE || parent < stacks->nodes.n);
+    unsigned depth = parent == STACK_NONE ? 0 : stacks->depths.at[parent] + 1u;
+    if (depth == STACK_DEPTH_MAX)
+        return parent;
     struct stack_key key = {parent, module, address};
-    return map_add(&stacks->nodes, &key);
+    uint32_t node = map_add(&stacks->nodes, &key);
+    if (node == stacks->depths.n)
+        *vec_push(&stacks->depths) = (uint16_t)depth;
+    return node;
 }
 
 struct stack_key stacks_key(const struct stacks *stacks, uint32_t node)

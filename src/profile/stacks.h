@@ -12,7 +12,8 @@
  * far the sum can be trusted. Sums of squares per node could not: they know nothing of how nodes
  * vary together.
  *
- * Numbers count up in order of appearance, so a parent's is less than its children's. */
+ * Numbers count up in order of appearance, so a parent's is less than its children's. A path has at
+ * most STACK_DEPTH_MAX nodes, its root included: what would be below belongs to the last. */
 #pragma once
 
 #include "base/map.h"
@@ -20,7 +21,7 @@
 
 #include <stdint.h>
 
-enum { STACK_GROUPS = 32 };
+enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
 #define STACK_NONE UINT32_MAX
 
 /* Keys: no padding, compared by bytes. */
@@ -35,6 +36,9 @@ struct stack_cell {
 
 struct stacks {
     struct map nodes; /* struct stack_key */
+    struct stack_depths {
+        VEC(uint16_t);
+    } depths;         /* of nodes; of a root 0 */
     struct map cells; /* struct stack_cell: index i owns weights.at[i] */
     struct stack_weights {
         VEC(uint64_t);
@@ -51,7 +55,7 @@ static inline uint64_t stack_thread(uint32_t pid, uint32_t tid)
     return (uint64_t)pid << 32 | tid;
 }
 
-/* The node's number; a new one has no weight. */
+/* The node's number; a new one has no weight. The parent's own if it is as deep as can be. */
 uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t module, uint64_t address);
 struct stack_key stacks_key(const struct stacks *stacks, uint32_t node);
 /* Stops at the maximum of the type. */

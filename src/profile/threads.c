@@ -2,6 +2,8 @@
 
 #include "profile/sums.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int row_compare(const struct thread *row, uint32_t pid, uint32_t tid, const char *name)
@@ -13,35 +15,83 @@ static int row_compare(const struct thread *row, uint32_t pid, uint32_t tid, con
     return strcmp(row->name, name);
 }
 
-struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_t pid, uint32_t tid,
-                           const char *name)
+/* The first that does not come before; whether it is the one. */
+static bool position(const struct threads *threads, uint32_t pid, uint32_t tid, const char *name,
+                     size_t *ret_at)
 {
     size_t low = 0, high = threads->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = row_compare(&threads->at[middle], pid, tid, name);
-        if (order == 0)
-            return &threads->at[middle];
-        if (order < 0)
+        if (row_compare(&threads->at[middle], pid, tid, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    *ret_at = low;
+    return low < threads->n && row_compare(&threads->at[low], pid, tid, name) == 0;
+}
+
+struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_t pid, uint32_t tid,
+                           const char *name)
+{
+    size_t at;
+    if (position(threads, pid, tid, name, &at))
+        return &threads->at[at];
     (void)vec_push(threads);
-    struct thread *row = &threads->at[low];
-    memmove(row + 1, row, (threads->n - 1 - low) * sizeof *row);
+    struct thread *row = &threads->at[at];
+    memmove(row + 1, row, (threads->n - 1 - at) * sizeof *row);
     *row = (struct thread){.pid = pid, .tid = tid, .name = arena_string(arena, name)};
     return row;
 }
 
+static int rows_compare(const void *a, const void *b)
+{
+    const struct thread *x = a, *y = b;
+    return row_compare(x, y->pid, y->tid, y->name);
+}
+
+void thread_add(struct thread *to, const struct thread *from)
+{
+    sum_add(&to->user_ns, from->user_ns);
+    sum_add(&to->kernel_ns, from->kernel_ns);
+    sum_add(&to->off_ns, from->off_ns);
+    sum_add(&to->switches, from->switches);
+}
+
+struct thread *threads_find(struct threads *threads, uint32_t pid, uint32_t tid, const char *name)
+{
+    size_t at;
+    return position(threads, pid, tid, name, &at) ? &threads->at[at] : NULL;
+}
+
+void threads_sort(struct threads *threads)
+{
+    size_t n = 0;
+    if (threads->n)
+        qsort(threads->at, threads->n, sizeof *threads->at, rows_compare);
+    for (size_t i = 0; i < threads->n; i++)
+        if (n && rows_compare(&threads->at[n - 1], &threads->at[i]) == 0)
+            thread_add(&threads->at[n - 1], &threads->at[i]);
+        else
+            threads->at[n++] = threads->at[i];
+    threads->n = n;
+}
+
 void threads_merge(struct threads *into, struct arena *arena, const struct threads *other)
 {
-    for (size_t i = 0; i < other->n; i++) {
-        const struct thread *from = &other->at[i];
-        struct thread *to = threads_row(into, arena, from->pid, from->tid, from->name);
-        sum_add(&to->user_ns, from->user_ns);
-        sum_add(&to->kernel_ns, from->kernel_ns);
-        sum_add(&to->off_ns, from->off_ns);
-        sum_add(&to->switches, from->switches);
+    struct threads both = {0};
+    for (size_t a = 0, b = 0; a < into->n || b < other->n;) {
+        int order = a == into->n    ? 1
+                    : b == other->n ? -1
+                                    : rows_compare(&into->at[a], &other->at[b]);
+        struct thread *row = vec_push(&both);
+        *row = order <= 0 ? into->at[a++] : other->at[b];
+        if (order > 0)
+            row->name = arena_string(arena, row->name);
+        else if (order == 0)
+            thread_add(row, &other->at[b]);
+        b += order >= 0;
     }
+    vec_release(into);
+    *into = both;
 }

@@ -50,6 +50,7 @@ static bool fold(struct profile_writer *writer, struct err *err)
         ok = chunk_read(&source, chunk.next, &chunk, err) == CHUNK_WHOLE &&
              decode_chunk(&writer->decoder, &chunk, err);
     chunk_release(&chunk);
+    decode_settle(&writer->decoder);
     size_t done = writer->behind ? out->n : writer->written;
     if (done < out->n)
         memmove(out->at, out->at + done, out->n - done);

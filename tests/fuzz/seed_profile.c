@@ -43,11 +43,15 @@ static bool seed(const char *folder, int i, struct err *err)
     struct profile profile;
     some_state = (uint64_t)i;
     snprintf(path, sizeof path, "%s/seed-%02d", folder, i);
-    enum profile_mode mode = i >= 16 ? PROFILE_SAMPLED : (enum profile_mode)(i % 3);
+    enum profile_mode mode = i >= 20   ? PROFILE_PLAIN
+                             : i >= 16 ? PROFILE_SAMPLED
+                                       : (enum profile_mode)(i % 3);
     some_profile(&profile, mode, i == 12 ? 60 : i >= 16 ? 0 : (uint64_t)i / 2);
+    if (i >= 20)
+        some_plain(&profile, (uint64_t)i - 19);
     bool ok;
-    if (i >= 16 || i % 4 == 3)
-        ok = grow(path, &profile, i >= 16 ? (uint64_t)i - 15 : 0, err);
+    if (i >= 20 ? i % 2 : i >= 16 || i % 4 == 3)
+        ok = grow(path, &profile, i >= 16 && i < 20 ? (uint64_t)i - 15 : 0, err);
     else
         ok = profile_write(path, &profile, err);
     profile_release(&profile);
@@ -61,7 +65,7 @@ int main(int argc, char **argv)
         fputs("usage: seed_profile FOLDER\n", stderr);
         return 129;
     }
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 24; i++)
         if (!seed(argv[1], i, &err)) {
             fprintf(stderr, "seed_profile: %s\n", err.text);
             return 1;

@@ -97,12 +97,54 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
     }
 }
 
+/* Stacks that share their outer frames, a few deep enough to matter. */
+static inline void some_stacks(struct profile *profile, uint64_t stacks)
+{
+    for (uint64_t i = 0; i < stacks; i++) {
+        uint64_t thread =
+            some_below(4) ? stack_thread(7, 7 + (uint32_t)some_below(3)) : some_bits();
+        uint32_t node = stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, thread);
+        uint64_t frames = some_below(some_below(8) ? 12 : 200);
+        for (uint64_t f = 0; f < frames; f++)
+            node = stacks_node(&profile->stacks, node, some_module(profile),
+                               some_below(3) ? 0x401000 + some_below(3) : some_address());
+        for (uint64_t n = some_below(5); n; n--)
+            stacks_add(&profile->stacks, node, (uint32_t)some_below(STACK_GROUPS),
+                       some_number() >> 8);
+    }
+}
+
+/* What two appends of one recording say of one start must not differ where a test adds them up in
+ * another order. */
+static bool some_names_agree;
+
+static inline void some_plain(struct profile *profile, uint64_t rows)
+{
+    some_stacks(profile, rows);
+    for (uint64_t i = 0; i < rows; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "t%d", (int)some_below(3));
+        struct thread *thread =
+            threads_row(&profile->threads, &profile->arena, (uint32_t)some_below(9),
+                        (uint32_t)(some_bits() >> some_below(2) * 30), text);
+        thread->user_ns = some_number() >> 8;
+        thread->kernel_ns = some_number() >> 8;
+        thread->off_ns = some_number() >> 8;
+        thread->switches = some_number() >> 8;
+        uint64_t start = some_address();
+        snprintf(text, sizeof text, "f%d",
+                 some_names_agree ? (int)(start % 7) : (int)some_below(3));
+        names_add(&profile->names, &profile->arena, some_module(profile), start,
+                  some_names_agree ? start % 5 : some_below(64), text);
+    }
+}
+
 static inline void some_totals(struct totals *totals)
 {
     uint64_t *const narrow[] = {&totals->batches,      &totals->windows,   &totals->interrupts,
                                 &totals->instructions, &totals->time,      &totals->count,
                                 &totals->user_ns,      &totals->kernel_ns, &totals->agent_ns,
-                                &totals->user_ticks,   &totals->tool_ns};
+                                &totals->user_ticks,   &totals->tool_ns,   &totals->off_ns};
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
         *narrow[i] = some_number() >> 8;
     totals->time_xx = some_wide() >> 8;
@@ -128,6 +170,8 @@ static inline void some_profile(struct profile *profile, enum profile_mode mode,
     }
     some_modules(profile);
     some_rows(profile, rows);
+    if (mode == PROFILE_PLAIN)
+        some_plain(profile, rows);
     some_totals(&profile->totals);
     if (some_below(2))
         profile_loss(profile, some_below(2) ? "zz_of_tomorrow" : "a_loss", 1 + some_below(9));
@@ -192,6 +236,53 @@ static inline void assert_same_tables(const struct profile *a, const struct prof
     }
 }
 
+static inline uint64_t weight_of(const struct stacks *stacks, uint32_t node, uint32_t group)
+{
+    struct stack_cell cell = {node, group};
+    uint32_t index = map_find(&stacks->cells, &cell);
+    return index == MAP_NONE ? 0 : stacks->weights.at[index];
+}
+
+static inline void assert_same_stacks(const struct profile *a, const struct profile *b)
+{
+    assert_int_equal(a->stacks.nodes.n, b->stacks.nodes.n);
+    assert_int_equal(a->stacks.cells.n, b->stacks.cells.n);
+    uint32_t *in_b = mem_alloc((a->stacks.nodes.n + (size_t)1) * sizeof *in_b);
+    for (uint32_t i = 0; i < a->stacks.nodes.n; i++) {
+        struct stack_key key = stacks_key(&a->stacks, i);
+        key.module = same_module(b, a, key.module);
+        if (key.parent != STACK_NONE)
+            key.parent = in_b[key.parent];
+        in_b[i] = map_find(&b->stacks.nodes, &key);
+        assert_int_not_equal(in_b[i], MAP_NONE);
+        assert_int_equal(a->stacks.depths.at[i], b->stacks.depths.at[in_b[i]]);
+        for (uint32_t group = 0; group < STACK_GROUPS; group++)
+            assert_true(weight_of(&a->stacks, i, group) == weight_of(&b->stacks, in_b[i], group));
+    }
+    mem_free(in_b);
+}
+
+static inline void assert_same_plain(const struct profile *a, const struct profile *b)
+{
+    assert_same_stacks(a, b);
+    assert_int_equal(a->threads.n, b->threads.n);
+    for (size_t i = 0; i < a->threads.n; i++) {
+        const struct thread *x = &a->threads.at[i], *y = &b->threads.at[i];
+        assert_true(x->pid == y->pid && x->tid == y->tid);
+        assert_string_equal(x->name, y->name);
+        assert_true(x->user_ns == y->user_ns && x->kernel_ns == y->kernel_ns);
+        assert_true(x->off_ns == y->off_ns && x->switches == y->switches);
+    }
+    assert_int_equal(a->names.n, b->names.n);
+    for (size_t i = 0; i < a->names.n; i++) {
+        const struct name *x = &a->names.at[i];
+        const struct name *y = names_find(&b->names, same_module(b, a, x->module), x->start);
+        assert_non_null(y);
+        assert_true(x->start == y->start && x->bytes == y->bytes);
+        assert_string_equal(x->text, y->text);
+    }
+}
+
 static inline void assert_same_totals(const struct totals *a, const struct totals *b)
 {
     assert_true(a->batches == b->batches && a->windows == b->windows);
@@ -201,6 +292,7 @@ static inline void assert_same_totals(const struct totals *a, const struct total
     assert_true(a->user_ns == b->user_ns && a->kernel_ns == b->kernel_ns);
     assert_true(a->user_ticks == b->user_ticks);
     assert_true(a->agent_ns == b->agent_ns && a->tool_ns == b->tool_ns);
+    assert_true(a->off_ns == b->off_ns);
     for (size_t i = 0; i < LOSS_N; i++)
         assert_true(a->losses[i] == b->losses[i]);
 }
@@ -224,5 +316,6 @@ static inline void assert_same_profile(const struct profile *a, const struct pro
     }
     assert_int_equal(a->modules.n, b->modules.n);
     assert_same_tables(a, b);
+    assert_same_plain(a, b);
     assert_same_totals(&a->totals, &b->totals);
 }

@@ -240,16 +240,18 @@ static void appended_deltas_equal_one_write(void **state)
 {
     (void)state;
     struct err err = {0};
+    some_names_agree = true;
     for (uint64_t seed = 2000; seed < 2008; seed++) {
         some_state = seed;
+        enum profile_mode mode = seed % 2 ? PROFILE_PLAIN : PROFILE_SAMPLED;
         struct profile head, total, back;
-        some_profile(&head, PROFILE_SAMPLED, 0);
+        some_profile(&head, mode, 0);
         copy(&total, &head);
         struct profile_writer *writer = open_writer(&head);
         uint64_t largest = 0;
         for (int i = 0; i < 40; i++) {
             struct profile delta;
-            some_profile(&delta, PROFILE_SAMPLED, 40);
+            some_profile(&delta, mode, 40);
             delta.command = NULL;
             delta.start_unix_ns = 0;
             merge(&total, &delta);
@@ -276,6 +278,100 @@ static void appended_deltas_equal_one_write(void **state)
         profile_release(&head);
         profile_release(&total);
     }
+    some_names_agree = false;
+}
+
+/* A recorder's own delta is cleared after each append and used again. */
+static void a_cleared_delta_is_appended_again(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct profile delta, total, back;
+    some_profile(&total, PROFILE_PLAIN, 0);
+    profile_init(&delta);
+    delta.mode = PROFILE_PLAIN;
+    for (size_t i = 0; i < total.modules.n; i++)
+        profile_module(&delta, total.modules.at[i].path, total.modules.at[i].build_id,
+                       total.modules.at[i].build_id_bytes);
+    some_names_agree = true;
+    struct profile_writer *writer = open_writer(&total);
+    for (int i = 0; i < 10; i++) {
+        profile_clear(&delta);
+        some_plain(&delta, 30);
+        some_totals(&delta.totals);
+        merge(&total, &delta);
+        assert_true(profile_writer_append(writer, &delta, &err));
+    }
+    some_names_agree = false;
+    total.complete = true;
+    assert_true(profile_writer_close(writer, &err));
+    assert_true(profile_read(path, &back, &err));
+    assert_same_profile(&total, &back);
+    profile_release(&back);
+    profile_release(&total);
+    profile_release(&delta);
+}
+
+/* Of what a recording says of one start, the last counts, through appends and rewrites. */
+static void the_later_name_of_a_recording_counts(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct profile delta, back;
+    profile_init(&delta);
+    delta.mode = PROFILE_PLAIN;
+    uint32_t jit = profile_module_jit(&delta, 5);
+    struct profile_writer *writer = open_writer(&delta);
+    static const char *const texts[] = {"zebra", "old", "new"};
+    for (int i = 0; i < 3; i++) {
+        profile_clear(&delta);
+        names_add(&delta.names, &delta.arena, jit, 0x1000, 0x100 - (uint64_t)i, texts[i]);
+        assert_true(profile_writer_append(writer, &delta, &err));
+        if (i == 1)
+            assert_string_equal(profile_writer_total(writer)->names.at[0].text, "old");
+    }
+    assert_true(profile_read(path, &back, &err));
+    assert_int_equal(back.names.n, 1);
+    assert_string_equal(back.names.at[0].text, "new");
+    assert_int_equal(back.names.at[0].bytes, 0xfe);
+    profile_release(&back);
+    assert_true(profile_writer_close(writer, &err));
+    assert_true(profile_read(path, &back, &err));
+    assert_string_equal(back.names.at[0].text, "new");
+    profile_release(&back);
+    profile_release(&delta);
+}
+
+/* A tree of several chunks, and paths as deep as can be: the frames below are not kept, their weight is. */
+static void large_trees_span_chunks(void **state)
+{
+    (void)state;
+    struct profile profile, back;
+    struct bytes bytes;
+    profile_init(&profile);
+    profile.mode = PROFILE_PLAIN;
+    uint32_t module = profile_module(&profile, "/m", NULL, 0);
+    struct stacks *stacks = &profile.stacks;
+    uint32_t node = stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(1, 1));
+    for (uint64_t i = 0; i < 5000; i++)
+        node = stacks_node(stacks, node, module, i * 0x123456789);
+    assert_int_equal(stacks->nodes.n, STACK_DEPTH_MAX);
+    assert_int_equal(node, STACK_DEPTH_MAX - 1);
+    stacks_add(stacks, node, 31, 77);
+    uint32_t deep = stacks_key(stacks, node).parent;
+    for (uint64_t i = 0; i < 100000; i++) {
+        uint32_t leaf = stacks_node(stacks, deep, module, some_bits());
+        stacks_add(stacks, leaf, (uint32_t)i % STACK_GROUPS, some_bits());
+        stacks_add(stacks, deep, (uint32_t)i % STACK_GROUPS, 1);
+    }
+    encode(&bytes, &profile, false);
+    assert_true(bytes.n > 2 << 20);
+    read_back(&bytes, &back);
+    assert_same_profile(&profile, &back);
+    assert_encodes_the_same(&profile, &back);
+    vec_release(&bytes);
+    profile_release(&back);
+    profile_release(&profile);
 }
 
 /* The same keys over and over: the file must stay near twice one delta, not grow with time. */
@@ -329,6 +425,9 @@ int main(void)
         cmocka_unit_test(merging_adds),
         cmocka_unit_test(merged_commands_are_a_sorted_set),
         cmocka_unit_test(appended_deltas_equal_one_write),
+        cmocka_unit_test(a_cleared_delta_is_appended_again),
+        cmocka_unit_test(the_later_name_of_a_recording_counts),
+        cmocka_unit_test(large_trees_span_chunks),
         cmocka_unit_test(a_growing_file_is_bounded),
         cmocka_unit_test(an_abandoned_file_is_readable_but_not_complete),
     };

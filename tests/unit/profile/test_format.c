@@ -1,4 +1,4 @@
-/* docs/FORMAT.md holds a whole file and an append in hexadecimal, byte for byte what the writer
+/* docs/FORMAT.md holds whole files and an append in hexadecimal, byte for byte what the writer
  * makes. */
 #include "some_profile.h"
 
@@ -36,6 +36,33 @@ static void example(struct profile *profile)
                                       .count_xx = 9000000,
                                       .user_ns = 1000000000};
     profile->totals.losses[LOSS_cut] = 1;
+}
+
+static void plain_example(struct profile *profile)
+{
+    profile_init(profile);
+    profile->mode = PROFILE_PLAIN;
+    profile->complete = true;
+    uint32_t kernel = profile_module(profile, "[kernel]", NULL, 0);
+    uint32_t lua = profile_module(profile, "lua", NULL, 0);
+    uint32_t thread = stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(7, 8));
+    uint32_t outer = stacks_node(&profile->stacks, thread, lua, 0x1004);
+    uint32_t inner = stacks_node(&profile->stacks, outer, lua, 0x1080);
+    uint32_t callee = stacks_node(&profile->stacks, outer, kernel, 0xffffffff81000010);
+    stacks_add(&profile->stacks, inner, 0, 1000);
+    stacks_add(&profile->stacks, inner, 3, 500);
+    stacks_add(&profile->stacks, callee, 1, 250);
+    struct thread *row = threads_row(&profile->threads, &profile->arena, 7, 8, "lua");
+    *row = (struct thread){.pid = 7,
+                           .tid = 8,
+                           .name = row->name,
+                           .user_ns = 1500,
+                           .kernel_ns = 250,
+                           .off_ns = 9000,
+                           .switches = 2};
+    names_add(&profile->names, &profile->arena, kernel, 0xffffffff81000000, 0x40, "do_read");
+    profile->totals = (struct totals){
+        .interrupts = 3, .time = 1500, .user_ns = 1500, .kernel_ns = 250, .off_ns = 9000};
 }
 
 /* The bytes of the nth block fenced by ```hex: two digits each, up to a '#' on every line. */
@@ -76,20 +103,31 @@ static void assert_documented(const struct bytes *bytes, int example)
     fail_msg("example %d in docs/FORMAT.md is not what is above", example);
 }
 
-static void the_document_shows_what_is_written(void **state)
+static void assert_shown(void (*make)(struct profile *), int number)
 {
-    (void)state;
     struct err err = {0};
     struct profile profile, back;
     struct encoder encoder = {0};
-    example(&profile);
+    make(&profile);
     encode_whole(&encoder, &profile, NULL);
-    assert_documented(&encoder.out, 0);
+    assert_documented(&encoder.out, number);
     assert_true(profile_read_bytes("file", encoder.out.at, encoder.out.n, &back, &err));
     assert_same_profile(&profile, &back);
     profile_release(&back);
     profile_release(&profile);
     encoder_release(&encoder);
+}
+
+static void the_document_shows_what_is_written(void **state)
+{
+    (void)state;
+    assert_shown(example, 0);
+}
+
+static void the_document_shows_a_plain_file(void **state)
+{
+    (void)state;
+    assert_shown(plain_example, 2);
 }
 
 /* Everything in the file from `offset` on. */
@@ -152,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_document_shows_what_is_written),
         cmocka_unit_test(the_document_shows_what_is_appended),
+        cmocka_unit_test(the_document_shows_a_plain_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,6 +224,90 @@ static void bad_content_is_an_error_that_says_where(void **state)
             "f: byte 51: TOTALS chunk, byte 10 of its payload: a total of more than 64 bits");
 }
 
+static void wrong_stacks_threads_and_names_are_errors(void **state)
+{
+    (void)state;
+    REFUSED(CHUNK_STACKS, "\x01\x02\x0a\x00",
+            "f: byte 51: STACKS chunk, byte 3 of its payload: depth 1 below depth -1");
+    REFUSED(CHUNK_STACKS, "\x00\x00\x0a\x00\x02\x02\x0a\x00",
+            "f: byte 51: STACKS chunk, byte 7 of its payload: depth 2 below depth 0");
+    REFUSED(CHUNK_STACKS, "\x00\x02\x0a\x00",
+            "f: byte 51: STACKS chunk, byte 3 of its payload: a thread in module 1");
+    REFUSED(CHUNK_STACKS, "\x00\x00\x0a\x00\x01\x00\x00\x00",
+            "f: byte 51: STACKS chunk, byte 7 of its payload: module 0 of 1");
+    REFUSED(CHUNK_STACKS, "\x00\x00\x0a\x00\x01\x04\x00\x00",
+            "f: byte 51: STACKS chunk, byte 7 of its payload: module 2 of 1");
+    REFUSED(CHUNK_STACKS, "\x00\x00\x0a\x80\x80\x80\x80\x10\x01",
+            "f: byte 51: STACKS chunk, byte 8 of its payload: unknown groups 0x100000000");
+    REFUSED(CHUNK_STACKS, "\x00\x00\x0a\x03\x01",
+            "f: byte 51: STACKS chunk, byte 5 of its payload: bad number");
+    REFUSED(CHUNK_THREADS, "\x80\x80\x80\x80\x10\x01\x00",
+            "f: byte 51: THREADS chunk, byte 5 of its payload: process 4294967296");
+    REFUSED(CHUNK_THREADS, "\x01\x80\x80\x80\x80\x10\x00",
+            "f: byte 51: THREADS chunk, byte 6 of its payload: thread 4294967296");
+    REFUSED(CHUNK_THREADS, "\x01\x02\x01x\x05",
+            "f: byte 51: THREADS chunk, byte 5 of its payload: bad number");
+    REFUSED(CHUNK_NAMES, "\x00\x00\x05\x01x",
+            "f: byte 51: NAMES chunk, byte 2 of its payload: module 0 of 1");
+    REFUSED(CHUNK_NAMES, "\x02\x00\x05\x02x",
+            "f: byte 51: NAMES chunk, byte 4 of its payload: 2 bytes wanted, 1 left");
+}
+
+/* Each chunk's tree stands alone, whatever the chunk before it held. */
+static void too_deep_a_stack_is_an_error(void **state)
+{
+    (void)state;
+    struct bytes payload = {0};
+    bytes_add(&payload, "\x00\x00\x0a\x00", 4);
+    for (uint32_t depth = 1; depth <= STACK_DEPTH_MAX; depth++) {
+        uint8_t entry[8] = {0}, *end = varint_put(entry, depth);
+        *end++ = depth == 1 ? 2 : 0;
+        bytes_add(&payload, entry, (size_t)(end - entry) + 2);
+    }
+    assert_payload_refused(
+        CHUNK_STACKS, (const char *)payload.at, payload.n,
+        "f: byte 51: STACKS chunk, byte 20356 of its payload: more than 4095 frames");
+    vec_release(&payload);
+    struct bytes bytes;
+    start(&bytes);
+    put_chunk(&bytes, CHUNK_STACKS, 1, 0, "\x00\x00\x0a\x01\x05", 5);
+    put_chunk(&bytes, CHUNK_STACKS, 1, 0, "\x01\x02\x0a\x00", 4);
+    assert_refused(&bytes,
+                   "f: byte 68: STACKS chunk, byte 3 of its payload: depth 1 below depth -1");
+}
+
+/* Rows that come in any order and more than once cost and mean the same. */
+static void threads_and_names_may_come_in_any_order(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct profile back;
+    struct bytes bytes;
+    start(&bytes);
+    for (int i = 0; i < 20000; i++) {
+        uint8_t row[32] = {0}, *end = varint_put(varint_put(row, 7), (uint64_t)(20000 - i) / 2);
+        *end++ = 1, *end++ = 'x', *end++ = 1, *end++ = 2, *end++ = 3, *end++ = 4;
+        put_chunk(&bytes, CHUNK_THREADS, 1, 0, row, (size_t)(end - row));
+        end = varint_put(row + 1, varint_fold((uint64_t)(20000 - i) / 2));
+        row[0] = 2;
+        *end++ = 9, *end++ = 1, *end++ = (uint8_t)('a' + i % 2);
+        put_chunk(&bytes, CHUNK_NAMES, 1, 0, row, (size_t)(end - row));
+    }
+    put_chunk(&bytes, CHUNK_TOTALS, 1, 0, "", 0);
+    if (!profile_read_bytes("f", bytes.at, bytes.n, &back, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(back.threads.n, 10001);
+    assert_int_equal(back.names.n, 10001);
+    for (size_t i = 1; i < 10000; i++) {
+        assert_int_equal(back.threads.at[i].tid, i);
+        assert_int_equal(back.threads.at[i].switches, 8);
+        assert_int_equal(back.names.at[i].start, i);
+        assert_string_equal(back.names.at[i].text, "a");
+    }
+    profile_release(&back);
+    vec_release(&bytes);
+}
+
 static void assert_batch_refused(const char *payload, size_t n, const char *text)
 {
     struct bytes bytes;
@@ -348,7 +432,7 @@ static void unknown_types_and_totals_are_skipped(void **state)
     put_chunk(&bytes, 77, 9, 0xf0, "who knows", 9);
     put_chunk(&bytes, CHUNK_POINTS, 1, 0, "\x02\x0a\x02\x07", 4);
     put_chunk(&bytes, CHUNK_TOTALS, 1, 0,
-              "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e", 14);
+              "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f", 15);
     put_chunk(&bytes, CHUNK_END, 1, 0, "", 0);
     assert_true(profile_read_bytes("f", bytes.at, bytes.n, &back, &err));
     assert_true(back.complete);
@@ -357,6 +441,7 @@ static void unknown_types_and_totals_are_skipped(void **state)
     assert_int_equal(table_find(&back.points, &key)->count, 7);
     assert_int_equal(back.totals.batches, 1);
     assert_int_equal(back.totals.tool_ns, 13);
+    assert_int_equal(back.totals.off_ns, 14);
     profile_release(&back);
     bytes_add(&bytes, "behind", 6);
     assert_true(profile_read_bytes("f", bytes.at, bytes.n, &back, &err));
@@ -474,6 +559,9 @@ int main(void)
         cmocka_unit_test(a_file_cut_anywhere_keeps_its_whole_appends),
         cmocka_unit_test(a_file_damaged_anywhere_keeps_what_precedes),
         cmocka_unit_test(bad_content_is_an_error_that_says_where),
+        cmocka_unit_test(wrong_stacks_threads_and_names_are_errors),
+        cmocka_unit_test(too_deep_a_stack_is_an_error),
+        cmocka_unit_test(threads_and_names_may_come_in_any_order),
         cmocka_unit_test(wrong_batches_are_errors),
         cmocka_unit_test(odd_batches_are_read),
         cmocka_unit_test(an_end_has_no_payload),

@@ -1,0 +1,23 @@
+/* A payload being read: every piece is checked before it is used, and what is refused says why. */
+#pragma once
+
+#include "profile/chunk.h"
+#include "wire/u128.h"
+
+struct arena;
+
+struct cursor {
+    const uint8_t *start, *at, *end;
+};
+
+bool cursor_number(struct cursor *cursor, uint64_t *ret_value, struct err *err);
+bool cursor_wide(struct cursor *cursor, u128 *ret_value, struct err *err);
+/* A number below 2^32; `what` is for the message. */
+bool cursor_short(struct cursor *cursor, const char *what, uint32_t *ret_value, struct err *err);
+/* Adds a folded difference to *field. */
+bool cursor_difference(struct cursor *cursor, uint64_t *field, struct err *err);
+bool cursor_bytes(struct cursor *cursor, uint64_t n, const uint8_t **ret_bytes, struct err *err);
+/* A copy in the arena, so that it can be a C string. */
+bool cursor_text(struct cursor *cursor, struct arena *arena, char **ret_text, struct err *err);
+/* A copy that is soon forgotten, with a zero behind it: names come with every append. */
+bool cursor_name(struct cursor *cursor, struct bytes *name, struct err *err);

@@ -1,0 +1,9 @@
+/* The chunks of what a plain recording keeps: stacks, threads and names. */
+#pragma once
+
+#include "profile/cursor.h"
+#include "profile/decode.h"
+
+bool decode_stacks(struct decoder *decoder, struct cursor *cursor, struct err *err);
+bool decode_threads(struct decoder *decoder, struct cursor *cursor, struct err *err);
+bool decode_names(struct decoder *decoder, struct cursor *cursor, struct err *err);
