@@ -74,7 +74,7 @@ static void add_thread(struct decoder *decoder, struct thread *thread)
     const char *name = (const char *)decoder->name.at;
     struct thread *known = threads_find(&profile->threads, thread->pid, thread->tid, name);
     if (known) {
-        thread_add(known, thread);
+        thread_add_times(known, thread);
         return;
     }
     thread->name = arena_string(&profile->arena, name);

@@ -50,7 +50,7 @@ static int rows_compare(const void *a, const void *b)
     return row_compare(x, y->pid, y->tid, y->name);
 }
 
-void thread_add(struct thread *to, const struct thread *from)
+void thread_add_times(struct thread *to, const struct thread *from)
 {
     sum_add(&to->user_ns, from->user_ns);
     sum_add(&to->kernel_ns, from->kernel_ns);
@@ -71,7 +71,7 @@ void threads_sort(struct threads *threads)
         qsort(threads->at, threads->n, sizeof *threads->at, rows_compare);
     for (size_t i = 0; i < threads->n; i++)
         if (n && rows_compare(&threads->at[n - 1], &threads->at[i]) == 0)
-            thread_add(&threads->at[n - 1], &threads->at[i]);
+            thread_add_times(&threads->at[n - 1], &threads->at[i]);
         else
             threads->at[n++] = threads->at[i];
     threads->n = n;
@@ -89,7 +89,7 @@ void threads_merge(struct threads *into, struct arena *arena, const struct threa
         if (order > 0)
             row->name = arena_string(arena, row->name);
         else if (order == 0)
-            thread_add(row, &other->at[b]);
+            thread_add_times(row, &other->at[b]);
         b += order >= 0;
     }
     vec_release(into);

@@ -25,7 +25,7 @@ struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_
 /* NULL: there is none. */
 struct thread *threads_find(struct threads *threads, uint32_t pid, uint32_t tid, const char *name);
 /* Adds the times of a row to another's. */
-void thread_add(struct thread *to, const struct thread *from);
+void thread_add_times(struct thread *to, const struct thread *from);
 /* Makes threads of rows that are in any order: equal ones are added up. */
 void threads_sort(struct threads *threads);
 void threads_merge(struct threads *into, struct arena *arena, const struct threads *other);
