@@ -19,3 +19,7 @@ void binary_close(struct binary *binary);
 
 /* Read at the first question: it costs far more than symbols do. */
 const struct lines *binary_lines(struct binary *binary);
+
+/* What is not known of this binary, where it was looked for, and what could be done about it: one
+ * line for people. NULL: names and lines are there. */
+const char *binary_debug_missing(struct binary *binary);

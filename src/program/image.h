@@ -1,21 +1,19 @@
 /* One ELF x86-64 file as it lies on disk: bytes, load segments, build-id.
  *
  * Everything is checked against the file's size when it is opened or asked for, so a truncated or
- * corrupted file gives an error or an empty answer, never a crash. "[vdso]" is this process's own
- * vDSO, copied: the kernel maps the same one into every process. */
+ * corrupted file gives an error or an empty answer, never a crash. "[vdso]" is the kernel's. */
 #pragma once
 
+#include "base/memory.h"
 #include "base/vec.h"
+#include "program/elf_file.h"
 #include "wire/address.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct Elf;
 struct err;
-
-enum { BUILD_ID_MAX = 20 };
 
 struct segment {
     struct svma start;
@@ -24,18 +22,23 @@ struct segment {
     bool executable;
 };
 
-/* A whole file in memory, with libelf's view of its sections. */
-struct elf_file {
-    uint8_t *bytes; /* a private copy; nobody but libelf writes to it */
-    size_t n_bytes;
-    bool mapped; /* else owned memory */
-    struct Elf *elf;
+/* Where a separate debug file was looked for; debug_file.h. */
+struct debug_search {
+    struct arena arena;
+    const char *path;    /* of the one that was found; NULL: none */
+    const char *refused; /* a file that was there but is not of this build, and why; NULL: none */
+    const char *missing; /* what debug_file_missing says, once asked */
+    struct looked {
+        VEC(const char *); /* paths */
+    } looked;
 };
 
 struct image {
     char *path;
     struct elf_file file;
-    struct elf_file debug; /* separate debug file found by build-id; elf is NULL if there is none */
+    struct elf_file
+        debug; /* separate debug file, by debug_file_find; elf is NULL if there is none */
+    struct debug_search search;
     struct segments {
         VEC(struct segment); /* PT_LOAD, by start */
     } segments;

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "program/cfg.h"
+#include "program/debug_file.h"
 #include "program/image.h"
 #include "program/symbols.h"
 
@@ -84,6 +85,7 @@ static size_t check(const char *path, const char *oracle_path, size_t every, boo
     struct image image;
     struct err err;
     assert_true(image_open(&image, path, &err));
+    debug_file_find(&image);
     struct symbols symbols;
     symbols_build(&symbols, &image);
     struct lines lines;
@@ -118,6 +120,7 @@ static void separate_debug_files_are_read(void **state)
     struct image image;
     struct err err;
     assert_true(image_open(&image, LIBC, &err));
+    debug_file_find(&image);
     bool has_debug = image.debug.elf != NULL;
     image_close(&image);
     if (!has_debug) {

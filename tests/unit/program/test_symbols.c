@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "program/frames.h"
+#include "program/debug_file.h"
 #include "program/image.h"
 
 #include "oracle.h"
@@ -23,6 +24,7 @@ static void open_all(struct opened *opened, const char *path)
     struct err err;
     if (!image_open(&opened->image, path, &err))
         fail_msg("%s", err.text);
+    debug_file_find(&opened->image);
     symbols_build(&opened->symbols, &opened->image);
 }
 
@@ -157,6 +159,7 @@ static void names_are_those_of_readelf(void **state)
     struct image image;
     struct err err;
     assert_true(image_open(&image, LIBC, &err));
+    debug_file_find(&image);
     char both[256] = LIBC;
     if (image.debug.elf) {
         strcat(both, " /usr/lib/debug/.build-id/");
@@ -198,6 +201,7 @@ static void frames_are_those_of_readelf(void **state)
     struct image image;
     struct err err;
     assert_true(image_open(&image, LIBC, &err));
+    debug_file_find(&image);
     struct frames frames;
     frames_read(&frames, &image);
     struct map map;

@@ -1,0 +1,16 @@
+/* Where the debug information of a stripped file comes from.
+ *
+ * In this order: the file itself; /usr/lib/debug/.build-id; the name in .gnu_debuglink beside the
+ * file, in its .debug folder, and below /usr/lib/debug; FILE.debug and /usr/lib/debug/FILE; and, if
+ * DEBUGINFOD_URLS is set, debuginfod. A file found by build-id must have that build-id; one found by
+ * name must have it, or the checksum that the link states. */
+#pragma once
+
+struct image;
+
+/* Sets image->debug and image->search. No file is the normal case. */
+void debug_file_find(struct image *image);
+
+/* What is not known of this image, where it was looked for, and what could be done about it: one line
+ * for people. NULL: names and lines are there. */
+const char *debug_file_missing(struct image *image);

@@ -1,0 +1,103 @@
+#include "program/paint.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static int start_order(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* ---- the claims at one place, the highest on top: a heap */
+
+struct heap {
+    VEC(struct stretch);
+};
+
+static void heap_swap(struct heap *heap, size_t i, size_t j)
+{
+    struct stretch held = heap->at[i];
+    heap->at[i] = heap->at[j];
+    heap->at[j] = held;
+}
+
+static void heap_add(struct heap *heap, struct stretch claim)
+{
+    *vec_push(heap) = claim;
+    for (size_t i = heap->n - 1; i && heap->at[i].value > heap->at[(i - 1) / 2].value;
+         i = (i - 1) / 2)
+        heap_swap(heap, i, (i - 1) / 2);
+}
+
+static void heap_drop_top(struct heap *heap)
+{
+    heap->at[0] = heap->at[--heap->n];
+    for (size_t i = 0, child; (child = 2 * i + 1) < heap->n; i = child) {
+        if (child + 1 < heap->n && heap->at[child + 1].value > heap->at[child].value)
+            child++;
+        if (heap->at[i].value >= heap->at[child].value)
+            return;
+        heap_swap(heap, i, child);
+    }
+}
+
+/* ---- painting */
+
+static void painted_add(struct stretches *painted, size_t first, struct stretch part)
+{
+    struct stretch *before = painted->n > first ? &painted->at[painted->n - 1] : NULL;
+    if (before && before->end == part.start && before->value == part.value)
+        before->end = part.end;
+    else
+        *vec_push(painted) = part;
+}
+
+/* Paints from `from` up to where the next claim starts. */
+static void paint_until(struct stretches *painted, size_t first, struct heap *heap, uint64_t from,
+                        uint64_t until)
+{
+    while (heap->n && from < until) {
+        struct stretch top = heap->at[0];
+        if (top.end <= from) {
+            heap_drop_top(heap);
+            continue;
+        }
+        uint64_t end = top.end < until ? top.end : until;
+        painted_add(painted, first, (struct stretch){from, end, top.value});
+        from = end;
+    }
+}
+
+void stretches_paint(struct stretches *claims, struct stretches *ret_painted)
+{
+    struct heap heap = {0};
+    size_t first = ret_painted->n;
+    bool sorted = true;
+    for (size_t i = 1; sorted && i < claims->n; i++)
+        sorted = start_order(&claims->at[i - 1], &claims->at[i]) <= 0;
+    if (!sorted)
+        qsort(claims->at, claims->n, sizeof *claims->at, start_order);
+    for (size_t i = 0; i < claims->n; i++) {
+        if (claims->at[i].start < claims->at[i].end)
+            heap_add(&heap, claims->at[i]);
+        paint_until(ret_painted, first, &heap, claims->at[i].start,
+                    i + 1 < claims->n ? claims->at[i + 1].start : UINT64_MAX);
+    }
+    vec_release(&heap);
+}
+
+const struct stretch *stretches_find(const struct stretch *at, size_t n, uint64_t address)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < at[low - 1].end ? &at[low - 1] : NULL;
+}
