@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
+#include "program/debug_file.h"
 #include "program/image.h"
 
 #include "oracle.h"
@@ -21,6 +22,7 @@ static void open_all(struct opened *opened, const char *path)
     struct err err;
     if (!image_open(&opened->image, path, &err))
         fail_msg("%s", err.text);
+    debug_file_find(&opened->image);
     symbols_build(&opened->symbols, &opened->image);
 }
 
