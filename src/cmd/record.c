@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/quote.h"
 #include "cmd/summary.h"
 #include "collect/recording.h"
 
@@ -162,30 +163,6 @@ static bool parse_option(struct options *options, int option, int index, struct 
     }
 }
 
-/* As it could be typed into a shell. */
-static char *quote(struct arena *arena, char *const *argv)
-{
-    size_t room = 1;
-    for (size_t i = 0; argv[i]; i++)
-        room += 4 * strlen(argv[i]) + 3;
-    char *text = arena_alloc(arena, room), *to = text;
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=+:,@%^";
-    for (size_t i = 0; argv[i]; i++) {
-        if (i)
-            *to++ = ' ';
-        if (*argv[i] && argv[i][strspn(argv[i], plain)] == 0) {
-            to = stpcpy(to, argv[i]);
-            continue;
-        }
-        *to++ = '\'';
-        for (const char *from = argv[i]; *from; from++)
-            to = *from == '\'' ? stpcpy(to, "'\\''") : (*to = *from, to + 1);
-        *to++ = '\'';
-    }
-    return text;
-}
-
 static bool parse(struct options *options, int argc, char **argv, bool *ret_help, struct err *err)
 {
     *options = (struct options){
@@ -251,7 +228,7 @@ int cmd_record(int argc, char **argv)
     }
     struct arena arena = {0};
     struct recording recording;
-    options.recording.command = quote(&arena, options.recording.argv);
+    options.recording.command = quote_words(&arena, options.recording.argv);
     bool started = recording_run(&options.recording, &recording, &err);
     arena_release(&arena);
     if (!started)

@@ -1,6 +1,8 @@
 #include "cmd/summary.h"
 
+#include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/quote.h"
 #include "collect/recording.h"
 
 #include <stdio.h>
@@ -73,6 +75,20 @@ static void print_trigger(const struct recording *recording)
         say("trigger: CPU-time timer, every %.2f ms of CPU time", (double)channel->period_ns / 1e6);
 }
 
+/* Twenty samples show where the time goes; a program this short may end before the first. */
+static void print_too_short(const struct recording_options *options,
+                            const struct recording *recording)
+{
+    enum { HZ_MAX = 10000 };
+    double user = seconds(recording->totals.user_ns);
+    double hz = user > 0 ? 20 / user : HZ_MAX;
+    hz = hz < 100 ? 100 : hz > HZ_MAX ? HZ_MAX : hz;
+    char ask[48] = "";
+    if (options->record.fixed_hz < hz)
+        snprintf(ask, sizeof ask, "-F %.0f asks for more, ", hz);
+    say("no sample: the program ended too soon. %s--exact=counts needs none", ask);
+}
+
 static void print_sampled(const struct recording_options *options,
                           const struct recording *recording)
 {
@@ -85,6 +101,8 @@ static void print_sampled(const struct recording_options *options,
         user > 0 ? (double)totals->instructions / user / 1e6 : 0);
     print_overhead(options, recording);
     print_trigger(recording);
+    if (!totals->windows)
+        print_too_short(options, recording);
 }
 
 static void print_losses(const struct recording *recording)
@@ -128,10 +146,12 @@ static void print_more(const struct recording *recording, uint32_t mode)
 
 static void print_file(const struct recording_options *options, const struct recording *recording)
 {
+    struct arena arena = {0};
     bool named = strcmp(options->output, "gait.data") != 0;
     say("wrote %s, %llu KiB; next: gait report%s%s", options->output,
         ((unsigned long long)recording->file_bytes + 1023) >> 10, named ? " " : "",
-        named ? options->output : "");
+        named ? quote_word(&arena, options->output) : "");
+    arena_release(&arena);
 }
 
 void summary_print(const struct recording_options *options, const struct recording *recording,

@@ -70,6 +70,14 @@ static bool is_variable(const char *entry, const char *name)
     return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
+/* LD_PRELOAD separates by spaces and colons, and has no way to quote them. A library in such a folder
+ * is named as a descriptor of ours, which stays open as long as we are there to record. */
+static const char *preload_name(struct arena *arena, const char *library)
+{
+    int fd = strpbrk(library, ": ") ? open(library, O_PATH | O_CLOEXEC) : -1;
+    return fd < 0 ? library : arena_format(arena, "/proc/%d/fd/%d", (int)getpid(), fd);
+}
+
 /* The environment with the agent in it; all else in its order. */
 static char **environment_with_agent(struct arena *arena, const struct launch *launch)
 {
@@ -86,8 +94,8 @@ static char **environment_with_agent(struct arena *arena, const struct launch *l
             copy[used++] = environ[i];
     }
     bool more = preload && *preload;
-    copy[used++] = arena_format(arena, "LD_PRELOAD=%s%s%s", launch->library, more ? ":" : "",
-                                more ? preload : "");
+    copy[used++] = arena_format(arena, "LD_PRELOAD=%s%s%s", preload_name(arena, launch->library),
+                                more ? ":" : "", more ? preload : "");
     copy[used++] =
         arena_format(arena, CHANNEL_ENV "=/proc/%d/fd/%d", (int)getpid(), launch->channel_fd);
     return copy;
@@ -187,11 +195,13 @@ void launch_wait(struct child *child, uint64_t timeout_ns)
 
 /* ---- the program */
 
-static bool executable(const char *path, int *why)
+static bool executable(const char *path, bool named, int *why)
 {
     struct stat status;
     if (stat(path, &status)) {
-        if (errno != ENOENT && errno != ENOTDIR)
+        /* A folder of PATH that cannot be searched is passed over, as shells do; one that the user
+         * named is told. */
+        if (named && errno != ENOENT && errno != ENOTDIR)
             *why = errno;
         return false;
     }
@@ -206,14 +216,14 @@ bool launch_find_program(const char *name, int *ret_exec_errno, struct err *err)
     int why = ENOENT;
     bool found = false;
     if (strchr(name, '/')) {
-        found = executable(name, &why);
+        found = executable(name, true, &why);
     } else if (*name) {
         const char *path = getenv("PATH");
         for (const char *at = path ? path : "/bin:/usr/bin"; at && !found;) {
             size_t length = strcspn(at, ":");
             char place[PATH_MAX];
             snprintf(place, sizeof place, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
-            found = executable(place, &why);
+            found = executable(place, false, &why);
             at = at[length] ? at + length + 1 : NULL;
         }
     }
@@ -229,15 +239,6 @@ static bool readable(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* LD_PRELOAD separates by these, and has no way to quote them. */
-static bool preloadable(const char *path, struct err *err)
-{
-    if (strpbrk(path, ": "))
-        return err_set(err, ERR_USAGE, "'%s' cannot be preloaded: its path has a space or a colon",
-                       path);
-    return true;
-}
-
 bool launch_find_library(char *ret_path, size_t room, struct err *err)
 {
     char path[PATH_MAX], self[PATH_MAX];
@@ -246,7 +247,7 @@ bool launch_find_library(char *ret_path, size_t room, struct err *err)
         if (!realpath(given, path))
             return err_errno(err, "GAIT_LIB=%s", given);
         snprintf(ret_path, room, "%s", path);
-        return preloadable(ret_path, err);
+        return true;
     }
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
@@ -259,7 +260,7 @@ bool launch_find_library(char *ret_path, size_t room, struct err *err)
         snprintf(place, sizeof place, "%s/%s", self, places[i]);
         if (realpath(place, path) && readable(path)) {
             snprintf(ret_path, room, "%s", path);
-            return preloadable(ret_path, err);
+            return true;
         }
     }
     return err_set(err, ERR_MISSING,

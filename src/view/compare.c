@@ -139,6 +139,9 @@ void compare_json(FILE *to, const struct scene *scene, const struct comparison *
     struct json json;
     json_begin(&json, to);
     head_json(&json, "compare", scene, OTHER, by, weight, comparison->stray);
+    const struct profile *truth = scene->sides[TRUTH];
+    json_string(&json, "truth_command", truth->command ? truth->command : "");
+    json_string(&json, "truth_mode", profile_mode_name(truth->mode));
     json_array(&json, "rows");
     json_object(&json, NULL);
     json_number(&json, "overlap", comparison->overlap);

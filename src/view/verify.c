@@ -220,7 +220,11 @@ void verify_text(FILE *to, const struct scene *scene, const struct verdict *verd
                 fprintf(to, "    %s\n", verdict->at[i].text);
     }
     losses_text(to, scene, 0, 0);
-    fputs(verdict_good(verdict) ? "good\n" : "BAD\n", to);
+    bool empty = !verdict->edges && !verdict->ranges && !verdict->places;
+    fputs(!verdict_good(verdict) ? "BAD\n"
+          : empty                ? "nothing to check: neither edges nor ranges\n"
+                                 : "good\n",
+          to);
 }
 
 void verify_json(FILE *to, const struct scene *scene, const struct verdict *verdict)

@@ -1,0 +1,76 @@
+#!/bin/bash
+# What is met in the first hour: odd paths, short programs, empty profiles, what to type next.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+top=$PWD
+busy='i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+cd "$work" || exit 1
+
+# What is said to be next can be typed.
+for name in "it's mine" 'a $HOME;b' plain.data; do
+    status 0 "to '$name'" "$gait" record -F 2000 -o "$name" -- sh -c "$busy"
+    next=$(sed -n 's/.*; next: gait //p' stderr)
+    eval "'$gait' $next" >next.out 2>&1 || { bad "next, for '$name': gait $next"; cat next.out; }
+done
+
+# Too short for a sample: told, and both ways out work.
+status 0 short "$gait" record --overhead 0.001 -o short.data -- true
+says 'no sample: the program ended too soon'
+says --exact=counts
+status 0 'exact, short' "$gait" record --exact=counts -o exact.data -- true
+grep -q 'no sample' stderr && bad 'an exact recording is said to lack samples'
+status 0 'enough' "$gait" record -F 2000 -o enough.data -- sh -c "$busy"
+grep -q 'no sample' stderr && bad 'a recording with samples is said to lack them'
+
+# A profile in which nothing can be checked is not called good.
+status 0 'verify, nothing to check' "$gait" verify short.data
+grep -qx good stdout && bad 'an empty profile is called good'
+grep -q '^nothing to check' stdout || bad 'that nothing was checked is not told'
+status 0 'verify' "$gait" verify exact.data
+same 'verify, exact' good "$(tail -n 1 stdout)"
+
+# Both sides of a comparison are named.
+status 0 compare "$gait" compare --json exact.data enough.data
+grep -q '"command": *"sh -c' stdout || bad 'compare --json lacks the command'
+grep -q '"truth_command": *"true"' stdout || bad 'compare --json lacks the command of the truth'
+
+# A folder whose name LD_PRELOAD cannot hold; children of the program find the agent there, too.
+mkdir 'a b:c'
+cp "$gait" "$out/libgait.so" 'a b:c'
+for mode in $modes; do
+    status 0 "$mode, odd folder" 'a b:c/gait' record $(options_of $mode) -o odd.data -- sh -c "sh -c '$busy'; true"
+    same "$mode, odd folder: silence of the loader" 0 "$(grep -vc '^gait: ' stderr)"
+    grep -q '2 processes' stderr || { bad "$mode, odd folder: the child was not recorded"; cat stderr; }
+    readable odd.data
+done
+
+# 126 is for what is there and cannot be executed; PATH is searched as shells do.
+mkdir closed open
+printf '#!/bin/sh\n' >open/tool
+if [ "$(id -u)" = 0 ]; then as='setpriv --reuid=65534 --regid=65534 --clear-groups' && chmod 755 . && cp "$gait" "$out/libgait.so" .
+else as= && cp "$gait" "$out/libgait.so" .; fi
+printf '#!/bin/sh\n' >closed/tool
+chmod 755 closed/tool
+chmod 700 "$work/closed"; [ -n "$as" ] || chmod 0 closed
+for path in "$work/closed" "$work/open" "$work/closed:$work/open" "$work/open:$work/closed" "$work/closed:/usr/bin"; do
+    for name in tool nproc; do
+        $as env PATH="$path" /bin/bash -c "$name" >/dev/null 2>&1
+        expected=$?
+        $as /usr/bin/env PATH="$path" "$work/gait" record -q -o /dev/null -- $name >/dev/null 2>&1
+        same "$name in PATH=$path" $expected $?
+    done
+done
+$as "$work/gait" record -q -o /dev/null -- "$work/closed/tool" 2>/dev/null
+same 'a path behind a closed folder' 126 $?
+chmod 700 closed
+
+# A whole clone in such a folder.
+if [ -n "$GAIT_LONG" ] && git -C "$top" rev-parse >/dev/null 2>&1; then
+    git clone -q "$top" 'a clone' || bad 'git clone'
+    make -C 'a clone' -j2 all units programs >make.out 2>&1 || { bad 'make in an odd folder'; tail make.out; }
+    (cd 'a clone' && tools/check-layers && tools/check-headers o/rel) || bad 'checks in an odd folder'
+    for test in live/status live/output live/transparent live/manual golden/info golden/views truth/edges; do
+        (cd 'a clone' && GAIT_OUT=o/rel tests/$test.sh) >test.out 2>&1 || { bad "$test in an odd folder"; cat test.out; }
+    done
+fi
+finish
