@@ -129,11 +129,28 @@ static void print_sampled(const struct totals *totals)
            100 * ratio(totals->tool_ns, totals->user_ns));
 }
 
+static void print_plain(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    printf("%-14s%.3f s off CPU\n", "", (double)totals->off_ns / 1e9);
+    printf("%-14s%llu samples, %.1f per CPU second\n", "recorded",
+           (unsigned long long)totals->interrupts,
+           per_second(totals->interrupts, totals->user_ns + totals->kernel_ns));
+    printf("%-14stool %.2f %% of user time\n", "own cost",
+           100 * ratio(totals->tool_ns, totals->user_ns));
+    printf("%-14s%u nodes of stacks, %zu threads, %zu names\n", "keys", profile->stacks.nodes.n,
+           profile->threads.n, profile->names.n);
+}
+
 static void print_totals(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
     printf("%-14suser %.3f s, kernel %.3f s\n", "CPU time", (double)totals->user_ns / 1e9,
            (double)totals->kernel_ns / 1e9);
+    if (profile->mode == PROFILE_PLAIN) {
+        print_plain(profile);
+        return;
+    }
     if (profile->mode == PROFILE_EXACT)
         printf("%-14s%llu instructions counted\n", "recorded",
                (unsigned long long)totals->instructions);

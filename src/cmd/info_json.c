@@ -37,6 +37,24 @@ static void modules_json(struct json *json, const struct modules *modules)
     json_array_end(json);
 }
 
+static void threads_json(struct json *json, const struct threads *threads)
+{
+    json_array(json, "threads");
+    for (size_t i = 0; i < threads->n; i++) {
+        const struct thread *thread = &threads->at[i];
+        json_object(json, NULL);
+        json_integer(json, "pid", thread->pid);
+        json_integer(json, "tid", thread->tid);
+        json_string(json, "name", thread->name);
+        json_number(json, "user_time", (double)thread->user_ns / 1e9);
+        json_number(json, "kernel_time", (double)thread->kernel_ns / 1e9);
+        json_number(json, "off_time", (double)thread->off_ns / 1e9);
+        json_integer(json, "switches", thread->switches);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
 static void losses_json(struct json *json, const struct profile *profile)
 {
     json_object(json, "losses");
@@ -62,6 +80,8 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_integer(json, "edges", profile->edges.n);
     json_integer(json, "ranges", profile->ranges.n);
     json_integer(json, "points", profile->points.n);
+    json_integer(json, "nodes", profile->stacks.nodes.n);
+    json_integer(json, "names", profile->names.n);
     json_integer(json, "batches", totals->batches);
     json_integer(json, "windows", totals->windows);
     json_integer(json, "interrupts", totals->interrupts);
@@ -70,6 +90,7 @@ static void totals_json(struct json *json, const struct profile *profile)
     ratio_json(json, "instructions_per_second", totals->instructions, totals->user_ns, 1e9);
     json_number(json, "user_time", (double)totals->user_ns / 1e9);
     json_number(json, "kernel_time", (double)totals->kernel_ns / 1e9);
+    json_number(json, "off_time", (double)totals->off_ns / 1e9);
     json_number(json, "agent_time", (double)totals->agent_ns / 1e9);
     json_number(json, "tool_time", (double)totals->tool_ns / 1e9);
     ratio_json(json, "agent_share", totals->agent_ns, totals->user_ns, 1);
@@ -91,6 +112,7 @@ void info_json(FILE *to, const struct profile *profile)
     json_integer(&json, "start_ns", profile->start_unix_ns);
     facts_json(&json, &profile->facts);
     modules_json(&json, &profile->modules);
+    threads_json(&json, &profile->threads);
     losses_json(&json, profile);
     json_array(&json, "rows");
     totals_json(&json, profile);

@@ -2,6 +2,7 @@
 
 #include "view/balance.h"
 #include "view/head.h"
+#include "view/verify_plain.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -186,6 +187,8 @@ void verify_profile(struct verdict *verdict, struct scene *scene)
     sums_check(verdict, scene->sides[0]);
     if (scene->sides[0]->mode == PROFILE_EXACT)
         balance_check(verdict, scene);
+    if (scene->sides[0]->mode == PROFILE_PLAIN)
+        stacks_check(verdict, scene);
 }
 
 void verdict_release(struct verdict *verdict)
@@ -205,8 +208,11 @@ bool verdict_good(const struct verdict *verdict)
 void verify_text(FILE *to, const struct scene *scene, const struct verdict *verdict)
 {
     head_text(to, scene, 0);
-    fprintf(to, "checked %" PRIu64 " edges, %" PRIu64 " ranges, %" PRIu64 " places", verdict->edges,
-            verdict->ranges, verdict->places);
+    if (scene->sides[0]->mode == PROFILE_PLAIN)
+        fprintf(to, "checked %" PRIu64 " nodes of stacks", verdict->nodes);
+    else
+        fprintf(to, "checked %" PRIu64 " edges, %" PRIu64 " ranges, %" PRIu64 " places",
+                verdict->edges, verdict->ranges, verdict->places);
     fprintf(to, "; skipped %" PRIu64 " records without a binary\n", verdict->skipped);
     if (scene->sides[0]->mode == PROFILE_EXACT)
         fprintf(to, "%" PRIu64 " returns, %" PRIu64 " passages out of what is recorded\n",
@@ -237,6 +243,7 @@ void verify_json(FILE *to, const struct scene *scene, const struct verdict *verd
     json_integer(&json, "edges", verdict->edges);
     json_integer(&json, "ranges", verdict->ranges);
     json_integer(&json, "places", verdict->places);
+    json_integer(&json, "nodes", verdict->nodes);
     json_integer(&json, "skipped", verdict->skipped);
     json_integer(&json, "returns", verdict->returns);
     json_integer(&json, "open", verdict->open);

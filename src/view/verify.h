@@ -10,6 +10,8 @@
  *   that does not come back, an instruction that must run where it stands, a trap, the end of the run)
  *   departures are missing: these are counted apart, as open.
  *
+ * - In a plain profile, stacks go through calls and weigh what the totals say: verify_plain.h.
+ *
  * Records of modules without a binary are counted as skipped. */
 #pragma once
 
@@ -23,7 +25,9 @@
     CHECK(range, "a range that does not decode as it says")                                        \
     CHECK(sums, "sums that cannot be")                                                             \
     CHECK(arrivals, "arrivals and runs that start there differ")                                   \
-    CHECK(departures, "runs that end there and departures differ")
+    CHECK(departures, "runs that end there and departures differ")                                 \
+    CHECK(node, "a stack through where no code is")                                                \
+    CHECK(call, "a caller that is at no call")
 
 enum check {
 #define CHECK_ENUM(name, text) CHECK_##name,
@@ -42,6 +46,7 @@ struct problem {
 struct verdict {
     struct arena arena;
     uint64_t edges, ranges, places; /* checked */
+    uint64_t nodes;                 /* of stacks, checked */
     uint64_t skipped;               /* records of modules without a binary */
     uint64_t returns;               /* executed; that they arrive is told without whence */
     uint64_t open;                  /* passages into and out of what is not recorded */

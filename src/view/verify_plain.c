@@ -1,0 +1,105 @@
+#include "view/verify_plain.h"
+
+#include "profile/sums.h"
+#include "view/balance.h"
+#include "view/head.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct image *image_of(const struct scene *scene, uint32_t profile_module)
+{
+    uint32_t module = scene_module(scene, 0, profile_module);
+    if (module >= scene->modules.n || !scene->modules.at[module].binary)
+        return NULL;
+    return &scene->modules.at[module].binary->image;
+}
+
+/* ---- calls */
+
+static bool ends_a_call(const struct image *image, uint64_t last)
+{
+    enum { LONGEST = 15 };
+    struct instruction instruction;
+    for (uint64_t bytes = 2; bytes <= LONGEST && bytes <= last + 1; bytes++)
+        if (disasm_at(image, (struct svma){last + 1 - bytes}, &instruction) &&
+            instruction.bytes == bytes &&
+            (instruction.kind == INSTRUCTION_CALL || instruction.kind == INSTRUCTION_ICALL))
+            return true;
+    return false;
+}
+
+/* Whether a handler that was called returns to behind the address: mov $SYS_rt_sigreturn,%eax; syscall. */
+static bool is_trampoline(const struct image *image, uint64_t address)
+{
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    size_t room;
+    const uint8_t *bytes = image_bytes(image, (struct svma){address + 1}, &room);
+    return bytes && room >= sizeof code && memcmp(bytes, code, sizeof code) == 0;
+}
+
+/* ---- nodes */
+
+enum node_flags { NODE_CALLS = 1, NODE_INTERRUPTED = 2 };
+
+static bool is_kernel(const struct profile *profile, uint32_t module)
+{
+    return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
+}
+
+/* What the node says of the one that called it. */
+static unsigned caller_flags(const struct scene *scene, struct stack_key key)
+{
+    const struct image *image = image_of(scene, key.module);
+    if (image && is_trampoline(image, key.address))
+        return NODE_INTERRUPTED;
+    return is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
+}
+
+static void node_check(struct verdict *verdict, struct scene *scene, struct stack_key key,
+                       unsigned flags)
+{
+    const struct image *image = image_of(scene, key.module);
+    if (!image) {
+        verdict->skipped++;
+        return;
+    }
+    verdict->nodes++;
+    uint32_t module = scene_module(scene, 0, key.module);
+    if (!image_executable(image, (struct svma){key.address}))
+        verdict_problem(verdict, CHECK_node, "%s", address_text(scene, module, key.address));
+    else if (flags == NODE_CALLS && !is_trampoline(image, key.address) &&
+             !ends_a_call(image, key.address))
+        verdict_problem(verdict, CHECK_call, "%s", address_text(scene, module, key.address));
+}
+
+static void weights_check(struct verdict *verdict, const struct profile *profile)
+{
+    uint64_t user = 0;
+    for (uint32_t i = 0; i < profile->stacks.cells.n; i++) {
+        const struct stack_cell *cell = map_key(&profile->stacks.cells, i);
+        if (!is_kernel(profile, stacks_key(&profile->stacks, cell->node).module))
+            sum_add(&user, profile->stacks.weights.at[i]);
+    }
+    if (user != profile->totals.time)
+        verdict_problem(verdict, CHECK_sums, "stacks weigh %" PRIu64 ", the totals %" PRIu64, user,
+                        profile->totals.time);
+}
+
+void stacks_check(struct verdict *verdict, struct scene *scene)
+{
+    const struct stacks *stacks = &scene->sides[0]->stacks;
+    uint8_t *flags = mem_alloc(stacks->nodes.n + (size_t)1);
+    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+        struct stack_key key = stacks_key(stacks, node);
+        if (key.parent != STACK_NONE)
+            flags[key.parent] |= (uint8_t)caller_flags(scene, key);
+    }
+    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+        struct stack_key key = stacks_key(stacks, node);
+        if (key.parent != STACK_NONE)
+            node_check(verdict, scene, key, flags[node]);
+    }
+    mem_free(flags);
+    weights_check(verdict, scene->sides[0]);
+}
