@@ -1,0 +1,40 @@
+#!/bin/bash
+# A damaged profile: every view reads what is whole and says what is not, or refuses naming file, place
+# and reason; it never crashes and always ends. With GAIT_LONG every length and thousands of flips.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+cuts=60 flips=120
+[ -z "$GAIT_LONG" ] || cuts=0 flips=3000
+seed=${GAIT_SEED:-$$}
+cd "$work" || exit 1
+cat >small.c <<'C'
+int main(int n, char **v) { unsigned s = 0; for (unsigned i = 0; i < 20000000; i++) s += i ^ (s >> 3); return (v[0][0] + s) == 1; }
+C
+gcc -O1 -g -static -o small small.c || skip 'no static libc to build a small program with'
+
+# damage HOW COUNT VIEW...: PROFILE in the view stands for the damaged file.
+damage() {
+    /usr/bin/python3 "$OLDPWD/tests/live/lib/damage.py" "$1" "$2" "$seed" whole copy 0,2 "$gait" "${@:3}" >said ||
+        bad "$mode, $1, gait ${*:3}: $(cat said)"
+    echo "$mode, $1, gait ${*:3}: $(tail -n 1 said)"
+}
+
+for mode in $modes; do
+    "$gait" record $(options_of $mode) -q -o whole -- ./small
+    damage cut $cuts report --json copy
+    damage flip $flips report --by edge copy
+    damage patch $flips info copy
+    damage patch $flips verify --json copy
+    damage flip $flips merge -o sum copy whole
+    # Only whole appends count, and nothing but the damaged end is lost: what is left still verifies.
+    # verify also says 1, that a profile contradicts itself: damage must never come so far.
+    damage cut $cuts verify copy
+done
+# The message: file, offset, reason.
+head -c -1 whole >copy
+status 0 'one byte short' "$gait" info copy
+says 'copy: cut short in the chunk at byte '
+printf 'X' | dd of=copy bs=1 seek=40 conv=notrunc status=none
+status 2 'a damaged header' "$gait" info copy
+says 'copy: byte 12: the HEADER chunk is damaged'
+finish
