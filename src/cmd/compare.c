@@ -75,7 +75,7 @@ int cmd_compare(int argc, char **argv)
 {
     struct options options = {.view = {.by = BY_EDGE}};
     struct err err;
-    if (!view_options_parse(&options.view, argc, argv, &err))
+    if (!view_options_parse(&options.view, NULL, argc, argv, &err))
         return say_err(&err);
     if (options.view.help) {
         fputs(usage, stdout);

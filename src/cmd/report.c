@@ -66,7 +66,7 @@ int cmd_report(int argc, char **argv)
 {
     struct view_options options = {.by = BY_FUNCTION};
     struct err err;
-    if (!view_options_parse(&options, argc, argv, &err))
+    if (!view_options_parse(&options, NULL, argc, argv, &err))
         return say_err(&err);
     if (options.help) {
         fputs(usage, stdout);

@@ -40,7 +40,7 @@ int cmd_verify(int argc, char **argv)
 {
     struct view_options options = {0};
     struct err err;
-    if (!view_options_parse(&options, argc, argv, &err))
+    if (!view_options_parse(&options, NULL, argc, argv, &err))
         return say_err(&err);
     if (options.help) {
         fputs(usage, stdout);

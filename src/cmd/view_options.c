@@ -78,11 +78,33 @@ static bool parse_value(struct view_options *options, int option, const char *va
     }
 }
 
-bool view_options_parse(struct view_options *options, int argc, char **argv, struct err *err)
+/* The shared flags and, behind them, a view's own. */
+static const struct option *all_options(const struct own_options *own)
 {
+    enum { ROOM = 64, SHARED = sizeof long_options / sizeof *long_options - 1 };
+    static struct option all[ROOM];
+    size_t n = SHARED;
+    memcpy(all, long_options, sizeof long_options);
+    for (const struct option *option = own ? own->list : NULL; option && option->name; option++) {
+        ASSERT(n + 1 < ROOM && option->val >= VIEW_OPTION_OWN);
+        all[n++] = *option;
+    }
+    all[n] = (struct option){0};
+    return all;
+}
+
+bool view_options_parse(struct view_options *options, const struct own_options *own, int argc,
+                        char **argv, struct err *err)
+{
+    const struct option *all = all_options(own);
     int option;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":i:qvh", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":i:qvh", all, NULL)) != -1) {
+        if (option >= VIEW_OPTION_OWN) {
+            if (!own->take(own->to, option, optarg, err))
+                return false;
+            continue;
+        }
         switch (option) {
         case 'i': options->input = optarg; break;
         case 'q': options->quiet = true; break;

@@ -9,6 +9,16 @@
 
 struct err;
 
+/* What a view has beside: values from VIEW_OPTION_OWN on, {NULL} last. `take` gets each with its
+ * value; false: not good, and err says why. */
+enum { VIEW_OPTION_OWN = 512 };
+struct option;
+struct own_options {
+    const struct option *list;
+    bool (*take)(void *to, int option, const char *value, struct err *err);
+    void *to;
+};
+
 struct view_options {
     const char *input; /* NULL: not given */
     const char *module;
@@ -18,8 +28,10 @@ struct view_options {
     bool has_weight, has_limit, json, inferred, quiet, help;
 };
 
-/* Fields that no flag sets stay as they are. Leaves optind at the first argument that is no flag. */
-bool view_options_parse(struct view_options *options, int argc, char **argv, struct err *err);
+/* Fields that no flag sets stay as they are. Leaves optind at the first argument that is no flag.
+ * own: NULL: none. */
+bool view_options_parse(struct view_options *options, const struct own_options *own, int argc,
+                        char **argv, struct err *err);
 
 /* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
