@@ -1,4 +1,4 @@
-# gait. Targets: all check check-all fuzz demo bench format format-check tidy install clean.
+# gait. Targets: all check check-all fuzz demo bench format format-check tidy man install clean.
 # MODE=rel (default) | dbg (ASan+UBSan) | tsan | cov. DEV=1 makes warnings errors.
 
 MODE   ?= rel
@@ -144,14 +144,22 @@ format-check:
 tidy:
 	clang-tidy --quiet --checks='-*,bugprone-*,-bugprone-easily-swappable-parameters' \
 	    $(foreach l,$(TOOL_LAYERS) cmd,$(call srcs,$l)) -- $(BASE_FLAGS)
-install: all
+# The manual: written as text, installed as roff.
+VERSION   := $(shell sed -n 's/^\#define GAIT_VERSION "\(.*\)"/\1/p' src/base/version.h)
+MAN_PAGES := $(patsubst man/%.md,$O/man/%,$(wildcard man/*.1.md))
+$O/man/%.1: man/%.1.md tools/manpage src/base/version.h
+	@mkdir -p $(@D) && tools/manpage -v version=$(VERSION) $< >$@ || { rm -f $@; exit 1; }
+man: $(MAN_PAGES)
+install: all man
 	install -Dm755 $O/gait $(DESTDIR)$(PREFIX)/bin/gait
 	install -Dm755 $O/libgait.so $(DESTDIR)$(PREFIX)/lib/gait/libgait.so
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE man/*.md
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN_PAGES)
+	install -Dm644 completions/gait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gait
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE
 deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all check fuzz check-all check-units units programs demo bench bench-programs format format-check tidy install deps clean
+.PHONY: all check fuzz check-all check-units units programs demo bench bench-programs man format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every command has a manual page, and every option that its --help shows is in it.
+# Every command has a manual page, every option that its --help shows is in it, and what is installed says the same.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 commands=$("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
@@ -12,5 +12,38 @@ for command in $commands; do
     for option in $options; do
         grep -qF -e "\`$option\`" "$page" || bad "$page lacks $option"
     done
+    grep -qF -e "\`$command\`" man/gait.1.md || bad "man/gait.1.md lacks $command"
+    grep -qF -e "gait-$command(1)" man/gait.1.md || bad "man/gait.1.md does not refer to gait-$command(1)"
+done
+for page in man/*.md; do
+    command=${page#man/gait-} command=${command%.1.md}
+    [ "$page" = man/gait.1.md ] || [[ " ${commands//$'\n'/ } " = *" $command "* ]] || bad "$page is of no command"
+done
+
+# The pages that are installed: what a page's text shows, its roff shows, and no formatter complains.
+rendered() { MANWIDTH=500 groff -man -ww -K utf8 -T utf8 -P -c -rLL=500n "$1" 2>"$work/complaints" | sed 's/.\x08//g'; }
+for page in man/*.md; do
+    roff=$work/$(basename "${page%.md}")
+    tools/manpage -v version=0 "$page" >"$roff" || { bad "$page cannot be converted"; continue; }
+    if command -v mandoc >/dev/null; then
+        mandoc -T lint -W warning "$roff" | grep -v 'missing date' >"$work/complaints" && { bad "$page: mandoc"; cat "$work/complaints"; }
+    fi
+    command -v groff >/dev/null || continue
+    rendered "$roff" >"$work/text"
+    [ ! -s "$work/complaints" ] || { bad "$page: groff"; cat "$work/complaints"; }
+    # Every word of the source, in order; marks and the heading apart.
+    words() { tr -s ' \n' '\n\n' | grep -v '^$'; }
+    sed -n '/^## NAME/,$p' "$page" | sed 's/^## //; s/^:   //; s/^- //; s/[`*]//g; s/^```.*//' | words >"$work/source"
+    sed 's/\xe2\x80\xa2//g; s/\xe2\x88\x92/-/g; s/\xe2\x80\x90/-/g; s/\xe2\x80\x99/\x27/g' "$work/text" | sed '1d;$d' | words >"$work/shown"
+    diff "$work/source" "$work/shown" >"$work/diff" || { bad "$page: text and roff differ"; head -20 "$work/diff"; }
+done
+for text in '# x' '## NAME' '# x(1)
+### deep' '# x(1)
+
+| a | b |' '# x(1)
+
+an `open mark'; do
+    printf '%s\n' "$text" >"$work/odd.md"
+    tools/manpage "$work/odd.md" >/dev/null 2>&1 && bad "converted without complaint: $text"
 done
 finish

@@ -1,0 +1,59 @@
+#!/bin/bash
+# bash completes every command, every option that --help shows, and the words that options can be.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+. completions/gait.bash || bad 'completions/gait.bash cannot be sourced'
+compopt() { wanted="$*"; } # a builtin that works only while completing
+
+# completed WORD...: what the last of the words can become, one a line.
+completed() {
+    COMP_WORDS=("$gait" "$@") COMP_CWORD=$# wanted=
+    COMPREPLY=()
+    _gait
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+# offers EXPECTED WORD...: all of the expected, in any order, and nothing else.
+offers() {
+    local expected=$1
+    shift
+    same "completion of '$*'" "$(tr ' ' '\n' <<<"$expected" | sort | xargs)" "$(completed "$@" | sort | xargs)"
+}
+
+commands=$("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+offers "$(echo $commands --help --version)" ''
+for command in $commands; do
+    [[ " $(completed "${command:0:3}" | xargs) " = *" $command "* ]] || bad "'${command:0:3}' does not become $command"
+    options=$("$gait" "$command" --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE '^(-[-A-Za-z]+)|, -[-A-Za-z]+' | tr -d ', ')
+    got=" $(completed "$command" - | sed 's/=.*//' | xargs) "
+    for option in $options --help; do
+        [[ $got = *" $option "* ]] || bad "$command: $option is not completed"
+    done
+done
+
+offers 'perf cputime auto' record --trigger ''
+offers 'cputime' record --trigger c
+offers '--exact=counts' record --ex
+offers 'counts' record --exact = ''
+offers 'counts' record --exact = co
+offers 'auto always never' report --color ''
+# The words of --by: gait takes each, and no other.
+words=$(completed report --by '')
+[ "$(wc -l <<<"$words")" -ge 6 ] || bad "--by offers only: $(xargs <<<"$words")"
+for word in $words; do
+    "$gait" report --by "$word" /no/such/file 2>/dev/null
+    same "report --by $word" 2 $?
+done
+
+# Files where files go, programs where a program goes, and nothing of ours behind it.
+completed report '' >/dev/null
+same 'files for report' '-o default' "$wanted"
+completed record -o '' >/dev/null
+same 'files for -o' '-o default' "$wanted"
+[[ " $(completed record -o data mkte | xargs) " = *' mktemp '* ]] || bad 'programs are not completed'
+[[ " $(completed record -- mkte | xargs) " = *' mktemp '* ]] || bad 'programs are not completed behind --'
+same 'options of the program' '' "$(completed record -q -- ls -)"
+same 'options of the program, without --' '' "$(completed record -F 100 ls -)"
+
+# As bash itself sees it.
+bash --norc -c ". completions/gait.bash; complete -p gait" | grep -qx "complete -F _gait gait" || bad "bash does not know the completion"
+finish
