@@ -1,4 +1,4 @@
-# gait. Targets: all check check-all fuzz demo bench format format-check tidy man install clean.
+# gait. Targets: all check check-all fuzz demo bench format format-check tidy man install deb clean.
 # MODE=rel (default) | dbg (ASan+UBSan) | tsan | cov. DEV=1 makes warnings errors.
 
 MODE   ?= rel
@@ -156,10 +156,12 @@ install: all man
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN_PAGES)
 	install -Dm644 completions/gait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gait
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE
+deb: all man
+	@tools/deb $O $(VERSION)
 deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all check fuzz check-all check-units units programs demo bench bench-programs man format format-check tidy install deps clean
+.PHONY: all check fuzz check-all check-units units programs demo bench bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
