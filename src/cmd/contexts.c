@@ -1,0 +1,197 @@
+/* gait contexts: who called what, and what was spent there and below. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "view/contexts.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char usage[] =
+    "usage: gait contexts [options] [FILE]\n"
+    "\n"
+    "Shows the calling contexts of a plain recording (gait.data), each figure with its 95 % "
+    "interval.\n"
+    "\n"
+    "  -i FILE            the profile, as an option\n"
+    "  --top-down         from callers to what they call (default)\n"
+    "  --bottom-up        from functions with time of their own to their callers\n"
+    "  --flat             functions, with what they spent themselves and in all they called\n"
+    "  --min PCT          add up what has less than PCT % of all (0.5)\n"
+    "  --depth N          so many levels (all)\n"
+    "  --by-thread        each thread is a root of its own\n"
+    "  --pid N, --tid N   this process or thread only\n"
+    "  --module NAME      only what was seen with code of this module innermost\n"
+    "  --kernel           weigh kernel time; without it, it stands beside\n"
+    "  --sites            tell calls from different places of a function apart (always in JSON)\n"
+    "  --unfolded         show recursion as it is on the stacks\n"
+    "  --no-inline        inlined functions are part of what they are inlined into\n"
+    "  --limit N          so many functions or roots (20; with --json all)\n"
+    "  --json             as JSON, schema gait/contexts/1\n"
+    "  -q                 do not mention damage\n";
+
+enum { TEXT_ROWS = 20 };
+
+enum {
+    OPTION_TOP_DOWN = VIEW_OPTION_OWN,
+    OPTION_BOTTOM_UP,
+    OPTION_FLAT,
+    OPTION_MIN,
+    OPTION_DEPTH,
+    OPTION_BY_THREAD,
+    OPTION_PID,
+    OPTION_TID,
+    OPTION_KERNEL,
+    OPTION_SITES,
+    OPTION_UNFOLDED,
+    OPTION_NO_INLINE,
+};
+
+static const struct option own_list[] = {
+    {"top-down", no_argument, NULL, OPTION_TOP_DOWN},
+    {"bottom-up", no_argument, NULL, OPTION_BOTTOM_UP},
+    {"flat", no_argument, NULL, OPTION_FLAT},
+    {"min", required_argument, NULL, OPTION_MIN},
+    {"depth", required_argument, NULL, OPTION_DEPTH},
+    {"by-thread", no_argument, NULL, OPTION_BY_THREAD},
+    {"pid", required_argument, NULL, OPTION_PID},
+    {"tid", required_argument, NULL, OPTION_TID},
+    {"kernel", no_argument, NULL, OPTION_KERNEL},
+    {"sites", no_argument, NULL, OPTION_SITES},
+    {"unfolded", no_argument, NULL, OPTION_UNFOLDED},
+    {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
+    {NULL, 0, NULL, 0},
+};
+
+struct options {
+    struct view_options view;
+    struct contexts_options contexts;
+    struct plain_filter filter;
+    double min_percent;
+    uint32_t depth;
+};
+
+static bool parse_number(const char *name, const char *text, uint32_t *ret_number, struct err *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || !value || value > UINT32_MAX)
+        return err_set(err, ERR_USAGE, "--%s %s: not a number from 1 on", name, text);
+    *ret_number = (uint32_t)value;
+    return true;
+}
+
+static bool parse_percent(const char *text, double *ret_percent, struct err *err)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end != text && *end == '%')
+        end++;
+    if (end == text || *end || !(value >= 0 && value <= 100))
+        return err_set(err, ERR_USAGE, "--min %s: not a percentage", text);
+    *ret_percent = value;
+    return true;
+}
+
+static bool own_take(void *to, int option, const char *value, struct err *err)
+{
+    struct options *options = to;
+    switch (option) {
+    case OPTION_TOP_DOWN: options->contexts.form = CONTEXTS_TOP_DOWN; return true;
+    case OPTION_BOTTOM_UP: options->contexts.form = CONTEXTS_BOTTOM_UP; return true;
+    case OPTION_FLAT: options->contexts.form = CONTEXTS_FLAT; return true;
+    case OPTION_BY_THREAD: options->contexts.threads = true; return true;
+    case OPTION_SITES: options->contexts.sites = true; return true;
+    case OPTION_UNFOLDED: options->contexts.unfolded = true; return true;
+    case OPTION_NO_INLINE: options->contexts.no_inlines = true; return true;
+    case OPTION_KERNEL: options->filter.kernel = true; return true;
+    case OPTION_MIN: return parse_percent(value, &options->min_percent, err);
+    case OPTION_DEPTH: return parse_number("depth", value, &options->depth, err);
+    case OPTION_PID: return parse_number("pid", value, &options->filter.pid, err);
+    default: return parse_number("tid", value, &options->filter.tid, err);
+    }
+}
+
+static bool check(struct options *options, int argc, char **argv, struct err *err)
+{
+    if (optind < argc)
+        options->view.input = argv[optind++];
+    if (optind < argc)
+        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
+    if (!options->view.input)
+        options->view.input = "gait.data";
+    options->contexts.module = options->view.module;
+    options->contexts.sites |= options->view.json;
+    return true;
+}
+
+static void show(const struct options *options, struct plain *plain)
+{
+    struct contexts contexts;
+    size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
+    if (options->view.has_limit)
+        rows = options->view.limit;
+    contexts_make(&contexts, plain, options->contexts);
+    if (options->view.json)
+        contexts_json(stdout, &contexts, rows);
+    else
+        contexts_text(stdout, &contexts,
+                      (struct contexts_text_options){.min_share = options->min_percent / 100,
+                                                     .depth = options->depth,
+                                                     .limit = rows});
+    contexts_release(&contexts);
+}
+
+static int contexts(const struct options *options, const struct profile *profile)
+{
+    struct err err;
+    struct scene scene;
+    struct plain plain;
+    if (profile->mode != PROFILE_PLAIN) {
+        err_set(
+            &err, ERR_FORMAT,
+            "%s: a recording in %s mode has no stacks yet; gait record --plain -- COMMAND keeps "
+            "them",
+            options->view.input, profile_mode_name(profile->mode));
+        return say_err(&err);
+    }
+    /* Callers are named whatever module is asked for: all are opened. */
+    scene_open(&scene, &profile, 1, NULL);
+    bool ok = plain_open(&plain, &scene, 0, options->filter, &err);
+    if (ok) {
+        show(options, &plain);
+        plain_close(&plain);
+    } else {
+        err_in(&err, "%s", options->view.input);
+    }
+    scene_close(&scene);
+    return ok ? output_status() : say_err(&err);
+}
+
+int cmd_contexts(int argc, char **argv)
+{
+    struct options options = {.min_percent = 0.5, .depth = UINT32_MAX};
+    struct own_options own = {own_list, own_take, &options};
+    struct err err;
+    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+        return say_err(&err);
+    if (options.view.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    if (!check(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.view.inferred)
+        return say_not_inferred();
+    struct profile profile;
+    int status = profile_load(options.view.input, options.view.quiet, &profile);
+    if (status != EXIT_DONE)
+        return status;
+    status = contexts(&options, &profile);
+    profile_release(&profile);
+    return status;
+}

@@ -1,0 +1,57 @@
+#include "view/contexts.h"
+
+#include "view/contexts_build.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *contexts_form_name(enum contexts_form form)
+{
+    static const char *const names[] = {[CONTEXTS_TOP_DOWN] = "top-down",
+                                        [CONTEXTS_BOTTOM_UP] = "bottom-up",
+                                        [CONTEXTS_FLAT] = "flat"};
+    return names[form];
+}
+
+static const char *thread_name(const struct plain *plain, uint64_t thread)
+{
+    uint32_t pid = (uint32_t)(thread >> 32), tid = (uint32_t)thread;
+    const struct threads *threads = &plain->profile->threads;
+    const char *name = "thread";
+    for (size_t i = 0; i < threads->n; i++)
+        if (threads->at[i].pid == pid && threads->at[i].tid == tid && *threads->at[i].name)
+            name = threads->at[i].name; /* the last of several: what it had become */
+    return arena_format(&plain->scene->arena, "[%s %" PRIu32 "/%" PRIu32 "]", name, pid, tid);
+}
+
+const char *context_name(const struct contexts *contexts, const struct context *context)
+{
+    if (context->function == CONTEXT_THREAD)
+        return thread_name(contexts->plain, context->thread);
+    return contexts->frames.functions.at[context->function].name;
+}
+
+struct estimate context_share(const struct contexts *contexts, const struct groups *groups)
+{
+    return groups_share(groups, &contexts->whole, contexts->plain->sample_weight);
+}
+
+void contexts_make(struct contexts *contexts, struct plain *plain, struct contexts_options options)
+{
+    *contexts = (struct contexts){.options = options, .plain = plain};
+    context_frames_make(&contexts->frames, plain, !options.no_inlines);
+    if (options.form == CONTEXTS_FLAT) {
+        contexts_list(contexts);
+        return;
+    }
+    contexts_grow(contexts);
+    if (options.form == CONTEXTS_BOTTOM_UP)
+        contexts_invert(contexts);
+}
+
+void contexts_release(struct contexts *contexts)
+{
+    context_frames_release(&contexts->frames);
+    vec_release(contexts);
+}

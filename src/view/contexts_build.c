@@ -1,0 +1,284 @@
+#include "view/contexts_build.h"
+
+#include "view/contexts.h"
+
+#include <string.h>
+
+/* ---- what counts */
+
+/* Whether the filters let through what was seen with this node innermost. */
+static bool node_counts(const struct contexts *contexts, uint32_t node)
+{
+    const struct plain *plain = contexts->plain;
+    const char *only = contexts->options.module;
+    uint32_t function = plain->function_of[node];
+    if (!(plain->flags[node] & PLAIN_KEPT))
+        return false;
+    if (!only)
+        return true;
+    uint32_t module = function == PLAIN_NONE ? MODULE_NONE : plain->functions.at[function].module;
+    if (module >= plain->scene->modules.n)
+        return false;
+    const struct scene_module *known = &plain->scene->modules.at[module];
+    return strcmp(only, known->module.path) == 0 || strcmp(only, known->name) == 0;
+}
+
+struct part {
+    uint32_t node, group;
+    uint64_t weight;
+    bool beside;
+};
+
+/* The weights of the stacks that count, also added to the whole; false: cell i does not. */
+static bool part_take(struct contexts *contexts, uint32_t i, struct part *ret_part)
+{
+    const struct plain *plain = contexts->plain;
+    const struct stack_cell *cell = map_key(&plain->profile->stacks.cells, i);
+    if (!node_counts(contexts, cell->node))
+        return false;
+    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
+    *ret_part = (struct part){.node = cell->node,
+                              .group = cell->group,
+                              .weight = plain->profile->stacks.weights.at[i],
+                              .beside = kernel != plain->filter.kernel};
+    groups_add(ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
+               ret_part->weight);
+    return true;
+}
+
+/* ---- trees */
+
+/* No padding: compared by bytes. */
+struct context_key {
+    uint32_t parent, function;
+    uint64_t site; /* of threads: which; of inlined functions: the line that calls; 0: any */
+};
+
+struct tree {
+    struct contexts *contexts;
+    struct map keys;
+};
+
+static uint32_t tree_add(struct tree *tree, const struct context *wanted)
+{
+    const struct contexts *contexts = tree->contexts;
+    struct context_key key = {.parent = wanted->parent, .function = wanted->function};
+    if (wanted->function == CONTEXT_THREAD)
+        key.site = wanted->thread;
+    else if (contexts->options.sites)
+        key.site = wanted->site_module == MODULE_NONE ? wanted->site_line : wanted->site;
+    uint32_t i = map_add(&tree->keys, &key);
+    if (i == contexts->n)
+        *vec_push(tree->contexts) = *wanted;
+    return i;
+}
+
+/* The nearest context on the way up, itself included, that is of the function. */
+static uint32_t tree_find_above(const struct tree *tree, uint32_t from, uint32_t function)
+{
+    while (from != CONTEXT_NONE && tree->contexts->at[from].function != function)
+        from = tree->contexts->at[from].parent;
+    return from;
+}
+
+/* ---- top-down */
+
+/* The contexts of one node's frames, from its caller's inwards. */
+static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
+{
+    struct contexts *contexts = tree->contexts;
+    const struct context_frames *frames = &contexts->frames;
+    const struct plain *plain = contexts->plain;
+    uint32_t caller = plain->parent_of[node], first = frames->first_of[node];
+    bool called = plain->function_of[caller] != PLAIN_NONE; /* and not a thread's start */
+    for (uint32_t k = first; k < frames->first_of[node + 1]; k++) {
+        uint32_t function = frames->list.at[k].function;
+        uint32_t above =
+            contexts->options.unfolded ? CONTEXT_NONE : tree_find_above(tree, context, function);
+        if (above != CONTEXT_NONE) {
+            contexts->at[above].recursive = true;
+            context = above;
+            continue;
+        }
+        struct context wanted = {
+            .parent = context, .function = function, .site_module = MODULE_NONE};
+        if (k == first && called) {
+            wanted.site_module = plain->functions.at[plain->function_of[caller]].module;
+            wanted.site = stacks_key(&plain->profile->stacks, caller).address;
+        }
+        if (k > first || called) { /* frames of a caller stand right before those of the next */
+            const struct context_frame *from =
+                &frames->list.at[k > first ? k - 1 : frames->first_of[caller + 1] - 1];
+            wanted.site_file = from->file;
+            wanted.site_line = from->line;
+        }
+        context = tree_add(tree, &wanted);
+    }
+    return context;
+}
+
+static void totals_sum(struct contexts *contexts)
+{
+    for (size_t i = contexts->n; i-- > 0;) {
+        struct context *context = &contexts->at[i];
+        groups_merge(&context->total, &context->self);
+        if (context->parent == CONTEXT_NONE)
+            continue;
+        groups_merge(&contexts->at[context->parent].total, &context->total);
+        groups_merge(&contexts->at[context->parent].beside, &context->beside);
+    }
+}
+
+void contexts_grow(struct contexts *contexts)
+{
+    const struct plain *plain = contexts->plain;
+    const struct stacks *stacks = &plain->profile->stacks;
+    uint32_t *context_of = mem_alloc((stacks->nodes.n + 1) * sizeof *context_of);
+    struct tree tree = {.contexts = contexts};
+    map_init(&tree.keys, sizeof(struct context_key));
+    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+        uint32_t parent = plain->parent_of[node];
+        context_of[node] = CONTEXT_NONE;
+        if (!(plain->flags[node] & PLAIN_KEPT))
+            continue;
+        struct context thread = {.parent = CONTEXT_NONE,
+                                 .function = CONTEXT_THREAD,
+                                 .thread = stacks_key(stacks, node).address,
+                                 .site_module = MODULE_NONE};
+        if (parent != STACK_NONE)
+            context_of[node] = node_grow(&tree, context_of[parent], node);
+        else if (contexts->options.threads)
+            context_of[node] = tree_add(&tree, &thread);
+    }
+    map_release(&tree.keys);
+    struct part part;
+    for (uint32_t i = 0; i < stacks->cells.n; i++)
+        if (part_take(contexts, i, &part) && context_of[part.node] != CONTEXT_NONE) {
+            struct context *to = &contexts->at[context_of[part.node]];
+            groups_add(part.beside ? &to->beside : &to->self, part.group, part.weight);
+        }
+    totals_sum(contexts);
+    mem_free(context_of);
+}
+
+/* ---- bottom-up */
+
+/* What a top-down context has beside of its own: its total less its children's. */
+static void beside_own(const struct contexts *from, struct groups *own)
+{
+    for (size_t i = 0; i < from->n; i++)
+        own[i] = from->at[i].beside;
+    for (size_t i = 0; i < from->n; i++) {
+        if (from->at[i].parent == CONTEXT_NONE)
+            continue;
+        struct groups *parent = &own[from->at[i].parent];
+        parent->sum -= from->at[i].beside.sum;
+        for (int g = 0; g < STACK_GROUPS; g++)
+            parent->at[g] -= from->at[i].beside.at[g];
+    }
+}
+
+static void context_invert(struct tree *tree, const struct contexts *from, size_t leaf,
+                           const struct groups *beside)
+{
+    struct context wanted = {.parent = CONTEXT_NONE, .site_module = MODULE_NONE};
+    for (uint32_t i = (uint32_t)leaf; i != CONTEXT_NONE; i = from->at[i].parent) {
+        wanted.function = from->at[i].function;
+        wanted.thread = from->at[i].thread;
+        wanted.recursive = from->at[i].recursive;
+        uint32_t at = tree_add(tree, &wanted);
+        struct context *to = &tree->contexts->at[at];
+        groups_merge(&to->total, &from->at[leaf].self);
+        groups_merge(&to->beside, beside);
+        to->recursive |= from->at[i].recursive;
+        if (i == leaf)
+            groups_merge(&to->self, &from->at[leaf].self);
+        wanted.parent = at;
+        /* The call of this one is a place in the next. */
+        wanted.site_module = from->at[i].site_module;
+        wanted.site = from->at[i].site;
+        wanted.site_file = from->at[i].site_file;
+        wanted.site_line = from->at[i].site_line;
+    }
+}
+
+void contexts_invert(struct contexts *contexts)
+{
+    struct contexts from = *contexts;
+    struct tree tree = {.contexts = contexts};
+    struct groups *beside = mem_alloc((from.n + 1) * sizeof *beside);
+    contexts->at = NULL;
+    contexts->n = contexts->room = 0;
+    map_init(&tree.keys, sizeof(struct context_key));
+    beside_own(&from, beside);
+    for (size_t i = 0; i < from.n; i++)
+        if (from.at[i].self.sum || beside[i].sum)
+            context_invert(&tree, &from, i, &beside[i]);
+    map_release(&tree.keys);
+    mem_free(beside);
+    vec_release(&from);
+}
+
+/* ---- flat */
+
+/* Each function once, however often it recurs: `stamps` has, for each, the last part that it got. */
+static void part_list(struct contexts *contexts, const struct part *part, uint32_t *stamps,
+                      uint32_t stamp)
+{
+    const struct context_frames *frames = &contexts->frames;
+    bool innermost = true;
+    for (uint32_t node = part->node; node != STACK_NONE; node = contexts->plain->parent_of[node])
+        for (uint32_t k = frames->first_of[node + 1]; k-- > frames->first_of[node];) {
+            struct context *to = &contexts->at[frames->list.at[k].function];
+            if (innermost && !part->beside)
+                groups_add(&to->self, part->group, part->weight);
+            innermost = false;
+            if (stamps[frames->list.at[k].function] == stamp)
+                continue;
+            stamps[frames->list.at[k].function] = stamp;
+            groups_add(part->beside ? &to->beside : &to->total, part->group, part->weight);
+        }
+}
+
+/* Pairs of functions of which the one calls the other, each once. */
+static void callers_count(struct contexts *contexts)
+{
+    const struct context_frames *frames = &contexts->frames;
+    const struct plain *plain = contexts->plain;
+    struct map pairs;
+    map_init(&pairs, 2 * sizeof(uint32_t));
+    for (uint32_t node = 0; node < plain->profile->stacks.nodes.n; node++) {
+        uint32_t first = frames->first_of[node];
+        if (plain->parent_of[node] == STACK_NONE || !(plain->flags[node] & PLAIN_KEPT))
+            continue;
+        uint32_t end = frames->first_of[plain->parent_of[node] + 1];
+        bool called = plain->function_of[plain->parent_of[node]] != PLAIN_NONE;
+        for (uint32_t k = first; k < frames->first_of[node + 1]; k++) {
+            if (k == first && !called)
+                continue;
+            uint32_t pair[2] = {frames->list.at[k].function,
+                                frames->list.at[k == first ? end - 1 : k - 1].function};
+            uint32_t known = pairs.n;
+            if (pair[0] == pair[1])
+                contexts->at[pair[0]].recursive = true;
+            else if (map_add(&pairs, pair) == known)
+                contexts->at[pair[0]].callers++;
+        }
+    }
+    map_release(&pairs);
+}
+
+void contexts_list(struct contexts *contexts)
+{
+    uint32_t functions = (uint32_t)contexts->frames.functions.n;
+    for (uint32_t i = 0; i < functions; i++)
+        *vec_push(contexts) =
+            (struct context){.parent = CONTEXT_NONE, .function = i, .site_module = MODULE_NONE};
+    uint32_t *stamps = mem_alloc((functions + 1) * sizeof *stamps);
+    struct part part;
+    for (uint32_t i = 0; i < contexts->plain->profile->stacks.cells.n; i++)
+        if (part_take(contexts, i, &part))
+            part_list(contexts, &part, stamps, i + 1);
+    mem_free(stamps);
+    callers_count(contexts);
+}

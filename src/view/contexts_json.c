@@ -1,0 +1,120 @@
+#include "view/contexts.h"
+
+#include "view/head.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Heaviest first; of equals a parent stands before its children, as it does in the contexts. */
+static int row_order(const void *a, const void *b, void *data)
+{
+    const struct contexts *contexts = data;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    uint64_t x = contexts->at[i].total.sum, y = contexts->at[j].total.sum;
+    return x != y ? (x > y ? -1 : 1) : i < j ? -1 : i > j;
+}
+
+static struct estimate samples_of(const struct contexts *contexts, const struct groups *groups)
+{
+    double weight = contexts->plain->sample_weight;
+    struct estimate share = context_share(contexts, groups);
+    double n = weight > 0 ? (double)contexts->whole.sum / weight : 0;
+    return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
+}
+
+static void amounts_json(struct json *json, const struct contexts *contexts,
+                         const struct context *context)
+{
+    const struct plain *plain = contexts->plain;
+    bool events = plain_counts_events(plain->profile);
+    struct estimate total = plain_amount(plain, &context->total);
+    struct estimate self = plain_amount(plain, &context->self);
+    if (events) {
+        json_null(json, "time");
+        json_null(json, "time_lo");
+        json_null(json, "time_hi");
+    } else {
+        estimate_json(json, "time", "time_lo", "time_hi", total);
+    }
+    json_object(json, "metrics");
+    if (events)
+        estimate_json(json, "events", "events_lo", "events_hi", total);
+    estimate_json(json, events ? "self_events" : "self_time",
+                  events ? "self_events_lo" : "self_time_lo",
+                  events ? "self_events_hi" : "self_time_hi", self);
+    const char *beside = plain->filter.kernel ? (events ? "user_events" : "user_time")
+                         : events             ? "kernel_events"
+                                              : "kernel_time";
+    json_number(json, beside, (double)context->beside.sum / (events ? 1 : 1e9));
+    json_object_end(json);
+}
+
+static void site_json(struct json *json, const struct contexts *contexts,
+                      const struct context *context)
+{
+    struct scene *scene = contexts->plain->scene;
+    if (context->site_module == MODULE_NONE)
+        json_null(json, "call_site");
+    else
+        json_string(json, "call_site", address_text(scene, context->site_module, context->site));
+    if (context->site_file && context->site_line) {
+        json_string(json, "call_file", context->site_file);
+        json_integer(json, "call_line", context->site_line);
+    }
+}
+
+static void row_json(struct json *json, const struct contexts *contexts, uint32_t i, uint32_t id,
+                     const uint32_t *id_of)
+{
+    const struct context *context = &contexts->at[i];
+    json_object(json, NULL);
+    json_integer(json, "id", id);
+    if (context->parent == CONTEXT_NONE)
+        json_null(json, "parent");
+    else
+        json_integer(json, "parent", id_of[context->parent]);
+    json_string(json, "function", context_name(contexts, context));
+    if (context->function != CONTEXT_THREAD) {
+        const struct context_function *function = &contexts->frames.functions.at[context->function];
+        json_string(json, "linkage", function->name);
+        if (!function->inlined)
+            json_string(json, "address",
+                        address_text(contexts->plain->scene, function->module, function->start));
+        json_bool(json, "inlined", function->inlined);
+        json_bool(json, "kernel", function->kernel);
+    }
+    json_bool(json, "recursive", context->recursive);
+    site_json(json, contexts, context);
+    if (contexts->options.form == CONTEXTS_FLAT)
+        json_integer(json, "callers", context->callers);
+    estimate_json(json, "count", "lo", "hi", samples_of(contexts, &context->total));
+    amounts_json(json, contexts, context);
+    json_object_end(json);
+}
+
+void contexts_json(FILE *to, const struct contexts *contexts, size_t limit)
+{
+    struct json json;
+    uint32_t n = (uint32_t)contexts->n;
+    uint32_t *order = mem_alloc((n + 1) * sizeof *order),
+             *id_of = mem_alloc((n + 1) * sizeof *id_of);
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (contexts->at[i].total.sum || contexts->at[i].beside.sum)
+            order[rows++] = i;
+    qsort_r(order, rows, sizeof *order, row_order, (void *)(uintptr_t)contexts);
+    for (uint32_t id = 0; id < rows; id++)
+        id_of[order[id]] = id;
+    json_begin(&json, to);
+    head_json(&json, "contexts", contexts->plain->scene, contexts->plain->side, BY_FUNCTION,
+              WEIGHT_TIME, 0);
+    json_string(&json, "form", contexts_form_name(contexts->options.form));
+    json_array(&json, "rows");
+    for (uint32_t id = 0; id < rows && id < limit; id++)
+        row_json(&json, contexts, order[id], id, id_of);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+    mem_free(order);
+    mem_free(id_of);
+}

@@ -1,0 +1,335 @@
+#include "view/contexts.h"
+
+#include "view/head.h"
+#include "view/sheet.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_WIDE = 96 }; /* a chain of calls longer than this goes on in the next line */
+
+struct printer {
+    const struct contexts *contexts;
+    struct contexts_text_options options;
+    struct sheet sheet;
+    char align[8];
+    bool beside;
+    /* Children of context i: order[first_child[i]] to before order[first_child[i + 1]], heaviest
+     * first; the roots are those of i = n. */
+    uint32_t *order, *first_child;
+    uint64_t left_out; /* contexts that are too light to show, or too deep */
+};
+
+/* ---- in which order */
+
+static int heavier_first(const void *a, const void *b, void *data)
+{
+    const struct contexts *contexts = data;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const struct context *x = &contexts->at[i], *y = &contexts->at[j];
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    /* A flat list is about the functions themselves. */
+    bool flat = contexts->options.form == CONTEXTS_FLAT;
+    uint64_t x_first = flat ? x->self.sum : x->total.sum,
+             y_first = flat ? y->self.sum : y->total.sum;
+    if (x_first != y_first)
+        return x_first > y_first ? -1 : 1;
+    if (x->total.sum != y->total.sum)
+        return x->total.sum > y->total.sum ? -1 : 1;
+    int by_name = strcmp(context_name(contexts, x), context_name(contexts, y));
+    return by_name ? by_name : i < j ? -1 : i > j;
+}
+
+static void children_sort(struct printer *printer)
+{
+    const struct contexts *contexts = printer->contexts;
+    uint32_t n = (uint32_t)contexts->n;
+    printer->order = mem_alloc((n + 1) * sizeof *printer->order);
+    printer->first_child = mem_alloc((n + 2) * sizeof *printer->first_child);
+    for (uint32_t i = 0; i < n; i++)
+        printer->order[i] = i;
+    /* CONTEXT_NONE is the largest number: roots come last. */
+    qsort_r(printer->order, n, sizeof *printer->order, heavier_first, (void *)(uintptr_t)contexts);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i <= n; i++) {
+        uint32_t parent = i < n ? i : CONTEXT_NONE;
+        printer->first_child[i] = at;
+        while (at < n && contexts->at[printer->order[at]].parent == parent)
+            at++;
+    }
+    printer->first_child[n + 1] = at;
+}
+
+/* ---- cells */
+
+static double share_of(const struct printer *printer, const struct groups *groups)
+{
+    const struct groups *whole = &printer->contexts->whole;
+    return whole->sum ? (double)groups->sum / (double)whole->sum : 0;
+}
+
+static void share_cell(struct printer *printer, const struct groups *groups)
+{
+    struct estimate share = context_share(printer->contexts, groups);
+    double half = fmax(share.hi - share.value, share.value - share.lo);
+    if (isfinite(half))
+        sheet_cell(&printer->sheet, "%.2f%% ±%.2f", 100 * share.value, 100 * half);
+    else
+        sheet_cell(&printer->sheet, "%.2f%% ±?", 100 * share.value);
+}
+
+static void amount_cell(struct printer *printer, const struct groups *groups)
+{
+    struct estimate amount = plain_amount(printer->contexts->plain, groups);
+    if (plain_counts_events(printer->contexts->plain->profile))
+        sheet_cell(&printer->sheet, "%s", count_text(amount.value, false));
+    else
+        sheet_cell(&printer->sheet, "%.3f s", amount.value);
+}
+
+/* Samples say how much of the other time there is; they are not scaled to what was used of it. */
+static void beside_cell(struct printer *printer, const struct groups *groups)
+{
+    if (!printer->beside)
+        return;
+    if (!groups->sum)
+        sheet_cell(&printer->sheet, "-");
+    else if (plain_counts_events(printer->contexts->plain->profile))
+        sheet_cell(&printer->sheet, "%s", count_text((double)groups->sum, false));
+    else
+        sheet_cell(&printer->sheet, "%.3f s", (double)groups->sum / 1e9);
+}
+
+static const char *label(const struct printer *printer, uint32_t i)
+{
+    const struct contexts *contexts = printer->contexts;
+    const struct context *context = &contexts->at[i];
+    const struct context_function *function =
+        context->function == CONTEXT_THREAD ? NULL
+                                            : &contexts->frames.functions.at[context->function];
+    struct arena *arena = &contexts->plain->scene->arena;
+    const char *site = "";
+    if (contexts->options.sites && context->site_line) {
+        const char *slash = context->site_file ? strrchr(context->site_file, '/') : NULL;
+        site = arena_format(arena, " at %s:%" PRIu32,
+                            slash                ? slash + 1
+                            : context->site_file ? context->site_file
+                                                 : "?",
+                            context->site_line);
+    }
+    return arena_format(arena, "%s%s%s%s%s", function && function->kernel ? "[k] " : "",
+                        context_name(contexts, context),
+                        function && function->inlined ? " [inlined]" : "",
+                        context->recursive ? " [recursive]" : "", site);
+}
+
+/* ---- a tree */
+
+static bool is_shown(const struct printer *printer, uint32_t i)
+{
+    const struct context *context = &printer->contexts->at[i];
+    return context->total.sum && share_of(printer, &context->total) >= printer->options.min_share;
+}
+
+static uint32_t only_child(const struct printer *printer, uint32_t i)
+{
+    uint32_t first = printer->first_child[i], end = printer->first_child[i + 1];
+    bool alone = first < end && is_shown(printer, printer->order[first]) &&
+                 (first + 1 == end || !printer->contexts->at[printer->order[first + 1]].total.sum);
+    return alone ? printer->order[first] : CONTEXT_NONE;
+}
+
+/* What has nothing of its own to show and only one to go on to stands in one line with it. */
+static uint32_t chain_end(const struct printer *printer, uint32_t i)
+{
+    bool up = printer->contexts->options.form == CONTEXTS_BOTTOM_UP;
+    for (;;) {
+        const struct context *context = &printer->contexts->at[i];
+        uint32_t child = only_child(printer, i);
+        bool has_own = !up && share_of(printer, &context->self) >= printer->options.min_share &&
+                       context->self.sum;
+        bool whole =
+            child != CONTEXT_NONE &&
+            printer->contexts->at[child].total.sum + context->self.sum >= context->total.sum;
+        if (child == CONTEXT_NONE || has_own || (up && context->parent == CONTEXT_NONE) || !whole ||
+            context->function == CONTEXT_THREAD)
+            return i;
+        i = child;
+    }
+}
+
+static void more_cells(struct printer *printer, uint32_t level, const char *names)
+{
+    int columns = 2 + (printer->contexts->options.form == CONTEXTS_TOP_DOWN) + printer->beside;
+    for (int i = 0; i < columns; i++)
+        sheet_cell(&printer->sheet, "%s", "");
+    sheet_cell(&printer->sheet, "%*s%s", (int)(2 * level), "", names);
+}
+
+static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, uint32_t level,
+                        bool cut)
+{
+    const struct contexts *contexts = printer->contexts;
+    const struct context *context = &contexts->at[head];
+    struct arena *arena = &contexts->plain->scene->arena;
+    const char *join = contexts->options.form == CONTEXTS_BOTTOM_UP ? " < " : " > ";
+    const char *line = label(printer, head);
+    bool first = true;
+    share_cell(printer, &context->total);
+    amount_cell(printer, &context->total);
+    if (contexts->options.form == CONTEXTS_TOP_DOWN)
+        share_cell(printer, &contexts->at[tail].self);
+    beside_cell(printer, &context->beside);
+    for (uint32_t i = head; i != tail;) {
+        i = printer->order[printer->first_child[i]];
+        const char *next = label(printer, i);
+        if (strlen(line) + strlen(next) + 3 <= NAMES_WIDE) {
+            line = arena_format(arena, "%s%s%s", line, join, next);
+            continue;
+        }
+        if (first)
+            sheet_cell(&printer->sheet, "%*s%s", (int)(2 * level), "", line);
+        else
+            more_cells(printer, level, line);
+        first = false;
+        line = arena_format(arena, "%s%s", join, next);
+    }
+    if (cut)
+        line = arena_format(arena, "%s%s...", line, join);
+    if (first)
+        sheet_cell(&printer->sheet, "%*s%s", (int)(2 * level), "", line);
+    else
+        more_cells(printer, level, line);
+}
+
+static void others_print(struct printer *printer, uint32_t n, const struct groups *total,
+                         uint32_t level)
+{
+    printer->left_out += n;
+    if (share_of(printer, total) < printer->options.min_share || !total->sum)
+        return;
+    share_cell(printer, total);
+    amount_cell(printer, total);
+    if (printer->contexts->options.form == CONTEXTS_TOP_DOWN)
+        sheet_cell(&printer->sheet, "%s", "");
+    if (printer->beside)
+        sheet_cell(&printer->sheet, "%s", "");
+    sheet_cell(&printer->sheet, "%*s(%" PRIu32 " others)", (int)(2 * level), "", n);
+}
+
+static void children_print(struct printer *printer, uint32_t i, uint32_t level)
+{
+    const struct contexts *contexts = printer->contexts;
+    bool roots = i == contexts->n;
+    struct groups rest = {0};
+    uint32_t n_rest = 0;
+    size_t shown = 0;
+    for (uint32_t k = printer->first_child[i]; k < printer->first_child[i + 1]; k++) {
+        uint32_t child = printer->order[k];
+        bool limited = roots && contexts->options.form == CONTEXTS_BOTTOM_UP &&
+                       shown == printer->options.limit;
+        if (!is_shown(printer, child) || limited) {
+            n_rest += contexts->at[child].total.sum > 0;
+            groups_merge(&rest, &contexts->at[child].total);
+            continue;
+        }
+        uint32_t tail = chain_end(printer, child);
+        uint32_t below = printer->first_child[tail + 1] - printer->first_child[tail];
+        bool cut = below && level + 1 >= printer->options.depth;
+        chain_print(printer, child, tail, level, cut);
+        shown++;
+        if (!cut)
+            children_print(printer, tail, level + 1);
+        else
+            printer->left_out += below;
+    }
+    others_print(printer, n_rest, &rest, level);
+}
+
+/* ---- a list */
+
+static void list_print(struct printer *printer)
+{
+    const struct contexts *contexts = printer->contexts;
+    size_t shown = 0;
+    for (uint32_t k = 0; k < contexts->n; k++) {
+        const struct context *context = &contexts->at[printer->order[k]];
+        if (!is_shown(printer, printer->order[k]) || shown == printer->options.limit) {
+            printer->left_out += context->total.sum > 0;
+            continue;
+        }
+        share_cell(printer, &context->self);
+        share_cell(printer, &context->total);
+        amount_cell(printer, &context->total);
+        beside_cell(printer, &context->beside);
+        sheet_cell(&printer->sheet, "%" PRIu32, context->callers);
+        sheet_cell(&printer->sheet, "%s", label(printer, printer->order[k]));
+        shown++;
+    }
+}
+
+/* ---- all */
+
+static void head_print(struct printer *printer)
+{
+    enum contexts_form form = printer->contexts->options.form;
+    bool flat = form == CONTEXTS_FLAT, down = form == CONTEXTS_TOP_DOWN;
+    const struct {
+        bool there;
+        const char *text;
+    } columns[] = {
+        {flat, "self"},
+        {true, "total"},
+        {true, plain_counts_events(printer->contexts->plain->profile) ? "events" : "seconds"},
+        {down, "self"},
+        {printer->beside, printer->contexts->plain->filter.kernel ? "user" : "kernel"},
+        {flat, "callers"},
+        {flat, "function"},
+        {down, "context: caller > callee"},
+        {!flat && !down, "context: function < caller"},
+    };
+    enum { N = sizeof columns / sizeof *columns };
+    size_t n = 0;
+    for (size_t i = 0; i < N; i++)
+        if (columns[i].there)
+            printer->align[n++] = 'r';
+    printer->align[n - 1] = 'l';
+    sheet_begin(&printer->sheet, printer->align);
+    for (size_t i = 0; i < N; i++)
+        if (columns[i].there)
+            sheet_cell(&printer->sheet, "%s", columns[i].text);
+}
+
+void contexts_text(FILE *to, const struct contexts *contexts, struct contexts_text_options options)
+{
+    struct printer printer = {
+        .contexts = contexts, .options = options, .beside = contexts->beside.sum > 0};
+    const struct plain *plain = contexts->plain;
+    bool kernel = plain->filter.kernel;
+    head_text(to, plain->scene, plain->side);
+    fprintf(to, "calling contexts, %s, weighed by %s\n\n",
+            contexts_form_name(contexts->options.form),
+            plain_counts_events(plain->profile) ? profile_fact_find(plain->profile, "event")
+            : kernel                            ? "kernel time"
+                                                : "user time");
+    children_sort(&printer);
+    head_print(&printer);
+    if (contexts->options.form == CONTEXTS_FLAT)
+        list_print(&printer);
+    else
+        children_print(&printer, (uint32_t)contexts->n, 0);
+    sheet_end(&printer.sheet, to);
+    if (printer.left_out)
+        fprintf(to,
+                "%" PRIu64
+                " contexts not shown: lighter than %.4g %%, or beyond --depth or --limit\n",
+                printer.left_out, 100 * options.min_share);
+    if (printer.beside && !kernel)
+        fprintf(to, "kernel time is beside, never part of the rest; --kernel shows its contexts\n");
+    losses_text(to, plain->scene, plain->side, 0);
+    mem_free(printer.order);
+    mem_free(printer.first_child);
+}

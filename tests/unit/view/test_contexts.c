@@ -1,0 +1,305 @@
+#include "view/contexts.h"
+
+#include "json_check.h"
+#include "plain_profile.h"
+
+/* Random stacks over a few functions, kept as they are beside the profile: whatever contexts say is
+ * counted again from these. */
+enum { FUNCTIONS = 6, SAMPLES = 400, DEPTH = 12, WEIGHT = 1000 };
+
+struct crowd {
+    struct profile profile;
+    struct scene scene;
+    struct plain plain;
+    uint32_t jit, kernel;
+    uint64_t seed;
+    struct sample {
+        uint32_t n, thread;
+        uint32_t at[DEPTH]; /* outermost first; the kernel's is FUNCTIONS */
+    } samples[SAMPLES];
+};
+
+static uint32_t random_below(struct crowd *crowd, uint32_t n)
+{
+    crowd->seed = crowd->seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(crowd->seed >> 33) % n;
+}
+
+static uint64_t place(uint32_t function, bool caller)
+{
+    return 0x1000 * (function + 1) + (caller ? 0x11 : 0x20);
+}
+
+static void sample_make(struct crowd *crowd, struct sample *sample)
+{
+    struct profile *p = &crowd->profile;
+    sample->thread = random_below(crowd, 2);
+    sample->n = 1 + random_below(crowd, DEPTH - 1);
+    uint32_t node = thread_add(p, 10, 11 + sample->thread);
+    for (uint32_t i = 0; i < sample->n; i++) {
+        sample->at[i] = random_below(crowd, FUNCTIONS);
+        bool last = i + 1 == sample->n;
+        node = stacks_node(&p->stacks, node, crowd->jit, place(sample->at[i], !last));
+    }
+    if (random_below(crowd, 8) == 0) {
+        sample->at[sample->n++] = FUNCTIONS;
+        node = stacks_node(&p->stacks, node, crowd->kernel, 0xffff800000001010);
+    }
+    samples_add(p, node, 1, WEIGHT);
+}
+
+static int setup(void **state)
+{
+    struct crowd *crowd = mem_alloc(sizeof *crowd);
+    struct profile *p = &crowd->profile;
+    crowd->seed = 3;
+    plain_begin(p);
+    crowd->jit = profile_module_jit(p, 10);
+    crowd->kernel = profile_module(p, "[kernel]", NULL, 0);
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        char name[8];
+        snprintf(name, sizeof name, "f%u", f);
+        names_add(&p->names, &p->arena, crowd->jit, place(f, false) & ~0xfffu, 0x100, name);
+    }
+    names_add(&p->names, &p->arena, crowd->kernel, 0xffff800000001000, 0x100, "read_");
+    for (int i = 0; i < SAMPLES; i++)
+        sample_make(crowd, &crowd->samples[i]);
+    p->totals.user_ns = 2000000000;
+    const struct profile *side = p;
+    scene_open(&crowd->scene, &side, 1, NULL);
+    *state = crowd;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct crowd *crowd = *state;
+    scene_close(&crowd->scene);
+    profile_release(&crowd->profile);
+    mem_free(crowd);
+    return 0;
+}
+
+static void contexts_of(struct crowd *crowd, struct contexts *contexts,
+                        struct contexts_options options, bool kernel)
+{
+    struct err err;
+    assert_true(
+        plain_open(&crowd->plain, &crowd->scene, 0, (struct plain_filter){.kernel = kernel}, &err));
+    contexts_make(contexts, &crowd->plain, options);
+}
+
+static void contexts_end(struct crowd *crowd, struct contexts *contexts)
+{
+    contexts_release(contexts);
+    plain_close(&crowd->plain);
+}
+
+/* The number of a function by its name: "f3" is 3. */
+static uint32_t number_of(const struct contexts *contexts, const struct context *context)
+{
+    const char *name = context_name(contexts, context);
+    return strcmp(name, "read_") == 0 ? FUNCTIONS : (uint32_t)(name[1] - '0');
+}
+
+/* The path of a context as the tree has it, root first. */
+static uint32_t path_of(const struct contexts *contexts, uint32_t i, uint32_t *path)
+{
+    uint32_t n = 0;
+    for (; i != CONTEXT_NONE; i = contexts->at[i].parent)
+        path[n++] = number_of(contexts, &contexts->at[i]);
+    for (uint32_t k = 0; k < n / 2; k++) {
+        uint32_t swapped = path[k];
+        path[k] = path[n - 1 - k];
+        path[n - 1 - k] = swapped;
+    }
+    return n;
+}
+
+static bool starts_with(const struct sample *sample, const uint32_t *path, uint32_t n,
+                        bool from_end)
+{
+    if (n > sample->n)
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (sample->at[from_end ? sample->n - 1 - k : k] != path[k])
+            return false;
+    return true;
+}
+
+static void check_tree(struct crowd *crowd, enum contexts_form form, bool kernel)
+{
+    struct contexts contexts;
+    contexts_of(crowd, &contexts, (struct contexts_options){.form = form, .unfolded = true},
+                kernel);
+    assert_true(contexts.n > 20);
+    for (uint32_t i = 0; i < contexts.n; i++) {
+        uint32_t path[2 * DEPTH], n = path_of(&contexts, i, path);
+        uint64_t total = 0, self = 0, beside = 0;
+        for (int s = 0; s < SAMPLES; s++) {
+            const struct sample *sample = &crowd->samples[s];
+            bool weighs = (sample->at[sample->n - 1] == FUNCTIONS) == kernel;
+            if (!starts_with(sample, path, n, form == CONTEXTS_BOTTOM_UP))
+                continue;
+            *(weighs ? &total : &beside) += WEIGHT;
+            bool own = form == CONTEXTS_TOP_DOWN ? n == sample->n : n == 1;
+            self += own && weighs ? WEIGHT : 0;
+        }
+        assert_int_equal(contexts.at[i].total.sum, total);
+        assert_int_equal(contexts.at[i].self.sum, self);
+        assert_int_equal(contexts.at[i].beside.sum, beside);
+    }
+    contexts_end(crowd, &contexts);
+}
+
+static void test_trees_are_what_stacks_add_up_to(void **state)
+{
+    check_tree(*state, CONTEXTS_TOP_DOWN, false);
+    check_tree(*state, CONTEXTS_TOP_DOWN, true);
+    check_tree(*state, CONTEXTS_BOTTOM_UP, false);
+    check_tree(*state, CONTEXTS_BOTTOM_UP, true);
+}
+
+static bool contains(const struct sample *sample, uint32_t function)
+{
+    for (uint32_t k = 0; k < sample->n; k++)
+        if (sample->at[k] == function)
+            return true;
+    return false;
+}
+
+static uint32_t callers_of(const struct crowd *crowd, uint32_t function)
+{
+    uint32_t callers = 0;
+    for (uint32_t caller = 0; caller < FUNCTIONS; caller++) {
+        bool seen = false;
+        for (int s = 0; s < SAMPLES; s++)
+            for (uint32_t k = 1; k < crowd->samples[s].n; k++)
+                seen |= crowd->samples[s].at[k] == function &&
+                        crowd->samples[s].at[k - 1] == caller && caller != function;
+        callers += seen;
+    }
+    return callers;
+}
+
+static void test_flat_counts_each_function_once(void **state)
+{
+    struct crowd *crowd = *state;
+    struct contexts contexts;
+    contexts_of(crowd, &contexts, (struct contexts_options){.form = CONTEXTS_FLAT}, false);
+    assert_int_equal(contexts.n, FUNCTIONS + 1);
+    for (uint32_t i = 0; i < contexts.n; i++) {
+        uint32_t function = number_of(&contexts, &contexts.at[i]);
+        uint64_t total = 0, self = 0, beside = 0;
+        for (int s = 0; s < SAMPLES; s++) {
+            const struct sample *sample = &crowd->samples[s];
+            uint32_t last = sample->at[sample->n - 1];
+            if (contains(sample, function))
+                *(last == FUNCTIONS ? &beside : &total) += WEIGHT;
+            self += last == function && last != FUNCTIONS ? WEIGHT : 0;
+        }
+        assert_int_equal(contexts.at[i].total.sum, total);
+        assert_int_equal(contexts.at[i].self.sum, self);
+        assert_int_equal(contexts.at[i].beside.sum, beside);
+        assert_int_equal(contexts.at[i].callers, callers_of(crowd, function));
+    }
+    contexts_end(crowd, &contexts);
+}
+
+static void test_folding_loses_nothing_and_repeats_nothing(void **state)
+{
+    struct crowd *crowd = *state;
+    for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_BOTTOM_UP; form++) {
+        struct contexts contexts;
+        contexts_of(crowd, &contexts,
+                    (struct contexts_options){.form = (enum contexts_form)form, .sites = form == 0},
+                    false);
+        uint64_t self = 0, roots = 0, beside = 0;
+        for (uint32_t i = 0; i < contexts.n; i++) {
+            uint32_t path[64], n = path_of(&contexts, i, path);
+            for (uint32_t k = 0; k + 1 < n; k++)
+                assert_int_not_equal(path[k], path[n - 1]);
+            self += contexts.at[i].self.sum;
+            if (contexts.at[i].parent == CONTEXT_NONE) {
+                roots += contexts.at[i].total.sum;
+                beside += contexts.at[i].beside.sum;
+            }
+        }
+        assert_int_equal(self, contexts.whole.sum);
+        assert_int_equal(roots, contexts.whole.sum);
+        assert_int_equal(beside, contexts.beside.sum);
+        contexts_end(crowd, &contexts);
+    }
+}
+
+static void test_threads_are_roots_if_asked(void **state)
+{
+    struct crowd *crowd = *state;
+    struct contexts contexts;
+    contexts_of(crowd, &contexts, (struct contexts_options){.threads = true}, false);
+    uint64_t roots = 0;
+    for (uint32_t i = 0; i < contexts.n; i++) {
+        bool root = contexts.at[i].parent == CONTEXT_NONE;
+        assert_int_equal(root, contexts.at[i].function == CONTEXT_THREAD);
+        roots += root;
+    }
+    assert_int_equal(roots, 2);
+    uint32_t tid = (uint32_t)contexts.at[0].thread;
+    assert_string_equal(context_name(&contexts, &contexts.at[0]),
+                        tid == 11 ? "[thread 10/11]" : "[thread 10/12]");
+    contexts_end(crowd, &contexts);
+}
+
+static void test_module_is_that_of_the_innermost(void **state)
+{
+    struct crowd *crowd = *state;
+    struct contexts contexts;
+    contexts_of(crowd, &contexts, (struct contexts_options){.module = "[kernel]"}, true);
+    assert_int_equal(contexts.beside.sum, 0);
+    assert_int_equal(contexts.whole.sum, crowd->plain.whole.sum);
+    contexts_end(crowd, &contexts);
+    contexts_of(crowd, &contexts, (struct contexts_options){.module = "elsewhere"}, false);
+    assert_int_equal(contexts.whole.sum, 0);
+    contexts_end(crowd, &contexts);
+}
+
+static void test_output_is_well_formed_and_the_same_again(void **state)
+{
+    struct crowd *crowd = *state;
+    for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_FLAT; form++) {
+        char *texts[4] = {0};
+        for (int i = 0; i < 4; i++) {
+            size_t n;
+            struct contexts contexts;
+            FILE *to = open_memstream(&texts[i], &n);
+            contexts_of(crowd, &contexts,
+                        (struct contexts_options){.form = (enum contexts_form)form, .sites = true},
+                        false);
+            if (i % 2)
+                contexts_json(to, &contexts, SIZE_MAX);
+            else
+                contexts_text(to, &contexts, (struct contexts_text_options){0.005, UINT32_MAX, 20});
+            fclose(to);
+            contexts_end(crowd, &contexts);
+        }
+        assert_true(json_is_valid(texts[1]));
+        assert_string_equal(texts[0], texts[2]);
+        assert_string_equal(texts[1], texts[3]);
+        assert_non_null(strstr(texts[0], "f3"));
+        for (int i = 0; i < 4; i++)
+            free(texts[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trees_are_what_stacks_add_up_to),
+        cmocka_unit_test(test_flat_counts_each_function_once),
+        cmocka_unit_test(test_folding_loses_nothing_and_repeats_nothing),
+        cmocka_unit_test(test_threads_are_roots_if_asked),
+        cmocka_unit_test(test_module_is_that_of_the_innermost),
+        cmocka_unit_test(test_output_is_well_formed_and_the_same_again),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
