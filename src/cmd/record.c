@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
-#include "cmd/quote.h"
+#include "base/quote.h"
 #include "cmd/summary.h"
 #include "collect/recording.h"
 

@@ -11,16 +11,22 @@
 static const char usage[] =
     "usage: gait report [options] [FILE]\n"
     "\n"
-    "Shows what ran (gait.data), heaviest first, each figure with its 95 % interval.\n"
+    "Shows what ran (gait.data), heaviest first, each figure with its 95 % interval, and what to\n"
+    "look at first.\n"
     "\n"
     "  -i FILE            the profile, as an option\n"
-    "  --by KEY           function, line, block, edge, instruction or call (function)\n"
+    "  --by KEY           function, line, inline, block, edge, instruction or call (function)\n"
     "  --weight WEIGHT    count: executions, of functions and lines executed instructions;\n"
     "                     time: user CPU time (time for sampled functions and lines, else count)\n"
-    "  --module NAME      this module only\n"
+    "  --module NAME      this module only; [kernel]: kernel time of a plain profile\n"
+    "  --function NAME    functions of this name or glob only\n"
+    "  --pid N            this process only, of a plain profile\n"
+    "  --tid N            this thread only, of a plain profile\n"
     "  --limit N          so many rows (20; with --json all)\n"
     "  --json             as JSON, schema gait/report/1\n"
     "  --raw, --inferred  the counts as they were taken; inferred ones do not exist yet\n"
+    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
+    "  --no-pager         not through $PAGER, even on a terminal\n"
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
@@ -33,30 +39,41 @@ static bool check(struct view_options *options, int argc, char **argv, struct er
         return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
     if (!options->input)
         options->input = "gait.data";
-    if (options->weight == WEIGHT_TIME && (options->by == BY_EDGE || options->by == BY_CALL))
-        return err_set(err, ERR_USAGE, "edges and calls take no time: --weight count");
     return true;
 }
 
-static int report(struct view_options *options, const struct profile *profile)
+static bool make(struct report *report, struct scene *scene, const struct view_options *options,
+                 struct err *err)
 {
-    bool body = options->by == BY_FUNCTION || options->by == BY_LINE;
-    struct err err;
-    if (!options->has_weight)
-        options->weight = body && profile->mode != PROFILE_EXACT ? WEIGHT_TIME : WEIGHT_COUNT;
-    if (options->weight == WEIGHT_TIME && profile->mode == PROFILE_EXACT) {
-        err_set(&err, ERR_FORMAT, "%s: an exact profile has no times: --weight count",
-                options->input);
-        return say_err(&err);
-    }
+    struct report_options wanted = {.by = options->by,
+                                    .weight = options->weight,
+                                    .has_weight = options->has_weight,
+                                    .pid = options->pid,
+                                    .tid = options->tid,
+                                    .input = options->input};
+    if (!scene_shows(scene, err))
+        return err_in(err, "--module %s", options->module);
+    if (options->function)
+        scene_only_function(scene, options->function);
+    return report_make(report, scene, wanted, err);
+}
+
+static int report(const struct view_options *options, const struct profile *profile)
+{
     struct scene scene;
     struct report report;
+    struct err err;
     scene_open(&scene, &profile, 1, options->module);
-    report_make(&report, &scene, options->by, options->weight);
+    if (!make(&report, &scene, options, &err)) {
+        scene_close(&scene);
+        err_in(&err, "%s", options->input);
+        return say_err(&err);
+    }
+    struct ink ink = output_begin(options);
     if (options->json)
         report_json(stdout, &report, options->has_limit ? options->limit : SIZE_MAX);
     else
-        report_text(stdout, &report, options->has_limit ? options->limit : TEXT_ROWS);
+        report_text(stdout, &report, &ink, options->has_limit ? options->limit : TEXT_ROWS);
     report_release(&report);
     scene_close(&scene);
     return output_status();

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cmd/cmd.h"
-#include "cmd/quote.h"
+#include "base/quote.h"
 #include "collect/recording.h"
 
 #include <stdio.h>

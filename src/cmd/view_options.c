@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/pager.h"
 #include "profile/file.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     OPTION_JSON = 256,
@@ -16,6 +18,9 @@ enum {
     OPTION_BY,
     OPTION_WEIGHT,
     OPTION_MODULE,
+    OPTION_FUNCTION,
+    OPTION_PID,
+    OPTION_TID,
     OPTION_RAW,
     OPTION_INFERRED,
     OPTION_COLOR,
@@ -29,6 +34,9 @@ static const struct option long_options[] = {
     {"by", required_argument, NULL, OPTION_BY},
     {"weight", required_argument, NULL, OPTION_WEIGHT},
     {"module", required_argument, NULL, OPTION_MODULE},
+    {"function", required_argument, NULL, OPTION_FUNCTION},
+    {"pid", required_argument, NULL, OPTION_PID},
+    {"tid", required_argument, NULL, OPTION_TID},
     {"raw", no_argument, NULL, OPTION_RAW},
     {"inferred", no_argument, NULL, OPTION_INFERRED},
     {"color", required_argument, NULL, OPTION_COLOR},
@@ -51,10 +59,25 @@ static bool parse_limit(struct view_options *options, const char *text, struct e
     return true;
 }
 
-static bool parse_color(const char *text, struct err *err)
+static bool parse_color(struct view_options *options, const char *text, struct err *err)
 {
-    if (strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
-        return err_set(err, ERR_USAGE, "--color %s: auto, always or never", text);
+    static const char *const names[] = {"auto", "always", "never"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0) {
+            options->color = (enum color)i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--color %s: auto, always or never", text);
+}
+
+static bool parse_id(const char *flag, const char *text, uint32_t *ret_id, struct err *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || !value || value > UINT32_MAX)
+        return err_set(err, ERR_USAGE, "%s %s: not the number of a process or thread", flag, text);
+    *ret_id = (uint32_t)value;
     return true;
 }
 
@@ -63,12 +86,14 @@ static bool parse_value(struct view_options *options, int option, const char *va
 {
     switch (option) {
     case OPTION_LIMIT: return parse_limit(options, value, err);
-    case OPTION_COLOR: return parse_color(value, err);
+    case OPTION_COLOR: return parse_color(options, value, err);
+    case OPTION_PID: return parse_id("--pid", value, &options->pid, err);
+    case OPTION_TID: return parse_id("--tid", value, &options->tid, err);
     case OPTION_BY:
         if (item_by_parse(value, &options->by))
             return true;
-        return err_set(err, ERR_USAGE, "--by %s: function, line, block, edge, instruction or call",
-                       value);
+        return err_set(err, ERR_USAGE,
+                       "--by %s: function, line, inline, block, edge, instruction or call", value);
     case OPTION_WEIGHT:
         options->has_weight = true;
         if (weight_parse(value, &options->weight))
@@ -111,6 +136,8 @@ bool view_options_parse(struct view_options *options, const struct own_options *
         case 'h': options->help = true; return true;
         case OPTION_JSON: options->json = true; break;
         case OPTION_MODULE: options->module = optarg; break;
+        case OPTION_FUNCTION: options->function = optarg; break;
+        case OPTION_NO_PAGER: options->no_pager = true; break;
         case OPTION_INFERRED: options->inferred = true; break;
         case OPTION_RAW: options->inferred = false; break;
         case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
@@ -143,8 +170,22 @@ int say_not_inferred(void)
     return EXIT_FAILED;
 }
 
+struct ink output_begin(const struct view_options *options)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool people = isatty(STDOUT_FILENO) && !options->json;
+    bool can = people && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
+    struct ink ink = {.on =
+                          options->color == COLOR_ALWAYS || (options->color == COLOR_AUTO && can)};
+    if (people && !options->no_pager)
+        pager_begin();
+    return ink;
+}
+
 int output_status(void)
 {
+    if (pager_end())
+        return EXIT_DONE;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_DONE;
     say("cannot write: %s", strerror(errno));

@@ -1,8 +1,9 @@
-/* Flags that all views have: -i, --json, --limit, --by, --weight, --module, --raw, --inferred, -q,
- * --color, --no-pager, --help. */
+/* Flags that all views have: -i, --json, --limit, --by, --weight, --module, --function, --pid, --tid,
+ * --raw, --inferred, -q, --color, --no-pager, --help. */
 #pragma once
 
 #include "view/head.h"
+#include "view/ink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,12 +21,14 @@ struct own_options {
 };
 
 struct view_options {
-    const char *input; /* NULL: not given */
-    const char *module;
+    const char *input;             /* NULL: not given */
+    const char *module, *function; /* NULL: all */
+    uint32_t pid, tid;             /* 0: all */
     enum item_by by;
     enum weight weight;
     size_t limit;
-    bool has_weight, has_limit, json, inferred, quiet, help;
+    bool has_weight, has_limit, json, inferred, quiet, help, no_pager;
+    enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
 /* Fields that no flag sets stay as they are. Leaves optind at the first argument that is no flag.
@@ -39,5 +42,8 @@ int profile_load(const char *path, bool quiet, struct profile *ret_profile);
 /* Says that there is no inference yet; the exit status. */
 int say_not_inferred(void);
 
-/* EXIT_DONE if all of stdout could be written. */
+/* Before text for people is written: what colours it has, and through the pager with it if it goes to
+ * a terminal. JSON has neither. */
+struct ink output_begin(const struct view_options *options);
+/* EXIT_DONE if all of stdout could be written. Ends the pager too. */
 int output_status(void);

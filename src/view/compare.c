@@ -59,7 +59,8 @@ static bool item_covered(const struct builder *builder, const struct item *item)
         estimate_share(builder->scene->sides[OTHER], item_tally(builder, item, OTHER), time);
     /* Equal integers over equal totals must not differ by the last bit. */
     double slack = 1e-12 * truth.value;
-    return other.lo <= truth.value + slack && truth.value - slack <= other.hi;
+    /* An interval that is not known excludes nothing. */
+    return !(other.lo > truth.value + slack) && !(truth.value - slack > other.hi);
 }
 
 static void item_count(struct builder *builder, const struct item *item, uint64_t *both,
@@ -159,7 +160,7 @@ static void differences_text(FILE *to, struct scene *scene, const struct compari
                              enum item_by by, size_t limit)
 {
     struct sheet sheet;
-    sheet_begin(&sheet, "rrrlll");
+    sheet_begin(&sheet, "rrrlll", NULL);
     static const char *const head[] = {"difference", "truth", "other", "function", "line", "where"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         sheet_cell(&sheet, "%s", head[i]);

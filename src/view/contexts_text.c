@@ -297,7 +297,7 @@ static void head_print(struct printer *printer)
         if (columns[i].there)
             printer->align[n++] = 'r';
     printer->align[n - 1] = 'l';
-    sheet_begin(&printer->sheet, printer->align);
+    sheet_begin(&printer->sheet, printer->align, NULL);
     for (size_t i = 0; i < N; i++)
         if (columns[i].there)
             sheet_cell(&printer->sheet, "%s", columns[i].text);

@@ -84,11 +84,11 @@ static double share_sd(uint64_t batches, uint64_t y, double sd, uint64_t x, u128
     return fmin(sd / (double)x, coin);
 }
 
-static struct estimate interval(double value, double sd, uint64_t batches, double ceiling)
+static struct estimate interval(double value, double sd, uint64_t batches)
 {
     double half = student_t(batches ? batches - 1 : 0) * sd;
     if (batches < 2)
-        return (struct estimate){value, 0, ceiling};
+        return (struct estimate){value, NAN, NAN};
     return (struct estimate){value, fmax(value - half, 0), value + half};
 }
 
@@ -105,7 +105,7 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
         return (struct estimate){0, 0, 0};
     double sd = share_sd(totals->batches, y, time ? tally->time_sd : tally->count_sd, x,
                          time ? totals->time_xx : totals->count_xx);
-    return interval((double)y / (double)x, sd, totals->batches, 1);
+    return interval((double)y / (double)x, sd, totals->batches);
 }
 
 /* Instructions in all. Without a clock nothing is known beyond the windows themselves. */
@@ -129,7 +129,7 @@ struct estimate estimate_count(const struct profile *profile, const struct tally
     if (!tally->count || total == 0)
         return (struct estimate){0, 0, 0};
     double scale = total / (double)totals->count;
-    return interval(exact * scale, tally->alone_sd * scale, totals->batches, total);
+    return interval(exact * scale, tally->alone_sd * scale, totals->batches);
 }
 
 struct estimate estimate_time(const struct profile *profile, const struct tally *tally)

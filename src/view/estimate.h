@@ -20,6 +20,8 @@ struct tally {
     double alone_sd;          /* of count by itself: the number of all instructions varies too */
 };
 
+/* lo and hi are not numbers where nothing is known of the interval: JSON has null for them, text
+ * "?". */
 struct estimate {
     double value, lo, hi;
 };

@@ -95,6 +95,15 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
     json_bool(json, "raw", true);
     if (profile->mode == PROFILE_EXACT)
         json_bool(json, "whole", profile_whole(profile));
+    if (profile->mode == PROFILE_PLAIN) {
+        const char *event = profile_fact_find(profile, "event");
+        json_integer(json, "samples", profile->totals.interrupts);
+        if (event)
+            json_string(json, "event", event);
+    }
+    json_number(json, "user_time", (double)profile->totals.user_ns / 1e9);
+    json_number(json, "kernel_time", (double)profile->totals.kernel_ns / 1e9);
+    json_number(json, "off_time", (double)profile->totals.off_ns / 1e9);
     modules_json(json, scene);
     losses_json(json, scene, side, stray);
 }
@@ -141,24 +150,45 @@ static void command_text(FILE *to, const char *command)
     fputs(strlen(command) > SHOWN ? "...: " : ": ", to);
 }
 
+static void seen_text(FILE *to, const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    const char *chance = "; ± is 95 % of chance alone",
+               *event = profile_fact_find(profile, "event");
+    switch (profile->mode) {
+    case PROFILE_EXACT:
+        fprintf(to, "exact, %" PRIu64 " instructions%s", totals->instructions,
+                profile_whole(profile)
+                    ? ""
+                    : "; INCOMPLETE: not all of the run was counted, see the end");
+        break;
+    case PROFILE_PLAIN:
+        fprintf(to, "plain, %" PRIu64 " samples%s%s%s", totals->interrupts, event ? " of " : "",
+                event ? event : "", totals->interrupts ? chance : "");
+        break;
+    case PROFILE_SAMPLED:
+        fprintf(to, "sampled, %s instructions in %s windows and %" PRIu64 " batches%s",
+                count_text((double)totals->instructions, false),
+                count_text((double)totals->windows, false), totals->batches,
+                totals->batches < 2 ? ": too few for intervals" : chance);
+        break;
+    }
+}
+
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
     const struct totals *totals = &profile->totals;
     command_text(to, profile->command && *profile->command ? profile->command : "(no command)");
-    if (profile->mode == PROFILE_EXACT)
-        fprintf(to, "exact, %" PRIu64 " instructions%s", totals->instructions,
-                profile_whole(profile)
-                    ? ""
-                    : "; INCOMPLETE: not all of the run was counted, see the end");
-    else
-        fprintf(to, "%s, %s instructions in %s windows and %" PRIu64 " batches%s",
-                profile_mode_name(profile->mode), count_text((double)totals->instructions, false),
-                count_text((double)totals->windows, false), totals->batches,
-                totals->batches < 2 ? ": too few for intervals" : "; ± is 95 % of chance alone");
-    fprintf(to, "\nuser time %.3f s, kernel %.3f s%s\n", (double)totals->user_ns / 1e9,
-            (double)totals->kernel_ns / 1e9,
-            profile->complete ? "" : "; the recording was not closed: what came last is missing");
+    seen_text(to, profile);
+    fprintf(to, "\nuser time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
+            (double)totals->kernel_ns / 1e9);
+    if (totals->off_ns)
+        fprintf(to, ", off the CPU %.3f s", (double)totals->off_ns / 1e9);
+    if (profile->threads.n > 1)
+        fprintf(to, " in %zu threads", profile->threads.n);
+    fputs(profile->complete ? "\n" : "; the recording was not closed: what came last is missing\n",
+          to);
 }
 
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)

@@ -6,6 +6,7 @@
 static const char *const by_names[] = {
     [BY_FUNCTION] = "function", [BY_LINE] = "line", [BY_BLOCK] = "block",
     [BY_EDGE] = "edge",         [BY_CALL] = "call", [BY_INSTRUCTION] = "instruction",
+    [BY_INLINE] = "inline",
 };
 
 const char *item_by_name(enum item_by by)
@@ -132,6 +133,7 @@ static void list_with_graph(struct lister *lister)
     case BY_BLOCK: list_blocks(lister, &cfg, flows); break;
     case BY_EDGE: list_edges(lister, &cfg, flows); break;
     case BY_LINE:
+    case BY_INLINE:
     case BY_INSTRUCTION: list_instructions(lister, &cfg, flows); break;
     case BY_CALL: break;
     }

@@ -8,7 +8,7 @@
 
 #include "view/flow.h"
 
-enum item_by { BY_FUNCTION, BY_LINE, BY_BLOCK, BY_EDGE, BY_INSTRUCTION, BY_CALL };
+enum item_by { BY_FUNCTION, BY_LINE, BY_BLOCK, BY_EDGE, BY_INSTRUCTION, BY_CALL, BY_INLINE };
 
 /* "function" and so on, as in options and JSON. */
 const char *item_by_name(enum item_by by);
@@ -29,8 +29,8 @@ struct items {
     uint64_t stray; /* records that the disassembly does not explain */
 };
 
-/* All items that any side has seen, grouped by module and function. Lines are made from
- * instructions: ask for those. */
+/* All items that any side has seen, grouped by module and function. Lines and inlined functions
+ * are made from instructions: those are what is listed. */
 void items_list(struct items *items, const struct scene *scene, enum item_by by);
 void items_release(struct items *items);
 

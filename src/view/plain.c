@@ -1,6 +1,7 @@
 #include "view/plain.h"
 
 #include "base/err.h"
+#include "profile/sums.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,10 @@ static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
         function.name = name->text;
         function.start = name->start;
     }
+    function.shown = (function.module >= plain->scene->modules.n
+                          ? !plain->scene->only_module
+                          : plain->scene->modules.at[function.module].shown) &&
+                     scene_function_wanted(plain->scene, function.name);
     return function_add(plain, function);
 }
 
@@ -82,6 +87,8 @@ static void weights_sum(struct plain *plain)
         groups_add(&every, cell->group, weight);
         if (weighs)
             groups_add(&plain->whole, cell->group, weight);
+        else
+            sum_add(&plain->beside_whole, weight);
         if (kept)
             groups_add(weighs ? &plain->kept : &plain->beside, cell->group, weight);
     }
@@ -91,7 +98,8 @@ static void weights_sum(struct plain *plain)
 
 bool plain_counts_events(const struct profile *profile)
 {
-    return profile_fact_find(profile, "event") != NULL;
+    const char *event = profile_fact_find(profile, "event");
+    return event && strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0;
 }
 
 struct estimate plain_share(const struct plain *plain, const struct groups *groups)
@@ -99,15 +107,26 @@ struct estimate plain_share(const struct plain *plain, const struct groups *grou
     return groups_share(groups, &plain->kept, plain->sample_weight);
 }
 
-struct estimate plain_amount(const struct plain *plain, const struct groups *groups)
+/* What a weight of `whole` stands for. */
+static double scale_of(const struct plain *plain, bool kernel, uint64_t whole)
 {
     const struct totals *totals = &plain->profile->totals;
+    uint64_t used_ns = kernel ? totals->kernel_ns : totals->user_ns;
+    if (plain_counts_events(plain->profile))
+        return 1;
+    return used_ns && whole ? (double)used_ns / 1e9 / (double)whole : 1e-9;
+}
+
+struct estimate plain_amount(const struct plain *plain, const struct groups *groups)
+{
     struct estimate share = groups_share(groups, &plain->whole, plain->sample_weight);
-    double used_ns = (double)(plain->filter.kernel ? totals->kernel_ns : totals->user_ns);
-    double all = (double)plain->whole.sum;
-    if (!plain_counts_events(plain->profile))
-        all = (used_ns > 0 ? used_ns : all) / 1e9;
+    double all = (double)plain->whole.sum * scale_of(plain, plain->filter.kernel, plain->whole.sum);
     return (struct estimate){share.value * all, share.lo * all, share.hi * all};
+}
+
+double plain_beside(const struct plain *plain, const struct groups *groups)
+{
+    return (double)groups->sum * scale_of(plain, !plain->filter.kernel, plain->beside_whole);
 }
 
 /* ---- all */

@@ -26,6 +26,7 @@ struct plain_function {
     function_id function;
     uint64_t start;   /* 0: not known */
     const char *name; /* as linked, or as the recording has it; else the module's */
+    bool shown;       /* the scene's filters let it through */
 };
 
 enum plain_flags {
@@ -49,7 +50,8 @@ struct plain {
     /* whole: all threads, which times are measured by. kept: those of the filter, which shares are
      * measured by. beside: the other of user and kernel time of those kept. */
     struct groups whole, kept, beside;
-    double sample_weight; /* mean; 0: not known */
+    uint64_t beside_whole; /* the other, of all threads */
+    double sample_weight;  /* mean; 0: not known */
 };
 
 /* The profile is the scene's of that side. Fails with the list of threads if the filter lets none
@@ -67,13 +69,17 @@ struct estimate plain_share(const struct plain *plain, const struct groups *grou
  * counted it; or a number of events. */
 struct estimate plain_amount(const struct plain *plain, const struct groups *groups);
 
+/* The same of a weight of the other of user and kernel time. */
+double plain_beside(const struct plain *plain, const struct groups *groups);
+
 struct plain_row {
     uint32_t function; /* of plain->functions */
     uint32_t callee;   /* of a call: of plain->functions */
     uint64_t at;       /* svma: instruction, start of a block or function, call site */
     uint32_t bytes;    /* of a block */
-    const char *file;  /* of a line; NULL: not known */
+    const char *file;  /* of a line or an inlined function; NULL: not known */
     uint32_t line;
+    const char *name; /* of an inlined function, as linked; NULL: none */
     struct groups self, total;
     struct groups beside; /* as total, of the other of user and kernel time */
 };
@@ -82,6 +88,7 @@ struct plain_rows {
 };
 
 /* by: anything but edges. Code that has no graph has no blocks: each place is one. Calls have no
- * self weight: their total is what was seen in the callee and below. Rows may weigh nothing. */
+ * self weight: their total is what was seen in the callee and below. Functions that are not shown
+ * have no rows, and neither has the kernel when user time is weighed. Rows may weigh nothing. */
 void plain_list(struct plain_rows *rows, struct plain *plain, enum item_by by);
 void plain_rows_release(struct plain_rows *rows);

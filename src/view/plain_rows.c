@@ -1,13 +1,20 @@
 #include "view/plain.h"
 
-#include <stdlib.h>
+#include "program/source.h"
+
+enum { INLINE_DEPTH = 64 }; /* deeper nesting is cut, the real function is kept */
 
 struct lister {
     struct plain_rows *rows;
     struct plain *plain;
     enum item_by by;
     struct map keys;
-    uint32_t *row_of; /* for each node; PLAIN_NONE: it has none */
+    /* Rows of node i: from chains.at[first_of[i]] to before chains.at[first_of[i + 1]], the innermost
+     * first; more than one only where functions are inlined. */
+    uint32_t *first_of;
+    struct row_chains {
+        VEC(uint32_t);
+    } chains;
     uint64_t *places; /* for each node: its instruction or block; NULL if not wanted */
     uint32_t *bytes;  /* for each node: of its block */
 };
@@ -76,56 +83,94 @@ static void places_find(struct lister *lister)
 struct row_key {
     uint32_t function, callee; /* callee: or a line's number */
     uint64_t at;               /* or a line's file, one pointer for one file of a module */
+    uint64_t name;             /* of an inlined function, one pointer for one name of a module */
 };
 
-static uint32_t row_add(struct lister *lister, struct row_key key, const struct plain_row *row)
+static void row_add(struct lister *lister, struct row_key key, const struct plain_row *row)
 {
     uint32_t i = map_add(&lister->keys, &key);
     if (i == lister->rows->n)
         *vec_push(lister->rows) = *row;
-    return i;
+    *vec_push(&lister->chains) = i;
 }
 
-static uint32_t line_row(struct lister *lister, uint32_t node, struct plain_row row)
+static struct binary *binary_of(const struct lister *lister, const struct plain_row *row)
 {
-    const struct plain_function *function = &lister->plain->functions.at[row.function];
-    if (function->module >= lister->plain->scene->modules.n)
-        return row_add(lister, (struct row_key){MODULE_NONE, 0, 0}, &row);
-    struct binary *binary = lister->plain->scene->modules.at[function->module].binary;
-    uint64_t at = stacks_key(&lister->plain->profile->stacks, node).address;
+    uint32_t module = lister->plain->functions.at[row->function].module;
+    const struct scene_modules *modules = &lister->plain->scene->modules;
+    return module < modules->n ? modules->at[module].binary : NULL;
+}
+
+static void line_add(struct lister *lister, uint64_t at, struct plain_row row)
+{
+    struct binary *binary = binary_of(lister, &row);
+    uint32_t module = lister->plain->functions.at[row.function].module;
     if (binary)
         lines_find(binary_lines(binary), (struct svma){at}, &row.file, &row.line);
-    return row_add(lister, (struct row_key){function->module, row.line, (uintptr_t)row.file}, &row);
+    row_add(lister, (struct row_key){module, row.line, (uintptr_t)row.file, 0}, &row);
 }
 
-static uint32_t call_row(struct lister *lister, uint32_t node, struct plain_row row)
+static void function_add(struct lister *lister, struct plain_row row)
+{
+    row.at = lister->plain->functions.at[row.function].start;
+    row_add(lister, (struct row_key){row.function, 0, 0, 0}, &row);
+}
+
+/* Every inlined function that the place is part of, then the real one. */
+static void inline_add(struct lister *lister, uint64_t at, struct plain_row row)
+{
+    struct source_frame frames[INLINE_DEPTH];
+    struct binary *binary = binary_of(lister, &row);
+    uint32_t module = lister->plain->functions.at[row.function].module;
+    size_t n = binary ? source_frames(binary, (struct svma){at}, frames, INLINE_DEPTH) : 0;
+    for (size_t i = 0; i + 1 < n && i < INLINE_DEPTH; i++) {
+        if (!frames[i].linkage)
+            continue;
+        struct plain_row inlined = row;
+        inlined.name = intern_text(&lister->plain->scene->names, frames[i].linkage);
+        inlined.file = frames[i].file;
+        row_add(lister,
+                (struct row_key){module, 0, (uintptr_t)inlined.file, (uintptr_t)inlined.name},
+                &inlined);
+    }
+    if (n && n <= INLINE_DEPTH)
+        row.file = frames[n - 1].file;
+    function_add(lister, row);
+}
+
+static void call_add(struct lister *lister, uint32_t node, struct plain_row row)
 {
     uint32_t caller = lister->plain->parent_of[node];
     row.callee = row.function;
     row.function = lister->plain->function_of[caller];
-    if (row.function == PLAIN_NONE)
-        return PLAIN_NONE;
+    if (row.function == PLAIN_NONE || !lister->plain->functions.at[row.function].shown)
+        return;
     row.at = lister->places[caller];
-    return row_add(lister, (struct row_key){row.function, row.callee, row.at}, &row);
+    row_add(lister, (struct row_key){row.function, row.callee, row.at, 0}, &row);
 }
 
-static uint32_t node_row(struct lister *lister, uint32_t node)
+static void node_add(struct lister *lister, uint32_t node)
 {
-    uint32_t function = lister->plain->function_of[node];
+    const struct plain *plain = lister->plain;
+    uint32_t function = plain->function_of[node];
     struct plain_row row = {.function = function};
-    if (function == PLAIN_NONE)
-        return PLAIN_NONE;
-    switch (lister->by) {
-    case BY_LINE: return line_row(lister, node, row);
-    case BY_CALL: return call_row(lister, node, row);
-    case BY_INSTRUCTION:
-    case BY_BLOCK:
+    bool aside = !plain->filter.kernel && plain->flags[node] & PLAIN_KERNEL;
+    if (function == PLAIN_NONE || aside)
+        return;
+    if (lister->by == BY_CALL)
+        call_add(lister, node, row);
+    else if (!plain->functions.at[function].shown)
+        return;
+    else if (lister->by == BY_LINE)
+        line_add(lister, stacks_key(&plain->profile->stacks, node).address, row);
+    else if (lister->by == BY_INLINE)
+        inline_add(lister, stacks_key(&plain->profile->stacks, node).address, row);
+    else if (lister->by == BY_FUNCTION)
+        function_add(lister, row);
+    else {
         row.at = lister->places[node];
         row.bytes = lister->bytes[node];
-        return row_add(lister, (struct row_key){function, 0, row.at}, &row);
-    default:
-        row.at = lister->plain->functions.at[function].start;
-        return row_add(lister, (struct row_key){function, 0, 0}, &row);
+        row_add(lister, (struct row_key){function, 0, row.at, 0}, &row);
     }
 }
 
@@ -141,17 +186,19 @@ static void cell_add(struct lister *lister, uint32_t *stamps, uint32_t i)
     if (!(plain->flags[cell->node] & PLAIN_KEPT))
         return;
     bool weighs = plain->filter.kernel == !!(plain->flags[cell->node] & PLAIN_KERNEL);
-    uint32_t own = lister->row_of[cell->node];
-    if (own != PLAIN_NONE && weighs && lister->by != BY_CALL)
-        groups_add(&lister->rows->at[own].self, cell->group, weight);
-    for (uint32_t node = cell->node; node != STACK_NONE; node = plain->parent_of[node]) {
-        uint32_t row = lister->row_of[node];
-        if (row == PLAIN_NONE || stamps[row] == i + 1)
-            continue;
-        stamps[row] = i + 1;
-        struct plain_row *to = &lister->rows->at[row];
-        groups_add(weighs ? &to->total : &to->beside, cell->group, weight);
-    }
+    const uint32_t *first = lister->first_of;
+    if (first[cell->node] < first[cell->node + 1] && weighs && lister->by != BY_CALL)
+        groups_add(&lister->rows->at[lister->chains.at[first[cell->node]]].self, cell->group,
+                   weight);
+    for (uint32_t node = cell->node; node != STACK_NONE; node = plain->parent_of[node])
+        for (uint32_t k = first[node]; k < first[node + 1]; k++) {
+            uint32_t row = lister->chains.at[k];
+            if (stamps[row] == i + 1)
+                continue;
+            stamps[row] = i + 1;
+            struct plain_row *to = &lister->rows->at[row];
+            groups_add(weighs ? &to->total : &to->beside, cell->group, weight);
+        }
 }
 
 void plain_list(struct plain_rows *rows, struct plain *plain, enum item_by by)
@@ -160,18 +207,21 @@ void plain_list(struct plain_rows *rows, struct plain *plain, enum item_by by)
     struct lister lister = {.rows = rows, .plain = plain, .by = by};
     *rows = (struct plain_rows){0};
     map_init(&lister.keys, sizeof(struct row_key));
-    lister.row_of = mem_alloc((n + 1) * sizeof *lister.row_of);
+    lister.first_of = mem_alloc((n + 1) * sizeof *lister.first_of);
     lister.places = mem_alloc((n + 1) * sizeof *lister.places);
     lister.bytes = mem_alloc((n + 1) * sizeof *lister.bytes);
     if (by == BY_INSTRUCTION || by == BY_BLOCK || by == BY_CALL)
         places_find(&lister);
-    for (uint32_t node = 0; node < n; node++)
-        lister.row_of[node] = node_row(&lister, node);
+    for (uint32_t node = 0; node < n; node++) {
+        node_add(&lister, node);
+        lister.first_of[node + 1] = (uint32_t)lister.chains.n;
+    }
     uint32_t *stamps = mem_alloc((rows->n + 1) * sizeof *stamps);
     for (uint32_t i = 0; i < plain->profile->stacks.cells.n; i++)
         cell_add(&lister, stamps, i);
     mem_free(stamps);
-    mem_free(lister.row_of);
+    mem_free(lister.first_of);
+    vec_release(&lister.chains);
     mem_free(lister.places);
     mem_free(lister.bytes);
     map_release(&lister.keys);

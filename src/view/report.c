@@ -1,39 +1,90 @@
 #include "view/report.h"
 
+#include "base/err.h"
+#include "program/source.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lines */
+/* ---- rows of what was walked */
 
-struct line_key {
-    uint64_t file; /* pointer to the name, which is one for one file of a module */
-    uint32_t module, line;
-};
-
-static struct line_key line_of(const struct report *report, const struct item *item)
+static const char *item_name(const struct report *report, const struct item *item)
 {
-    struct line_key key = {.module = item->module};
-    struct binary *binary = report->scene->modules.at[item->module].binary;
-    const char *file;
-    if (binary && lines_find(binary_lines(binary), (struct svma){item->at}, &file, &key.line))
-        key.file = (uintptr_t)file;
-    return key;
+    return scene_function_name(report->scene, item->module, item->function);
 }
 
-static void lines_make(struct report *report, const struct items *items)
+static void rows_make(struct report *report, const struct items *items)
 {
-    struct map places;
-    map_init(&places, sizeof(struct line_key));
+    vec_reserve(report, items->n);
     for (size_t i = 0; i < items->n; i++) {
         const struct item *item = &items->at[i];
-        struct line_key key = line_of(report, item);
+        function_id target = scene_function_at(report->scene, item->to_module, item->to);
+        *vec_push(report) = (struct report_row){
+            .module = item->module,
+            .to_module = item->to_module,
+            .function = item->function,
+            .name = item_name(report, item),
+            .to_name = scene_function_name(report->scene, item->to_module, target),
+            .at = item->at,
+            .to = item->to,
+            .bytes = item->bytes,
+            .kind = item->kind,
+            .count = item->count[0],
+            .body = item->body[0]};
+    }
+}
+
+/* A body of which several instructions are part. */
+struct body_key {
+    uint64_t file; /* pointer to the name, which is one for one file of a module */
+    uint64_t name; /* of a function: likewise; 0: a line's */
+    uint32_t module, line;
+    uint64_t inlined;
+};
+
+static void line_find(struct report *report, struct report_row *row)
+{
+    struct binary *binary = report->scene->modules.at[row->module].binary;
+    if (binary)
+        lines_find(binary_lines(binary), (struct svma){row->at}, &row->file, &row->line);
+}
+
+/* The innermost function that the instruction is part of. */
+static void inline_find(struct report *report, struct report_row *row)
+{
+    struct source_frame frame = {0};
+    struct binary *binary = report->scene->modules.at[row->module].binary;
+    size_t n = binary ? source_frames(binary, (struct svma){row->at}, &frame, 1) : 0;
+    row->inlined = n > 1 && frame.linkage;
+    row->file = n ? frame.file : NULL;
+    if (row->inlined)
+        row->name = intern_text(&report->scene->names, frame.linkage);
+}
+
+static void bodies_make(struct report *report, const struct items *items)
+{
+    struct map places;
+    map_init(&places, sizeof(struct body_key));
+    for (size_t i = 0; i < items->n; i++) {
+        const struct item *item = &items->at[i];
+        struct report_row found = {.module = item->module,
+                                   .function = item->function,
+                                   .name = item_name(report, item),
+                                   .at = item->at};
+        if (report->by == BY_LINE)
+            line_find(report, &found);
+        else
+            inline_find(report, &found);
+        bool own = report->by == BY_INLINE && !found.inlined;
+        struct body_key key = {.file = own ? 0 : (uintptr_t)found.file,
+                               .module = found.module,
+                               .line = found.line,
+                               .name = report->by == BY_INLINE ? (uintptr_t)found.name : 0,
+                               .inlined = found.inlined};
         uint32_t place = map_add(&places, &key);
-        if (place == report->n) {
-            struct report_row *row = vec_push(report);
-            row->module = item->module;
-            row->file = (const char *)(uintptr_t)key.file;
-            row->line = key.line;
-        }
+        if (place == report->n)
+            *vec_push(report) = found;
         struct report_row *row = &report->at[place];
         tally_add(&row->body, &item->body[0]);
         if (item->count[0].count > row->count.count)
@@ -42,152 +93,240 @@ static void lines_make(struct report *report, const struct items *items)
     map_release(&places);
 }
 
-/* ---- rows */
-
-static void rows_make(struct report *report, const struct items *items)
+static void walked_make(struct report *report)
 {
-    vec_reserve(report, items->n);
-    for (size_t i = 0; i < items->n; i++) {
-        const struct item *item = &items->at[i];
-        *vec_push(report) = (struct report_row){.module = item->module,
-                                                .to_module = item->to_module,
-                                                .function = item->function,
-                                                .at = item->at,
-                                                .to = item->to,
-                                                .bytes = item->bytes,
-                                                .kind = item->kind,
-                                                .count = item->count[0],
-                                                .body = item->body[0]};
+    struct items items;
+    items_list(&items, report->scene, report->by);
+    if (report->by == BY_LINE || report->by == BY_INLINE)
+        bodies_make(report, &items);
+    else
+        rows_make(report, &items);
+    report->stray = items.stray;
+    items_release(&items);
+}
+
+/* ---- rows of what was sampled plainly */
+
+static bool plain_any(const struct plain_row *row)
+{
+    return row->self.sum || row->total.sum || row->beside.sum;
+}
+
+static void plain_make(struct report *report)
+{
+    plain_list(&report->plain_rows, &report->plain, report->by);
+    for (size_t i = 0; i < report->plain_rows.n; i++) {
+        const struct plain_row *from = &report->plain_rows.at[i];
+        const struct plain_function *function = &report->plain.functions.at[from->function];
+        if (!plain_any(from))
+            continue;
+        struct report_row *row = vec_push(report);
+        *row = (struct report_row){.module = function->module,
+                                   .function = function->function,
+                                   .name = from->name ? from->name : function->name,
+                                   .at = from->at,
+                                   .bytes = from->bytes,
+                                   .file = from->file,
+                                   .line = from->line,
+                                   .inlined = from->name != NULL,
+                                   .plain = from};
+        if (report->by == BY_CALL) {
+            const struct plain_function *callee = &report->plain.functions.at[from->callee];
+            row->to_module = callee->module;
+            row->to_name = callee->name;
+            row->to = callee->start;
+        }
     }
+}
+
+/* ---- figures */
+
+bool report_has_body(const struct report *report)
+{
+    return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE;
+}
+
+static const struct tally *row_tally(const struct report *report, const struct report_row *row)
+{
+    bool body = report->weight == WEIGHT_TIME || report_has_body(report);
+    return body ? &row->body : &row->count;
+}
+
+static const struct groups *row_groups(const struct report *report, const struct report_row *row)
+{
+    return report->by == BY_CALL ? &row->plain->total : &row->plain->self;
 }
 
 static uint64_t row_weight(const struct report *report, const struct report_row *row)
 {
-    if (report->weight == WEIGHT_TIME)
-        return row->body.time;
-    bool body = report->by == BY_FUNCTION || report->by == BY_LINE;
-    return body ? row->body.count : row->count.count;
+    if (row->plain)
+        return row_groups(report, row)->sum;
+    const struct tally *tally = row_tally(report, row);
+    return report->weight == WEIGHT_TIME ? tally->time : tally->count;
 }
+
+static const struct estimate unknown = {NAN, NAN, NAN};
+
+struct estimate report_share(const struct report *report, const struct report_row *row)
+{
+    if (row->plain)
+        return plain_share(&report->plain, row_groups(report, row));
+    bool time = report->weight == WEIGHT_TIME;
+    struct estimate share = estimate_share(report->scene->sides[0], row_tally(report, row), time);
+    if (time || report_has_body(report))
+        return share;
+    /* Shares of all blocks or edges are shares of instructions on another scale. */
+    double scale = 0;
+    if (share.value > 0 && report->total)
+        scale = (double)row_weight(report, row) / (double)report->total / share.value;
+    return (struct estimate){share.value * scale, share.lo * scale, share.hi * scale};
+}
+
+struct estimate report_total_share(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? plain_share(&report->plain, &row->plain->total) : unknown;
+}
+
+struct estimate report_count(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->count);
+}
+
+struct estimate report_instructions(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->body);
+}
+
+struct estimate report_time(const struct report *report, const struct report_row *row)
+{
+    if (row->plain)
+        return plain_amount(&report->plain, row_groups(report, row));
+    const struct profile *profile = report->scene->sides[0];
+    return profile->mode == PROFILE_EXACT ? unknown : estimate_time(profile, &row->body);
+}
+
+struct estimate report_total(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? plain_amount(&report->plain, &row->plain->total) : unknown;
+}
+
+double report_cpi(const struct report *report, const struct report_row *row)
+{
+    const struct profile *profile = report->scene->sides[0];
+    return profile->mode == PROFILE_SAMPLED ? estimate_cpi(profile, &row->body) : (double)NAN;
+}
+
+/* ---- order */
 
 static int text_order(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
 }
 
+static int number_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
 static int row_order(const void *a, const void *b, void *context)
 {
     const struct report *report = context;
     const struct report_row *x = a, *y = b;
-    uint64_t x_weight = row_weight(report, x), y_weight = row_weight(report, y);
-    if (x_weight != y_weight)
-        return x_weight > y_weight ? -1 : 1;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->to_module != y->to_module)
-        return x->to_module < y->to_module ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    int by_file = text_order(x->file, y->file);
-    return by_file ? by_file : x->line < y->line ? -1 : x->line > y->line;
+    int order = number_order(row_weight(report, y), row_weight(report, x));
+    if (!order && x->plain)
+        order = number_order(y->plain->total.sum, x->plain->total.sum);
+    if (!order)
+        order = number_order(x->module, y->module);
+    if (!order)
+        order = number_order(x->at, y->at);
+    if (!order)
+        order = number_order(x->to_module, y->to_module);
+    if (!order)
+        order = number_order(x->to, y->to);
+    if (!order)
+        order = number_order(x->kind, y->kind);
+    if (!order)
+        order = text_order(x->file, y->file);
+    if (!order)
+        order = text_order(x->name, y->name);
+    return order ? order : number_order(x->line, y->line);
 }
 
-void report_make(struct report *report, struct scene *scene, enum item_by by, enum weight weight)
+/* ---- all */
+
+static bool weight_settle(struct report *report, const struct report_options *options,
+                          struct err *err)
 {
-    *report = (struct report){.scene = scene, .by = by, .weight = weight};
-    struct items items;
-    items_list(&items, scene, by);
-    if (by == BY_LINE)
-        lines_make(report, &items);
-    else
-        rows_make(report, &items);
-    report->stray = items.stray;
-    items_release(&items);
+    const struct profile *profile = report->scene->sides[0];
+    bool plain = profile->mode == PROFILE_PLAIN, exact = profile->mode == PROFILE_EXACT;
+    bool events = plain && plain_counts_events(profile);
+    report->weight = (plain && !events) || (!plain && !exact && report_has_body(report))
+                         ? WEIGHT_TIME
+                         : WEIGHT_COUNT;
+    if (!options->has_weight || options->weight == report->weight)
+        return true;
+    if (!plain && (report->by == BY_EDGE || report->by == BY_CALL))
+        return err_set(err, ERR_USAGE, "edges and calls take no time: --weight count");
+    if (exact)
+        return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
+    if (events)
+        return err_set(err, ERR_FORMAT, "this profile counts %s and has no times: --weight count",
+                       profile_fact_find(profile, "event"));
+    if (plain)
+        return err_set(err, ERR_FORMAT, "a plain profile has no counts: --weight time");
+    report->weight = options->weight;
+    return true;
+}
+
+static bool rows_make_all(struct report *report, const struct report_options *options,
+                          struct err *err)
+{
+    struct scene *scene = report->scene;
+    if (scene->sides[0]->mode != PROFILE_PLAIN) {
+        if (options->pid || options->tid)
+            return err_set(err, ERR_FORMAT,
+                           "--pid, --tid: a %s profile does not keep threads apart; "
+                           "one of gait record --plain does",
+                           profile_mode_name(scene->sides[0]->mode));
+        walked_make(report);
+        return true;
+    }
+    if (report->by == BY_EDGE)
+        return err_set(err, ERR_FORMAT,
+                       "a plain profile has samples and no edges: gait record without --plain, or "
+                       "--by block");
+    struct plain_filter filter = {.pid = options->pid, .tid = options->tid};
+    filter.kernel = scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
+    if (!plain_open(&report->plain, scene, 0, filter, err))
+        return false;
+    report->has_plain = true;
+    plain_make(report);
+    return true;
+}
+
+bool report_make(struct report *report, struct scene *scene, struct report_options options,
+                 struct err *err)
+{
+    *report = (struct report){.scene = scene, .by = options.by, .input = options.input};
+    if (!weight_settle(report, &options, err) || !rows_make_all(report, &options, err))
+        return false;
+    if (!report->n && scene->only_function) {
+        report_release(report);
+        return err_set(err, ERR_MISSING, "no function '%s' was seen to run; see gait report",
+                       scene->only_function);
+    }
     for (size_t i = 0; i < report->n; i++)
         report->total += row_weight(report, &report->at[i]);
     if (report->n)
         qsort_r(report->at, report->n, sizeof *report->at, row_order, report);
+    return true;
 }
 
 void report_release(struct report *report)
 {
     vec_release(report);
-}
-
-/* ---- JSON */
-
-static void time_json(struct json *json, const struct profile *profile, const struct tally *tally)
-{
-    if (profile->mode == PROFILE_EXACT) {
-        json_null(json, "time");
-        json_null(json, "time_lo");
-        json_null(json, "time_hi");
+    if (!report->has_plain)
         return;
-    }
-    estimate_json(json, "time", "time_lo", "time_hi", estimate_time(profile, tally));
-}
-
-static struct estimate rounded(struct estimate estimate)
-{
-    return (struct estimate){__builtin_round(estimate.value), __builtin_round(estimate.lo),
-                             __builtin_round(estimate.hi)};
-}
-
-static void where_json(struct json *json, const struct report *report, const struct report_row *row)
-{
-    struct scene *scene = report->scene;
-    if (report->by == BY_FUNCTION) {
-        const char *name = scene_function_name(scene, row->module, row->function);
-        json_string(json, "name", name);
-        json_string(json, "linkage", name);
-    }
-    if (report->by == BY_LINE) {
-        json_string(json, "file", row->file ? row->file : "[unknown]");
-        json_integer(json, "line", row->line);
-    } else if (report->by == BY_EDGE || report->by == BY_CALL) {
-        json_string(json, "from", address_text(scene, row->module, row->at));
-        json_string(json, "to", address_text(scene, row->to_module, row->to));
-    } else {
-        json_string(json, "address", address_text(scene, row->module, row->at));
-    }
-    if (report->by == BY_BLOCK)
-        json_integer(json, "size", row->bytes);
-    if (report->by == BY_EDGE)
-        json_string(json, "kind", cfg_edge_kind_name((enum cfg_edge_kind)row->kind));
-}
-
-static void row_json(struct json *json, const struct report *report, const struct report_row *row)
-{
-    const struct profile *profile = report->scene->sides[0];
-    json_object(json, NULL);
-    where_json(json, report, row);
-    estimate_json(json, "count", "lo", "hi", rounded(estimate_count(profile, &row->count)));
-    if (report->by == BY_FUNCTION || report->by == BY_LINE)
-        estimate_json(json, "instructions", "instructions_lo", "instructions_hi",
-                      rounded(estimate_count(profile, &row->body)));
-    if (report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INSTRUCTION)
-        time_json(json, profile, &row->body);
-    if (report->by == BY_INSTRUCTION) {
-        if (profile->mode == PROFILE_SAMPLED)
-            json_number(json, "cpi", estimate_cpi(profile, &row->body));
-        else
-            json_null(json, "cpi");
-    }
-    json_object_end(json);
-}
-
-void report_json(FILE *to, const struct report *report, size_t limit)
-{
-    struct json json;
-    json_begin(&json, to);
-    head_json(&json, "report", report->scene, 0, report->by, report->weight, report->stray);
-    json_array(&json, "rows");
-    for (size_t i = 0; i < report->n && i < limit; i++)
-        row_json(&json, report, &report->at[i]);
-    json_array_end(&json);
-    json_object_end(&json);
-    json_end(&json);
+    plain_rows_release(&report->plain_rows);
+    plain_close(&report->plain);
 }

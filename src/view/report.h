@@ -1,37 +1,72 @@
-/* Rows of what ran, heaviest first: by function, line, block, edge, instruction or call.
+/* Rows of what ran, heaviest first: by function, line, inlined function, block, edge, instruction or
+ * call.
  *
- * Functions and lines weigh what ran inside of them: executed instructions or time. All else weighs
- * its executions, or with WEIGHT_TIME the time it took; edges and calls take none. */
+ * Functions, lines and inlined functions weigh what ran inside of them: executed instructions or
+ * time. All else weighs its executions, or with WEIGHT_TIME the time it took; edges and calls take
+ * none. In a plain profile, which knows no executions, everything weighs time, or events where the
+ * recording counted those; there a call weighs the time in its callee, and edges do not exist. */
 #pragma once
 
 #include "view/head.h"
+#include "view/plain.h"
 
 struct report_row {
     uint32_t module, to_module;
     function_id function;
+    const char *name;    /* as linked: of the function or the inlined function */
+    const char *to_name; /* of a call's target */
     uint64_t at, to;
     uint32_t bytes;
     uint8_t kind;
-    const char *file; /* of a line; NULL: code whose line is not known */
+    bool inlined;
+    const char *file; /* of a line or an inlined function; NULL: not known */
     uint32_t line;
     /* count: entries of a function, executions of all else; of a line those of its busiest
-     * instruction. body: everything that ran inside of it. */
+     * instruction. body: everything that ran inside of it. Zero in a plain profile. */
     struct tally count, body;
+    const struct plain_row *plain; /* NULL in others */
+};
+
+struct report_options {
+    enum item_by by;
+    enum weight weight;
+    bool has_weight;   /* else what suits the profile */
+    uint32_t pid, tid; /* 0: all */
+    const char *input; /* the profile's file, for commands that advice shows; NULL: the usual one */
 };
 
 struct report {
     struct scene *scene;
     enum item_by by;
     enum weight weight;
+    const char *input;
     uint64_t stray;
     uint64_t total; /* of the weights */
+    bool has_plain;
+    struct plain plain;
+    struct plain_rows plain_rows;
     VEC(struct report_row);
 };
 
-/* The scene has one side. */
-void report_make(struct report *report, struct scene *scene, enum item_by by, enum weight weight);
+/* The scene has one side. Fails on what this kind of profile cannot say, and if filters leave
+ * nothing. */
+bool report_make(struct report *report, struct scene *scene, struct report_options options,
+                 struct err *err);
 void report_release(struct report *report);
 
+/* What a row says. Figures that the profile does not have are not numbers. */
+struct estimate report_share(const struct report *report, const struct report_row *row);
+struct estimate report_total_share(const struct report *report, const struct report_row *row);
+struct estimate report_count(const struct report *report, const struct report_row *row);
+struct estimate report_instructions(const struct report *report, const struct report_row *row);
+struct estimate report_time(const struct report *report, const struct report_row *row);
+struct estimate report_total(const struct report *report, const struct report_row *row);
+double report_cpi(const struct report *report, const struct report_row *row);
+
+/* Functions, lines and inlined functions: a body of instructions rather than a place. */
+bool report_has_body(const struct report *report);
+
+struct ink;
 /* At most `limit` rows; text says how many were left out. */
-void report_text(FILE *to, const struct report *report, size_t limit);
+void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
 void report_json(FILE *to, const struct report *report, size_t limit);

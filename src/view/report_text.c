@@ -1,145 +1,230 @@
 #include "view/report.h"
 
+#include "view/advice.h"
+#include "view/missing.h"
+#include "view/paths.h"
 #include "view/sheet.h"
 
 #include <inttypes.h>
+#include <math.h>
 
-/* " ±12%", relative to the value; "" when exact, " ±?" when a single batch tells nothing. */
-static const char *spread_text(const struct profile *profile, struct estimate estimate)
+static double half_of(struct estimate estimate)
 {
-    static char text[32];
-    double percent = 100 * (estimate.hi - estimate.value) / estimate.value;
-    if (profile->mode == PROFILE_EXACT || estimate.value <= 0)
-        return "";
-    if (profile->totals.batches < 2)
-        return " ±?";
-    if (percent >= 1000)
-        return " ±>999%";
-    snprintf(text, sizeof text, " ±%.*f%%", percent < 10 ? 1 : 0, percent);
-    return text;
+    return fmax(estimate.hi - estimate.value, estimate.value - estimate.lo);
 }
 
-static void count_cell(struct sheet *sheet, const struct profile *profile,
-                       const struct tally *tally)
+static bool is_exact(const struct report *report)
 {
-    struct estimate estimate = estimate_count(profile, tally);
-    sheet_cell(sheet, "%s%s", count_text(estimate.value, profile->mode == PROFILE_EXACT),
-               spread_text(profile, estimate));
+    return report->scene->sides[0]->mode == PROFILE_EXACT;
 }
 
-static void share_cell(struct sheet *sheet, const struct report *report,
-                       const struct report_row *row)
+static void count_cell(struct sheet *sheet, const struct report *report, struct estimate estimate)
 {
-    const struct profile *profile = report->scene->sides[0];
-    bool time = report->weight == WEIGHT_TIME;
-    bool body = time || report->by == BY_FUNCTION || report->by == BY_LINE;
-    const struct tally *tally = body ? &row->body : &row->count;
-    uint64_t weight = time ? tally->time : tally->count;
-    double share = report->total ? 100 * (double)weight / (double)report->total : 0;
-    struct estimate estimate = estimate_share(profile, tally, time);
-    /* Shares of all blocks or edges are shares of instructions on another scale. */
-    double scale = estimate.value > 0 ? share / estimate.value : 0;
-    if (profile->mode == PROFILE_EXACT)
-        sheet_cell(sheet, "%.2f%%", share);
-    else if (profile->totals.batches < 2)
-        sheet_cell(sheet, "%.2f%% ±?", share);
+    const char *value = count_text(estimate.value, is_exact(report));
+    double percent = 100 * half_of(estimate) / estimate.value;
+    if (is_exact(report) || estimate.value <= 0)
+        sheet_cell(sheet, "%s", value);
+    else if (isnan(percent))
+        sheet_cell(sheet, "%s ±?", value);
+    else if (percent >= 1000)
+        sheet_cell(sheet, "%s ±>999%%", value);
     else
-        sheet_cell(sheet, "%.2f%% ±%.2f", share, scale * (estimate.hi - estimate.value));
+        sheet_cell(sheet, "%s ±%.*f%%", value, percent < 10 ? 1 : 0, percent);
 }
 
-static bool has_body(enum item_by by)
+static void share_cell(struct sheet *sheet, const struct report *report, struct estimate share)
 {
-    return by == BY_FUNCTION || by == BY_LINE;
+    if (is_exact(report))
+        sheet_cell(sheet, "%.2f%%", 100 * share.value);
+    else if (isnan(share.hi))
+        sheet_cell(sheet, "%.2f%% ±?", 100 * share.value);
+    else
+        sheet_cell(sheet, "%.2f%% ±%.2f", 100 * share.value, 100 * half_of(share));
+    sheet_tone(sheet, ink_of_share(share.value));
 }
 
-static bool has_time(const struct report *report)
+static void amount_cell(struct sheet *sheet, const struct report *report, double amount)
 {
-    return report->scene->sides[0]->mode != PROFILE_EXACT &&
-           (has_body(report->by) || report->by == BY_INSTRUCTION);
+    if (report->has_plain && report->weight == WEIGHT_COUNT)
+        sheet_cell(sheet, "%s", count_text(amount, false));
+    else
+        sheet_cell(sheet, "%.3f s", amount);
 }
 
-static bool has_target(enum item_by by)
+/* ---- columns */
+
+enum column {
+    SHARE,
+    AMOUNT, /* seconds, or events of a plain profile that counted some */
+    TOTAL,
+    BESIDE,
+    INSTRUCTIONS,
+    COUNT,
+    CPI,
+    KIND,
+    FUNCTION,
+    TARGET,
+    LINE,
+    FILE_NAME,
+    MODULE,
+    ADDRESS,
+    TO_ADDRESS,
+    COLUMNS
+};
+
+static bool has_target(const struct report *report)
 {
-    return by == BY_EDGE || by == BY_CALL;
+    return report->by == BY_EDGE || report->by == BY_CALL;
 }
 
-static void row_cells(struct sheet *sheet, const struct report *report,
-                      const struct report_row *row)
+static bool column_there(const struct report *report, enum column column)
+{
+    bool plain = report->has_plain, body = report_has_body(report);
+    bool sampled = report->scene->sides[0]->mode == PROFILE_SAMPLED;
+    enum item_by by = report->by;
+    switch (column) {
+    case SHARE: return true;
+    case AMOUNT: return plain || (sampled && (body || by == BY_INSTRUCTION));
+    case TOTAL: return plain && body;
+    case BESIDE: return plain && by == BY_FUNCTION && report->plain.beside.sum;
+    case INSTRUCTIONS: return !plain && body;
+    case COUNT: return !plain && by != BY_INLINE;
+    case CPI: return sampled && (body || by == BY_INSTRUCTION);
+    case KIND: return by == BY_EDGE;
+    case FUNCTION: return by != BY_LINE;
+    case TARGET: return by == BY_CALL;
+    case LINE: return by != BY_FUNCTION && by != BY_INLINE && by != BY_CALL;
+    case FILE_NAME: return by == BY_INLINE;
+    case MODULE: return by == BY_LINE || by == BY_INLINE;
+    case ADDRESS: return !body || by == BY_FUNCTION;
+    case TO_ADDRESS: return has_target(report);
+    case COLUMNS: break;
+    }
+    return false;
+}
+
+static const char *column_head(const struct report *report, enum column column)
+{
+    bool plain = report->has_plain, kernel = plain && report->plain.filter.kernel;
+    switch (column) {
+    case SHARE:
+        if (plain && report->by != BY_CALL)
+            return "self";
+        return report->weight == WEIGHT_TIME ? "time" : "share";
+    case AMOUNT: return plain && report->weight == WEIGHT_COUNT ? "events" : "seconds";
+    case TOTAL: return "total";
+    case BESIDE: return kernel ? "user" : "kernel";
+    case INSTRUCTIONS: return "instructions";
+    case COUNT: return report->by == BY_FUNCTION ? "entries" : "count";
+    case CPI: return "cpi";
+    case KIND: return "kind";
+    case FUNCTION: return report->by == BY_CALL ? "caller" : "function";
+    case TARGET: return "callee";
+    case LINE: return "line";
+    case FILE_NAME: return "file";
+    case MODULE: return "module";
+    case ADDRESS: return has_target(report) ? "from" : "address";
+    case TO_ADDRESS: return "to";
+    case COLUMNS: break;
+    }
+    return "";
+}
+
+static void line_cell(struct sheet *sheet, const struct report *report,
+                      const struct report_row *row, const struct paths *paths)
+{
+    if (report->by != BY_LINE)
+        sheet_cell(sheet, "%s", line_text(report->scene, row->module, row->at));
+    else if (row->file)
+        sheet_cell(sheet, "%s:%u", path_short(paths, row->file), row->line);
+    else
+        sheet_cell(sheet, "(line not known)");
+}
+
+static void row_cell(struct sheet *sheet, const struct report *report, const struct report_row *row,
+                     const struct paths *paths, enum column column)
 {
     struct scene *scene = report->scene;
-    const struct profile *profile = scene->sides[0];
-    bool exact = profile->mode == PROFILE_EXACT;
-    share_cell(sheet, report, row);
-    if (has_time(report))
-        sheet_cell(sheet, "%.3f s", estimate_time(profile, &row->body).value);
-    if (has_body(report->by))
-        count_cell(sheet, profile, &row->body);
-    count_cell(sheet, profile, &row->count);
-    if (report->by == BY_INSTRUCTION && !exact)
-        sheet_cell(sheet, "%.2f", estimate_cpi(profile, &row->body));
-    if (report->by == BY_EDGE)
-        sheet_cell(sheet, "%s", cfg_edge_kind_name((enum cfg_edge_kind)row->kind));
-    if (report->by == BY_LINE) {
-        if (row->file)
-            sheet_cell(sheet, "%s:%u", row->file, row->line);
-        else
-            sheet_cell(sheet, "(line not known)");
-        sheet_cell(sheet, "%s", scene->modules.at[row->module].name);
-        return;
-    }
-    sheet_cell(sheet, "%s", scene_function_name(scene, row->module, row->function));
-    sheet_cell(sheet, "%s", line_text(scene, row->module, row->at));
-    sheet_cell(sheet, "%s", address_text(scene, row->module, row->at));
-    if (has_target(report->by)) {
-        function_id target = scene_function_at(scene, row->to_module, row->to);
-        bool call = report->by == BY_CALL;
-        sheet_cell(sheet, "-> %s%s%s", address_text(scene, row->to_module, row->to),
-                   call ? " " : "", call ? scene_function_name(scene, row->to_module, target) : "");
+    switch (column) {
+    case SHARE: share_cell(sheet, report, report_share(report, row)); break;
+    case AMOUNT: amount_cell(sheet, report, report_time(report, row).value); break;
+    case TOTAL: share_cell(sheet, report, report_total_share(report, row)); break;
+    case BESIDE:
+        amount_cell(sheet, report, plain_beside(&report->plain, &row->plain->beside));
+        break;
+    case INSTRUCTIONS: count_cell(sheet, report, report_instructions(report, row)); break;
+    case COUNT: count_cell(sheet, report, report_count(report, row)); break;
+    case CPI: sheet_cell(sheet, "%.2f", report_cpi(report, row)); break;
+    case KIND: sheet_cell(sheet, "%s", cfg_edge_kind_name((enum cfg_edge_kind)row->kind)); break;
+    case FUNCTION:
+        sheet_cell(sheet, "%s%s", scene_readable(scene, row->name),
+                   row->inlined ? " (inlined)" : "");
+        sheet_tone(sheet, INK_NAME);
+        break;
+    case TARGET:
+        sheet_cell(sheet, "%s", scene_readable(scene, row->to_name));
+        sheet_tone(sheet, INK_NAME);
+        break;
+    case LINE: line_cell(sheet, report, row, paths); break;
+    case FILE_NAME: sheet_cell(sheet, "%s", row->file ? path_short(paths, row->file) : ""); break;
+    case MODULE:
+        sheet_cell(sheet, "%s",
+                   row->module < scene->modules.n ? scene->modules.at[row->module].name : "");
+        break;
+    case ADDRESS: sheet_cell(sheet, "%s", address_text(scene, row->module, row->at)); break;
+    case TO_ADDRESS: sheet_cell(sheet, "%s", address_text(scene, row->to_module, row->to)); break;
+    case COLUMNS: break;
     }
 }
 
-static void head_cells(struct sheet *sheet, const struct report *report, char *align)
+static void rows_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
 {
+    char align[COLUMNS + 1];
     size_t n = 0;
-    const struct {
-        bool there;
-        char align;
-        const char *text;
-    } columns[] = {
-        {true, 'r', report->weight == WEIGHT_TIME ? "time" : "share"},
-        {has_time(report), 'r', "seconds"},
-        {has_body(report->by), 'r', "instructions"},
-        {true, 'r', report->by == BY_FUNCTION ? "entries" : "count"},
-        {report->by == BY_INSTRUCTION && has_time(report), 'r', "cpi"},
-        {report->by == BY_EDGE, 'l', "kind"},
-        {report->by != BY_LINE, 'l', "function"},
-        {true, 'l', "line"},
-        {report->by == BY_LINE, 'l', "module"},
-        {report->by != BY_LINE, 'l', has_target(report->by) ? "from" : "address"},
-        {has_target(report->by), 'l', "to"},
-    };
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (columns[i].there)
-            align[n++] = columns[i].align;
-    align[n] = 0;
-    sheet_begin(sheet, align);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (columns[i].there)
-            sheet_cell(sheet, "%s", columns[i].text);
-}
-
-void report_text(FILE *to, const struct report *report, size_t limit)
-{
-    char align[16];
     struct sheet sheet;
-    head_text(to, report->scene, 0);
-    fprintf(to, "by %s, weighed by %s, as taken (raw)\n\n", item_by_name(report->by),
-            weight_name(report->weight));
-    head_cells(&sheet, report, align);
+    struct paths paths;
+    paths_begin(&paths);
     for (size_t i = 0; i < report->n && i < limit; i++)
-        row_cells(&sheet, report, &report->at[i]);
+        if (report->at[i].file)
+            paths_add(&paths, report->at[i].file);
+    for (enum column column = 0; column < COLUMNS; column++)
+        if (column_there(report, column))
+            align[n++] = column < KIND ? 'r' : 'l';
+    align[n] = 0;
+    sheet_begin(&sheet, align, ink);
+    for (enum column column = 0; column < COLUMNS; column++)
+        if (column_there(report, column)) {
+            sheet_cell(&sheet, "%s", column_head(report, column));
+            sheet_tone(&sheet, INK_HEAD);
+        }
+    for (size_t i = 0; i < report->n && i < limit; i++)
+        for (enum column column = 0; column < COLUMNS; column++)
+            if (column_there(report, column))
+                row_cell(&sheet, report, &report->at[i], &paths, column);
     sheet_end(&sheet, to);
     if (report->n > limit)
         fprintf(to, "... and %zu more; --limit N shows N\n", report->n - limit);
+    if (paths.common[0] && report->by == BY_LINE)
+        fprintf(to, "(files below %s)\n", paths.common);
+}
+
+static const char *weighed_by(const struct report *report)
+{
+    const char *event = profile_fact_find(report->scene->sides[0], "event");
+    if (!report->has_plain)
+        return weight_name(report->weight);
+    if (report->weight == WEIGHT_COUNT)
+        return event;
+    return report->plain.filter.kernel ? "kernel time" : "user time";
+}
+
+void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
+{
+    head_text(to, report->scene, 0);
+    fprintf(to, "by %s, weighed by %s%s\n\n", item_by_name(report->by), weighed_by(report),
+            report->has_plain ? "" : ", as taken (raw)");
+    rows_text(to, report, ink, limit);
+    missing_text(to, report);
     losses_text(to, report->scene, 0, report->stray);
+    advice_text(to, report, ink);
 }

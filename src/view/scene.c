@@ -1,7 +1,9 @@
 #include "view/scene.h"
 
 #include "base/err.h"
+#include "view/match.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +72,25 @@ static uint32_t module_add(struct scene *scene, const struct module *module, con
     return (uint32_t)scene->modules.n - 1;
 }
 
+bool scene_shows(const struct scene *scene, struct err *err)
+{
+    char list[384] = "";
+    size_t used = 0, i;
+    if (!scene->only_module)
+        return true;
+    for (i = 0; i < scene->modules.n; i++)
+        if (scene->modules.at[i].shown)
+            return true;
+    for (i = 0; i < scene->modules.n; i++) {
+        const char *name = scene->modules.at[i].name;
+        if (used + strlen(name) + 3 > sizeof list)
+            break;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
+    }
+    return err_set(err, ERR_MISSING, "no such module; the profile has %s%s",
+                   scene->modules.n ? list : "none", i < scene->modules.n ? " and more" : "");
+}
+
 uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module)
 {
     return module < scene->module_of[side].n ? scene->module_of[side].at[module] : MODULE_NONE;
@@ -92,6 +113,30 @@ const char *scene_function_name(const struct scene *scene, uint32_t module, func
     if (known->binary && function != FUNCTION_NONE)
         return known->binary->symbols.functions.at[function].name;
     return known->name;
+}
+
+const char *scene_readable(struct scene *scene, const char *linkage)
+{
+    return demangle(&scene->demangler, linkage);
+}
+
+bool scene_function_wanted(struct scene *scene, const char *linkage)
+{
+    return !scene->only_function ||
+           name_matches(scene->only_function, linkage, scene_readable(scene, linkage));
+}
+
+void scene_only_function(struct scene *scene, const char *pattern)
+{
+    scene->only_function = pattern;
+    size_t kept = 0;
+    for (size_t i = 0; i < scene->functions.n; i++) {
+        struct scene_function function = scene->functions.at[i];
+        if (scene_function_wanted(scene,
+                                  scene_function_name(scene, function.module, function.function)))
+            scene->functions.at[kept++] = function;
+    }
+    scene->functions.n = kept;
 }
 
 /* ---- touches */
@@ -176,7 +221,9 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
                 const char *only)
 {
     ASSERT(n_sides <= SIDES_MAX);
-    *scene = (struct scene){.n_sides = n_sides};
+    *scene = (struct scene){.n_sides = n_sides, .only_module = only};
+    demangler_init(&scene->demangler);
+    intern_init(&scene->names);
     for (uint32_t side = 0; side < n_sides; side++) {
         scene->sides[side] = sides[side];
         const struct modules *modules = &sides[side]->modules;
@@ -200,6 +247,8 @@ void scene_close(struct scene *scene)
     vec_release(&scene->modules);
     vec_release(&scene->touches);
     vec_release(&scene->functions);
+    demangler_release(&scene->demangler);
+    intern_release(&scene->names);
     arena_release(&scene->arena);
 }
 

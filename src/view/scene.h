@@ -9,11 +9,15 @@
  * still there, as those of one function FUNCTION_NONE without a graph. */
 #pragma once
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "program/binary.h"
 #include "program/cfg.h"
+#include "program/demangle.h"
 #include "profile/profile.h"
+
+struct err;
 
 enum { SIDES_MAX = 2 };
 
@@ -47,6 +51,10 @@ struct scene_function {
 
 struct scene {
     struct arena arena;
+    struct demangler demangler;
+    struct intern names;       /* of inlined functions: debug information has many copies of each */
+    const char *only_module;   /* NULL: all */
+    const char *only_function; /* NULL: all; see scene_only_function */
     const struct profile *sides[SIDES_MAX];
     uint32_t n_sides;
     struct scene_modules {
@@ -69,11 +77,20 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
                 const char *only);
 void scene_close(struct scene *scene);
 
+/* Fails, with the modules that there are, if none is shown. */
+bool scene_shows(const struct scene *scene, struct err *err);
+/* From here on only functions of this name or glob: others that were walked are dropped, and
+ * scene_function_wanted says no to them. The pattern must outlive the scene. */
+void scene_only_function(struct scene *scene, const char *pattern);
+bool scene_function_wanted(struct scene *scene, const char *linkage);
+
 /* The graph of a function that has a binary; the caller releases it. */
 void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg);
 
 /* The module's index on a side, mapped to the scene's; MODULE_NONE stays. */
 uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module);
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
-/* The function's name; for FUNCTION_NONE the module's, in brackets. */
+/* The function's name as linked; for FUNCTION_NONE the module's. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);
+/* The readable form of a name as linked; holds until the scene is closed. */
+const char *scene_readable(struct scene *scene, const char *linkage);

@@ -5,9 +5,16 @@
 #include <stdarg.h>
 #include <string.h>
 
-void sheet_begin(struct sheet *sheet, const char *align)
+void sheet_begin(struct sheet *sheet, const char *align, const struct ink *ink)
 {
     *sheet = (struct sheet){.align = align};
+    if (ink)
+        sheet->ink = *ink;
+}
+
+void sheet_tone(struct sheet *sheet, enum ink_tone tone)
+{
+    sheet->cells.at[sheet->cells.n - 1].tone = tone;
 }
 
 void sheet_cell(struct sheet *sheet, const char *format, ...)
@@ -24,7 +31,7 @@ void sheet_cell(struct sheet *sheet, const char *format, ...)
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';
-    *vec_push(&sheet->cells) = text;
+    *vec_push(&sheet->cells) = (struct sheet_cell){text, INK_PLAIN};
 }
 
 /* Columns on screen: characters, not bytes. */
@@ -42,20 +49,22 @@ void sheet_end(struct sheet *sheet, FILE *to)
     ASSERT(columns && sheet->cells.n % columns == 0);
     int *widths = mem_alloc(columns * sizeof *widths);
     for (size_t i = 0; i < sheet->cells.n; i++) {
-        int width = width_of(sheet->cells.at[i]);
+        int width = width_of(sheet->cells.at[i].text);
         if (width > widths[i % columns])
             widths[i % columns] = width;
     }
     for (size_t i = 0; i < sheet->cells.n; i++) {
-        const char *text = sheet->cells.at[i];
+        const char *text = sheet->cells.at[i].text;
+        const char *begin = ink_begin(&sheet->ink, sheet->cells.at[i].tone);
+        const char *end = ink_end(&sheet->ink, sheet->cells.at[i].tone);
         size_t column = i % columns;
         int pad = widths[column] - width_of(text);
         bool last = column + 1 == columns;
         fputs(column ? "  " : "", to);
         if (sheet->align[column] == 'r')
-            fprintf(to, "%*s%s", pad, "", text);
+            fprintf(to, "%*s%s%s%s", pad, "", begin, text, end);
         else
-            fprintf(to, "%s%*s", text, last ? 0 : pad, "");
+            fprintf(to, "%s%s%s%*s", begin, text, end, last ? 0 : pad, "");
         if (last)
             fputc('\n', to);
     }

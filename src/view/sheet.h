@@ -3,18 +3,27 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "view/ink.h"
 
 #include <stdio.h>
 
+struct sheet_cell {
+    const char *text;
+    enum ink_tone tone;
+};
 struct sheet {
     struct arena arena;
     const char *align; /* one letter a column: 'l' or 'r' */
+    struct ink ink;
     struct sheet_cells {
-        VEC(const char *);
+        VEC(struct sheet_cell);
     } cells; /* row by row, the head first */
 };
 
-void sheet_begin(struct sheet *sheet, const char *align);
+/* ink: NULL for none. */
+void sheet_begin(struct sheet *sheet, const char *align, const struct ink *ink);
 __attribute__((format(printf, 2, 3))) void sheet_cell(struct sheet *sheet, const char *format, ...);
+/* The tone of the last cell. */
+void sheet_tone(struct sheet *sheet, enum ink_tone tone);
 /* Writes and releases it. */
 void sheet_end(struct sheet *sheet, FILE *to);

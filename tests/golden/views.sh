@@ -69,7 +69,26 @@ expect 0 "$gait" report --module walk --by line --json
 has "walk.s\", \"line\": 10, \"count\": 1000,"
 expect 0 "$gait" report --module walk
 has 'exact, '
-has 'walk.s:4'
+has 'main is the hottest function'
+has 'gait annotate main'
+expect 0 "$gait" report --module walk --by line
+has 'walk.s:'
+expect 0 "$gait" report --function 'le*' --json
+has '"name": "leaf"'
+grep -q '"name": "main"' out && fail '--function lets others through'
+expect 2 "$gait" report --function nosuch
+expect 2 "$gait" report --module nosuch
+grep -q 'no such module; the profile has .*walk' err || fail 'modules are not listed'
+expect 2 "$gait" report --pid 1
+expect 129 "$gait" report --pid none
+expect 129 "$gait" report --color sometimes
+expect 0 "$gait" report --color always
+grep -q "$(printf '\033')" out || fail 'no colours'
+expect 0 "$gait" report
+grep -q "$(printf '\033')" out && fail 'colours where no terminal is'
+expect 0 "$gait" report --module walk --by inline --json
+has '"inlined": false'
+expect 0 "$gait" report --module walk
 expect 0 "$gait" report --module walk --limit 1
 has '... and '
 

@@ -21,7 +21,7 @@ for page in man/*.md; do
 done
 
 # The pages that are installed: what a page's text shows, its roff shows, and no formatter complains.
-rendered() { MANWIDTH=500 groff -man -ww -K utf8 -T utf8 -P -c -rLL=500n "$1" 2>"$work/complaints" | sed 's/.\x08//g'; }
+rendered() { MANWIDTH=500 groff -man -ww -K utf8 -T utf8 -P -c -rLL=500n -rHY=0 "$1" 2>"$work/complaints" | sed 's/.\x08//g'; }
 for page in man/*.md; do
     roff=$work/$(basename "${page%.md}")
     tools/manpage -v version=0 "$page" >"$roff" || { bad "$page cannot be converted"; continue; }

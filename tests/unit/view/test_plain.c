@@ -71,7 +71,7 @@ static void functions_have_self_and_total(void **state)
     const struct plain_row *main_ = row_named(&s.plain, &rows, "main_");
     const struct plain_row *fib = row_named(&s.plain, &rows, "fib");
     const struct plain_row *spin = row_named(&s.plain, &rows, "spin");
-    const struct plain_row *read_ = row_named(&s.plain, &rows, "read_");
+    assert_int_equal(rows.n, 3); /* the kernel has none */
     assert_int_equal(main_->self.sum, 0);
     assert_int_equal(main_->total.sum, 900000);
     assert_int_equal(main_->beside.sum, 50000); /* kernel time below it, never in it */
@@ -79,7 +79,6 @@ static void functions_have_self_and_total(void **state)
     assert_int_equal(fib->total.sum, 700000); /* recursion counts once */
     assert_int_equal(spin->self.sum, 300000);
     assert_int_equal(spin->total.sum, 300000);
-    assert_int_equal(read_->total.sum, 0);
     assert_int_equal(s.plain.kept.sum, 1000000);
     assert_int_equal(s.plain.beside.sum, 50000);
     near(s.plain.sample_weight, 1000);
@@ -157,10 +156,10 @@ static void calls_are_by_site_and_callee(void **state)
         else if (!strcmp(from, "main_") && !strcmp(to, "spin"))
             assert_int_equal(rows.at[i].total.sum, 200000);
         else
-            assert_int_equal(rows.at[i].total.sum, 0); /* into the kernel */
+            fail_msg("%s calls %s", from, to);
         seen++;
     }
-    assert_int_equal(seen, 4);
+    assert_int_equal(seen, 3);
     plain_rows_release(&rows);
     plain_close(&s.plain);
     scenery_end(&s);

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "view/ink.h"
 #include "view/report.h"
 
 #include "json_check.h"
@@ -53,9 +54,17 @@ static char *text_of(const struct report *report, size_t limit, bool json)
     if (json)
         report_json(to, report, limit);
     else
-        report_text(to, report, limit);
+        report_text(to, report, &(struct ink){0}, limit);
     fclose(to);
     return text;
+}
+
+static void make(struct report *report, struct scene *scene, enum item_by by, enum weight weight)
+{
+    struct err err;
+    struct report_options options = {.by = by, .weight = weight, .has_weight = true};
+    if (!report_make(report, scene, options, &err))
+        fail_msg("%s", err.text);
 }
 
 static int count_of(const char *text, const char *what)
@@ -81,7 +90,7 @@ static double number_of(const char *text, const char *key)
 static void check_json(struct scene *scene, enum item_by by, enum weight weight, const char *fields)
 {
     struct report report;
-    report_make(&report, scene, by, weight);
+    make(&report, scene, by, weight);
     assert_true(report.n > 10);
     char *text = text_of(&report, SIZE_MAX, true), *ten = text_of(&report, 10, true);
     assert_true(json_is_valid(text) && json_is_valid(ten));
@@ -140,7 +149,7 @@ static void rows_stand_by_weight_then_key(void **state)
     struct scene scene;
     scene_open(&scene, &side, 1, NULL);
     struct report report;
-    report_make(&report, &scene, BY_INSTRUCTION, WEIGHT_COUNT);
+    make(&report, &scene, BY_INSTRUCTION, WEIGHT_COUNT);
     uint64_t sum = 0;
     for (size_t i = 0; i < report.n; i++) {
         sum += report.at[i].count.count;
@@ -173,7 +182,7 @@ static void figures_are_in_their_units(void **state)
     struct scene scene;
     scene_open(&scene, &side, 1, NULL);
     struct report report;
-    report_make(&report, &scene, BY_FUNCTION, WEIGHT_TIME);
+    make(&report, &scene, BY_FUNCTION, WEIGHT_TIME);
     char *text = text_of(&report, 1, true);
     const char *rows = strstr(text, "\"rows\"");
     const struct report_row *first = &report.at[0];
@@ -201,7 +210,7 @@ static void text_says_what_it_leaves_out(void **state)
     scene_open(&scene, &side, 1, NULL);
     for (enum item_by by = BY_FUNCTION; by <= BY_CALL; by++) {
         struct report report;
-        report_make(&report, &scene, by, WEIGHT_COUNT);
+        make(&report, &scene, by, WEIGHT_COUNT);
         char *text = text_of(&report, 5, false), more[64];
         snprintf(more, sizeof more, "... and %zu more", report.n - 5);
         assert_true(report.n <= 5 || strstr(text, more));

@@ -1,4 +1,4 @@
-#include "cmd/quote.h"
+#include "base/quote.h"
 
 #include "base/memory.h"
 

@@ -1,0 +1,20 @@
+/* One pointer for one text: equal texts, wherever they lie, become the same copy. */
+#pragma once
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vec.h"
+
+struct intern {
+    struct arena arena;
+    struct map keys; /* hash, moved on past those of other texts */
+    struct intern_texts {
+        VEC(const char *);
+    } texts; /* for each of keys */
+};
+
+void intern_init(struct intern *intern);
+void intern_release(struct intern *intern);
+
+/* The copy; holds until released. */
+const char *intern_text(struct intern *intern, const char *text);

@@ -1,0 +1,82 @@
+#include "view/missing.h"
+
+#include "view/report.h"
+
+#include <math.h>
+
+static bool wants_lines(const struct report *report)
+{
+    return report->by == BY_LINE || report->by == BY_INLINE;
+}
+
+static bool row_unnamed(const struct report *report, const struct report_row *row)
+{
+    const struct scene *scene = report->scene;
+    if (wants_lines(report))
+        return !row->file;
+    if (row->module >= scene->modules.n)
+        return true;
+    const struct scene_module *module = &scene->modules.at[row->module];
+    if (row->function == FUNCTION_NONE || !module->binary)
+        return row->name == module->name; /* else the recording has a name for it */
+    uint8_t source = module->binary->symbols.functions.at[row->function].source;
+    return source == FUNCTION_FRAME || source == FUNCTION_GAP;
+}
+
+/* Rows that weigh are those that weigh once: of calls and edges that cannot be said. */
+static bool can_say(const struct report *report)
+{
+    return report->by != BY_CALL && report->by != BY_EDGE;
+}
+
+static void shares_add(const struct report *report, double *shares)
+{
+    for (size_t i = 0; can_say(report) && i < report->n; i++) {
+        const struct report_row *row = &report->at[i];
+        size_t module =
+            row->module < report->scene->modules.n ? row->module : report->scene->modules.n;
+        double share = report_share(report, row).value;
+        if (row_unnamed(report, row) && share > 0)
+            shares[module] += share;
+    }
+}
+
+double missing_share(const struct report *report)
+{
+    size_t n = report->scene->modules.n;
+    double *shares = mem_alloc((n + 1) * sizeof *shares), sum = 0;
+    shares_add(report, shares);
+    for (size_t i = 0; i <= n; i++)
+        sum += shares[i];
+    mem_free(shares);
+    return sum;
+}
+
+static const char *module_advice(const struct scene_module *module)
+{
+    if (!module->binary)
+        return module->missing;
+    const char *missing = binary_debug_missing(module->binary);
+    return missing ? missing : "its symbols do not cover this code";
+}
+
+void missing_text(FILE *to, const struct report *report)
+{
+    const double matters = 0.005;
+    const struct scene_modules *modules = &report->scene->modules;
+    double *shares = mem_alloc((modules->n + 1) * sizeof *shares);
+    bool any = false;
+    shares_add(report, shares);
+    for (size_t i = 0; i <= modules->n; i++) {
+        if (shares[i] < matters)
+            continue;
+        fprintf(to, "%s%7.2f%%  %s: %s\n",
+                any                   ? ""
+                : wants_lines(report) ? "\nlines that are not known:\n"
+                                      : "\nfunctions without names:\n",
+                100 * shares[i], i < modules->n ? modules->at[i].name : "[unknown]",
+                i < modules->n ? module_advice(&modules->at[i]) : "outside of every known module");
+        any = true;
+    }
+    mem_free(shares);
+}

@@ -1,0 +1,54 @@
+#include "view/match.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void names_are_meant_in_many_ways(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *linkage, *readable;
+        bool matches;
+    } cases[] = {
+        {"main", "main", "main", true},
+        {"mai", "main", "main", false},
+        {"mai*", "main", "main", true},
+        {"m[ab]in", "main", "main", true},
+        {"_Z3fooi", "_Z3fooi", "foo(int)", true},
+        {"foo(int)", "_Z3fooi", "foo(int)", true},
+        {"foo", "_Z3fooi", "foo(int)", true},
+        {"fo", "_Z3fooi", "foo(int)", false},
+        {"a::b<c>::d", "x", "int a::b<c>::d(e (*)(f), g<h i>) const", true},
+        {"a::b::d", "x", "int a::b<c>::d(e (*)(f), g<h i>) const", true},
+        {"a::*", "x", "int a::b<c>::d(e)", true},
+        {"d", "x", "int a::b<c>::d(e)", false},
+        {"a::operator()", "x", "a::operator()(int) const", true},
+        {"(anonymous namespace)::f", "x", "(anonymous namespace)::f(int)", true},
+        {"operator new", "_Znwm", "operator new(unsigned long)", true},
+        {"", "main", "main", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (name_matches(cases[i].pattern, cases[i].linkage, cases[i].readable) != cases[i].matches)
+            fail_msg("%s and %s", cases[i].pattern, cases[i].readable);
+}
+
+static void nearer_names_are_nearer(void **state)
+{
+    (void)state;
+    assert_int_equal(name_distance("main", "main"), 0);
+    assert_true(name_distance("sort", "sort_rows") < name_distance("sort", "fort"));
+    assert_true(name_distance("luaV_excute", "luaV_execute") <
+                name_distance("luaV_excute", "luaV_concat"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_meant_in_many_ways),
+        cmocka_unit_test(nearer_names_are_nearer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
