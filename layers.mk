@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk agent shim program profile collect view cmd
+LAYERS := base wire x86 walk agent shim program profile collect view export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -15,7 +15,8 @@ USES_program := base wire x86
 USES_profile := base wire
 USES_collect := base wire program profile
 USES_view    := base profile program
-USES_cmd     := base collect view
+USES_export  := base profile program view
+USES_cmd     := base collect view export
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
 FREESTANDING := wire x86 walk

@@ -1,0 +1,192 @@
+/* gait export: a profile in the format of another tool. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "export/export.h"
+#include "profile/place.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: gait export --format NAME [options] [FILE]\n"
+    "\n"
+    "Writes a profile (gait.data) in the format of another tool.\n"
+    "\n"
+    "  --format NAME      one of those below\n"
+    "  -o OUT             where to (standard output)\n"
+    "  -i FILE            the profile, as an option\n"
+    "  --weight WEIGHT    time: CPU time, or the events of the recording;\n"
+    "                     count: executed instructions (time if the profile has times)\n"
+    "  --pid PID          of a plain profile, this process only\n"
+    "  --tid TID          of a plain profile, this thread only\n"
+    "  --module NAME      what ran in this module only\n"
+    "  --no-inline        leave out inlined functions\n"
+    "  -q                 do not mention damage\n"
+    "\n"
+    "formats:\n";
+
+struct options {
+    const char *input, *output;
+    const struct exporter *exporter;
+    struct export_options export;
+    bool has_weight, quiet, help;
+};
+
+enum {
+    OPTION_FORMAT = 256,
+    OPTION_WEIGHT,
+    OPTION_PID,
+    OPTION_TID,
+    OPTION_MODULE,
+    OPTION_NO_INLINE,
+};
+
+static const struct option long_options[] = {
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"output", required_argument, NULL, 'o'},
+    {"input", required_argument, NULL, 'i'},
+    {"weight", required_argument, NULL, OPTION_WEIGHT},
+    {"pid", required_argument, NULL, OPTION_PID},
+    {"tid", required_argument, NULL, OPTION_TID},
+    {"module", required_argument, NULL, OPTION_MODULE},
+    {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool parse_format(const char *name, const struct exporter **ret_exporter, struct err *err)
+{
+    char list[256] = "";
+    size_t used = 0;
+    *ret_exporter = exporter_find(name);
+    if (*ret_exporter)
+        return true;
+    for (size_t i = 0; i < exporters_n && used + 32 < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                 exporters[i].name);
+    return err_set(err, ERR_USAGE, "--format %s: not one of %s", name, list);
+}
+
+static bool parse_id(const char *option, const char *text, uint32_t *ret_id, struct err *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || !value || value > UINT32_MAX)
+        return err_set(err, ERR_USAGE, "%s %s: not a number of one", option, text);
+    *ret_id = (uint32_t)value;
+    return true;
+}
+
+static bool parse_value(struct options *options, int option, struct err *err)
+{
+    switch (option) {
+    case OPTION_FORMAT: return parse_format(optarg, &options->exporter, err);
+    case OPTION_PID: return parse_id("--pid", optarg, &options->export.filter.pid, err);
+    case OPTION_TID: return parse_id("--tid", optarg, &options->export.filter.tid, err);
+    case OPTION_MODULE: options->export.filter.module = optarg; return true;
+    case OPTION_WEIGHT:
+        options->has_weight = true;
+        if (weight_parse(optarg, &options->export.weight))
+            return true;
+        return err_set(err, ERR_USAGE, "--weight %s: count or time", optarg);
+    default: return true;
+    }
+}
+
+static bool parse(struct options *options, int argc, char **argv, struct err *err)
+{
+    int option;
+    *options = (struct options){.input = "gait.data", .export.inlined = true};
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":o:i:qh", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'o': options->output = optarg; break;
+        case 'i': options->input = optarg; break;
+        case 'q': options->quiet = true; break;
+        case 'h': options->help = true; return true;
+        case OPTION_NO_INLINE: options->export.inlined = false; break;
+        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
+        case '?':
+            return err_set(err, ERR_USAGE, "%s: unknown option; see gait export --help",
+                           argv[optind - 1]);
+        default:
+            if (!parse_value(options, option, err))
+                return false;
+        }
+    }
+    if (optind < argc)
+        options->input = argv[optind++];
+    if (optind < argc)
+        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
+    if (!options->exporter)
+        return err_set(err, ERR_USAGE, "which format? gait export --format NAME; see --help");
+    if (options->output && strcmp(options->output, "-") == 0)
+        options->output = NULL;
+    if (options->exporter->binary && !options->output && isatty(STDOUT_FILENO))
+        return err_set(err, ERR_USAGE, "%s is not for terminals: -o FILE", options->exporter->name);
+    return true;
+}
+
+static void print_help(void)
+{
+    fputs(usage, stdout);
+    for (size_t i = 0; i < exporters_n; i++)
+        printf("  %-18s %s (*%s)\n", exporters[i].name, exporters[i].what, exporters[i].ending);
+}
+
+/* To memory first: what cannot be written whole is not begun, and an old file stays. */
+static bool write_file(const struct options *options, const struct profile *profile,
+                       struct err *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *memory = open_memstream(&text, &n);
+    if (!memory)
+        return err_errno(err, "no memory");
+    bool ok = export_profile(memory, options->exporter, profile, &options->export, err);
+    if (fclose(memory) != 0)
+        ok = ok && err_errno(err, "no memory");
+    ok = ok && place_file(options->output, text, n, 0, NULL, err);
+    free(text);
+    return ok;
+}
+
+static int export(struct options *options, const struct profile *profile)
+{
+    struct err err;
+    if (!options->has_weight)
+        options->export.weight = profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME;
+    bool ok = options->output
+                  ? write_file(options, profile, &err)
+                  : export_profile(stdout, options->exporter, profile, &options->export, &err);
+    if (!ok) {
+        err_in(&err, "%s", options->input);
+        return say_err(&err);
+    }
+    return output_status();
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct options options;
+    struct err err;
+    if (!parse(&options, argc, argv, &err))
+        return say_err(&err);
+    if (options.help) {
+        print_help();
+        return EXIT_DONE;
+    }
+    struct profile profile;
+    int status = profile_load(options.input, options.quiet, &profile);
+    if (status != EXIT_DONE)
+        return status;
+    status = export(&options, &profile);
+    profile_release(&profile);
+    return status;
+}

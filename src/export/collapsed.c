@@ -1,0 +1,55 @@
+/* Collapsed stacks: "thread;outer;inner N", as flame graphs are made from.
+ *
+ * N is the last word of a line and ';' stands between frames, so a ';' in a name becomes ':', and what is
+ * no printing character a '?'. The kernel's functions end in _[k], those that a JIT made in _[j]. Lines
+ * are sorted and no stack comes twice. N is in the unit of the weights: nanoseconds, instructions or
+ * events. */
+#include "export/contexts.h"
+#include "export/formats.h"
+#include "profile/chunk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void text_add(struct bytes *line, const char *text)
+{
+    for (; *text; text++) {
+        char c = *text == ';' ? ':' : (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+        bytes_add(line, &c, 1);
+    }
+}
+
+static void frame_add(struct bytes *line, const struct place_function *function)
+{
+    static const char *const suffixes[] = {
+        [PLACE_USER] = "", [PLACE_KERNEL] = "_[k]", [PLACE_JIT] = "_[j]"};
+    bytes_add(line, ";", 1);
+    text_add(line, function->name);
+    bytes_add(line, suffixes[function->kind], strlen(suffixes[function->kind]));
+}
+
+void collapsed_write(FILE *to, struct export_job *job)
+{
+    struct contexts contexts;
+    struct context_walk walk;
+    struct bytes line = {0};
+    contexts_build(&contexts, &job->tree, &job->places, ROOT_NAMES);
+    contexts_sort(&walk, &contexts, &job->places);
+    size_t *ends = mem_alloc((contexts.n + 1) * sizeof *ends); /* of each context's text */
+    for (size_t i = 0; i < walk.n; i++) {
+        const struct context *context = &contexts.at[walk.at[i]];
+        bool root = context->parent == CONTEXT_NONE;
+        line.n = root ? 0 : ends[context->parent];
+        if (root)
+            text_add(&line, job->places.strings.at[context->function]);
+        else
+            frame_add(&line, &job->places.functions.at[context->function]);
+        ends[walk.at[i]] = line.n;
+        if (context->weight)
+            fprintf(to, "%.*s %" PRIu64 "\n", (int)line.n, (const char *)line.at, context->weight);
+    }
+    mem_free(ends);
+    vec_release(&line);
+    vec_release(&walk);
+    contexts_release(&contexts);
+}

@@ -1,0 +1,118 @@
+#include "export/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct context_key {
+    uint32_t parent, function;
+    uint64_t thread;
+};
+
+static uint32_t context_add(struct contexts *contexts, uint32_t parent, uint32_t function,
+                            uint64_t thread)
+{
+    struct context_key key = {parent, function, thread};
+    uint32_t index = map_add(&contexts->keys, &key);
+    if (index == contexts->n)
+        *vec_push(contexts) =
+            (struct context){.parent = parent, .function = function, .thread = thread};
+    return index;
+}
+
+static uint32_t root_add(struct contexts *contexts, const struct tree *tree, struct places *places,
+                         uint64_t thread, enum contexts_roots roots)
+{
+    const char *name = tree_thread_name(tree, thread, &places->strings.arena);
+    return context_add(contexts, CONTEXT_NONE, strings_add(&places->strings, name),
+                       roots == ROOT_THREADS ? thread : 0);
+}
+
+void contexts_build(struct contexts *contexts, const struct tree *tree, struct places *places,
+                    enum contexts_roots roots)
+{
+    uint32_t *of = mem_alloc((tree->n + 1) * sizeof *of);
+    *contexts = (struct contexts){0};
+    map_init(&contexts->keys, sizeof(struct context_key));
+    for (size_t i = 0; i < tree->n; i++) {
+        const struct tree_node *node = &tree->at[i];
+        if (node->parent == TREE_NONE) {
+            of[i] = root_add(contexts, tree, places, node->address, roots);
+            contexts->at[of[i]].weight += node->weight;
+            continue;
+        }
+        of[i] = of[node->parent];
+        uint32_t number = places_find(places, node->module, node->address);
+        struct place place = places->at[number];
+        for (uint32_t f = place.n_frames; f--;) {
+            uint32_t function = places->frames.at[place.first_frame + f].function;
+            if (roots == ROOT_NAMES)
+                function = places->functions.at[function].twin;
+            of[i] = context_add(contexts, of[i], function, 0);
+        }
+        contexts->at[of[i]].weight += node->weight;
+    }
+    mem_free(of);
+}
+
+void contexts_release(struct contexts *contexts)
+{
+    map_release(&contexts->keys);
+    vec_release(contexts);
+}
+
+/* ---- order */
+
+struct branch {
+    uint32_t below, context; /* below: parent + 1, 0 of roots */
+    const char *name;
+    uint64_t tie;
+};
+
+static int branch_compare(const void *a, const void *b)
+{
+    const struct branch *x = a, *y = b;
+    if (x->below != y->below)
+        return x->below < y->below ? -1 : 1;
+    int order = strcmp(x->name, y->name);
+    return order ? order : x->tie < y->tie ? -1 : x->tie > y->tie;
+}
+
+/* Sorted by parent, so that the children of one stand together; then depth first from the last root to
+ * the first, with a stack, which turns their order round again. */
+void contexts_sort(struct context_walk *walk, const struct contexts *contexts,
+                   const struct places *places)
+{
+    struct branch *branches = mem_alloc((contexts->n + 1) * sizeof *branches);
+    uint32_t *first = mem_alloc((contexts->n + 2) * sizeof *first), waiting = 0;
+    uint32_t *stack = mem_alloc((contexts->n + 1) * sizeof *stack);
+    *walk = (struct context_walk){0};
+    for (uint32_t i = 0; i < contexts->n; i++) {
+        const struct context *context = &contexts->at[i];
+        bool root = context->parent == CONTEXT_NONE;
+        const struct place_function *function = &places->functions.at[root ? 0 : context->function];
+        branches[i] = (struct branch){
+            .below = context->parent + 1,
+            .context = i,
+            .name = root ? places->strings.at[context->function] : function->name,
+            .tie = root ? context->thread : (uint64_t)function->module << 56 ^ function->start};
+        first[context->parent + 1]++;
+    }
+    for (uint32_t i = 0, sum = 0; i < contexts->n + 2; i++) {
+        uint32_t n = first[i];
+        first[i] = sum;
+        sum += n;
+    }
+    if (contexts->n)
+        qsort(branches, contexts->n, sizeof *branches, branch_compare);
+    for (uint32_t i = first[1]; i > first[0]; i--)
+        stack[waiting++] = branches[i - 1].context;
+    while (waiting) {
+        uint32_t context = stack[--waiting];
+        *vec_push(walk) = context;
+        for (uint32_t i = first[context + 2]; i > first[context + 1]; i--)
+            stack[waiting++] = branches[i - 1].context;
+    }
+    mem_free(branches);
+    mem_free(first);
+    mem_free(stack);
+}

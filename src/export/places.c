@@ -1,0 +1,162 @@
+#include "export/places.h"
+
+#include "program/binary.h"
+
+#include <string.h>
+
+struct function_key {
+    uint32_t module, name;
+    uint64_t where; /* start of a function; of an inlined one its file, with the top bit set */
+};
+
+#define WHERE_INLINED ((uint64_t)1 << 63)
+
+void places_open(struct places *places, struct scene *scene, bool inlined)
+{
+    *places = (struct places){.scene = scene, .inlined = inlined};
+    strings_init(&places->strings);
+    demangler_init(&places->demangler);
+    map_init(&places->keys, 2 * sizeof(uint64_t));
+    map_init(&places->function_keys, sizeof(struct function_key));
+    map_init(&places->twin_keys, 2 * sizeof(uint32_t));
+}
+
+void places_close(struct places *places)
+{
+    strings_release(&places->strings);
+    demangler_release(&places->demangler);
+    map_release(&places->keys);
+    map_release(&places->function_keys);
+    map_release(&places->twin_keys);
+    vec_release(places);
+    vec_release(&places->frames);
+    vec_release(&places->functions);
+    vec_release(&places->twins);
+    vec_release(&places->asked);
+}
+
+/* ---- functions */
+
+static enum place_kind kind_of(const struct profile *profile, uint32_t module)
+{
+    const char *path = module < profile->modules.n ? profile->modules.at[module].path : "";
+    return strcmp(path, "[kernel]") == 0 ? PLACE_KERNEL
+           : strcmp(path, "[jit]") == 0  ? PLACE_JIT
+                                         : PLACE_USER;
+}
+
+/* The function with that linkage name, which may be new. */
+static uint32_t function_add(struct places *places, const struct place_function *function,
+                             uint64_t where)
+{
+    uint32_t linkage = strings_add(&places->strings, function->linkage);
+    struct function_key key = {function->module, linkage, where};
+    uint32_t index = map_add(&places->function_keys, &key);
+    if (index < places->functions.n)
+        return index;
+    struct place_function *added = vec_push(&places->functions);
+    *added = *function;
+    added->linkage = places->strings.at[linkage];
+    added->kind = (uint8_t)kind_of(places->scene->sides[0], function->module);
+    uint32_t name = strings_add(&places->strings, demangle(&places->demangler, added->linkage));
+    added->name = places->strings.at[name];
+    uint32_t twin[2] = {name, added->kind};
+    uint32_t first = map_add(&places->twin_keys, twin);
+    if (first == places->twins.n)
+        *vec_push(&places->twins) = index;
+    added->twin = places->twins.at[first];
+    return index;
+}
+
+static uint32_t function_real(struct places *places, struct binary *binary, uint32_t module,
+                              function_id id)
+{
+    const struct function *symbol = &binary->symbols.functions.at[id];
+    struct place_function function = {
+        .linkage = symbol->name, .module = module, .start = symbol->start.v, .function = id};
+    lines_find(binary_lines(binary), symbol->start, &function.file, &function.line);
+    return function_add(places, &function, symbol->start.v);
+}
+
+static uint32_t function_inlined(struct places *places, uint32_t module,
+                                 const struct source_frame *frame)
+{
+    struct place_function function = {.linkage = frame->linkage ? frame->linkage : "[inlined]",
+                                      .file = frame->file,
+                                      .module = module,
+                                      .function = FUNCTION_NONE};
+    uint32_t file = strings_add(&places->strings, frame->file);
+    return function_add(places, &function, WHERE_INLINED | file);
+}
+
+/* Code without a binary: the recording may have a name for it, else it is called like its module. */
+static uint32_t function_elsewhere(struct places *places, uint32_t module, uint64_t address)
+{
+    const struct profile *profile = places->scene->sides[0];
+    const struct name *name = names_find(&profile->names, module, address);
+    struct place_function function = {
+        .linkage = "[unknown]", .module = module, .function = FUNCTION_NONE};
+    if (name) {
+        function.linkage = name->text;
+        function.start = name->start;
+    } else if (module < profile->modules.n) {
+        const char *path = profile->modules.at[module].path, *slash = strrchr(path, '/');
+        const char *last = slash && slash[1] ? slash + 1 : path;
+        function.linkage = *last == '[' ? last : arena_format(&places->strings.arena, "[%s]", last);
+    }
+    return function_add(places, &function, function.start);
+}
+
+/* ---- places */
+
+static struct binary *binary_of(const struct places *places, uint32_t module)
+{
+    uint32_t in_scene = scene_module(places->scene, 0, module);
+    return in_scene < places->scene->modules.n ? places->scene->modules.at[in_scene].binary : NULL;
+}
+
+static size_t source_ask(struct places *places, struct binary *binary, uint64_t address)
+{
+    struct svma at = {address};
+    size_t n = source_frames(binary, at, places->asked.at, places->asked.room);
+    if (n > places->asked.room) {
+        vec_reserve(&places->asked, n);
+        n = source_frames(binary, at, places->asked.at, places->asked.room);
+    }
+    return n;
+}
+
+static void frame_push(struct places *places, uint32_t function, const struct source_frame *frame)
+{
+    *vec_push(&places->frames) = (struct place_frame){
+        .function = function, .file = frame ? frame->file : NULL, .line = frame ? frame->line : 0};
+}
+
+static void frames_find(struct places *places, uint32_t module, uint64_t address)
+{
+    struct binary *binary = binary_of(places, module);
+    function_id id =
+        binary ? symbols_find(&binary->symbols, (struct svma){address}) : FUNCTION_NONE;
+    if (id == FUNCTION_NONE) {
+        frame_push(places, function_elsewhere(places, module, address), NULL);
+        return;
+    }
+    size_t n = source_ask(places, binary, address);
+    for (size_t i = 0; places->inlined && i + 1 < n; i++)
+        frame_push(places, function_inlined(places, module, &places->asked.at[i]),
+                   &places->asked.at[i]);
+    frame_push(places, function_real(places, binary, module, id),
+               n ? &places->asked.at[n - 1] : NULL);
+}
+
+uint32_t places_find(struct places *places, uint32_t module, uint64_t address)
+{
+    uint64_t key[2] = {module, address};
+    uint32_t index = map_add(&places->keys, key);
+    if (index < places->n)
+        return index;
+    uint32_t first = (uint32_t)places->frames.n;
+    frames_find(places, module, address);
+    *vec_push(places) = (struct place){first, (uint32_t)places->frames.n - first};
+    return index;
+}

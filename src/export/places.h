@@ -1,0 +1,61 @@
+/* What code at an address is called and where it comes from, inlined functions included. Each address is
+ * looked up once. */
+#pragma once
+
+#include "export/strings.h"
+#include "program/demangle.h"
+#include "program/source.h"
+#include "view/scene.h"
+
+enum place_kind { PLACE_USER, PLACE_KERNEL, PLACE_JIT };
+
+struct place_function {
+    const char *name;     /* readable */
+    const char *linkage;  /* as the linker has it */
+    const char *file;     /* NULL: not known */
+    uint32_t line;        /* where it starts; 0: not known, or inlined */
+    uint32_t module;      /* of the profile */
+    uint64_t start;       /* 0: not known, or inlined */
+    function_id function; /* of the binary's symbols; FUNCTION_NONE: not of them, or inlined */
+    uint32_t twin;        /* the first function of the same name and kind: may be itself */
+    uint8_t kind;         /* enum place_kind */
+};
+
+struct place_frame {
+    uint32_t function; /* of places->functions */
+    const char *file;  /* NULL: not known */
+    uint32_t line;     /* 0: not known */
+};
+
+struct place {
+    uint32_t first_frame, n_frames; /* innermost first; at least one */
+};
+
+struct places {
+    struct scene *scene;
+    bool inlined; /* show inlined functions as callers and called */
+    struct strings strings;
+    struct demangler demangler;
+    struct map keys; /* of at: module and address */
+    VEC(struct place);
+    struct place_frames {
+        VEC(struct place_frame);
+    } frames;
+    struct map function_keys, twin_keys;
+    struct place_twins {
+        VEC(uint32_t);
+    } twins; /* for each of twin_keys the first function */
+    struct place_functions {
+        VEC(struct place_function);
+    } functions;
+    struct source_asked {
+        VEC(struct source_frame);
+    } asked; /* scratch */
+};
+
+/* The scene has one side and outlives the places. */
+void places_open(struct places *places, struct scene *scene, bool inlined);
+void places_close(struct places *places);
+
+/* The place's number. */
+uint32_t places_find(struct places *places, uint32_t module, uint64_t address);

@@ -1,0 +1,124 @@
+/* speedscope's own format: https://www.speedscope.app/file-format-schema.json, a "sampled" profile for
+ * each thread. A stack comes once, with all of its weight: a recording has no order in time, and
+ * browsers take no more than half a gigabyte of text. */
+#include "base/version.h"
+#include "export/contexts.h"
+#include "export/formats.h"
+#include "view/json.h"
+
+#include <inttypes.h>
+
+struct scope {
+    struct json json;
+    const struct export_job *job;
+    struct contexts contexts;
+    struct context_walk walk;
+    uint32_t *path; /* scratch */
+};
+
+static void frames_write(struct scope *scope)
+{
+    struct json *json = &scope->json;
+    const struct place_functions *functions = &scope->job->places.functions;
+    json_object(json, "shared");
+    json_array(json, "frames");
+    for (size_t i = 0; i < functions->n; i++) {
+        const struct place_function *function = &functions->at[i];
+        json_object(json, NULL);
+        json_string(json, "name", function->name);
+        if (function->file)
+            json_string(json, "file", function->file);
+        if (function->file && function->line)
+            json_integer(json, "line", function->line);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
+/* Outermost first. */
+static void stack_write(struct scope *scope, uint32_t context)
+{
+    uint32_t n = 0;
+    for (; scope->contexts.at[context].parent != CONTEXT_NONE;
+         context = scope->contexts.at[context].parent)
+        scope->path[n++] = scope->contexts.at[context].function;
+    json_array(&scope->json, NULL);
+    while (n)
+        json_integer(&scope->json, NULL, scope->path[--n]);
+    json_array_end(&scope->json);
+}
+
+/* The contexts of one thread stand together in the walk: from its root to before the next one's. */
+static size_t thread_end(const struct scope *scope, size_t begin)
+{
+    size_t end = begin + 1;
+    while (end < scope->walk.n && scope->contexts.at[scope->walk.at[end]].parent != CONTEXT_NONE)
+        end++;
+    return end;
+}
+
+static void name_write(struct scope *scope, const struct context *root)
+{
+    char name[128];
+    const char *thread = scope->job->places.strings.at[root->function];
+    if (root->thread)
+        snprintf(name, sizeof name, "%.64s (%" PRIu32 "/%" PRIu32 ")", thread,
+                 (uint32_t)(root->thread >> 32), (uint32_t)root->thread);
+    else
+        snprintf(name, sizeof name, "%.64s", thread);
+    json_string(&scope->json, "name", name);
+}
+
+static void thread_write(struct scope *scope, size_t begin, size_t end)
+{
+    struct json *json = &scope->json;
+    uint64_t total = 0;
+    for (size_t i = begin; i < end; i++)
+        total += scope->contexts.at[scope->walk.at[i]].weight;
+    if (!total)
+        return;
+    json_object(json, NULL);
+    json_string(json, "type", "sampled");
+    name_write(scope, &scope->contexts.at[scope->walk.at[begin]]);
+    json_string(json, "unit", scope->job->tree.unit == UNIT_NANOSECONDS ? "nanoseconds" : "none");
+    json_integer(json, "startValue", 0);
+    json_integer(json, "endValue", total);
+    json_array(json, "samples");
+    for (size_t i = begin; i < end; i++)
+        if (scope->contexts.at[scope->walk.at[i]].weight)
+            stack_write(scope, scope->walk.at[i]);
+    json_array_end(json);
+    json_array(json, "weights");
+    for (size_t i = begin; i < end; i++)
+        if (scope->contexts.at[scope->walk.at[i]].weight)
+            json_integer(json, NULL, scope->contexts.at[scope->walk.at[i]].weight);
+    json_array_end(json);
+    json_object_end(json);
+}
+
+void speedscope_write(FILE *to, struct export_job *job)
+{
+    struct scope scope = {.job = job};
+    contexts_build(&scope.contexts, &job->tree, &job->places, ROOT_THREADS);
+    contexts_sort(&scope.walk, &scope.contexts, &job->places);
+    scope.path = mem_alloc((scope.contexts.n + 1) * sizeof *scope.path);
+    json_begin(&scope.json, to);
+    json_object(&scope.json, NULL);
+    json_string(&scope.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    json_string(&scope.json, "exporter", "gait " GAIT_VERSION);
+    json_string(&scope.json, "name", job->profile->command ? job->profile->command : "");
+    json_integer(&scope.json, "activeProfileIndex", 0);
+    frames_write(&scope);
+    json_array(&scope.json, "profiles");
+    for (size_t begin = 0, end; begin < scope.walk.n; begin = end) {
+        end = thread_end(&scope, begin);
+        thread_write(&scope, begin, end);
+    }
+    json_array_end(&scope.json);
+    json_object_end(&scope.json);
+    json_end(&scope.json);
+    mem_free(scope.path);
+    vec_release(&scope.walk);
+    contexts_release(&scope.contexts);
+}

@@ -1,0 +1,243 @@
+#include "export/tree.h"
+
+#include "base/err.h"
+#include "profile/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool module_matches(const struct profile *profile, uint32_t module, const char *wanted)
+{
+    if (!wanted)
+        return true;
+    if (module >= profile->modules.n)
+        return false;
+    const char *path = profile->modules.at[module].path, *slash = strrchr(path, '/');
+    return strcmp(path, wanted) == 0 || (slash && strcmp(slash + 1, wanted) == 0);
+}
+
+static bool module_known(const struct profile *profile, const char *wanted)
+{
+    for (uint32_t i = 0; i < profile->modules.n; i++)
+        if (module_matches(profile, i, wanted))
+            return true;
+    return !wanted;
+}
+
+/* ---- stacks */
+
+static bool thread_matches(struct tree_filter filter, uint64_t thread)
+{
+    return (!filter.pid || filter.pid == thread >> 32) &&
+           (!filter.tid || filter.tid == (uint32_t)thread);
+}
+
+static bool build_stacks(struct tree *tree, struct tree_filter filter, struct err *err)
+{
+    const struct stacks *stacks = &tree->profile->stacks;
+    bool *kept = mem_alloc(stacks->nodes.n + (size_t)1), any = false;
+    for (uint32_t i = 0; i < stacks->nodes.n; i++) {
+        struct stack_key key = stacks_key(stacks, i);
+        bool root = key.parent == STACK_NONE;
+        kept[i] = root ? thread_matches(filter, key.address) : kept[key.parent];
+        any |= kept[i];
+        *vec_push(tree) =
+            (struct tree_node){.parent = key.parent, .module = key.module, .address = key.address};
+    }
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct tree_node *node = &tree->at[cell->node];
+        if (!kept[cell->node] || !module_matches(tree->profile, node->module, filter.module))
+            continue;
+        sum_add(&node->weight, stacks->weights.at[i]);
+        sum_add(&tree->total, stacks->weights.at[i]);
+    }
+    mem_free(kept);
+    if (!any && stacks->nodes.n)
+        return err_set(err, ERR_MISSING, "the profile has no such thread");
+    return true;
+}
+
+/* ---- instructions */
+
+struct spot {
+    uint64_t module, address; /* key */
+};
+
+struct spots {
+    struct map keys; /* struct spot */
+    struct spot_sums {
+        VEC(uint64_t);
+    } sums;
+};
+
+static void spot_add(struct spots *spots, uint32_t module, uint64_t address, uint64_t weight)
+{
+    struct spot spot = {module, address};
+    uint32_t i = map_add(&spots->keys, &spot);
+    if (i == spots->sums.n)
+        *vec_push(&spots->sums) = 0;
+    sum_add(&spots->sums.at[i], weight);
+}
+
+/* What does not decode, or has no binary, weighs where the range begins. */
+static void range_spread(struct spots *spots, const struct image *image,
+                         const struct range_key *key, uint64_t weight)
+{
+    struct instruction instruction;
+    uint64_t at = key->start;
+    for (uint32_t i = 0; i < key->instructions; i++) {
+        if (!image || !disasm_at(image, (struct svma){at}, &instruction)) {
+            uint64_t rest;
+            if (__builtin_mul_overflow(weight, (uint64_t)key->instructions - i, &rest))
+                rest = UINT64_MAX;
+            spot_add(spots, key->module, key->start, rest);
+            return;
+        }
+        spot_add(spots, key->module, at, weight);
+        at = instruction_next(&instruction).v;
+    }
+}
+
+static void spots_collect(struct spots *spots, const struct scene *scene, enum weight weight,
+                          const char *module)
+{
+    const struct profile *profile = scene->sides[0];
+    for (uint32_t i = 0; i < profile->ranges.n; i++) {
+        const struct range_key *key = map_key(&profile->ranges.keys, i);
+        uint32_t in_scene = scene_module(scene, 0, key->module);
+        const struct binary *binary =
+            in_scene < scene->modules.n ? scene->modules.at[in_scene].binary : NULL;
+        const struct sums *sums = &profile->ranges.at[i];
+        uint64_t each = weight == WEIGHT_TIME ? sums->time : sums->count;
+        if (each && module_matches(profile, key->module, module))
+            range_spread(spots, binary ? &binary->image : NULL, key, each);
+    }
+}
+
+/* How much one unit of a range's sum stands for. */
+static double spots_scale(const struct profile *profile, enum weight weight)
+{
+    const struct tally one = {.count = UINT32_MAX, .time = UINT32_MAX};
+    double value = weight == WEIGHT_TIME ? estimate_time(profile, &one).value * 1e9
+                                         : estimate_count(profile, &one).value;
+    return value / UINT32_MAX;
+}
+
+static int node_compare(const void *a, const void *b)
+{
+    const struct tree_node *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void weights_round(struct tree *tree, double scale)
+{
+    u128 sum = 0;
+    for (size_t i = 1; i < tree->n; i++) {
+        sum += tree->at[i].weight;
+        uint64_t upto = (uint64_t)((long double)sum * (long double)scale + 0.5L);
+        tree->at[i].weight = upto - tree->total;
+        tree->total = upto;
+    }
+}
+
+static bool build_instructions(struct tree *tree, const struct scene *scene, enum weight weight,
+                               const char *module)
+{
+    struct spots spots = {0};
+    map_init(&spots.keys, sizeof(struct spot));
+    spots_collect(&spots, scene, weight, module);
+    *vec_push(tree) = (struct tree_node){.parent = TREE_NONE, .module = MODULE_NONE};
+    for (uint32_t i = 0; i < spots.sums.n; i++) {
+        const struct spot *spot = map_key(&spots.keys, i);
+        *vec_push(tree) = (struct tree_node){
+            .module = (uint32_t)spot->module, .address = spot->address, .weight = spots.sums.at[i]};
+    }
+    if (tree->n > 2)
+        qsort(tree->at + 1, tree->n - 1, sizeof *tree->at, node_compare);
+    double scale = spots_scale(tree->profile, weight);
+    if (tree->profile->mode != PROFILE_EXACT)
+        weights_round(tree, scale);
+    else
+        for (size_t i = 1; i < tree->n; i++)
+            sum_add(&tree->total, tree->at[i].weight);
+    map_release(&spots.keys);
+    vec_release(&spots.sums);
+    return true;
+}
+
+/* ---- all */
+
+static bool wish_possible(const struct profile *profile, enum weight weight,
+                          struct tree_filter filter, struct err *err)
+{
+    if (profile->mode == PROFILE_EXACT && weight == WEIGHT_TIME)
+        return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
+    if (profile->mode == PROFILE_PLAIN && weight == WEIGHT_COUNT)
+        return err_set(err, ERR_FORMAT, "a plain profile counts no executions: --weight time");
+    if (profile->mode != PROFILE_PLAIN && (filter.pid || filter.tid))
+        return err_set(err, ERR_FORMAT, "%s profiles do not tell threads apart",
+                       profile_mode_name(profile->mode));
+    if (!module_known(profile, filter.module))
+        return err_set(err, ERR_MISSING, "the profile has no module %s", filter.module);
+    return true;
+}
+
+bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight,
+                struct tree_filter filter, struct err *err)
+{
+    const struct profile *profile = scene->sides[0];
+    *tree = (struct tree){.profile = profile, .unit = UNIT_INSTRUCTIONS};
+    if (!wish_possible(profile, weight, filter, err))
+        return false;
+    if (weight == WEIGHT_TIME)
+        tree->unit = profile_fact_find(profile, "event") ? UNIT_EVENTS : UNIT_NANOSECONDS;
+    bool ok = profile->mode == PROFILE_PLAIN
+                  ? build_stacks(tree, filter, err)
+                  : build_instructions(tree, scene, weight, filter.module);
+    if (!ok)
+        tree_release(tree);
+    return ok;
+}
+
+void tree_release(struct tree *tree)
+{
+    vec_release(tree);
+}
+
+const char *tree_unit_name(const struct tree *tree)
+{
+    switch (tree->unit) {
+    case UNIT_INSTRUCTIONS: return "instructions";
+    case UNIT_EVENTS: return profile_fact_find(tree->profile, "event");
+    case UNIT_NANOSECONDS: break;
+    }
+    return "nanoseconds";
+}
+
+/* The first word of the command without its folder. */
+static const char *program_name(const struct profile *profile, struct arena *arena)
+{
+    const char *command = profile->command ? profile->command : "";
+    command += *command == '\'';
+    size_t n = strcspn(command, " '\n"), start = 0;
+    for (size_t i = 0; i < n; i++)
+        if (command[i] == '/')
+            start = i + 1;
+    return n > start ? arena_string_n(arena, command + start, n - start) : "[unknown]";
+}
+
+const char *tree_thread_name(const struct tree *tree, uint64_t thread, struct arena *arena)
+{
+    const struct threads *threads = &tree->profile->threads;
+    const struct thread *best = NULL;
+    for (size_t i = 0; i < threads->n; i++) {
+        const struct thread *row = &threads->at[i];
+        if (thread && stack_thread(row->pid, row->tid) == thread &&
+            (!best || row->user_ns + row->kernel_ns > best->user_ns + best->kernel_ns))
+            best = row;
+    }
+    return best && *best->name ? best->name : program_name(tree->profile, arena);
+}
