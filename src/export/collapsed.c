@@ -5,7 +5,7 @@
  * are sorted and no stack comes twice. N is in the unit of the weights: nanoseconds, instructions or
  * events. */
 #include "export/contexts.h"
-#include "export/formats.h"
+#include "export/export.h"
 #include "profile/chunk.h"
 
 #include <inttypes.h>

@@ -1,15 +1,14 @@
 #include "export/export.h"
 
 #include "base/err.h"
-#include "export/formats.h"
 
 #include <string.h>
 
 const struct exporter exporters[] = {
-    {"collapsed", "stacks as lines of text, for flame graphs", ".folded", false, EXPORT_ALL,
-     collapsed_write},
-    {"speedscope", "stacks of each thread, for www.speedscope.app", ".speedscope.json", false,
-     EXPORT_ALL, speedscope_write},
+#define FORMAT(name, what, ending, binary, modes)                                                  \
+    {#name, what, ending, binary, modes, name##_write},
+#include "export/formats.def"
+#undef FORMAT
 };
 const size_t exporters_n = sizeof exporters / sizeof *exporters;
 

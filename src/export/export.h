@@ -1,4 +1,4 @@
-/* Profiles in the formats of other tools. One file a format; the table in export.c has a line for each.
+/* Profiles in the formats of other tools. One file a format, and one line in formats.def.
  *
  * A format's function gets what is to be written already set against its binaries and weighed, and
  * writes all of it: the sum of the weights written is tree->total. */
@@ -40,6 +40,11 @@ struct exporter {
     /* Whether writing worked is seen by whoever opened the stream. */
     void (*write)(FILE *to, struct export_job *job);
 };
+
+#define FORMAT(name, what, ending, binary, modes)                                                  \
+    void name##_write(FILE *to, struct export_job *job);
+#include "export/formats.def"
+#undef FORMAT
 
 /* In the order in which they are listed. */
 extern const struct exporter exporters[];

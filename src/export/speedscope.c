@@ -3,7 +3,7 @@
  * browsers take no more than half a gigabyte of text. */
 #include "base/version.h"
 #include "export/contexts.h"
-#include "export/formats.h"
+#include "export/export.h"
 #include "view/json.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@ static void threads_are_profiles(void **state)
     struct profile profile;
     sample(&profile);
     char *text = exported("speedscope", &profile, by_time(), NULL);
-    assert_true(json_valid(text));
+    assert_true(json_is_valid(text));
     assert_non_null(strstr(text, "\"unit\": \"nanoseconds\""));
     assert_non_null(strstr(text, "\"name\": \"one (10/11)\""));
     assert_non_null(strstr(text, "\"name\": \"two;x (10/12)\""));
