@@ -4,7 +4,7 @@
  * no printing character a '?'. The kernel's functions end in _[k], those that a JIT made in _[j]. Lines
  * are sorted and no stack comes twice. N is in the unit of the weights: nanoseconds, instructions or
  * events. */
-#include "export/contexts.h"
+#include "export/namestacks.h"
 #include "export/export.h"
 #include "profile/chunk.h"
 
@@ -30,15 +30,15 @@ static void frame_add(struct bytes *line, const struct place_function *function)
 
 void collapsed_write(FILE *to, struct export_job *job)
 {
-    struct contexts contexts;
-    struct context_walk walk;
+    struct namestacks contexts;
+    struct namestack_walk walk;
     struct bytes line = {0};
-    contexts_build(&contexts, &job->tree, &job->places, ROOT_NAMES);
-    contexts_sort(&walk, &contexts, &job->places);
+    namestacks_build(&contexts, &job->tree, &job->places, ROOT_NAMES);
+    namestacks_sort(&walk, &contexts, &job->places);
     size_t *ends = mem_alloc((contexts.n + 1) * sizeof *ends); /* of each context's text */
     for (size_t i = 0; i < walk.n; i++) {
-        const struct context *context = &contexts.at[walk.at[i]];
-        bool root = context->parent == CONTEXT_NONE;
+        const struct namestack *context = &contexts.at[walk.at[i]];
+        bool root = context->parent == NAMESTACK_NONE;
         line.n = root ? 0 : ends[context->parent];
         if (root)
             text_add(&line, job->places.strings.at[context->function]);
@@ -51,5 +51,5 @@ void collapsed_write(FILE *to, struct export_job *job)
     mem_free(ends);
     vec_release(&line);
     vec_release(&walk);
-    contexts_release(&contexts);
+    namestacks_release(&contexts);
 }

@@ -2,7 +2,7 @@
  * each thread. A stack comes once, with all of its weight: a recording has no order in time, and
  * browsers take no more than half a gigabyte of text. */
 #include "base/version.h"
-#include "export/contexts.h"
+#include "export/namestacks.h"
 #include "export/export.h"
 #include "view/json.h"
 
@@ -11,8 +11,8 @@
 struct scope {
     struct json json;
     const struct export_job *job;
-    struct contexts contexts;
-    struct context_walk walk;
+    struct namestacks contexts;
+    struct namestack_walk walk;
     uint32_t *path; /* scratch */
 };
 
@@ -40,7 +40,7 @@ static void frames_write(struct scope *scope)
 static void stack_write(struct scope *scope, uint32_t context)
 {
     uint32_t n = 0;
-    for (; scope->contexts.at[context].parent != CONTEXT_NONE;
+    for (; scope->contexts.at[context].parent != NAMESTACK_NONE;
          context = scope->contexts.at[context].parent)
         scope->path[n++] = scope->contexts.at[context].function;
     json_array(&scope->json, NULL);
@@ -53,12 +53,12 @@ static void stack_write(struct scope *scope, uint32_t context)
 static size_t thread_end(const struct scope *scope, size_t begin)
 {
     size_t end = begin + 1;
-    while (end < scope->walk.n && scope->contexts.at[scope->walk.at[end]].parent != CONTEXT_NONE)
+    while (end < scope->walk.n && scope->contexts.at[scope->walk.at[end]].parent != NAMESTACK_NONE)
         end++;
     return end;
 }
 
-static void name_write(struct scope *scope, const struct context *root)
+static void name_write(struct scope *scope, const struct namestack *root)
 {
     char name[128];
     const char *thread = scope->job->places.strings.at[root->function];
@@ -100,8 +100,8 @@ static void thread_write(struct scope *scope, size_t begin, size_t end)
 void speedscope_write(FILE *to, struct export_job *job)
 {
     struct scope scope = {.job = job};
-    contexts_build(&scope.contexts, &job->tree, &job->places, ROOT_THREADS);
-    contexts_sort(&scope.walk, &scope.contexts, &job->places);
+    namestacks_build(&scope.contexts, &job->tree, &job->places, ROOT_THREADS);
+    namestacks_sort(&scope.walk, &scope.contexts, &job->places);
     scope.path = mem_alloc((scope.contexts.n + 1) * sizeof *scope.path);
     json_begin(&scope.json, to);
     json_object(&scope.json, NULL);
@@ -120,5 +120,5 @@ void speedscope_write(FILE *to, struct export_job *job)
     json_end(&scope.json);
     mem_free(scope.path);
     vec_release(&scope.walk);
-    contexts_release(&scope.contexts);
+    namestacks_release(&scope.contexts);
 }

@@ -1,38 +1,38 @@
-#include "export/contexts.h"
+#include "export/namestacks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct context_key {
+struct namestack_key {
     uint32_t parent, function;
     uint64_t thread;
 };
 
-static uint32_t context_add(struct contexts *contexts, uint32_t parent, uint32_t function,
-                            uint64_t thread)
+static uint32_t namestack_add(struct namestacks *contexts, uint32_t parent, uint32_t function,
+                              uint64_t thread)
 {
-    struct context_key key = {parent, function, thread};
+    struct namestack_key key = {parent, function, thread};
     uint32_t index = map_add(&contexts->keys, &key);
     if (index == contexts->n)
         *vec_push(contexts) =
-            (struct context){.parent = parent, .function = function, .thread = thread};
+            (struct namestack){.parent = parent, .function = function, .thread = thread};
     return index;
 }
 
-static uint32_t root_add(struct contexts *contexts, const struct tree *tree, struct places *places,
-                         uint64_t thread, enum contexts_roots roots)
+static uint32_t root_add(struct namestacks *contexts, const struct tree *tree,
+                         struct places *places, uint64_t thread, enum namestack_roots roots)
 {
     const char *name = tree_thread_name(tree, thread, &places->strings.arena);
-    return context_add(contexts, CONTEXT_NONE, strings_add(&places->strings, name),
-                       roots == ROOT_THREADS ? thread : 0);
+    return namestack_add(contexts, NAMESTACK_NONE, strings_add(&places->strings, name),
+                         roots == ROOT_THREADS ? thread : 0);
 }
 
-void contexts_build(struct contexts *contexts, const struct tree *tree, struct places *places,
-                    enum contexts_roots roots)
+void namestacks_build(struct namestacks *contexts, const struct tree *tree, struct places *places,
+                      enum namestack_roots roots)
 {
     uint32_t *of = mem_alloc((tree->n + 1) * sizeof *of);
-    *contexts = (struct contexts){0};
-    map_init(&contexts->keys, sizeof(struct context_key));
+    *contexts = (struct namestacks){0};
+    map_init(&contexts->keys, sizeof(struct namestack_key));
     for (size_t i = 0; i < tree->n; i++) {
         const struct tree_node *node = &tree->at[i];
         if (node->parent == TREE_NONE) {
@@ -47,14 +47,14 @@ void contexts_build(struct contexts *contexts, const struct tree *tree, struct p
             uint32_t function = places->frames.at[place.first_frame + f].function;
             if (roots == ROOT_NAMES)
                 function = places->functions.at[function].twin;
-            of[i] = context_add(contexts, of[i], function, 0);
+            of[i] = namestack_add(contexts, of[i], function, 0);
         }
         contexts->at[of[i]].weight += node->weight;
     }
     mem_free(of);
 }
 
-void contexts_release(struct contexts *contexts)
+void namestacks_release(struct namestacks *contexts)
 {
     map_release(&contexts->keys);
     vec_release(contexts);
@@ -79,16 +79,16 @@ static int branch_compare(const void *a, const void *b)
 
 /* Sorted by parent, so that the children of one stand together; then depth first from the last root to
  * the first, with a stack, which turns their order round again. */
-void contexts_sort(struct context_walk *walk, const struct contexts *contexts,
-                   const struct places *places)
+void namestacks_sort(struct namestack_walk *walk, const struct namestacks *contexts,
+                     const struct places *places)
 {
     struct branch *branches = mem_alloc((contexts->n + 1) * sizeof *branches);
     uint32_t *first = mem_alloc((contexts->n + 2) * sizeof *first), waiting = 0;
     uint32_t *stack = mem_alloc((contexts->n + 1) * sizeof *stack);
-    *walk = (struct context_walk){0};
+    *walk = (struct namestack_walk){0};
     for (uint32_t i = 0; i < contexts->n; i++) {
-        const struct context *context = &contexts->at[i];
-        bool root = context->parent == CONTEXT_NONE;
+        const struct namestack *context = &contexts->at[i];
+        bool root = context->parent == NAMESTACK_NONE;
         const struct place_function *function = &places->functions.at[root ? 0 : context->function];
         branches[i] = (struct branch){
             .below = context->parent + 1,

@@ -5,32 +5,32 @@
 #include "export/places.h"
 #include "export/tree.h"
 
-#define CONTEXT_NONE UINT32_MAX
+#define NAMESTACK_NONE UINT32_MAX
 
-struct context {
-    uint32_t parent;   /* CONTEXT_NONE: a root; else less than its own number */
+struct namestack {
+    uint32_t parent;   /* NAMESTACK_NONE: a root; else less than its own number */
     uint32_t function; /* of the places; of a root its thread's name, one of places->strings */
     uint64_t thread;   /* of a root */
     uint64_t weight;   /* seen with this function innermost */
 };
 
-struct contexts {
+struct namestacks {
     struct map keys;
-    VEC(struct context); /* a parent before its children */
+    VEC(struct namestack); /* a parent before its children */
 };
 
-enum contexts_roots {
+enum namestack_roots {
     ROOT_NAMES,   /* threads of one name are one root, functions of one name are one */
     ROOT_THREADS, /* each thread is a root, each function itself */
 };
 
-void contexts_build(struct contexts *contexts, const struct tree *tree, struct places *places,
-                    enum contexts_roots roots);
-void contexts_release(struct contexts *contexts);
+void namestacks_build(struct namestacks *contexts, const struct tree *tree, struct places *places,
+                      enum namestack_roots roots);
+void namestacks_release(struct namestacks *contexts);
 
 /* The contexts that a walk from the roots meets, children in the order of their names. */
-struct context_walk {
+struct namestack_walk {
     VEC(uint32_t); /* contexts, parents before children */
 };
-void contexts_sort(struct context_walk *walk, const struct contexts *contexts,
-                   const struct places *places);
+void namestacks_sort(struct namestack_walk *walk, const struct namestacks *contexts,
+                     const struct places *places);
