@@ -2,31 +2,11 @@
 
 #include "base/memory.h"
 #include "cmd/cmd.h"
-#include "base/quote.h"
+#include "cmd/summary_parts.h"
 #include "collect/recording.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static double seconds(uint64_t ns)
-{
-    return (double)ns / 1e9;
-}
-
-/* 1234567 as 1,234,567. */
-static const char *grouped(uint64_t n, char text[32])
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-    char *to = text;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = 0;
-    return text;
-}
 
 static void print_time(const struct recording *recording)
 {
@@ -35,14 +15,14 @@ static void print_time(const struct recording *recording)
     if (recording->processes > 1)
         snprintf(processes, sizeof processes, ", %u processes", recording->processes);
     say("%.2f s of CPU time (user %.2f, kernel %.2f), %.2f s elapsed%s",
-        seconds(totals->user_ns + totals->kernel_ns), seconds(totals->user_ns),
-        seconds(totals->kernel_ns), seconds(recording->wall_ns), processes);
+        summary_seconds(totals->user_ns + totals->kernel_ns), summary_seconds(totals->user_ns),
+        summary_seconds(totals->kernel_ns), summary_seconds(recording->wall_ns), processes);
 }
 
 static void print_exact(const struct recording *recording)
 {
     char number[32];
-    say("exact: %s instructions counted%s", grouped(recording->totals.instructions, number),
+    say("exact: %s instructions counted%s", summary_grouped(recording->totals.instructions, number),
         recording->whole ? "" : "; INCOMPLETE: not all of the run, see below");
 }
 
@@ -80,7 +60,7 @@ static void print_too_short(const struct recording_options *options,
                             const struct recording *recording)
 {
     enum { HZ_MAX = 10000 };
-    double user = seconds(recording->totals.user_ns);
+    double user = summary_seconds(recording->totals.user_ns);
     double hz = user > 0 ? 20 / user : HZ_MAX;
     hz = hz < 100 ? 100 : hz > HZ_MAX ? HZ_MAX : hz;
     char ask[48] = "";
@@ -94,28 +74,15 @@ static void print_sampled(const struct recording_options *options,
 {
     const struct totals *totals = &recording->totals;
     char interrupts[32], windows[32], instructions[32];
-    double user = seconds(totals->user_ns);
+    double user = summary_seconds(totals->user_ns);
     say("%s interrupts, %s windows, %s instructions recorded (%.2f million per CPU second)",
-        grouped(totals->interrupts, interrupts), grouped(totals->windows, windows),
-        grouped(totals->instructions, instructions),
+        summary_grouped(totals->interrupts, interrupts), summary_grouped(totals->windows, windows),
+        summary_grouped(totals->instructions, instructions),
         user > 0 ? (double)totals->instructions / user / 1e6 : 0);
     print_overhead(options, recording);
     print_trigger(recording);
     if (!totals->windows)
         print_too_short(options, recording);
-}
-
-static void print_losses(const struct recording *recording)
-{
-    static const char *const texts[] = {
-#define LOSS_TEXT(name, text) text,
-        LOSSES(LOSS_TEXT)
-#undef LOSS_TEXT
-    };
-    char number[32];
-    for (int i = 0; i < LOSS_N; i++)
-        if (recording->totals.losses[i] && i != LOSS_no_agent)
-            say("lost: %s x %s", grouped(recording->totals.losses[i], number), texts[i]);
 }
 
 static void print_walks(const struct recording *recording)
@@ -144,16 +111,6 @@ static void print_more(const struct recording *recording, uint32_t mode)
         recording->edges, recording->ranges, recording->points, recording->modules);
 }
 
-static void print_file(const struct recording_options *options, const struct recording *recording)
-{
-    struct arena arena = {0};
-    bool named = strcmp(options->output, "gait.data") != 0;
-    say("wrote %s, %llu KiB; next: gait report%s%s", options->output,
-        ((unsigned long long)recording->file_bytes + 1023) >> 10, named ? " " : "",
-        named ? quote_word(&arena, options->output) : "");
-    arena_release(&arena);
-}
-
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose)
 {
@@ -165,9 +122,9 @@ void summary_print(const struct recording_options *options, const struct recordi
         print_sampled(options, recording);
     else
         print_exact(recording);
-    print_losses(recording);
+    summary_losses(&recording->totals);
     if (verbose && recording->processes)
         print_more(recording, options->record.mode);
     if (!*recording->write_error)
-        print_file(options, recording);
+        summary_file(options->output, recording->file_bytes);
 }

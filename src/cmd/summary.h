@@ -3,8 +3,11 @@
 
 #include <stdbool.h>
 
+struct plain;
+struct plain_options;
 struct recording;
 struct recording_options;
 
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose);
+void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose);

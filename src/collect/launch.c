@@ -103,9 +103,13 @@ static char **environment_with_agent(struct arena *arena, const struct launch *l
 
 /* ---- start */
 
+/* Waits for one byte: the parent is ready. The end of the pipe means that it is not, or is gone. */
 _Noreturn static void child_exec(const struct launch *launch, char **environment,
-                                 const struct signals *before, int report_fd)
+                                 const struct signals *before, int report_fd, int go_fd)
 {
+    char go;
+    if (launch->ready && read(go_fd, &go, 1) != 1)
+        _exit(126);
     signals_give_back(before);
     execvpe(launch->argv[0], launch->argv, environment);
     int why = errno;
@@ -132,22 +136,41 @@ static bool exec_failed(const struct launch *launch, pid_t pid, int why, struct 
     return err_errno(err, "cannot run '%s'", launch->argv[0]);
 }
 
+/* False: it was not let go, and is gone. */
+static bool child_go(const struct launch *launch, pid_t pid, int go_fd, struct err *err)
+{
+    if (!launch->ready)
+        return true;
+    if (launch->ready(launch->closure, pid, err))
+        return write(go_fd, "", 1) == 1 || err_errno(err, "cannot let the program go");
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return false;
+}
+
 bool launch_start(const struct launch *launch, struct child *ret_child, int *ret_exec_errno,
                   struct err *err)
 {
     *ret_exec_errno = 0;
-    int report[2];
+    int report[2], go[2];
     if (pipe2(report, O_CLOEXEC))
         return err_errno(err, "cannot create a pipe");
     AUTO(fd_close) int report_read = report[0];
     AUTO(fd_close) int report_write = report[1];
+    if (pipe2(go, O_CLOEXEC))
+        return err_errno(err, "cannot create a pipe");
+    AUTO(fd_close) int go_read = go[0];
+    AUTO(fd_close) int go_write = go[1];
     struct arena arena = {0};
     char **environment = launch->library ? environment_with_agent(&arena, launch) : environ;
     struct signals before;
     signals_take(&before);
     pid_t pid = fork();
-    if (pid == 0)
-        child_exec(launch, environment, &before, report_write);
+    if (pid == 0) {
+        close(go_write);
+        child_exec(launch, environment, &before, report_write, go_read);
+    }
     arena_release(&arena);
     if (pid < 0) {
         signals_give_back(&before);
@@ -155,6 +178,10 @@ bool launch_start(const struct launch *launch, struct child *ret_child, int *ret
     }
     close(report_write);
     report_write = -1;
+    if (!child_go(launch, pid, go_write, err)) {
+        signals_give_back(&before);
+        return false;
+    }
     int why = exec_outcome(report_read);
     if (why) {
         *ret_exec_errno = why;

@@ -17,6 +17,9 @@ struct launch {
     char *const *argv;   /* ends with NULL */
     const char *library; /* libgait.so, or NULL: no agent */
     int channel_fd;      /* the memfd, close-on-exec */
+    /* Called with the new process before it becomes the program; may be NULL. False: it never will. */
+    bool (*ready)(void *closure, pid_t pid, struct err *err);
+    void *closure;
 };
 
 struct child {

@@ -41,24 +41,24 @@ static bool image_open_seen_by(struct image *image, const char *path, int pid)
 }
 
 /* Bytes of the file that both the mapping and the load segment have. */
-static uint64_t overlap(const struct wire_map *map, const struct segment *segment)
+static uint64_t overlap(struct foff offset, uint64_t bytes, const struct segment *segment)
 {
-    uint64_t map_end = map->offset + (map->end - map->start);
+    uint64_t map_end = offset.v + bytes;
     uint64_t end = segment->offset.v + segment->file_bytes;
-    uint64_t low = map->offset > segment->offset.v ? map->offset : segment->offset.v;
+    uint64_t low = offset.v > segment->offset.v ? offset.v : segment->offset.v;
     uint64_t high = map_end < end ? map_end : end;
     return low < high ? high - low : 0;
 }
 
-/* What turns a file offset into an address as linked. Mappings are rounded to pages, so the right
+/* Mappings are rounded to pages, so the right
  * load segment is the one with most of the mapping, not the one at its first byte. Without any, as
  * in a file that cannot be read, file offsets stand for addresses. */
-static uint64_t link_shift(const struct image *image, const struct wire_map *map)
+uint64_t mappings_link_shift(const struct image *image, struct foff offset, uint64_t bytes)
 {
     uint64_t most = 0, shift = 0;
     for (size_t i = 0; i < image->segments.n; i++) {
         const struct segment *segment = &image->segments.at[i];
-        uint64_t common = overlap(map, segment);
+        uint64_t common = overlap(offset, bytes, segment);
         if (common > most) {
             most = common;
             shift = segment->start.v - segment->offset.v;
@@ -94,7 +94,7 @@ static size_t make_way(struct mappings *mappings, uint64_t start, uint64_t end)
     return place;
 }
 
-static void insert(struct mappings *mappings, struct mapping mapping)
+void mappings_put(struct mappings *mappings, struct mapping mapping)
 {
     size_t place = make_way(mappings, mapping.start, mapping.end);
     *vec_push(mappings) = mapping;
@@ -112,14 +112,28 @@ void mappings_add(struct mappings *mappings, const struct wire_map *map, const c
         .start = map->start, .end = map->end, .shift = map->offset - map->start};
     struct image image;
     if (image_open_seen_by(&image, path, mappings->pid)) {
-        mapping.shift += link_shift(&image, map);
+        mapping.shift +=
+            mappings_link_shift(&image, (struct foff){map->offset}, map->end - map->start);
         mapping.module =
             profile_module(mappings->profile, path, image.build_id, image.build_id_bytes);
         image_close(&image);
     } else {
         mapping.module = profile_module(mappings->profile, path, NULL, 0);
     }
-    insert(mappings, mapping);
+    mappings_put(mappings, mapping);
+}
+
+void mappings_copy(struct mappings *mappings, const struct mappings *from)
+{
+    mappings_clear(mappings);
+    vec_reserve(mappings, from->n);
+    for (size_t i = 0; i < from->n; i++)
+        *vec_push(mappings) = from->at[i];
+}
+
+void mappings_clear(struct mappings *mappings)
+{
+    mappings->n = mappings->last = 0;
 }
 
 /* ---- ask */
@@ -129,8 +143,9 @@ static bool covers(const struct mapping *mapping, uint64_t at)
     return at - mapping->start < mapping->end - mapping->start;
 }
 
-static const struct mapping *find(struct mappings *mappings, uint64_t at)
+const struct mapping *mappings_find(struct mappings *mappings, struct avma address)
 {
+    uint64_t at = address.v;
     if (mappings->last < mappings->n && covers(&mappings->at[mappings->last], at))
         return &mappings->at[mappings->last];
     size_t low = 0, high = mappings->n;
@@ -149,7 +164,7 @@ static const struct mapping *find(struct mappings *mappings, uint64_t at)
 
 struct place mappings_place(struct mappings *mappings, struct avma at)
 {
-    const struct mapping *mapping = find(mappings, at.v);
+    const struct mapping *mapping = mappings_find(mappings, at);
     if (mapping)
         return (struct place){mapping->module, {at.v + mapping->shift}};
     if (mappings->unknown == MODULE_NONE)

@@ -1,6 +1,6 @@
 /* Where an address of a recorded process belongs: avma -> (module, svma).
  *
- * Fed with the channel's maps section. Code may be unmapped and other code mapped in its place, so
+ * Fed with the channel's maps section, or with what the kernel tells of a process. Code may be unmapped and other code mapped in its place, so
  * an answer is good for the moment of the question: the newest mapping that covers an address wins,
  * and whatever is kept must be asked for when it is published, not later. */
 #pragma once
@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+struct file;
+struct image;
 struct profile;
 
 struct place {
@@ -23,6 +25,7 @@ struct mapping {
     uint64_t start, end; /* avma */
     uint64_t shift;      /* svma = avma + shift, modulo 2^64 */
     uint32_t module;
+    struct file *file; /* NULL: none, or nobody asked for one */
 };
 
 struct mappings {
@@ -38,6 +41,17 @@ void mappings_release(struct mappings *mappings);
 
 /* `path` must end with a zero. */
 void mappings_add(struct mappings *mappings, const struct wire_map *map, const char *path);
+/* Takes the place of whatever was mapped there. */
+void mappings_put(struct mappings *mappings, struct mapping mapping);
+/* What a child process has of its parent. */
+void mappings_copy(struct mappings *mappings, const struct mappings *from);
+/* Nothing is mapped any more. */
+void mappings_clear(struct mappings *mappings);
+/* What turns an offset in the file into an address as linked, for a mapping of so many bytes. */
+uint64_t mappings_link_shift(const struct image *image, struct foff offset, uint64_t bytes);
+
+/* NULL: nothing is mapped there. Good until the mappings change. */
+const struct mapping *mappings_find(struct mappings *mappings, struct avma at);
 /* An address outside every mapping is its own address in "[unknown]". */
 struct place mappings_place(struct mappings *mappings, struct avma at);
 

@@ -1,20 +1,16 @@
 #include "collect/recording.h"
 
 #include "base/err.h"
-#include "base/version.h"
 #include "collect/drain.h"
 #include "collect/launch.h"
+#include "collect/output.h"
 #include "collect/share.h"
 #include "collect/totals.h"
 #include "profile/file.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 
@@ -24,7 +20,7 @@ struct run {
     struct share share;
     struct profile delta; /* what is new since the last append */
     struct totals told;   /* of it: what was appended */
-    struct profile_writer *writer;
+    struct output output;
     struct child child;
     struct drain drain;
     bool described;
@@ -39,61 +35,27 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- before the program runs */
 
-static void describe_machine(struct profile *profile)
-{
-    struct utsname name;
-    profile_fact(profile, "gait", GAIT_VERSION);
-    if (uname(&name) == 0) {
-        profile_fact(profile, "kernel", name.release);
-        profile_fact(profile, "host", name.nodename);
-    }
-}
-
 static void head_fill(struct run *run)
 {
     struct profile *head = &run->delta;
     profile_init(head);
     head->mode = run->options->record.mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
-    head->command = arena_string(&head->arena, run->options->command);
-    head->start_unix_ns = clock_ns(CLOCK_REALTIME);
-    describe_machine(head);
-}
-
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* The program did not start: as if nothing had been. */
-static void output_undo(const char *path, bool existed)
-{
-    char old[PATH_MAX + 8];
-    snprintf(old, sizeof old, "%s.old", path);
-    if (!is_file(path))
-        return;
-    unlink(path);
-    if (existed)
-        rename(old, path);
+    output_describe(head, run->options->command);
 }
 
 static bool start(struct run *run, struct err *err)
 {
     char library[PATH_MAX];
-    const char *output = run->options->output;
-    bool existed = is_file(output);
     if (!launch_find_library(library, sizeof library, err) ||
         !launch_find_program(run->options->argv[0], &run->recording->exec_errno, err) ||
-        !profile_writer_open(output, &run->delta, &run->writer, err))
+        !output_open(&run->output, run->options->output, &run->delta, err))
         return false;
-    profile_writer_attach(run->writer, &run->delta);
+    profile_writer_attach(run->output.writer, &run->delta);
     struct launch launch = {
         .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
     if (launch_start(&launch, &run->child, &run->recording->exec_errno, err))
         return true;
-    profile_writer_abandon(run->writer);
-    run->writer = NULL;
-    output_undo(output, existed);
+    output_undo(&run->output);
     return false;
 }
 
@@ -112,14 +74,11 @@ static void describe_agent(struct run *run)
 static void append(struct run *run, bool last)
 {
     struct totals now;
-    struct err err;
     drain_count(&run->drain, last);
     describe_agent(run);
     totals_now(&run->drain, &run->child, &now);
     totals_give(&run->delta.totals, &run->told, &now);
-    if (!profile_writer_append(run->writer, &run->delta, &err) && !*run->recording->write_error)
-        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
-    profile_clear(&run->delta);
+    output_append(&run->output, &run->delta);
 }
 
 /* About the delay that the drain wants, but so that a whole number of them ends when the next append
@@ -161,7 +120,7 @@ static void conclude(struct run *run)
     recording->untrue = sum.miscounted;
     recording->processes = run->drain.processes;
     recording->channel = run->drain.first;
-    const struct profile *total = profile_writer_total(run->writer);
+    const struct profile *total = profile_writer_total(run->output.writer);
     recording->modules = (uint32_t)total->modules.n;
     struct profile told = {.complete = true, .totals = run->told};
     recording->whole = profile_whole(&told);
@@ -172,14 +131,8 @@ static void conclude(struct run *run)
 
 static void finish(struct run *run)
 {
-    struct err err;
-    struct stat status;
-    if (!profile_writer_close(run->writer, &err))
-        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
-    else
-        *run->recording->write_error = 0; /* whatever failed before was written after all */
-    if (stat(run->options->output, &status) == 0)
-        run->recording->file_bytes = (uint64_t)status.st_size;
+    run->recording->file_bytes = output_close(&run->output);
+    memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
 }
 
 bool recording_run(const struct recording_options *options, struct recording *ret_recording,

@@ -35,7 +35,13 @@
     LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
     LOSS(unmapped, "observation outside every known module")                                       \
     LOSS(garbled, "bytes from the program's side that make no sense: left out")                    \
-    LOSS(killed, "exact run was killed or outlived the recording: its last counts are not whole")
+    LOSS(killed, "exact run was killed or outlived the recording: its last counts are not whole")  \
+    LOSS(sample_lost, "record of the kernel lost: its ring buffer was full")                       \
+    LOSS(stack_truncated, "stack not followed to its end: it went on beyond what was copied")      \
+    LOSS(stack_no_rule, "stack not followed to its end: code without unwind information")          \
+    LOSS(stack_astray, "stack not followed to its end: unwind information led nowhere")            \
+    LOSS(throttled, "kernel held sampling back: it took too much of the CPU")                      \
+    LOSS(unfollowed, "thread not followed: too many open files, or it ended meanwhile")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

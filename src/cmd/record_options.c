@@ -1,0 +1,258 @@
+#include "cmd/record_options.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static const char usage[] =
+    "usage: gait record [options] [--] PROGRAM [ARGUMENT...]\n"
+    "       gait record --plain [options] -p PID[,PID...]\n"
+    "       gait record -a [options] [[--] PROGRAM [ARGUMENT...]]\n"
+    "\n"
+    "Runs the program and writes what was seen to a profile; summary on stderr.\n"
+    "\n"
+    "  -o FILE            the profile (gait.data); an existing one is moved to FILE.old\n"
+    "  --overhead PCT     CPU time that recording may cost (1%)\n"
+    "  -F HZ              take so many samples per CPU second, whatever they cost\n"
+    "  --window N         instructions recorded per sample\n"
+    "  --trail N          instructions run and timed behind each window\n"
+    "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
+    "  --exact=counts     no samples: count every instruction and edge of the run\n"
+    "  -D MS              CPU time before the first sample; with --plain elapsed time\n"
+    "  --seed N           of the random numbers that spread the samples\n"
+    "  -q, -v             say nothing; say more\n"
+    "\n"
+    "Without walks, by the kernel's samples alone (-F 997 by default):\n"
+    "  --plain            samples with call stacks; works for every program\n"
+    "  -e EVENT           sample by this event, not by CPU time; see gait list\n"
+    "  -p PID[,PID...]    follow processes that run already, until they end or Ctrl-C\n"
+    "  -a                 all CPUs and whatever runs on them\n"
+    "  --duration S       stop sampling after so many seconds\n"
+    "\n"
+    "The exit status is the program's own; a signal that ended it is raised again.\n"
+    "125: gait failed; 126: not executable; 127: not found.\n";
+
+enum { PLAIN_HZ = 997 };
+static const struct record_options defaults = {
+    .mode = RECORD_SAMPLED, .trigger = TRIGGER_AUTO, .overhead_ppm = 10000};
+
+enum {
+    OPTION_OVERHEAD = 256,
+    OPTION_WINDOW,
+    OPTION_TRAIL,
+    OPTION_TRIGGER,
+    OPTION_EXACT,
+    OPTION_SEED,
+    OPTION_PLAIN,
+    OPTION_DURATION,
+    OPTION_LATER, /* in the contract, not there yet */
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"overhead", required_argument, NULL, OPTION_OVERHEAD},
+    {"frequency", required_argument, NULL, 'F'},
+    {"window", required_argument, NULL, OPTION_WINDOW},
+    {"trail", required_argument, NULL, OPTION_TRAIL},
+    {"trigger", required_argument, NULL, OPTION_TRIGGER},
+    {"exact", optional_argument, NULL, OPTION_EXACT},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"delay", required_argument, NULL, 'D'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {"events", required_argument, NULL, OPTION_LATER},
+    {"only", required_argument, NULL, OPTION_LATER},
+    {"plain", no_argument, NULL, OPTION_PLAIN},
+    {"duration", required_argument, NULL, OPTION_DURATION},
+    {"compress", required_argument, NULL, OPTION_LATER},
+    {"module", required_argument, NULL, OPTION_LATER},
+    {"pid", required_argument, NULL, 'p'},
+    {"event", required_argument, NULL, 'e'},
+    {"all-cpus", no_argument, NULL, 'a'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool parse_number(const char *what, const char *text, double low, double high, double *ret,
+                         struct err *err)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    bool percent = *end == '%' && !strcmp(what, "--overhead");
+    if (end == text || end[percent] || errno || !(value >= low && value <= high))
+        return err_set(err, ERR_USAGE, "%s %s: expected a number from %g to %g", what, text, low,
+                       high);
+    *ret = value;
+    return true;
+}
+
+static bool parse_u32(const char *what, const char *text, uint32_t low, uint32_t high,
+                      uint32_t *ret, struct err *err)
+{
+    double value;
+    if (!parse_number(what, text, low, high, &value, err))
+        return false;
+    *ret = (uint32_t)value;
+    return true;
+}
+
+static bool parse_trigger(const char *text, uint32_t *ret, struct err *err)
+{
+    static const char *const names[] = {
+        [TRIGGER_AUTO] = "auto", [TRIGGER_PERF] = "perf", [TRIGGER_CPUTIME] = "cputime"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(text, names[i])) {
+            *ret = i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--trigger %s: expected perf, cputime or auto", text);
+}
+
+static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
+{
+    static const char *const later[] = {"paths", "contexts", "paths+contexts", "trace"};
+    if (!text || !strcmp(text, "counts")) {
+        *ret_mode = RECORD_EXACT_COUNTS;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (!strcmp(text, later[i]))
+            return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
+    return err_set(err, ERR_USAGE, "--exact=%s: expected counts", text);
+}
+
+static bool parse_seed(const char *text, uint64_t *ret, struct err *err)
+{
+    char *end;
+    *ret = strtoull(text, &end, 0);
+    return (end != text && !*end) || err_set(err, ERR_USAGE, "--seed %s: not a number", text);
+}
+
+static bool parse_pids(char *text, struct record *options, struct err *err)
+{
+    struct plain_options *plain = &options->plain;
+    for (const char *at = text; *at;) {
+        char *end;
+        long pid = strtol(at, &end, 10);
+        if (end == at || pid <= 0 || pid > INT_MAX || (*end && *end != ','))
+            return err_set(err, ERR_USAGE, "-p %s: expected process ids, with commas between",
+                           text);
+        if (plain->n_pids == RECORD_PIDS_MAX)
+            return err_set(err, ERR_USAGE, "-p: more than %d processes", RECORD_PIDS_MAX);
+        options->pids[plain->n_pids++] = (int)pid;
+        at = *end ? end + 1 : end;
+    }
+    plain->pids = options->pids;
+    return plain->n_pids || err_set(err, ERR_USAGE, "-p: no process");
+}
+
+/* `index` is that of long_options, where the option was a long one. */
+static bool parse_option(struct record *options, int option, int index, struct err *err)
+{
+    struct record_options *record = &options->walks.record;
+    struct plain_options *plain = &options->plain;
+    double value;
+    switch (option) {
+    case 'o': options->walks.output = optarg; return true;
+    case 'q': options->quiet = true; return true;
+    case 'v': options->verbose = true; return true;
+    case 'F': return parse_u32("-F", optarg, 1, 100000, &record->fixed_hz, err);
+    case 'D':
+        if (!parse_number("-D", optarg, 0, 1e9, &value, err))
+            return false;
+        record->delay_ns = (uint64_t)(value * 1e6);
+        return true;
+    case OPTION_OVERHEAD:
+        if (!parse_number("--overhead", optarg, 0.001, 1000, &value, err))
+            return false;
+        record->overhead_ppm = (uint32_t)(value * 1e4 + 0.5);
+        return true;
+    case OPTION_WINDOW: return parse_u32("--window", optarg, 1, 1 << 20, &record->window, err);
+    case OPTION_TRAIL: return parse_u32("--trail", optarg, 0, 1 << 24, &record->trail, err);
+    case OPTION_TRIGGER: return parse_trigger(optarg, &record->trigger, err);
+    case OPTION_EXACT: return parse_exact(optarg, &record->mode, err);
+    case OPTION_SEED: return parse_seed(optarg, &record->seed, err);
+    case OPTION_LATER:
+        return err_set(err, ERR_USAGE, "--%s is not there yet", long_options[index].name);
+    case OPTION_PLAIN: options->is_plain = true; return true;
+    case OPTION_DURATION:
+        if (!parse_number("--duration", optarg, 0.001, 1e9, &value, err))
+            return false;
+        plain->duration_ns = (uint64_t)(value * 1e9);
+        return true;
+    case 'e':
+        plain->event = optarg;
+        options->is_plain = true;
+        return true;
+    case 'a': plain->all_cpus = options->is_plain = true; return true;
+    case 'p': return parse_pids(optarg, options, err);
+    case ':': return err_set(err, ERR_USAGE, "an option lacks its value; see gait record --help");
+    default: return err_set(err, ERR_USAGE, "unknown option; see gait record --help");
+    }
+}
+
+/* What is meant for walks would be without effect, and silently so. */
+static bool plain_complete(struct record *options, struct err *err)
+{
+    const struct recording_options *walks = &options->walks;
+    const struct record_options *record = &walks->record, *usual = &defaults;
+    struct plain_options *plain = &options->plain;
+    if (record->mode != RECORD_SAMPLED || record->window || record->trail ||
+        record->trigger != usual->trigger || record->overhead_ppm != usual->overhead_ppm)
+        return err_set(err, ERR_USAGE,
+                       "--exact, --overhead, --window, --trail and --trigger are for "
+                       "walks, of which --plain, -e and -a have none");
+    if (plain->n_pids && (plain->all_cpus || *walks->argv))
+        return err_set(err, ERR_USAGE,
+                       "-p follows processes that run already: neither -a nor a "
+                       "program goes with it");
+    plain->argv = walks->argv;
+    plain->output = walks->output;
+    plain->hz = record->fixed_hz ? record->fixed_hz : PLAIN_HZ;
+    plain->delay_ns = record->delay_ns;
+    plain->seed = record->seed;
+    return true;
+}
+
+static bool complete(struct record *options, struct err *err)
+{
+    if (!*options->walks.argv && !options->plain.n_pids && !options->plain.all_cpus)
+        return err_set(err, ERR_USAGE, "no program to run; see gait record --help");
+    if (options->is_plain)
+        return plain_complete(options, err);
+    if (options->plain.n_pids)
+        return err_set(err, ERR_USAGE,
+                       "-p: walks of a process that runs already come later; "
+                       "--plain -p samples it");
+    if (options->plain.duration_ns)
+        return err_set(err, ERR_USAGE, "--duration is there for --plain only");
+    return true;
+}
+
+bool record_parse(struct record *options, int argc, char **argv, struct err *err)
+{
+    *options = (struct record){.walks = {.output = "gait.data", .record = defaults}};
+    if (getrandom(&options->walks.record.seed, sizeof(uint64_t), 0) != sizeof(uint64_t))
+        options->walks.record.seed = 1;
+    opterr = 0;
+    int option, index = 0;
+    while ((option = getopt_long(argc, argv, "+:o:F:D:qvhap:e:", long_options, &index)) != -1) {
+        if (option == 'h')
+            options->help = true;
+        else if (!parse_option(options, option, index, err))
+            return option == '?' && optind <= argc ? err_in(err, "%s", argv[optind - 1]) : false;
+    }
+    options->walks.argv = argv + optind;
+    return options->help || complete(options, err);
+}
+
+const char *record_usage(void)
+{
+    return usage;
+}

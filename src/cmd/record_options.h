@@ -1,0 +1,21 @@
+/* The options of record. */
+#pragma once
+
+#include "collect/plain.h"
+#include "collect/recording.h"
+
+struct err;
+
+enum { RECORD_PIDS_MAX = 256 };
+
+struct record {
+    bool is_plain; /* then `plain` says what to do, else `walks` */
+    struct recording_options walks;
+    struct plain_options plain;
+    int pids[RECORD_PIDS_MAX];
+    bool quiet, verbose, help;
+};
+
+/* Pointers lead into argv and into `options` itself. */
+bool record_parse(struct record *options, int argc, char **argv, struct err *err);
+const char *record_usage(void);

@@ -1,0 +1,42 @@
+#include "cmd/summary_parts.h"
+
+#include "base/memory.h"
+#include "cmd/cmd.h"
+#include "base/quote.h"
+#include "profile/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *summary_grouped(uint64_t n, char text[32])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    char *to = text;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return text;
+}
+
+void summary_losses(const struct totals *totals)
+{
+    char number[32];
+    for (int i = 0; i < LOSS_N; i++)
+        if (totals->losses[i] && i != LOSS_no_agent)
+            say("lost: %s x %s", summary_grouped(totals->losses[i], number),
+                loss_text((enum loss)i));
+}
+
+void summary_file(const char *output, uint64_t bytes)
+{
+    struct arena arena = {0};
+    bool named = strcmp(output, "gait.data") != 0;
+    say("wrote %s, %llu KiB; next: gait report%s%s", output,
+        ((unsigned long long)bytes + 1023) >> 10, named ? " " : "",
+        named ? quote_word(&arena, output) : "");
+    arena_release(&arena);
+}

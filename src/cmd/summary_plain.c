@@ -1,0 +1,84 @@
+#include "cmd/cmd.h"
+#include "cmd/summary.h"
+#include "cmd/summary_parts.h"
+#include "collect/plain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double percent(double part, double all)
+{
+    return all > 0 ? 100 * part / all : 0;
+}
+
+static void print_time(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    double user = summary_seconds(totals->user_ns), kernel = summary_seconds(totals->kernel_ns);
+    double off = summary_seconds(totals->off_ns), all = user + kernel + off;
+    say("user %.2f s (%.1f %%), kernel %.2f s (%.1f %%), off CPU %.2f s (%.1f %%) of %u thread%s; "
+        "%.2f s elapsed",
+        user, percent(user, all), kernel, percent(kernel, all), off, percent(off, all),
+        plain->threads, plain->threads == 1 ? "" : "s", summary_seconds(plain->wall_ns));
+}
+
+static void print_samples(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    char number[32];
+    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
+    say("%s samples by %s%s, %.0f per CPU second", summary_grouped(totals->interrupts, number),
+        plain->event, plain->kernel ? "" : ", user mode only",
+        cpu > 0 ? (double)totals->interrupts / cpu : 0);
+    if (*plain->refused)
+        say("%s", plain->refused);
+    if (plain->ring_bytes < plain->ring_wanted)
+        say("rings of %zu KiB instead of %zu: the limit on locked memory (ulimit -l, "
+            "kernel.perf_event_mlock_kb)",
+            plain->ring_bytes >> 10, plain->ring_wanted >> 10);
+}
+
+static void print_stacks(const struct plain *plain)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < STACK_N_ENDS; i++)
+        all += plain->ends[i];
+    if (all)
+        say("stacks followed to the start of their thread: %.2f %%",
+            percent((double)plain->ends[STACK_OUTERMOST], (double)all));
+}
+
+static void print_cost(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
+    say("gait itself used %.2f s (%.2f %% of the program's CPU time); start-up %.1f ms apart",
+        summary_seconds(totals->tool_ns - plain->startup_ns),
+        percent(summary_seconds(totals->tool_ns - plain->startup_ns), cpu),
+        (double)plain->startup_ns / 1e6);
+}
+
+static void print_more(const struct plain *plain)
+{
+    for (int i = 0; i < STACK_N_ENDS; i++)
+        if (plain->ends[i])
+            say("%llu stacks %s", (unsigned long long)plain->ends[i], stack_end_text[i]);
+    for (int i = 0; i < STACK_N_FALLBACKS; i++)
+        if (plain->fallbacks[i])
+            say("%llu times %s", (unsigned long long)plain->fallbacks[i], stack_fallback_text[i]);
+    say("%zu nodes, %u modules, %u processes; rings of %zu KiB, stacks of %u KiB", plain->nodes,
+        plain->modules, plain->processes, plain->ring_bytes >> 10, plain->stack_bytes >> 10);
+}
+
+void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose)
+{
+    print_time(plain);
+    print_samples(plain);
+    print_stacks(plain);
+    print_cost(plain);
+    summary_losses(&plain->totals);
+    if (verbose)
+        print_more(plain);
+    if (!*plain->write_error)
+        summary_file(options->output, plain->file_bytes);
+}

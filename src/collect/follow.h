@@ -1,0 +1,30 @@
+/* What the kernel's records say, record by record in the order of their time: who there is, what is
+ * mapped, what was seen. All of it ends up in the profile. */
+#pragma once
+
+#include "collect/processes.h"
+#include "collect/samples.h"
+#include "collect/tasks.h"
+
+#include <stdbool.h>
+
+struct perf_event_header;
+struct perf_request;
+struct profile;
+
+struct follow {
+    struct profile *profile;
+    struct processes processes;
+    struct tasks tasks;
+    struct samples samples;
+    bool chains;      /* samples carry the kernel's */
+    uint32_t own_pid; /* whose samples are left out */
+    uint64_t own_samples;
+};
+
+/* The profile must outlive it. Time is accounted from tasks.began_ns on. */
+void follow_init(struct follow *follow, const struct perf_request *request,
+                 struct profile *profile);
+void follow_release(struct follow *follow);
+
+void follow_take(struct follow *follow, const struct perf_event_header *record);

@@ -1,0 +1,77 @@
+#include "collect/output.h"
+
+#include "base/err.h"
+#include "base/version.h"
+#include "profile/file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+void output_describe(struct profile *head, const char *command)
+{
+    struct timespec now;
+    struct utsname name;
+    clock_gettime(CLOCK_REALTIME, &now);
+    head->command = arena_string(&head->arena, command);
+    head->start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    profile_fact(head, "gait", GAIT_VERSION);
+    if (uname(&name) == 0) {
+        profile_fact(head, "kernel", name.release);
+        profile_fact(head, "host", name.nodename);
+    }
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool output_open(struct output *output, const char *path, const struct profile *head,
+                 struct err *err)
+{
+    *output = (struct output){.path = path, .existed = is_file(path)};
+    return profile_writer_open(path, head, &output->writer, err);
+}
+
+void output_undo(struct output *output)
+{
+    char old[PATH_MAX + 8];
+    profile_writer_abandon(output->writer);
+    output->writer = NULL;
+    if (!is_file(output->path))
+        return;
+    unlink(output->path);
+    snprintf(old, sizeof old, "%s.old", output->path);
+    if (output->existed)
+        rename(old, output->path);
+}
+
+void output_append(struct output *output, struct profile *delta)
+{
+    struct err err;
+    if (!profile_writer_append(output->writer, delta, &err) && !*output->error)
+        snprintf(output->error, sizeof output->error, "%s", err.text);
+    profile_clear(delta);
+}
+
+uint64_t output_bytes(const struct output *output)
+{
+    struct stat status;
+    return stat(output->path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+uint64_t output_close(struct output *output)
+{
+    struct err err;
+    if (!profile_writer_close(output->writer, &err))
+        snprintf(output->error, sizeof output->error, "%s", err.text);
+    else
+        *output->error = 0; /* whatever failed before was written after all */
+    output->writer = NULL;
+    return output_bytes(output);
+}

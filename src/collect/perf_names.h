@@ -1,0 +1,25 @@
+/* Names of events, as typed after -e, and the numbers by which the kernel knows them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+struct perf_event_name {
+    char text[128]; /* as typed */
+    uint32_t type;
+    uint64_t config, config1, config2;
+    bool exclude_user, exclude_kernel;
+};
+
+/* NAME[:uk], where NAME is a software or hardware event, a cache event (L1-dcache-load-misses), rHEX, a
+ * PMU's own (cpu/event=0x3c,umask=0/ or cpu/NAME/) or a tracepoint (sched:sched_switch). */
+bool perf_name_parse(const char *text, struct perf_event_name *ret_event, struct err *err);
+
+/* Whether it counts nanoseconds of CPU time. */
+bool perf_name_is_clock(const struct perf_event_name *event);
+
+/* The names that need no look into the machine, one after the other; NULL behind the last. */
+const char *perf_name_known(size_t index);

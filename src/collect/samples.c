@@ -1,0 +1,134 @@
+#include "collect/samples.h"
+
+#include "collect/files.h"
+#include "collect/perf_record.h"
+#include "collect/processes.h"
+#include "collect/tasks.h"
+#include "profile/profile.h"
+#include "profile/sums.h"
+
+#include <linux/perf_event.h>
+
+void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
+                  struct tasks *tasks)
+{
+    *samples = (struct samples){
+        .profile = profile, .processes = processes, .tasks = tasks, .kernel_module = MODULE_NONE};
+}
+
+void samples_release(struct samples *samples)
+{
+    stack_release(&samples->stack);
+}
+
+/* ---- user frames */
+
+static bool place_of(void *closure, struct avma at, struct stack_place *ret_place)
+{
+    struct process *process = closure;
+    const struct mapping *mapping = mappings_find(&process->mappings, at);
+    if (!mapping)
+        return false;
+    *ret_place = (struct stack_place){.at = {at.v + mapping->shift}};
+    if (mapping->file && mapping->file->readable) {
+        ret_place->unwind = file_unwind(mapping->file);
+        ret_place->image = &mapping->file->image;
+    }
+    return true;
+}
+
+static void count_end(struct samples *samples)
+{
+    static const int losses[STACK_N_ENDS] = {[STACK_OUTERMOST] = -1,
+                                             [STACK_TRUNCATED] = LOSS_stack_truncated,
+                                             [STACK_LIMIT] = LOSS_stack_truncated,
+                                             [STACK_NO_RULE] = LOSS_stack_no_rule,
+                                             [STACK_UNMAPPED] = LOSS_stack_astray,
+                                             [STACK_BAD] = LOSS_stack_astray};
+    const struct stack *stack = &samples->stack;
+    samples->ends[stack->end]++;
+    for (int i = 0; i < STACK_N_FALLBACKS; i++)
+        samples->fallbacks[i] += stack->fallbacks[i];
+    if (losses[stack->end] >= 0)
+        sum_add(&samples->profile->totals.losses[losses[stack->end]], 1);
+}
+
+static uint32_t node_of(struct samples *samples, struct process *process, uint32_t parent,
+                        const struct stack_frame *frame)
+{
+    struct place place = mappings_place(&process->mappings, stack_frame_inside(frame));
+    return stacks_node(&samples->profile->stacks, parent, place.module, place.address.v);
+}
+
+static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
+                            uint32_t node)
+{
+    struct process *process = processes_get(samples->processes, sample->ids.pid);
+    struct stack_space space = {.place = place_of, .closure = process};
+    struct stack_sample from = {.mask = STACK_REGISTERS_MASK,
+                                .registers = sample->registers,
+                                .bytes = sample->stack,
+                                .n_bytes = sample->stack_bytes};
+    struct stack *stack = &samples->stack;
+    stack_walk(stack, &space, &from);
+    count_end(samples);
+    if (stack->end == STACK_UNMAPPED && stack->n > 1)
+        stack->n--; /* no code is there, so it was no return address */
+    for (size_t i = stack->n; i-- > 0;)
+        node = node_of(samples, process, node, &stack->at[i]);
+    return node;
+}
+
+static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
+{
+    struct stack_frame frame = {{sample->ip}, STACK_SAMPLED};
+    sum_add(&samples->profile->totals.losses[LOSS_stack_no_rule], 1);
+    return node_of(samples, processes_get(samples->processes, sample->ids.pid), node, &frame);
+}
+
+/* ---- kernel frames */
+
+static uint32_t kernel_frames(struct samples *samples, const struct perf_sample *sample,
+                              uint32_t node)
+{
+    struct stacks *stacks = &samples->profile->stacks;
+    if (samples->kernel_module == MODULE_NONE)
+        samples->kernel_module = profile_module(samples->profile, "[kernel]", NULL, 0);
+    for (uint64_t i = sample->n_chain; i-- > 0;) {
+        uint64_t address = sample->chain[i];
+        if (address >= PERF_CONTEXT_MAX || address == sample->ip)
+            continue;
+        node = stacks_node(stacks, node, samples->kernel_module, address - 1);
+    }
+    return stacks_node(stacks, node, samples->kernel_module, sample->ip);
+}
+
+/* ---- all */
+
+void samples_add(struct samples *samples, const struct perf_sample *sample)
+{
+    struct profile *profile = samples->profile;
+    const struct perf_ids *ids = &sample->ids;
+    uint64_t weight = sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
+    uint32_t node =
+        stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(ids->pid, ids->tid));
+    if (sample->has_registers)
+        node = user_frames(samples, sample, node);
+    else if (!sample->in_kernel) /* a program of 32 bits */
+        node = only_frame(samples, sample, node);
+    if (sample->in_kernel)
+        node = kernel_frames(samples, sample, node);
+    stacks_add(&profile->stacks, node, (uint32_t)(samples->taken % STACK_GROUPS), weight);
+    samples->taken++;
+    sum_add(&profile->totals.interrupts, 1);
+    struct task *task = tasks_get(samples->tasks, ids->pid, ids->tid, ids->time_ns);
+    if (sample->in_kernel) {
+        samples->in_kernel++;
+        sum_add(&samples->kernel_weight, weight);
+        sum_add(&task->kernel_weight, weight);
+    } else {
+        sum_add(&samples->user_weight, weight);
+        sum_add(&task->user_weight, weight);
+        sum_add(&profile->totals.time, weight);
+    }
+}

@@ -1,0 +1,30 @@
+/* Samples become weights of calling contexts. */
+#pragma once
+
+#include "collect/stack.h"
+
+#include <stdint.h>
+
+struct perf_sample;
+struct processes;
+struct profile;
+struct tasks;
+
+struct samples {
+    struct profile *profile; /* gets nodes, weights and losses */
+    struct processes *processes;
+    struct tasks *tasks;
+    uint64_t stretch; /* of weights, less one, in 2^-20: sampling pauses now and then */
+    struct stack stack;
+    uint32_t kernel_module;
+    VEC(uint64_t);
+    /* so far */
+    uint64_t taken, in_kernel;
+    uint64_t user_weight, kernel_weight;
+    uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS]; /* of user stacks */
+};
+
+void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
+                  struct tasks *tasks);
+void samples_release(struct samples *samples);
+void samples_add(struct samples *samples, const struct perf_sample *sample);
