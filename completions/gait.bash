@@ -29,6 +29,10 @@ _gait_words() {
             print list
         }'
 }
+# The words that a help lists by themselves, one a line: commands, formats, kinds.
+_gait_list() {
+    "$@" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
+}
 # Whether an option takes a value: its help has a word in capitals behind it.
 _gait_takes_value() {
     "$1" "$2" --help 2>/dev/null | grep -qE "^  (-.*, )?${3//-/\\-} [A-Z]"
@@ -41,7 +45,7 @@ _gait() {
     local gait=${COMP_WORDS[0]} command=${COMP_WORDS[1]} cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words i
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        _gait_reply "$("$gait" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'; printf '%s\n' --help --version)" "$cur"
+        _gait_reply "$(_gait_list "$gait"; printf '%s\n' --help --version)" "$cur"
         return
     fi
     # "--exact=c" comes as three words.
@@ -52,6 +56,7 @@ _gait() {
     fi
     case $prev in
     --color) _gait_reply $'auto\nalways\nnever' "$cur"; return ;;
+    --format) _gait_reply "$(_gait_list "$gait" "$command")" "$cur"; return ;;
     -*=)
         _gait_reply "$(_gait_options "$gait" "$command" | sed -n "s/^$prev//p")" "$cur"
         return ;;
@@ -85,8 +90,7 @@ _gait() {
         [[ ${COMPREPLY[*]} = *= ]] && compopt -o nospace 2>/dev/null
         return
     fi
-    # Words that a command's help lists, as those of list; files where there are none.
-    _gait_reply "$("$gait" "$command" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')" "$cur"
+    [ "$command" = list ] && _gait_reply "$(_gait_list "$gait" list)" "$cur"
     compopt -o default 2>/dev/null
 }
 complete -F _gait gait

@@ -36,6 +36,7 @@ offers '--exact=counts' record --ex
 offers 'counts' record --exact = ''
 offers 'counts' record --exact = co
 offers 'auto always never' report --color ''
+offers "$(sed -n 's/^FORMAT(\([^,]*\),.*/\1/p' src/export/formats.def | xargs)" export --format ''
 # The words of --by: gait takes each, and no other.
 words=$(completed report --by '')
 [ "$(wc -l <<<"$words")" -ge 6 ] || bad "--by offers only: $(xargs <<<"$words")"
