@@ -45,6 +45,12 @@ static void stack_push(struct stack *stack, const struct unwind_frame *frame)
     *vec_push(stack) = (struct stack_frame){{frame->value[UNWIND_RIP]}, how};
 }
 
+static void fallbacks_clear(struct stack *stack)
+{
+    for (size_t i = 0; i < STACK_N_FALLBACKS; i++)
+        stack->fallbacks[i] = 0;
+}
+
 static enum stack_end end_of(enum unwind_step step, bool mapped)
 {
     switch (step) {
@@ -55,30 +61,92 @@ static enum stack_end end_of(enum unwind_step step, bool mapped)
     }
 }
 
-/* One frame outwards; false: stack->end says why not. */
-static bool stack_leave(struct stack *stack, const struct stack_space *space,
-                        struct unwind_frame *frame, const struct unwind_memory *memory)
+struct walk {
+    const struct stack_space *space;
+    struct unwind_memory memory;
+    struct stack *stack;
+};
+
+/* Outwards by rules alone, until there is none. */
+static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
 {
-    struct stack_place place = {0};
-    struct avma inside = stack_frame_inside(&stack->at[stack->n - 1]);
-    bool mapped = space->place(space->closure, inside, &place);
-    enum unwind_step step = mapped && place.unwind
-                                ? unwind_step(place.unwind, place.at, frame, memory)
-                                : UNWIND_NO_RULE;
-    if (step == UNWIND_CALLER)
-        return true;
-    stack->end = end_of(step, mapped);
-    if (step != UNWIND_NO_RULE)
-        return false;
-    enum stack_fallback fallback = STACK_BY_LEAF;
-    switch (stack_guess(space, frame, memory, stack->n == 1, &fallback)) {
-    case STACK_GUESSED: stack->fallbacks[fallback]++; return true;
-    case STACK_GUESSED_OUTERMOST:
-        stack->fallbacks[fallback]++;
-        stack->end = STACK_OUTERMOST;
-        return false;
-    default: return false;
+    struct stack *stack = walk->stack;
+    for (;;) {
+        if (stack->n == STACK_FRAMES_MAX) {
+            stack->end = STACK_LIMIT;
+            return;
+        }
+        stack_push(stack, frame);
+        struct stack_place place = {0};
+        struct avma inside = stack_frame_inside(&stack->at[stack->n - 1]);
+        bool mapped = walk->space->place(walk->space->closure, inside, &place);
+        enum unwind_step step = mapped && place.unwind
+                                    ? unwind_step(place.unwind, place.at, frame, &walk->memory)
+                                    : UNWIND_NO_RULE;
+        if (step != UNWIND_CALLER) {
+            stack->end = end_of(step, mapped);
+            return;
+        }
     }
+}
+
+/* The leaf comes first: where the innermost function has no frame yet, rbp is its caller's and would
+ * lose that caller. */
+static const enum stack_fallback order[] = {STACK_BY_LEAF, STACK_BY_FRAME_POINTER,
+                                            STACK_BY_ALIGNED_FRAME};
+enum { N_ORDER = sizeof order / sizeof *order };
+
+static bool is_stuck(const struct stack *stack)
+{
+    return stack->end == STACK_NO_RULE || stack->end == STACK_UNMAPPED;
+}
+
+/* Outwards, with whatever guess fits first where there is no rule. */
+static void walk_by_first_guess(struct walk *walk, struct unwind_frame *frame)
+{
+    struct stack *stack = walk->stack;
+    for (walk_by_rules(walk, frame); is_stuck(stack); walk_by_rules(walk, frame)) {
+        bool innermost = stack->n == 1;
+        size_t i = 0;
+        while (i < N_ORDER && !stack_guess(order[i], walk->space, frame, &walk->memory, innermost))
+            i++;
+        if (i < N_ORDER) {
+            stack->fallbacks[order[i]]++;
+            continue;
+        }
+        if (stack_guess_outermost(frame, innermost)) {
+            stack->fallbacks[STACK_BY_ZERO_FRAME_POINTER]++;
+            stack->end = STACK_OUTERMOST;
+        }
+        return;
+    }
+}
+
+/* As far as rules lead; there each guess is followed to its end, and the first that gets to the
+ * outermost frame is kept, or else the first of all. Guesses that come behind a guess are not tried
+ * against each other: that would take time without bound. */
+static void walk_by_best_guess(struct walk *walk, struct unwind_frame *frame)
+{
+    struct stack *stack = walk->stack;
+    walk_by_rules(walk, frame);
+    if (!is_stuck(stack))
+        return;
+    size_t n = stack->n;
+    enum stack_end end = stack->end;
+    for (size_t i = 0; i < N_ORDER; i++) {
+        struct unwind_frame tried = *frame;
+        if (!stack_guess(order[i], walk->space, &tried, &walk->memory, n == 1))
+            continue;
+        stack->fallbacks[order[i]]++;
+        walk_by_first_guess(walk, &tried);
+        if (stack->end == STACK_OUTERMOST)
+            return;
+        stack->n = n;
+        stack->end = end;
+        fallbacks_clear(stack);
+    }
+    stack->n = n - 1; /* the frame is pushed again */
+    walk_by_first_guess(walk, frame);
 }
 
 void stack_walk(struct stack *stack, const struct stack_space *space,
@@ -87,22 +155,17 @@ void stack_walk(struct stack *stack, const struct stack_space *space,
     struct unwind_frame frame;
     stack->n = 0;
     stack->end = STACK_BAD;
-    for (size_t i = 0; i < STACK_N_FALLBACKS; i++)
-        stack->fallbacks[i] = 0;
+    fallbacks_clear(stack);
     if (!frame_start(&frame, sample))
         return;
-    struct unwind_memory memory = {.bytes = sample->bytes,
+    struct walk walk = {.space = space,
+                        .stack = stack,
+                        .memory = {.bytes = sample->bytes,
                                    .n = sample->n_bytes,
                                    .start = {frame.value[UNWIND_RSP]},
                                    .read = space->read,
-                                   .closure = space->closure};
-    do {
-        if (stack->n == STACK_FRAMES_MAX) {
-            stack->end = STACK_LIMIT;
-            return;
-        }
-        stack_push(stack, &frame);
-    } while (stack_leave(stack, space, &frame, &memory));
+                                   .closure = space->closure}};
+    walk_by_best_guess(&walk, &frame);
 }
 
 void stack_release(struct stack *stack)

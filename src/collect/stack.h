@@ -2,8 +2,9 @@
  * return addresses, over all modules of the process.
  *
  * Each frame is left by the rules of the module that its code is in (program/unwind.h). Guesses are
- * made only in code that has no rule, each by a named fallback that is counted; a guessed return
- * address must lie behind a call instruction. Every stack says how it ended. */
+ * made only in code that has no rule, each by a named fallback that is counted. A guessed return
+ * address must lie behind a call instruction; of several guesses the first that leads on to the
+ * outermost frame is taken. Every stack says how it ended. */
 #pragma once
 
 #include "base/vec.h"
@@ -72,6 +73,7 @@ static inline struct avma stack_frame_inside(const struct stack_frame *frame)
 /* X(name, text): guesses. A stack may need several. */
 #define STACK_FALLBACKS(X)                                                                         \
     X(FRAME_POINTER, "followed a frame pointer")                                                   \
+    X(ALIGNED_FRAME, "followed a frame pointer to where an aligned frame keeps the unaligned one") \
     X(LEAF, "took what rsp points to for the return address")                                      \
     X(ZERO_FRAME_POINTER, "took a frame pointer of zero for the outermost frame")
 

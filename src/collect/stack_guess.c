@@ -54,19 +54,31 @@ static void go(struct unwind_frame *frame, uint64_t rip, uint64_t rsp)
     frame->interrupted = false;
 }
 
-static bool by_frame_pointer(const struct stack_space *space, struct unwind_frame *frame,
-                             const struct unwind_memory *memory)
+/* `at` holds the caller's rbp, and the return address above it. */
+static bool by_frame_at(const struct stack_space *space, struct unwind_frame *frame,
+                        const struct unwind_memory *memory, uint64_t at)
 {
-    uint64_t rbp = frame->value[UNWIND_RBP], saved, rip;
-    if (!(frame->known >> UNWIND_RBP & 1) || (rbp & 7) || rbp < frame->value[UNWIND_RSP] ||
-        !unwind_read(memory, (struct avma){rbp}, &saved) ||
-        !unwind_read(memory, (struct avma){rbp + 8}, &rip) || !is_return_address(space, rip))
+    uint64_t saved, rip;
+    if ((at & 7) || at < frame->value[UNWIND_RSP] ||
+        !unwind_read(memory, (struct avma){at}, &saved) ||
+        !unwind_read(memory, (struct avma){at + 8}, &rip) || !is_return_address(space, rip))
         return false;
-    go(frame, rip, rbp + 16);
+    go(frame, rip, at + 16);
     /* Its function may have saved others too, and nothing says where. */
     frame->known = 1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP;
     frame->value[UNWIND_RBP] = saved;
     return true;
+}
+
+/* Assembly with vectors on the stack aligns rsp and then rbp, and keeps at [rbp] where rsp was when the
+ * caller's rbp had just been pushed. */
+static bool by_aligned_frame(const struct stack_space *space, struct unwind_frame *frame,
+                             const struct unwind_memory *memory)
+{
+    enum { ALIGNMENT_MAX = 64 };
+    uint64_t rbp = frame->value[UNWIND_RBP], at;
+    return (rbp & 15) == 0 && unwind_read(memory, (struct avma){rbp}, &at) && at > rbp &&
+           at - rbp <= ALIGNMENT_MAX && by_frame_at(space, frame, memory, at);
 }
 
 /* At its first instruction, or when it pushes nothing, a function has its return address on top. */
@@ -80,24 +92,20 @@ static bool by_leaf(const struct stack_space *space, struct unwind_frame *frame,
     return true;
 }
 
-enum stack_guess stack_guess(const struct stack_space *space, struct unwind_frame *frame,
-                             const struct unwind_memory *memory, bool innermost,
-                             enum stack_fallback *ret_fallback)
+bool stack_guess(enum stack_fallback by, const struct stack_space *space,
+                 struct unwind_frame *frame, const struct unwind_memory *memory, bool innermost)
 {
-    /* The leaf comes first: where the innermost function has no frame yet, rbp is its caller's and
-     * would lose that caller. */
-    if (innermost && by_leaf(space, frame, memory)) {
-        *ret_fallback = STACK_BY_LEAF;
-        return STACK_GUESSED;
+    bool has_rbp = frame->known >> UNWIND_RBP & 1;
+    switch (by) {
+    case STACK_BY_LEAF: return innermost && by_leaf(space, frame, memory);
+    case STACK_BY_FRAME_POINTER:
+        return has_rbp && by_frame_at(space, frame, memory, frame->value[UNWIND_RBP]);
+    case STACK_BY_ALIGNED_FRAME: return has_rbp && by_aligned_frame(space, frame, memory);
+    default: return false;
     }
-    if (by_frame_pointer(space, frame, memory)) {
-        *ret_fallback = STACK_BY_FRAME_POINTER;
-        return STACK_GUESSED;
-    }
-    /* The ABI has start code clear rbp to mark the outermost frame. */
-    if ((frame->known >> UNWIND_RBP & 1) && !frame->value[UNWIND_RBP] && !innermost) {
-        *ret_fallback = STACK_BY_ZERO_FRAME_POINTER;
-        return STACK_GUESSED_OUTERMOST;
-    }
-    return STACK_NO_GUESS;
+}
+
+bool stack_guess_outermost(const struct unwind_frame *frame, bool innermost)
+{
+    return !innermost && (frame->known >> UNWIND_RBP & 1) && !frame->value[UNWIND_RBP];
 }

@@ -6,9 +6,10 @@
 struct unwind_frame;
 struct unwind_memory;
 
-enum stack_guess { STACK_GUESSED, STACK_GUESSED_OUTERMOST, STACK_NO_GUESS };
+/* Makes the frame its caller's by one fallback; false, and the frame is as it was, if that does not fit.
+ * `innermost`: the frame has called nobody. */
+bool stack_guess(enum stack_fallback by, const struct stack_space *space,
+                 struct unwind_frame *frame, const struct unwind_memory *memory, bool innermost);
 
-/* Makes the frame its caller's if a fallback fits, and says which. `innermost`: nothing was called. */
-enum stack_guess stack_guess(const struct stack_space *space, struct unwind_frame *frame,
-                             const struct unwind_memory *memory, bool innermost,
-                             enum stack_fallback *ret_fallback);
+/* The ABI has start code clear rbp to mark the outermost frame. */
+bool stack_guess_outermost(const struct unwind_frame *frame, bool innermost);
