@@ -12,7 +12,7 @@ static void threads_are_profiles(void **state)
     assert_non_null(strstr(text, "\"unit\": \"nanoseconds\""));
     assert_non_null(strstr(text, "\"name\": \"one (10/11)\""));
     assert_non_null(strstr(text, "\"name\": \"two;x (10/12)\""));
-    assert_non_null(strstr(text, "\"operator;\\n\\\"fib\\\"\""));
+    assert_non_null(strstr(text, "\"operator;\\u000a\\\"fib\\\"\""));
     assert_non_null(strstr(text, "\"endValue\": 44440"));
     assert_non_null(strstr(text, "\"endValue\": 400003"));
     assert_non_null(strstr(text, "\"weights\": [40, 4400, 40000]"));
