@@ -36,7 +36,7 @@ static void add(struct judge *judge, const char *name, enum standing standing, c
 
 /* ---- outcomes */
 
-static enum standing outcome_standing(struct outcome outcome)
+enum standing outcome_standing(struct outcome outcome)
 {
     switch (outcome.result) {
     case ATTEMPT_WORKS: return STANDING_GOOD;
@@ -399,8 +399,8 @@ static void judge_plain(struct judge *judge)
     add_try(judge, "record -a", TRY_everything, 0, "", "one's own programs only");
     struct outcome cycles = judge->machine->tried[TRY_cycles];
     enum standing standing = hardware_standing(judge->machine, cycles);
-    add(judge, "record -e PMU", standing, outcome_text(judge, cycles), "gait list events",
-        perf_advice(judge, cycles, 2));
+    add(judge, "record -e PMU", standing, outcome_text(judge, cycles), "see gait list events",
+        judge->machine->core_pmu ? perf_advice(judge, cycles, 2) : "");
 }
 
 void findings_make(struct findings *findings, struct arena *arena, const struct machine *machine)

@@ -16,6 +16,7 @@ enum standing {
     STANDING_UNKNOWN, /* could not be found out */
 };
 const char *standing_name(enum standing standing);
+enum standing outcome_standing(struct outcome outcome);
 
 struct finding {
     const char *name;

@@ -351,20 +351,20 @@ struct outcome try_run(enum try which)
     return attempt_run(tries[which].run, NULL);
 }
 
+struct wish {
+    const struct perf_event_attr *attr;
+    int cpu;
+};
+
 static int open_event(uint64_t *ret_value, const void *with)
 {
     (void)ret_value;
-    AUTO(fd_close) int fd = perf_open(with, 0, -1);
+    const struct wish *wish = with;
+    AUTO(fd_close) int fd = perf_open(wish->attr, wish->cpu < 0 ? 0 : -1, wish->cpu);
     return fd < 0 ? errno : 0;
 }
 
-struct outcome try_event(uint32_t type, uint64_t config)
+struct outcome try_event(const struct perf_event_attr *attr, int cpu)
 {
-    struct perf_event_attr attr = {.type = type,
-                                   .size = sizeof attr,
-                                   .config = config,
-                                   .disabled = 1,
-                                   .exclude_kernel = 1,
-                                   .exclude_hv = 1};
-    return attempt_run(open_event, &attr);
+    return attempt_run(open_event, &(struct wish){attr, cpu});
 }

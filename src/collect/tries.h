@@ -33,5 +33,5 @@ const char *try_text(enum try which);
 /* outcome.value: of the timer, ns of CPU time between the shortest delay and its signal. */
 struct outcome try_run(enum try which);
 
-/* Whether an event can be opened on the calling process, user mode only; nothing is counted. */
-struct outcome try_event(uint32_t type, uint64_t config);
+/* Whether an event can be opened: for a process or, with a cpu, for all that it runs. */
+struct outcome try_event(const struct perf_event_attr *attr, int cpu);

@@ -78,7 +78,8 @@ static void signals_are_fresh(void **state)
 static void no_such_event(void **state)
 {
     (void)state;
-    assert_int_not_equal(try_event(0x7FFFFFFF, 0).result, ATTEMPT_WORKS);
+    struct perf_event_attr attr = {.type = 0x7FFFFFFF, .size = sizeof attr};
+    assert_int_not_equal(try_event(&attr, -1).result, ATTEMPT_WORKS);
 }
 
 int main(void)
