@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/scope.h"
 #include "collect/launch.h"
+#include "collect/plain.h"
 #include "collect/recording.h"
 
 #include <cpuid.h>
@@ -237,6 +238,37 @@ static int record(uint64_t *ret_value, const void *with)
     return recording.processes ? 0 : ATTEMPT_SILENT;
 }
 
+/* Without walks; with `argv` NULL it is whoever runs the attempt, or everything. */
+struct plain_trial {
+    char *const *argv;
+    bool all_cpus;
+};
+
+static int record_plain(uint64_t *ret_value, const void *with)
+{
+    const struct plain_trial *trial = with;
+    static char *const none[] = {NULL};
+    int parent = getppid();
+    struct plain_options options = {
+        .argv = trial->argv ? trial->argv : none,
+        .command = "",
+        .output = "/dev/null",
+        .hz = 1000,
+        .all_cpus = trial->all_cpus,
+        .pids = &parent,
+        .n_pids = !trial->argv && !trial->all_cpus,
+        .duration_ns = 20000000,
+        .seed = 1,
+    };
+    static struct plain plain;
+    struct err err;
+    errno = 0;
+    if (!plain_run(&options, &plain, &err))
+        return err.kind == ERR_USAGE ? ENOSYS : errno ? errno : EIO;
+    *ret_value = plain.processes;
+    return plain.processes ? 0 : ATTEMPT_SILENT;
+}
+
 void machine_try(struct machine *machine, char *const *argv)
 {
     for (int i = 0; i < TRY_N; i++)
@@ -244,6 +276,9 @@ void machine_try(struct machine *machine, char *const *argv)
     machine->libdebuginfod = attempt_run(load_debuginfod, NULL);
     machine->sampled = attempt_run(record, &(struct trial){argv, RECORD_SAMPLED});
     machine->exact = attempt_run(record, &(struct trial){argv, RECORD_EXACT_COUNTS});
+    machine->plain = attempt_run(record_plain, &(struct plain_trial){argv, false});
+    machine->follow = attempt_run(record_plain, &(struct plain_trial){NULL, false});
+    machine->everything = attempt_run(record_plain, &(struct plain_trial){NULL, true});
 }
 
 /* ---- questions */

@@ -29,12 +29,13 @@ struct machine {
     bool folder_writable;
     char library[PATH_MAX], library_error[512]; /* libgait.so, or why it was not found */
     struct outcome tried[TRY_N];
-    struct outcome sampled, exact; /* recordings of a program that ends at once */
+    /* Recordings of a program that ends at once; of a process that runs; of all CPUs. */
+    struct outcome sampled, exact, plain, follow, everything;
 };
 
 /* Reads files below root ("" is the machine itself) and what else concerns this process. */
 void machine_read(struct machine *machine, const char *root);
-/* Tries what is in TRIES, and records `argv` both ways; about half a second. */
+/* Tries what is in TRIES, and records `argv` in every way; about half a second. */
 void machine_try(struct machine *machine, char *const *argv);
 
 bool machine_capable(const struct machine *machine, int capability);

@@ -147,6 +147,7 @@ static void samples_without_stacks(void **state)
     struct machine machine = good_machine();
     machine.tried[TRY_stacks] = (struct outcome){.result = ATTEMPT_MUTE};
     machine.tried[TRY_everything] = (struct outcome){ATTEMPT_REFUSED, EACCES, 0};
+    machine.everything = (struct outcome){ATTEMPT_REFUSED, EIO, 0};
     snprintf(machine.container, sizeof machine.container, "docker");
     struct findings findings = judged(&machine);
     assert_standing(&findings, "record --plain", STANDING_LIMITED);
