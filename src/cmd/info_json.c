@@ -1,7 +1,7 @@
 #include "cmd/info_json.h"
 
 #include "profile/profile.h"
-#include "view/json.h"
+#include "view/profile_json.h"
 
 #include <string.h>
 
@@ -20,23 +20,6 @@ static void facts_json(struct json *json, const struct facts *facts)
     json_object_end(json);
 }
 
-static void modules_json(struct json *json, const struct modules *modules)
-{
-    json_array(json, "modules");
-    for (size_t i = 0; i < modules->n; i++) {
-        const struct module *module = &modules->at[i];
-        char build_id[2 * sizeof module->build_id + 1] = "";
-        for (uint32_t b = 0; b < module->build_id_bytes; b++)
-            snprintf(build_id + 2 * b, 3, "%02x", module->build_id[b]);
-        json_object(json, NULL);
-        json_integer(json, "id", i);
-        json_string(json, "path", module->path);
-        json_string(json, "build_id", build_id);
-        json_object_end(json);
-    }
-    json_array_end(json);
-}
-
 static void threads_json(struct json *json, const struct threads *threads)
 {
     json_array(json, "threads");
@@ -53,17 +36,6 @@ static void threads_json(struct json *json, const struct threads *threads)
         json_object_end(json);
     }
     json_array_end(json);
-}
-
-static void losses_json(struct json *json, const struct profile *profile)
-{
-    json_object(json, "losses");
-    for (int i = 0; i < LOSS_N; i++)
-        if (profile->totals.losses[i])
-            json_integer(json, loss_name((enum loss)i), profile->totals.losses[i]);
-    for (size_t i = 0; i < profile->other_losses.n; i++)
-        json_integer(json, profile->other_losses.at[i].name, profile->other_losses.at[i].n);
-    json_object_end(json);
 }
 
 /* 0 / 0 is no number, and written as null. */
@@ -111,9 +83,14 @@ void info_json(FILE *to, const struct profile *profile)
     json_bool(&json, "complete", profile->complete);
     json_integer(&json, "start_ns", profile->start_unix_ns);
     facts_json(&json, &profile->facts);
-    modules_json(&json, &profile->modules);
+    json_array(&json, "modules");
+    for (size_t i = 0; i < profile->modules.n; i++)
+        module_json(&json, i, &profile->modules.at[i]);
+    json_array_end(&json);
     threads_json(&json, &profile->threads);
-    losses_json(&json, profile);
+    json_object(&json, "losses");
+    losses_met_json(&json, profile);
+    json_object_end(&json);
     json_array(&json, "rows");
     totals_json(&json, profile);
     json_array_end(&json);

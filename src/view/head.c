@@ -1,5 +1,7 @@
 #include "view/head.h"
 
+#include "view/profile_json.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -41,17 +43,8 @@ const char *line_text(struct scene *scene, uint32_t module, uint64_t at)
 static void modules_json(struct json *json, const struct scene *scene)
 {
     json_array(json, "modules");
-    for (size_t i = 0; i < scene->modules.n; i++) {
-        const struct module *module = &scene->modules.at[i].module;
-        char id[2 * sizeof module->build_id + 1] = "";
-        for (uint32_t k = 0; k < module->build_id_bytes; k++)
-            snprintf(id + 2 * k, 3, "%02x", module->build_id[k]);
-        json_object(json, NULL);
-        json_integer(json, "id", i);
-        json_string(json, "path", module->path);
-        json_string(json, "build_id", id);
-        json_object_end(json);
-    }
+    for (size_t i = 0; i < scene->modules.n; i++)
+        module_json(json, i, &scene->modules.at[i].module);
     json_array_end(json);
 }
 
@@ -66,13 +59,8 @@ static uint64_t unbacked(const struct scene *scene, uint32_t side)
 
 static void losses_json(struct json *json, const struct scene *scene, uint32_t side, uint64_t stray)
 {
-    const struct profile *profile = scene->sides[side];
     json_object(json, "losses");
-    for (int i = 0; i < LOSS_N; i++)
-        if (profile->totals.losses[i])
-            json_integer(json, loss_name((enum loss)i), profile->totals.losses[i]);
-    for (size_t i = 0; i < profile->other_losses.n; i++)
-        json_integer(json, profile->other_losses.at[i].name, profile->other_losses.at[i].n);
+    losses_met_json(json, scene->sides[side]);
     if (unbacked(scene, side))
         json_integer(json, "no_binary", unbacked(scene, side));
     if (stray)
