@@ -47,9 +47,9 @@ expect 0 "$gait" info --json "$dir/example"
 tr -d '\n' <"$dir/out" | sed -e 's/": /":/g' -e 's/, "/,"/g' >"$dir/json"
 printf %s '{"schema":"gait/info/1","command":"lua fib.lua","mode":"sampled","weight":"count","raw":true,' \
     '"complete":true,"start_ns":1700000000000000000,"facts":{"gait":["1.0"]},' \
-    '"modules":[{"id":0,"path":"/usr/bin/lua","build_id":"deadbeef"}],"losses":{"cut":1},' \
-    '"rows":[{"edges":2,"ranges":1,"points":1,"batches":1,"windows":1,"interrupts":2,"walked_share":0.5,' \
-    '"instructions":2000,"instructions_per_second":2000,"user_time":1,"kernel_time":0,"agent_time":0,' \
+    '"modules":[{"id":0,"path":"/usr/bin/lua","build_id":"deadbeef"}],"threads":[],"losses":{"cut":1},' \
+    '"rows":[{"edges":2,"ranges":1,"points":1,"nodes":0,"names":0,"batches":1,"windows":1,"interrupts":2,"walked_share":0.5,' \
+    '"instructions":2000,"instructions_per_second":2000,"user_time":1,"kernel_time":0,"off_time":0,"agent_time":0,' \
     '"tool_time":0,"agent_share":0,"tool_share":0}]}' >"$dir/want.json"
 same "$dir/want.json" "$dir/json" "the JSON of info"
 
