@@ -1,23 +1,16 @@
 #include "collect/drain.h"
 
 #include "base/memory.h"
+#include "collect/cpu_times.h"
 #include "profile/sums.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 /* At most: as often as the profile is appended to. Between two readings the program has evicted our
  * memory from the caches, and fetching it again is most of what a reading costs. */
 static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
-
-static uint64_t own_cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void drain_init(struct drain *drain, struct share *share, struct profile *profile,
                 enum record_mode mode)
@@ -25,7 +18,7 @@ void drain_init(struct drain *drain, struct share *share, struct profile *profil
     *drain = (struct drain){.share = share,
                             .profile = profile,
                             .mode = mode,
-                            .tool_ns_told = own_cpu_ns(),
+                            .tool_ns_told = cpu_times_own_ns(),
                             .delay_ns = DELAY_FIRST_NS};
 }
 
@@ -179,7 +172,7 @@ static void tell_cost(struct drain *drain)
     uint32_t live = 0;
     for (int i = 0; i < CHANNEL_N; i++)
         live += source_live(drain->sources[i]);
-    uint64_t now = own_cpu_ns();
+    uint64_t now = cpu_times_own_ns();
     uint64_t more = now - drain->tool_ns_told;
     drain->tool_ns_told = now;
     for (int i = 0; i < CHANNEL_N; i++) {

@@ -16,9 +16,10 @@
 enum {
     STACK_BYTES_MAX = 1 << 15,
     RING_BYTES_MIN = 1 << 16,
-    RING_BYTES_MAX = 1 << 24,
-    RING_SAMPLES_MIN = 16, /* that fit into a ring */
-    RING_PARTS = 4,        /* we are woken when one of them is full */
+    RING_BYTES_MAX = 1 << 25,
+    RINGS_BYTES_MAX = 1 << 28, /* all together */
+    RING_SAMPLES_MIN = 16,     /* that fit into a ring */
+    RING_PARTS = 8,            /* we are woken when one of them is full */
 };
 static const uint64_t SHIFT_EVERY_NS = 100000000, SHIFT_EVERY_PERIODS = 32;
 
@@ -70,12 +71,14 @@ static void choose_periods(struct perf_events *events)
         events->cpus.at[i].period_ns = mean - mean / 20 + random_next(events) % (mean / 10 + 1);
 }
 
-/* Room for an eighth of a second; less where few samples fill it. */
-static size_t ring_wanted(const struct perf_request *request)
+/* Room for half a second, in which the unwind rules of a large program can be read; of many CPUs each
+ * has less. */
+static size_t ring_wanted(const struct perf_request *request, size_t cpus)
 {
-    uint64_t bytes = 125000000 / request->mean_period_ns * STACK_BYTES_MAX;
+    uint64_t bytes = 500000000 / request->mean_period_ns * STACK_BYTES_MAX;
+    uint64_t most = RINGS_BYTES_MAX / cpus;
     size_t ring = 1 << 20;
-    while (ring < bytes && ring < RING_BYTES_MAX)
+    while (ring < bytes && 2 * ring <= most && ring < RING_BYTES_MAX)
         ring *= 2;
     return ring;
 }
@@ -94,11 +97,11 @@ bool perf_events_init(struct perf_events *events, struct perf_request *request, 
                       struct err *err)
 {
     *events = (struct perf_events){.request = request, .random = seed | 1};
-    events->ring_bytes = events->ring_wanted = ring_wanted(request);
     if (!cpus_read(events, err)) {
         perf_events_release(events);
         return false;
     }
+    events->ring_bytes = events->ring_wanted = ring_wanted(request, events->cpus.n);
     choose_periods(events);
     return true;
 }

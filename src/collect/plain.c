@@ -1,24 +1,19 @@
 #include "collect/plain.h"
 
 #include "base/err.h"
+#include "collect/attach.h"
+#include "collect/cpu_times.h"
 #include "collect/follow.h"
 #include "collect/launch.h"
 #include "collect/output.h"
 #include "collect/perf_events.h"
-#include "collect/proc.h"
+#include "collect/vigil.h"
 #include "profile/file.h"
 #include "profile/sums.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 /* Another CPU may still be writing a record of this age. */
@@ -33,26 +28,21 @@ struct run {
     struct profile delta; /* what is new since the last append */
     struct totals told;   /* of what was appended */
     struct output output;
-    struct child child; /* pid 0: none was started */
-    struct plain_polls {
-        VEC(struct pollfd);
-    } polls;          /* signals first, then rings, then processes */
-    size_t processes; /* of polls: that are still there */
-    bool ending;
-    uint64_t began_ns;                   /* CLOCK_MONOTONIC */
-    uint64_t append_ns, shift_ns, on_ns; /* when it is due; on_ns: the first sample, or 0 */
+    bool starts; /* a program */
+    struct child child;
+    struct cpu_times before; /* of the child: when sampling began */
+    struct vigil vigil;
+    uint64_t began_ns; /* CLOCK_MONOTONIC */
+    /* When it is due; NEVER: not (any more). */
+    uint64_t append_ns, shift_ns, start_ns, stop_ns;
 };
+#define NEVER UINT64_MAX
 
 static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t timeval_ns(struct timeval time)
-{
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
 /* ---- before */
@@ -90,44 +80,56 @@ static bool child_start(struct run *run, struct err *err)
     return launch_start(&launch, &run->child, &run->plain->exec_errno, err);
 }
 
-static bool begin(struct run *run, struct err *err)
+static bool processes_follow(struct run *run, struct err *err)
+{
+    const struct plain_options *options = run->options;
+    uint64_t missed = 0;
+    for (size_t i = 0; i < options->n_pids; i++)
+        if (!attach_process(&run->events, &run->follow, options->pids[i], run->began_ns, &missed,
+                            err))
+            return false;
+    sum_add(&run->delta.totals.losses[LOSS_unfollowed], missed);
+    return true;
+}
+
+static bool vigil_begin(struct run *run, struct err *err)
+{
+    if (!vigil_init(&run->vigil, run->starts ? &run->child : NULL, err))
+        return false;
+    for (size_t i = 0; i < run->events.cpus.n; i++)
+        vigil_ring(&run->vigil, run->events.cpus.at[i].fd);
+    for (size_t i = 0; i < run->options->n_pids; i++)
+        if (!vigil_process(&run->vigil, run->options->pids[i], err))
+            return false;
+    return true;
+}
+
+/* What was asked for is there and allowed, and the file is begun. */
+static bool prepare(struct run *run, struct err *err)
 {
     const struct plain_options *options = run->options;
     struct perf_wish wish = {options->event, options->hz, options->all_cpus};
-    bool starts = *options->argv;
-    if ((starts && !launch_find_program(options->argv[0], &run->plain->exec_errno, err)) ||
+    run->starts = *options->argv;
+    if ((run->starts && !launch_find_program(options->argv[0], &run->plain->exec_errno, err)) ||
         !perf_request_settle(&run->request, &wish, err) ||
         !perf_events_init(&run->events, &run->request, options->seed, err))
         return false;
     head_fill(run);
     follow_init(&run->follow, &run->request, &run->delta);
     run->follow.samples.stretch = perf_events_pauses(&run->events);
-    if (!output_open(&run->output, options->output, &run->delta, err))
-        return false;
+    return output_open(&run->output, options->output, &run->delta, err);
+}
+
+static bool begin(struct run *run, struct err *err)
+{
     run->began_ns = clock_ns(CLOCK_MONOTONIC);
-    if (!starts || options->all_cpus)
-        err_set(err, ERR_USAGE, "-p and -a are not there yet");
-    else if (child_start(run, err))
+    if ((!run->options->all_cpus ||
+         perf_events_follow(&run->events, -1, false, err) == PERF_FOLLOWED) &&
+        processes_follow(run, err) && (!run->starts || child_start(run, err)) &&
+        vigil_begin(run, err))
         return true;
     output_undo(&run->output);
     return false;
-}
-
-static void poll_add(struct run *run, int fd)
-{
-    *vec_push(&run->polls) = (struct pollfd){.fd = fd, .events = POLLIN};
-}
-
-static void polls_fill(struct run *run)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    poll_add(run, signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    for (size_t i = 0; i < run->events.cpus.n; i++)
-        poll_add(run, run->events.cpus.at[i].fd);
 }
 
 /* ---- while it runs */
@@ -147,15 +149,30 @@ static void give(uint64_t *delta, uint64_t *told, uint64_t now)
         sum_add(delta, now - *told);
 }
 
+/* A program that was started is asked what it used; of others it is known by their switches. */
+static void account_times(struct run *run)
+{
+    struct totals *delta = &run->delta.totals, *told = &run->told;
+    struct cpu_times times;
+    if (run->starts && !run->options->all_cpus) {
+        if (!cpu_times_read(&run->child, &times))
+            return;
+        give(&delta->user_ns, &told->user_ns, times.user_ns - run->before.user_ns);
+        give(&delta->kernel_ns, &told->kernel_ns, times.kernel_ns - run->before.kernel_ns);
+        return;
+    }
+    for (size_t i = 0; i < run->delta.threads.n; i++) {
+        sum_add(&delta->user_ns, run->delta.threads.at[i].user_ns);
+        sum_add(&delta->kernel_ns, run->delta.threads.at[i].kernel_ns);
+    }
+}
+
 static void account(struct run *run, uint64_t now_ns, bool last)
 {
     struct totals *delta = &run->delta.totals, *told = &run->told;
     tasks_tell(&run->follow.tasks, now_ns, last);
-    if (run->child.ended) {
-        give(&delta->user_ns, &told->user_ns, timeval_ns(run->child.usage.ru_utime));
-        give(&delta->kernel_ns, &told->kernel_ns, timeval_ns(run->child.usage.ru_stime));
-    }
-    give(&delta->tool_ns, &told->tool_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+    account_times(run);
+    give(&delta->tool_ns, &told->tool_ns, cpu_times_own_ns());
     sum_add(&told->interrupts, delta->interrupts);
     sum_add(&told->time, delta->time);
     sum_add(&told->user_ns, delta->user_ns);
@@ -188,28 +205,22 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static void wait_until(struct run *run, uint64_t due_ns)
+static void sampling_start(struct run *run, uint64_t now_ns)
 {
-    uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = due_ns > now ? due_ns - now : 0;
-    struct timespec timeout = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    struct plain_polls *polls = &run->polls;
-    if (ppoll(polls->at, polls->n, &timeout, NULL) <= 0)
-        return;
-    if (polls->at[0].revents)
-        launch_wait(&run->child, 0);
-    /* A thread's own ring has nobody to fill it once the thread and all it started are gone. */
-    for (size_t i = 1; i < polls->n; i++)
-        if (polls->at[i].revents & (POLLHUP | POLLERR))
-            polls->at[i].fd = -1;
+    run->start_ns = NEVER;
+    run->follow.tasks.began_ns = now_ns;
+    if (run->starts && run->options->delay_ns)
+        cpu_times_read(&run->child, &run->before);
+    if (!run->events.sampling)
+        perf_events_start(&run->events);
+    if (run->options->duration_ns)
+        run->stop_ns = now_ns + run->options->duration_ns;
 }
 
 static void keep_time(struct run *run, uint64_t now_ns)
 {
-    if (run->on_ns && now_ns >= run->on_ns) {
-        run->on_ns = 0;
-        run->follow.tasks.began_ns = now_ns;
-        perf_events_start(&run->events);
-    }
+    if (now_ns >= run->start_ns)
+        sampling_start(run, now_ns);
     if (now_ns >= run->shift_ns)
         run->shift_ns = now_ns + perf_events_shift(&run->events);
     if (now_ns >= run->append_ns) {
@@ -223,13 +234,13 @@ static void record(struct run *run)
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     run->append_ns = now + APPEND_NS;
     run->shift_ns = now;
+    run->start_ns = now + run->options->delay_ns;
+    run->stop_ns = NEVER;
     if (run->events.sampling)
-        run->follow.tasks.began_ns = run->began_ns;
-    else
-        run->on_ns = now + run->options->delay_ns;
-    while (!run->child.ended) {
-        wait_until(run, earlier(earlier(run->append_ns, run->shift_ns),
-                                run->on_ns ? run->on_ns : UINT64_MAX));
+        sampling_start(run, run->began_ns);
+    while (!run->vigil.ended && now < run->stop_ns) {
+        vigil_wait(&run->vigil, earlier(earlier(run->append_ns, run->shift_ns),
+                                        earlier(run->start_ns, run->stop_ns)));
         now = clock_ns(CLOCK_MONOTONIC);
         drain(run, now - SETTLED_NS);
         keep_time(run, now);
@@ -246,7 +257,6 @@ static void conclude(struct run *run)
     struct plain *plain = run->plain;
     const struct samples *samples = &run->follow.samples;
     const struct profile *total = profile_writer_total(run->output.writer);
-    plain->status = run->child.status;
     plain->totals = run->told;
     snprintf(plain->event, sizeof plain->event, "%s", run->request.event.text);
     plain->hz = run->options->hz;
@@ -267,25 +277,33 @@ static void conclude(struct run *run)
     snprintf(plain->refused, sizeof plain->refused, "%s", run->request.refused);
 }
 
+/* The program may go on after the recording; its status is waited for. */
+static void wait_for_child(struct run *run)
+{
+    while (run->starts && !run->child.ended)
+        launch_wait(&run->child, 1000000000);
+    run->plain->status = run->child.status;
+}
+
 bool plain_run(const struct plain_options *options, struct plain *ret_plain, struct err *err)
 {
     struct run run = {.options = options, .plain = ret_plain};
     *ret_plain = (struct plain){0};
-    bool begun = begin(&run, err);
+    bool begun = prepare(&run, err) && begin(&run, err);
     if (begun) {
-        ret_plain->startup_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-        polls_fill(&run);
+        ret_plain->startup_ns = cpu_times_own_ns();
         record(&run);
         ret_plain->wall_ns = clock_ns(CLOCK_MONOTONIC) - run.began_ns;
         conclude(&run);
         ret_plain->file_bytes = output_close(&run.output);
         memcpy(ret_plain->write_error, run.output.error, sizeof run.output.error);
-        close(run.polls.at[0].fd);
-        vec_release(&run.polls);
     }
+    vigil_release(&run.vigil);
     if (run.follow.profile)
         follow_release(&run.follow);
     perf_events_release(&run.events);
     profile_release(&run.delta);
+    if (begun)
+        wait_for_child(&run);
     return begun;
 }

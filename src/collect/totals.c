@@ -1,47 +1,7 @@
 #include "collect/totals.h"
 
-#include "base/scope.h"
+#include "collect/cpu_times.h"
 #include "profile/sums.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-static uint64_t timeval_ns(struct timeval time)
-{
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
-}
-
-/* While the child runs: /proc counts in clock ticks and rounds down, so this never passes what
- * wait4 will say in the end. */
-static void times_running(pid_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
-{
-    char path[32], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (n <= 0)
-        return;
-    text[n] = 0;
-    const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
-    unsigned long user, kernel;
-    long child_user, child_kernel;
-    if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld",
-                        &user, &kernel, &child_user, &child_kernel) != 4)
-        return;
-    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-    *ret_user_ns = (user + (unsigned long)child_user) * tick_ns;
-    *ret_kernel_ns = (kernel + (unsigned long)child_kernel) * tick_ns;
-}
-
-static uint64_t own_cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Threads and children that were not walked have used time that no window speaks for. */
 static void leave_unwalked(struct totals *totals, uint64_t recorded_ns)
@@ -70,20 +30,18 @@ void totals_now(const struct drain *drain, const struct child *child, struct tot
     struct drain_sum sum;
     drain_sum(drain, child->ended, &sum);
     struct totals totals = sum.totals;
-    if (child->ended) {
-        totals.user_ns = timeval_ns(child->usage.ru_utime);
-        totals.kernel_ns = timeval_ns(child->usage.ru_stime);
-        if (!drain->processes)
-            totals.losses[LOSS_no_agent] = 1;
-    } else {
-        times_running(child->pid, &totals.user_ns, &totals.kernel_ns);
-    }
+    struct cpu_times times = {0};
+    cpu_times_read(child, &times);
+    totals.user_ns = times.user_ns;
+    totals.kernel_ns = times.kernel_ns;
+    if (child->ended && !drain->processes)
+        totals.losses[LOSS_no_agent] = 1;
     if (drain->mode == RECORD_SAMPLED)
         leave_unwalked(&totals, sum.recorded_ns);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
     if (child->ended)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
-    totals.tool_ns = own_cpu_ns();
+    totals.tool_ns = cpu_times_own_ns();
     *ret_totals = totals;
 }
 

@@ -1,0 +1,17 @@
+/* CPU time of a program that was started, and of all its descendants that were waited for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct child;
+
+struct cpu_times {
+    uint64_t user_ns, kernel_ns;
+};
+
+/* While it runs, /proc counts in clock ticks and rounds down, so this never passes what is known in
+ * the end. False: it cannot be told. */
+bool cpu_times_read(const struct child *child, struct cpu_times *ret_times);
+/* Of this process. */
+uint64_t cpu_times_own_ns(void);
