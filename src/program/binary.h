@@ -1,7 +1,10 @@
-/* A module with all that is known about it: image, functions and, when first asked for, lines. */
+/* A module with all that is known about it: image, functions and, when first asked for, lines and
+ * inlined functions. */
 #pragma once
 
+#include "program/debug_info.h"
 #include "program/image.h"
+#include "program/inlines.h"
 #include "program/lines.h"
 #include "program/symbols.h"
 
@@ -10,16 +13,22 @@ struct err;
 struct binary {
     struct image image;
     struct symbols symbols;
-    struct lines lines; /* through binary_lines */
-    bool has_lines;
+    struct debug_info *debug; /* NULL: not asked for yet; so lines and inlines */
+    struct lines *lines;
+    struct inlines *inlines;
 };
 
 bool binary_open(struct binary *binary, const char *path, struct err *err);
 void binary_close(struct binary *binary);
 
-/* Read at the first question: it costs far more than symbols do. */
+/* Read at the first question: they cost far more than symbols do. */
 const struct lines *binary_lines(struct binary *binary);
+struct inlines *binary_inlines(struct binary *binary);
 
 /* What is not known of this binary, where it was looked for, and what could be done about it: one
  * line for people. NULL: names and lines are there. */
 const char *binary_debug_missing(struct binary *binary);
+
+/* What was wrong with debug information that has been read so far: false, and where. Everything that
+ * was whole is there all the same. */
+bool binary_debug_whole(const struct binary *binary, struct err *err);

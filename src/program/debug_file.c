@@ -31,7 +31,7 @@ static uint32_t link_checksum(const uint8_t *bytes, size_t n)
     return ~crc;
 }
 
-static uint32_t sections_build_id(const struct elf_file *file, uint8_t ret_id[BUILD_ID_MAX])
+uint32_t debug_file_build_id(const struct elf_file *file, uint8_t *ret_id)
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(file->elf, section));)
@@ -54,7 +54,7 @@ static const char *refusal(const struct image *image, const struct elf_file *fil
                            const struct link *link)
 {
     uint8_t id[BUILD_ID_MAX];
-    uint32_t n = sections_build_id(file, id);
+    uint32_t n = debug_file_build_id(file, id);
     if (n && image->build_id_bytes)
         return n == image->build_id_bytes && !memcmp(id, image->build_id, n)
                    ? NULL
@@ -99,17 +99,23 @@ static bool try_file(struct image *image, const char *path, const struct link *l
     return true;
 }
 
-static bool try_build_id(struct image *image)
+const char *debug_file_id_path(struct arena *arena, const uint8_t *id, uint32_t bytes)
 {
     char path[128] = DEBUG_ROOT "/.build-id/";
     size_t used = strlen(path);
-    if (image->build_id_bytes < 2)
-        return false;
-    for (uint32_t i = 0; i < image->build_id_bytes; i++)
-        used += (size_t)snprintf(path + used, sizeof path - used, i ? "%02x" : "%02x/",
-                                 image->build_id[i]);
+    if (bytes < 2 || bytes > BUILD_ID_MAX)
+        return NULL;
+    for (uint32_t i = 0; i < bytes; i++)
+        used += (size_t)snprintf(path + used, sizeof path - used, i ? "%02x" : "%02x/", id[i]);
     snprintf(path + used, sizeof path - used, ".debug");
-    return try_file(image, arena_string(&image->search.arena, path), NULL);
+    return arena_string(arena, path);
+}
+
+static bool try_build_id(struct image *image)
+{
+    const char *path =
+        debug_file_id_path(&image->search.arena, image->build_id, image->build_id_bytes);
+    return path && try_file(image, path, NULL);
 }
 
 static struct link link_read(const struct image *image)

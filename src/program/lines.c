@@ -1,173 +1,231 @@
 #include "program/lines.h"
 
-#include "base/map.h"
+#include "base/parallel.h"
+#include "program/debug_info.h"
 #include "program/image.h"
-#include "program/symbols.h"
 
-#include <elfutils/libdw.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct reader {
-    struct lines *lines;
-    const struct image *image;
-    const struct symbols *symbols;
-    struct map by_pointer; /* libdw gives one pointer for one file of one unit */
-    struct file_ids {
-        VEC(uint32_t);
-    } ids;              /* for each of by_pointer */
-    struct map by_hash; /* of the name; index into lines->files */
+/* ---- which tables there are */
+
+struct job {
+    uint64_t offset;
+    const struct dwarf_unit *unit; /* the first with a folder, of those that have the table */
+};
+struct jobs {
+    VEC(struct job);
 };
 
-/* Units name the same headers again and again: one id for one name. */
-static uint32_t file_intern(struct reader *reader, const char *name)
+struct reading {
+    struct lines *lines;
+    struct debug_info *info;
+    struct jobs jobs;
+};
+
+static void jobs_collect(struct reading *reading)
 {
-    struct line_files *files = &reader->lines->files;
+    const struct dwarf_units *units = &reading->info->main.units;
+    for (size_t i = 0; i < units->n; i++) {
+        const struct dwarf_unit *unit = &units->at[i];
+        if (unit->stmt_list == OFFSET_NONE)
+            continue;
+        uint32_t table = map_add(&reading->lines->by_offset, &unit->stmt_list);
+        if (table == reading->jobs.n)
+            *vec_push(&reading->jobs) = (struct job){unit->stmt_list, unit};
+        else if (!reading->jobs.at[table].unit->comp_dir)
+            reading->jobs.at[table].unit = unit;
+    }
+}
+
+static void job_run(void *context, size_t i, unsigned worker)
+{
+    struct reading *reading = context;
+    const struct job *job = &reading->jobs.at[i];
+    (void)worker;
+    line_table_read(&reading->lines->tables.at[i], &reading->info->main.sections, job->offset,
+                    job->unit, reading->info->image);
+}
+
+/* Tables do not overlap in honest files. Those of one that is not would make us read it again and
+ * again: only the first are kept. */
+static void jobs_limit(struct reading *reading)
+{
+    const struct dwarf_section *section = &reading->info->main.sections.at[DWARF_LINE];
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < reading->jobs.n; i++) {
+        struct cursor cursor =
+            dwarf_cursor(&reading->info->main.sections, DWARF_LINE, reading->jobs.at[i].offset);
+        uint64_t length = cursor_u32(&cursor);
+        bytes += 4 + (length == UINT32_MAX ? cursor_u64(&cursor) : length);
+        if (bytes > section->n + 4 || bytes < length) {
+            damage_note(&reading->info->damage, ".debug_line", reading->jobs.at[i].offset,
+                        "line tables overlap");
+            reading->jobs.n = i;
+        }
+    }
+}
+
+/* ---- names of files */
+
+/* Folders that are not absolute are relative to the one the compiler ran in. */
+static const char *path_make(struct arena *arena, const struct line_file *file,
+                             const char *comp_dir)
+{
+    const char *parts[3] = {NULL, file->folder, file->name};
+    char path[4096];
+    size_t used = 0;
+    if (!file->name)
+        return NULL;
+    if (file->name[0] == '/')
+        return arena_string(arena, file->name);
+    if (file->in_comp_dir)
+        parts[0] = comp_dir;
+    for (int i = 0; i < 3; i++) {
+        size_t bytes = parts[i] ? strlen(parts[i]) : 0;
+        if (!bytes)
+            continue;
+        if (used + bytes + 2 > sizeof path)
+            return arena_string(arena, file->name);
+        if (used && path[used - 1] != '/')
+            path[used++] = '/';
+        memcpy(path + used, parts[i], bytes);
+        used += bytes;
+    }
+    return arena_string_n(arena, path, used);
+}
+
+struct interned {
+    struct map by_hash;
+    struct names {
+        VEC(const char *);
+    } names;
+};
+
+/* Units name the same headers again and again: one pointer for one name. */
+static const char *path_intern(struct interned *interned, const char *path)
+{
     uint64_t hash = 0xCBF29CE484222325u;
-    for (const char *at = name; *at; at++)
+    for (const char *at = path; *at; at++)
         hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
     uint32_t i;
-    while ((i = map_add(&reader->by_hash, &hash)) < files->n && strcmp(files->at[i], name) != 0)
+    while ((i = map_add(&interned->by_hash, &hash)) < interned->names.n &&
+           strcmp(interned->names.at[i], path) != 0)
         hash++;
-    if (i == files->n)
-        *vec_push(files) = arena_string(&reader->lines->arena, name);
-    return i;
+    if (i == interned->names.n)
+        *vec_push(&interned->names) = path;
+    return interned->names.at[i];
 }
 
-static uint32_t file_id(struct reader *reader, const char *name)
+static void paths_make(struct reading *reading)
 {
-    uint64_t key = (uintptr_t)name;
-    uint32_t i = map_add(&reader->by_pointer, &key);
-    if (i == reader->ids.n)
-        *vec_push(&reader->ids) = file_intern(reader, name);
-    return reader->ids.at[i];
-}
-
-static bool starts_function(const struct symbols *symbols, uint64_t at)
-{
-    function_id here = symbols_find(symbols, (struct svma){at});
-    return here != FUNCTION_NONE && (!at || symbols_find(symbols, (struct svma){at - 1}) != here);
-}
-
-/* A row holds up to the next one. Of rows at one address the last holds; the others are empty. Rows
- * of sections that the linker dropped lie outside of the code.
- *
- * libdw sorts the end of a sequence before rows at its address. Such a row may start the next
- * sequence, or be the empty last row of the one that ended, which must not be stretched to whatever
- * comes next. Sequences start where functions do. */
-static void unit_add(struct reader *reader, Dwarf_Lines *rows, size_t n)
-{
-    uint64_t ended_at = UINT64_MAX;
-    for (size_t i = 0; i + 1 < n; i++) {
-        Dwarf_Line *row = dwarf_onesrcline(rows, i), *after = dwarf_onesrcline(rows, i + 1);
-        Dwarf_Addr start, end;
-        bool is_end;
-        int line;
-        if (!row || !after || dwarf_lineaddr(row, &start) || dwarf_lineaddr(after, &end) ||
-            dwarf_lineendsequence(row, &is_end))
-            continue;
-        if (is_end)
-            ended_at = start;
-        if (is_end || start >= end ||
-            (start == ended_at && !starts_function(reader->symbols, start)))
-            continue;
-        const char *file = dwarf_linesrc(row, NULL, NULL);
-        if (!file || dwarf_lineno(row, &line) ||
-            !image_executable(reader->image, (struct svma){start}))
-            continue;
-        *vec_push(&reader->lines->ranges) =
-            (struct line_range){start, end, file_id(reader, file), (uint32_t)line};
+    struct lines *lines = reading->lines;
+    struct interned interned = {0};
+    map_init(&interned.by_hash, sizeof(uint64_t));
+    for (size_t i = 0; i < lines->tables.n; i++) {
+        const struct line_table *table = &lines->tables.at[i];
+        const char **paths =
+            arena_alloc(&lines->arena, (table->files.n ? table->files.n : 1) * sizeof *paths);
+        for (size_t f = 0; f < table->files.n; f++) {
+            const char *path =
+                path_make(&lines->arena, &table->files.at[f], reading->jobs.at[i].unit->comp_dir);
+            paths[f] = path ? path_intern(&interned, path) : NULL;
+        }
+        *vec_push(&lines->paths) = paths;
     }
+    map_release(&interned.by_hash);
+    vec_release(&interned.names);
 }
 
-/* By start; of equal ones the narrower last. */
-static int range_order(const void *a, const void *b)
-{
-    const struct line_range *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
-}
+/* ---- one order of all sequences */
 
-/* Makes ranges disjoint: of two that claim a place (a damaged file, code folded by the linker) the
- * one that starts later has it. */
-static void ranges_settle(struct lines *lines)
+static void runs_make(struct lines *lines)
 {
-    struct line_ranges *ranges = &lines->ranges;
-    if (!ranges->n)
-        return;
-    qsort(ranges->at, ranges->n, sizeof *ranges->at, range_order);
-    size_t kept = 0;
-    for (size_t i = 0; i < ranges->n; i++) {
-        struct line_range range = ranges->at[i];
-        if (kept && ranges->at[kept - 1].end > range.start)
-            ranges->at[kept - 1].end = range.start;
-        if (kept && ranges->at[kept - 1].end == ranges->at[kept - 1].start)
-            kept--;
-        ranges->at[kept++] = range;
+    struct stretches claims = {0};
+    for (size_t i = lines->tables.n; i-- > 0;) {
+        const struct line_table *table = &lines->tables.at[i];
+        for (size_t k = table->sequences.n; k-- > 0;) {
+            const struct line_sequence *sequence = &table->sequences.at[k];
+            *vec_push(&claims) =
+                (struct stretch){sequence->start, sequence->end, (uint32_t)lines->runs.n};
+            *vec_push(&lines->runs) = (struct line_run){table->rows.at + sequence->first_row,
+                                                        sequence->n_rows, (uint32_t)i};
+        }
     }
-    ranges->n = kept;
+    stretches_paint(&claims, &lines->stretches);
+    vec_release(&claims);
 }
 
-static bool units_read(struct reader *reader, Elf *elf)
-{
-    Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-    if (!dwarf)
-        return false;
-    Dwarf_CU *unit = NULL;
-    Dwarf_Die die;
-    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
-        Dwarf_Lines *rows;
-        size_t n;
-        if (dwarf_getsrclines(&die, &rows, &n) == 0)
-            unit_add(reader, rows, n);
-    }
-    dwarf_end(dwarf);
-    return reader->lines->ranges.n > 0;
-}
-
-void lines_read(struct lines *lines, const struct image *image, const struct symbols *symbols)
+void lines_read(struct lines *lines, struct debug_info *info)
 {
     *lines = (struct lines){0};
-    struct reader reader = {.lines = lines, .image = image, .symbols = symbols};
-    map_init(&reader.by_pointer, sizeof(uint64_t));
-    map_init(&reader.by_hash, sizeof(uint64_t));
-    if (!units_read(&reader, image->file.elf)) {
-        map_release(&reader.by_pointer);
-        reader.ids.n = 0;
-        units_read(&reader, image->debug.elf);
-    }
-    ranges_settle(lines);
-    map_release(&reader.by_pointer);
-    map_release(&reader.by_hash);
-    vec_release(&reader.ids);
+    map_init(&lines->by_offset, sizeof(uint64_t));
+    struct reading reading = {.lines = lines, .info = info};
+    jobs_collect(&reading);
+    jobs_limit(&reading);
+    vec_reserve(&lines->tables, reading.jobs.n);
+    lines->tables.n = reading.jobs.n;
+    parallel_for(reading.jobs.n, job_run, &reading);
+    for (size_t i = 0; i < lines->tables.n; i++)
+        damage_add(&info->damage, &lines->tables.at[i].damage);
+    paths_make(&reading);
+    runs_make(lines);
+    vec_release(&reading.jobs);
 }
 
 void lines_release(struct lines *lines)
 {
-    vec_release(&lines->files);
-    vec_release(&lines->ranges);
+    for (size_t i = 0; i < lines->tables.n; i++)
+        line_table_release(&lines->tables.at[i]);
+    vec_release(&lines->tables);
+    vec_release(&lines->paths);
+    vec_release(&lines->runs);
+    vec_release(&lines->stretches);
+    map_release(&lines->by_offset);
     arena_release(&lines->arena);
+}
+
+/* ---- questions */
+
+static const char *path_of(const struct lines *lines, uint32_t table, uint64_t file)
+{
+    return file < lines->tables.at[table].files.n ? lines->paths.at[table][file] : NULL;
+}
+
+const char *lines_file(const struct lines *lines, uint64_t stmt_list, uint64_t file)
+{
+    uint32_t table = map_find(&lines->by_offset, &stmt_list);
+    return table < lines->tables.n ? path_of(lines, table, file) : NULL;
+}
+
+bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_place)
+{
+    const struct stretch *stretch = stretches_find(lines->stretches.at, lines->stretches.n, at.v);
+    if (!stretch)
+        return false;
+    const struct line_run *run = &lines->runs.at[stretch->value];
+    size_t low = 0, high = run->n_rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (run->rows[middle].start <= at.v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return false;
+    const struct line_row *row = &run->rows[low - 1];
+    *ret_place = (struct line_place){path_of(lines, run->table, row->file), row->line, row->column,
+                                     row->discriminator};
+    return true;
 }
 
 bool lines_find(const struct lines *lines, struct svma at, const char **ret_file,
                 uint32_t *ret_line)
 {
-    size_t low = 0, high = lines->ranges.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lines->ranges.at[middle].start <= at.v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low || at.v >= lines->ranges.at[low - 1].end)
+    struct line_place place;
+    if (!lines_at(lines, at, &place) || !place.file)
         return false;
-    *ret_file = lines->files.at[lines->ranges.at[low - 1].file];
-    *ret_line = lines->ranges.at[low - 1].line;
+    *ret_file = place.file;
+    *ret_line = place.line;
     return true;
 }

@@ -1,37 +1,57 @@
-/* Source lines of code addresses, from DWARF line tables: the image's own or its debug file's.
+/* Source lines of code addresses, from the DWARF line tables of an image.
  *
- * All tables are read once, into one sorted array of ranges; a look-up is a binary search. */
+ * Each table is read once, by several threads; a look-up is a binary search for the sequence and one
+ * for the row in it. Of two tables that claim a place (a damaged file, code folded by the linker) the
+ * first has it. */
 #pragma once
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "program/dwarf_line.h"
+#include "program/paint.h"
 #include "wire/address.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct image;
-struct symbols;
+struct debug_info;
 
-struct line_range {
-    uint64_t start, end; /* svma */
-    uint32_t file, line; /* index into files; line 0: the compiler says it belongs to none */
+struct line_place {
+    const char *file; /* one pointer for one file */
+    uint32_t line, column, discriminator;
 };
 
 struct lines {
     struct arena arena;
-    struct line_files {
-        VEC(const char *);
-    } files;
-    struct line_ranges {
-        VEC(struct line_range); /* by start, disjoint */
-    } ranges;
+    struct map by_offset; /* of .debug_line -> table */
+    struct line_tables {
+        VEC(struct line_table);
+    } tables;
+    struct line_paths {
+        VEC(const char **); /* of each table: of each of its files */
+    } paths;
+    struct line_runs {
+        VEC(struct line_run);
+    } runs;
+    struct stretches stretches; /* value: run */
 };
 
-/* A file without line tables, or with broken ones, gives what could be read. */
-void lines_read(struct lines *lines, const struct image *image, const struct symbols *symbols);
+struct line_run {
+    const struct line_row *rows;
+    size_t n_rows;
+    uint32_t table;
+};
+
+/* A file without line tables, or with broken ones, gives what could be read; damage is noted in the
+ * info. */
+void lines_read(struct lines *lines, struct debug_info *info);
 void lines_release(struct lines *lines);
 
 /* False: no line is known there. */
+bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_place);
 bool lines_find(const struct lines *lines, struct svma at, const char **ret_file,
                 uint32_t *ret_line);
+
+/* File number `file` of the table at an offset of .debug_line; NULL: there is none. */
+const char *lines_file(const struct lines *lines, uint64_t stmt_list, uint64_t file);

@@ -1,6 +1,7 @@
 #include "program/lines.h"
 
 #include "base/err.h"
+#include "program/binary.h"
 #include "program/cfg.h"
 #include "program/debug_file.h"
 #include "program/image.h"
@@ -82,27 +83,23 @@ static size_t compare(const struct questions *questions, const char *path, const
 
 static size_t check(const char *path, const char *oracle_path, size_t every, bool files)
 {
-    struct image image;
+    struct binary binary;
     struct err err;
-    assert_true(image_open(&image, path, &err));
-    debug_file_find(&image);
-    struct symbols symbols;
-    symbols_build(&symbols, &image);
-    struct lines lines;
-    lines_read(&lines, &image, &symbols);
-    for (size_t i = 0; i + 1 < lines.ranges.n; i++)
-        assert_true(lines.ranges.at[i].start < lines.ranges.at[i].end &&
-                    lines.ranges.at[i].end <= lines.ranges.at[i + 1].start);
+    assert_true(binary_open(&binary, path, &err));
+    const struct lines *lines = binary_lines(&binary);
+    for (size_t i = 0; i + 1 < lines->stretches.n; i++)
+        assert_true(lines->stretches.at[i].start < lines->stretches.at[i].end &&
+                    lines->stretches.at[i].end <= lines->stretches.at[i + 1].start);
     struct questions questions = {0};
-    ask(&questions, &image, &symbols, &lines, every);
+    ask(&questions, &binary.image, &binary.symbols, lines, every);
     char folder[] = "/tmp/gait-lines-XXXXXX";
     assert_non_null(mkdtemp(folder));
     size_t known = compare(&questions, oracle_path, folder, files);
     oracle_folder_remove(folder);
     vec_release(&questions);
-    lines_release(&lines);
-    symbols_release(&symbols);
-    image_close(&image);
+    if (!binary_debug_whole(&binary, &err))
+        fail_msg("%s", err.text);
+    binary_close(&binary);
     return known;
 }
 
@@ -134,20 +131,15 @@ static void separate_debug_files_are_read(void **state)
 static void no_lines_is_no_error(void **state)
 {
     (void)state;
-    struct image image;
+    struct binary binary;
     struct err err;
-    assert_true(image_open(&image, "[vdso]", &err));
-    struct symbols symbols;
-    symbols_build(&symbols, &image);
-    struct lines lines;
-    lines_read(&lines, &image, &symbols);
+    assert_true(binary_open(&binary, "[vdso]", &err));
+    const struct lines *lines = binary_lines(&binary);
     const char *file;
     uint32_t line;
-    assert_false(lines_find(&lines, (struct svma){0}, &file, &line));
-    assert_false(lines_find(&lines, (struct svma){UINT64_MAX}, &file, &line));
-    lines_release(&lines);
-    symbols_release(&symbols);
-    image_close(&image);
+    assert_false(lines_find(lines, (struct svma){0}, &file, &line));
+    assert_false(lines_find(lines, (struct svma){UINT64_MAX}, &file, &line));
+    binary_close(&binary);
 }
 
 int main(void)

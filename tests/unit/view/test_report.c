@@ -133,7 +133,7 @@ static void every_report_has_its_fields(void **state)
         scene_open(&scene, &side, 1, NULL);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             if (cases[i].by != BY_LINE ||
-                binary_lines(scene.modules.at[strolls.module].binary)->ranges.n)
+                binary_lines(scene.modules.at[strolls.module].binary)->stretches.n)
                 check_json(&scene, cases[i].by, WEIGHT_COUNT, cases[i].fields);
         scene_close(&scene);
         strolls_end(&strolls);

@@ -1,0 +1,22 @@
+/* The header of a line table: how its program is written, and the names of its files. */
+#pragma once
+
+#include "program/cursor.h"
+
+#include <stdint.h>
+
+struct dwarf_sections;
+struct dwarf_unit;
+struct line_table;
+
+struct line_header {
+    uint8_t instruction_bytes, opcode_base, line_range;
+    int8_t line_base;
+    uint8_t operands[256]; /* how many each standard opcode has */
+    struct cursor program;
+};
+
+/* Fills the table's files and bytes. NULL, or what is wrong. */
+const char *line_header_read(struct line_header *header, struct line_table *table,
+                             const struct dwarf_sections *sections, uint64_t offset,
+                             const struct dwarf_unit *unit);
