@@ -51,9 +51,14 @@ static void fallbacks_clear(struct stack *stack)
         stack->fallbacks[i] = 0;
 }
 
-static enum stack_end end_of(enum unwind_step step, bool mapped)
+/* Behind a guess a return address of zero proves the guess wrong: zeros are what stacks have most. */
+static enum stack_end end_of(const struct stack *stack, enum unwind_step step, bool mapped)
 {
+    bool guessed = false;
+    for (size_t i = 0; i < STACK_N_FALLBACKS; i++)
+        guessed = guessed || stack->fallbacks[i];
     switch (step) {
+    case UNWIND_ZERO: return guessed ? STACK_BAD : STACK_OUTERMOST;
     case UNWIND_DONE: return STACK_OUTERMOST;
     case UNWIND_NO_MEMORY: return STACK_TRUNCATED;
     case UNWIND_NO_RULE: return mapped ? STACK_NO_RULE : STACK_UNMAPPED;
@@ -84,7 +89,7 @@ static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
                                     ? unwind_step(place.unwind, place.at, frame, &walk->memory)
                                     : UNWIND_NO_RULE;
         if (step != UNWIND_CALLER) {
-            stack->end = end_of(step, mapped);
+            stack->end = end_of(stack, step, mapped);
             return;
         }
     }

@@ -69,6 +69,7 @@ struct unwind_memory {
 enum unwind_step {
     UNWIND_CALLER,    /* the frame is its caller's now */
     UNWIND_DONE,      /* the rules say that there is no caller */
+    UNWIND_ZERO,      /* the return address is zero, as some start code has it to mark the end */
     UNWIND_NO_RULE,   /* nothing is known about this code */
     UNWIND_NO_MEMORY, /* the caller lies outside of what can be read */
     UNWIND_BAD,       /* the rules lead nowhere, or to where they came from */

@@ -141,6 +141,14 @@ static void reader_add(struct reader *reader, struct unwind_entries *entries, co
             (struct unwind_entry){{start}, bytes, index, (uint32_t)entries->n, code};
 }
 
+enum { TERMINATOR_BYTES = 4 };
+
+static bool is_terminator(const struct unwind_section *section, Dwarf_Off at)
+{
+    static const uint8_t zero[TERMINATOR_BYTES];
+    return section->n - at >= sizeof zero && memcmp(section->bytes + at, zero, sizeof zero) == 0;
+}
+
 void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section)
 {
     union {
@@ -158,8 +166,10 @@ void unwind_entries_read(struct unwind_entries *entries, const struct unwind_sec
     for (Dwarf_Off at = 0, next; at < section->n; at = next) {
         next = (Dwarf_Off)-1;
         int status = dwarf_next_cfi(reader.ident, &reader.data, !section->debug, at, &next, &entry);
-        /* Terminators may stand in the middle, where a linker put start files behind others. An
-         * entry that libdw cannot read is skipped if its length is known. */
+        /* libdw stops at a terminator, but one may stand in the middle, where a linker put start files
+         * behind others. An entry that libdw cannot read is skipped if its length is known. */
+        if (status > 0 && !section->debug && is_terminator(section, at))
+            next = at + TERMINATOR_BYTES;
         if (next <= at || next == (Dwarf_Off)-1)
             break;
         if (status < 0)

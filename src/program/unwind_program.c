@@ -38,7 +38,7 @@ static bool offset(struct state *s, bool is_signed, bool factored, int64_t *ret_
 static bool expression(struct state *s, struct unwind_code *ret_code)
 {
     uint64_t bytes;
-    if (!uleb(s, &bytes) || bytes > code_left(&s->code))
+    if (!uleb(s, &bytes) || !bytes || bytes > code_left(&s->code))
         return false;
     *ret_code = (struct unwind_code){s->code.at, s->code.at + bytes};
     s->code.at += bytes;

@@ -129,7 +129,7 @@ enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
         (rip == frame->value[UNWIND_RIP] && rsp == old))
         return UNWIND_BAD;
     if (!rip)
-        return UNWIND_DONE; /* nobody returns there: start code put it down as a mark */
+        return UNWIND_ZERO;
     caller.value[UNWIND_RIP] = rip;
     caller.interrupted = rule->signal;
     *frame = caller;
