@@ -29,7 +29,7 @@ TOOL_FLAGS := $(BASE_FLAGS) $(MODE_$(MODE)) -pthread
 AGENT_FLAGS := $(BASE_FLAGS) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec \
         -fno-stack-protector -fcf-protection=none -fno-tree-loop-distribute-patterns
 CORE_FLAGS  := $(AGENT_FLAGS) -mgeneral-regs-only -ffreestanding
-LIBS := -lZydis -ldw -lelf -lzstd -lz -lstdc++ -lm -pthread
+LIBS := -lZydis -lZycore -ldw -lelf -lzstd -lz -lstdc++ -lm -pthread
 
 TOOL_LAYERS  := $(filter-out $(AGENT_ONLY) cmd,$(LAYERS))
 CORE_LAYERS  := $(FREESTANDING) agent

@@ -60,10 +60,24 @@ static void name_plain(char *name)
     *to = 0;
 }
 
+/* "work.constprop.0" -> "work": what compilers put behind a name. */
+static void name_stem(const char *linkage, char *stem, size_t room)
+{
+    size_t bytes = *linkage == '.' || *linkage == '[' ? strlen(linkage) : strcspn(linkage, ".");
+    if (bytes >= room)
+        bytes = room - 1;
+    memcpy(stem, linkage, bytes);
+    stem[bytes] = 0;
+}
+
 bool name_matches(const char *pattern, const char *linkage, const char *readable)
 {
     char bare[NAME_SHOWN];
     if (one_matches(pattern, linkage) || one_matches(pattern, readable))
+        return true;
+    /* A stub is not the function that it leads to. */
+    name_stem(linkage, bare, sizeof bare);
+    if (!strchr(linkage, '@') && one_matches(pattern, bare))
         return true;
     name_bare(readable, bare, sizeof bare);
     if (one_matches(pattern, bare))

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The pattern is the name as linked, the readable name, the readable name without its parameters or
+/* The pattern is the name as linked, also without what a compiler put behind it (".constprop.0"), the
+ * readable name, the readable name without its parameters or
  * without what else surrounds it (a return type, template arguments), or a glob for one of these. */
 bool name_matches(const char *pattern, const char *linkage, const char *readable);
 

@@ -65,7 +65,7 @@ static void places_find(struct lister *lister)
             nodes[starts[plain->function_of[node] + 1]++] = node;
     for (uint32_t f = 0; f < functions; f++) {
         const struct plain_function *function = &plain->functions.at[f];
-        if (function->function == FUNCTION_NONE)
+        if (function->function == FUNCTION_NONE || !function->shown)
             continue;
         const struct binary *binary = plain->scene->modules.at[function->module].binary;
         struct cfg cfg;

@@ -28,7 +28,11 @@ static void names_are_meant_in_many_ways(void **state)
         {"a::operator()", "x", "a::operator()(int) const", true},
         {"(anonymous namespace)::f", "x", "(anonymous namespace)::f(int)", true},
         {"operator new", "_Znwm", "operator new(unsigned long)", true},
+        {"work", "work.constprop.0", "work.constprop.0", true},
+        {"work.constprop.0", "work.constprop.0", "work.constprop.0", true},
+        {"free", "free@plt", "free@plt", false},
         {"", "main", "main", false},
+        {"", ".hidden", ".hidden", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (name_matches(cases[i].pattern, cases[i].linkage, cases[i].readable) != cases[i].matches)

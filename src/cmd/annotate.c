@@ -1,0 +1,217 @@
+/* gait annotate: source and assembly of functions, with what each instruction costs. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "view/annotate.h"
+#include "view/listing.h"
+#include "view/pick.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char usage[] =
+    "usage: gait annotate [options] [FUNCTION [FILE]]\n"
+    "\n"
+    "Shows source and assembly of a function with what each instruction costs, of all hot ones if\n"
+    "none is named (gait.data). FUNCTION: a name, readable or as linked, a glob, or "
+    "MODULE+0xADDRESS.\n"
+    "\n"
+    "  -i FILE            the profile, as an option\n"
+    "  --above PCT        without FUNCTION: those that weigh at least so much (5)\n"
+    "  --limit N          without FUNCTION: so many (5)\n"
+    "  --all              instructions that were not seen too; else they are folded\n"
+    "  --syntax SYNTAX    att or intel (att)\n"
+    "  --weight WEIGHT    count or time (time for sampled and plain profiles)\n"
+    "  --module NAME      functions of this module only\n"
+    "  --pid N            this process only, of a plain profile\n"
+    "  --tid N            this thread only, of a plain profile\n"
+    "  --json             as JSON, schema gait/annotate/1\n"
+    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
+    "  --no-pager         not through $PAGER, even on a terminal\n"
+    "  -q                 do not mention damage\n";
+
+struct options {
+    struct view_options view;
+    const char *function; /* NULL: all that are hot */
+    double above;
+    enum assembly_syntax syntax;
+    bool all;
+};
+
+enum { OPTION_ABOVE = VIEW_OPTION_OWN, OPTION_ALL, OPTION_SYNTAX };
+
+static const struct option own_list[] = {
+    {"above", required_argument, NULL, OPTION_ABOVE},
+    {"all", no_argument, NULL, OPTION_ALL},
+    {"syntax", required_argument, NULL, OPTION_SYNTAX},
+    {NULL, 0, NULL, 0},
+};
+
+static bool take(void *to, int option, const char *value, struct err *err)
+{
+    struct options *options = to;
+    char *end;
+    switch (option) {
+    case OPTION_ALL: options->all = true; return true;
+    case OPTION_ABOVE:
+        options->above = strtod(value, &end) / 100;
+        if (end != value && (!*end || !strcmp(end, "%")) && options->above >= 0 &&
+            options->above <= 1)
+            return true;
+        return err_set(err, ERR_USAGE, "--above %s: not a percentage", value);
+    default:
+        options->syntax = strcmp(value, "intel") ? ASSEMBLY_ATT : ASSEMBLY_INTEL;
+        if (options->syntax == ASSEMBLY_INTEL || !strcmp(value, "att"))
+            return true;
+        return err_set(err, ERR_USAGE, "--syntax %s: att or intel", value);
+    }
+}
+
+struct picked {
+    VEC(const struct report_row *);
+};
+
+static bool pick(struct picked *picked, const struct options *options, const struct report *report,
+                 struct err *err)
+{
+    size_t limit = options->view.has_limit ? options->view.limit : 5;
+    if (options->function) {
+        const struct report_row *row = pick_function(report, options->function, err);
+        if (row)
+            *vec_push(picked) = row;
+        return row != NULL;
+    }
+    for (size_t i = 0; i < report->n && picked->n < limit; i++) {
+        const struct report_row *row = &report->at[i];
+        if (report_share(report, row).value >= options->above && row->function != FUNCTION_NONE)
+            *vec_push(picked) = row;
+    }
+    return picked->n ||
+           err_set(err, ERR_MISSING, "no function with code to show weighs %g %%: --above PCT",
+                   100 * options->above);
+}
+
+/* When the file of the first was last changed; 0: not known. */
+static int64_t built_at(const struct report *report, const struct picked *picked)
+{
+    const struct scene_modules *modules = &report->scene->modules;
+    struct stat info;
+    uint32_t module = picked->n ? picked->at[0]->module : MODULE_NONE;
+    bool found = module < modules->n && stat(modules->at[module].module.path, &info) == 0;
+    return found ? info.st_mtime : 0;
+}
+
+/* The head is written with the first of them, so that a failure leaves no half of an object. */
+static bool show(const struct options *options, const struct annotator *annotator,
+                 const struct picked *picked, const struct ink *ink, struct err *err)
+{
+    const struct report *report = annotator->report;
+    struct listing listing;
+    struct json json;
+    bool good = true;
+    listing_begin(&listing);
+    listing.built = built_at(report, picked);
+    for (size_t i = 0; i < picked->n && good; i++) {
+        struct annotation annotation;
+        if (!(good = annotation_make(&annotation, annotator, picked->at[i], err)))
+            break;
+        if (!i && options->view.json) {
+            json_begin(&json, stdout);
+            head_json(&json, "annotate", report->scene, 0, BY_INSTRUCTION, report->weight,
+                      report->stray);
+            json_array(&json, "rows");
+        } else if (!i) {
+            head_text(stdout, report->scene, 0);
+        }
+        if (options->view.json)
+            annotation_json(&json, &annotation);
+        else
+            annotation_text(stdout, &annotation, &listing, ink, options->all);
+        annotation_release(&annotation);
+    }
+    if (good && options->view.json) {
+        json_array_end(&json);
+        json_object_end(&json);
+        json_end(&json);
+    } else if (good) {
+        listing_text(stdout, &listing);
+        losses_text(stdout, report->scene, 0, report->stray);
+    }
+    listing_end(&listing);
+    return good;
+}
+
+static bool annotate_report(const struct options *options, struct report *report, struct err *err)
+{
+    struct picked picked = {0};
+    bool good = pick(&picked, options, report, err);
+    if (good) {
+        struct annotator annotator;
+        annotator_begin(&annotator, report, picked.at, picked.n, options->syntax);
+        struct ink ink = output_begin(&options->view);
+        good = show(options, &annotator, &picked, &ink, err);
+        annotator_end(&annotator);
+    }
+    vec_release(&picked);
+    return good;
+}
+
+static int annotate(const struct options *options, const struct profile *profile)
+{
+    const struct view_options *view = &options->view;
+    struct report_options wanted = {.by = BY_FUNCTION,
+                                    .weight = view->weight,
+                                    .has_weight = view->has_weight,
+                                    .pid = view->pid,
+                                    .tid = view->tid};
+    struct scene scene;
+    struct report report;
+    struct err err;
+    scene_open(&scene, &profile, 1, view->module);
+    bool good = scene_shows(&scene, &err) && report_make(&report, &scene, wanted, &err);
+    if (good) {
+        good = annotate_report(options, &report, &err);
+        report_release(&report);
+    }
+    scene_close(&scene);
+    int status = output_status();
+    if (good)
+        return status;
+    err_in(&err, "%s", view->input);
+    return say_err(&err);
+}
+
+int cmd_annotate(int argc, char **argv)
+{
+    struct options options = {.above = 0.05};
+    struct own_options own = {own_list, take, &options};
+    struct err err;
+    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+        return say_err(&err);
+    if (options.view.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    if (optind < argc)
+        options.function = argv[optind++];
+    if (optind < argc)
+        options.view.input = argv[optind++];
+    if (optind < argc) {
+        err_set(&err, ERR_USAGE, "one function and one file at a time");
+        return say_err(&err);
+    }
+    if (!options.view.input)
+        options.view.input = "gait.data";
+    if (options.view.inferred)
+        return say_not_inferred();
+    struct profile profile;
+    int status = profile_load(options.view.input, options.view.quiet, &profile);
+    if (status != EXIT_DONE)
+        return status;
+    status = annotate(&options, &profile);
+    profile_release(&profile);
+    return status;
+}

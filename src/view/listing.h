@@ -1,0 +1,34 @@
+/* Source files as their lines, read when first asked for. They are whatever lies at the path today:
+ * debug information says where a file was when it was compiled, not what was in it. */
+#pragma once
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct listing_file {
+    const char *path;  /* as asked for */
+    bool there, newer; /* newer: changed after the binary was */
+    struct listing_lines {
+        VEC(const char *);
+    } lines;
+};
+
+struct listing {
+    struct arena arena;
+    int64_t built;   /* seconds; files changed later are newer. 0: not known */
+    struct map keys; /* pointer of the path */
+    struct listing_files {
+        VEC(struct listing_file);
+    } files; /* in order of first question */
+};
+
+void listing_begin(struct listing *listing);
+void listing_end(struct listing *listing);
+
+/* The line without its end, tabs and what could steer a terminal made spaces; NULL: no such file or
+ * line. `path` must be the same pointer for the same file. */
+const char *listing_line(struct listing *listing, const char *path, uint32_t line);
