@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "base/scope.h"
+#include "collect/preload.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -68,14 +69,6 @@ static bool is_variable(const char *entry, const char *name)
 {
     size_t length = strlen(name);
     return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
-/* LD_PRELOAD separates by spaces and colons, and has no way to quote them. A library in such a folder
- * is named as a descriptor of ours, which stays open as long as we are there to record. */
-static const char *preload_name(struct arena *arena, const char *library)
-{
-    int fd = strpbrk(library, ": ") ? open(library, O_PATH | O_CLOEXEC) : -1;
-    return fd < 0 ? library : arena_format(arena, "/proc/%d/fd/%d", (int)getpid(), fd);
 }
 
 /* The environment with the agent in it; all else in its order. */

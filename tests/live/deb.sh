@@ -5,10 +5,10 @@ cd "$(dirname "$0")/../.." || exit 1
 for need in dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev; do
     command -v "${need%%:*}" >/dev/null || skip "SKIPPED: ${need%%:*} is not installed (apt-get install ${need#*:})"
 done
-mode=${out##*/}
+mode=${built##*/}
 make -s MODE="$mode" deb >"$work/make" 2>&1 || { cat "$work/make"; bad 'make deb'; finish; }
 version=$("$gait" --version | sed 's/gait //')
-deb=$out/gait_${version}_amd64.deb
+deb=$built/gait_${version}_amd64.deb
 [ -e "$deb" ] || { bad "there is no $deb"; finish; }
 
 # The same commit gives the same bytes.

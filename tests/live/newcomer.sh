@@ -44,6 +44,24 @@ for mode in $modes; do
     readable odd.data
 done
 
+# What outlives gait starts programs as before: nothing of ours is missing, and nothing is said.
+(cd / && exec "$work/a b:c/gait" record -q -o "$work/odd.data" -- sh -c 'sleep 1; /bin/echo alive >"$0.out" 2>&1' "$work/odd") &
+sleep 0.4
+kill -KILL $!
+wait $! 2>/dev/null
+for i in $(seq 50); do [ -s odd.out ] && break; sleep 0.1; done
+same 'a program that outlives gait' alive "$(cat odd.out)"
+link=$(printf '%s\n' /tmp/gait-"$(id -u)"-*/libgait.so | while read -r link; do [ "$(readlink "$link")" = "$work/a b:c/libgait.so" ] && echo "$link"; done)
+[ -n "$link" ] || bad 'there is no link to the library'
+# Somebody else's folder of that name is not trusted.
+if [ -n "$link" ] && [ "$(id -u)" = 0 ]; then
+    rm "$link" && chown 65534 "${link%/*}"
+    status 0 'a folder of somebody else' 'a b:c/gait' record -F 2000 -o odd.data -- sh -c "$busy"
+    grep -q ' 0 windows' stderr && bad 'nothing was recorded'
+    [ ! -e "$link" ] || bad 'a folder of somebody else was used'
+fi
+rm -rf "${link%/*}"
+
 # 126 is for what is there and cannot be executed; PATH is searched as shells do.
 mkdir closed open
 printf '#!/bin/sh\n' >open/tool

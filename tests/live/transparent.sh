@@ -25,7 +25,7 @@ for mode in $modes; do
 
     same "$mode, environment" "$(env | grep -v '^_=' | sort)" \
         "$($record env | grep -Ev '^(_|LD_PRELOAD|GAIT_CHANNEL)=' | sort)"
-    same "$mode, other preloads" "$out/libgait.so:libc.so.6" "$(LD_PRELOAD=libc.so.6 $record printenv LD_PRELOAD)"
+    same "$mode, other preloads" "libgait.so:libc.so.6" "$(LD_PRELOAD=libc.so.6 $record printenv LD_PRELOAD | sed 's|.*/||')"
     same "$mode, the user's GAIT_CHANNEL" 1 "$(GAIT_CHANNEL=mine $record env | grep -c '^GAIT_CHANNEL=/proc/')"
 
     signals() { grep -E '^(SigBlk|SigIgn|ShdPnd|SigPnd):' /proc/self/status; }

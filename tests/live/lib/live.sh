@@ -1,10 +1,13 @@
 # What the tests of the command line share: a folder of their own, and ways to say what was expected.
 # Sourced by tests that stand in the top folder.
 
-out=$(cd "${GAIT_OUT:-o/rel}" && pwd) || exit 1
-gait=$out/gait
+built=$(cd "${GAIT_OUT:-o/rel}" && pwd) || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Tests make command lines of words: where the clone's path has spaces they go by a link.
+out=$built
+case $built in *[[:space:]]*) out=$(mktemp -d)/out && ln -s "$built" "$out" && trap 'rm -rf "$work" "${out%/out}"' EXIT ;; esac
+gait=$out/gait
 failures=0
 
 [ -x "$gait" ] || { echo "FAILED: $gait is not built"; exit 1; }
@@ -29,7 +32,7 @@ silent() { [ ! -s "$work/stderr" ] || { bad "$1: expected silence"; sed 's/^/   
 # readable FILE: a profile that holds together.
 readable() { "$gait" verify "$1" >"$work/verify" 2>&1 || { bad "$1 does not verify"; sed 's/^/    | /' "$work/verify"; }; }
 # program NAME: a test program of ours, built.
-program() { [ -x "$out/programs/$1" ] || make -s "${out#"$PWD"/}/programs/$1" >&2; echo "$out/programs/$1"; }
+program() { [ -x "$out/programs/$1" ] || make -s "${built#"$PWD"/}/programs/$1" >&2; echo "$out/programs/$1"; }
 
 modes='sampled exact'
 # options_of MODE: how to record; rates high enough that short programs are hit.

@@ -2,6 +2,10 @@
 
 out=${GAIT_OUT:-o/rel}
 gait=$(realpath -m "$out")/gait
+# Prefixes are made of words: where the clone's path has spaces they go by a link.
+case $gait in *[[:space:]]*)
+    link=$(mktemp -d) && ln -s "${gait%/gait}" "$link/out" && gait=$link/out/gait ;;
+esac
 . bench/lib/debian.sh
 
 skip() { echo "$*"; exit 77; }
