@@ -31,6 +31,7 @@ static const char usage[] =
     "  --json             as JSON, schema gait/annotate/1\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
     "  --no-pager         not through $PAGER, even on a terminal\n"
+    "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
 struct options {
@@ -171,6 +172,7 @@ static int annotate(const struct options *options, const struct profile *profile
     struct report report;
     struct err err;
     scene_open(&scene, &profile, 1, view->module);
+    scene.verbose = view->verbose;
     bool good = scene_shows(&scene, &err) && report_make(&report, &scene, wanted, &err);
     if (good) {
         good = annotate_report(options, &report, &err);

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --raw, --inferred  the counts as they were taken; inferred ones do not exist yet\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
     "  --no-pager         not through $PAGER, even on a terminal\n"
+    "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
@@ -64,6 +65,7 @@ static int report(const struct view_options *options, const struct profile *prof
     struct report report;
     struct err err;
     scene_open(&scene, &profile, 1, options->module);
+    scene.verbose = options->verbose;
     if (!make(&report, &scene, options, &err)) {
         scene_close(&scene);
         err_in(&err, "%s", options->input);

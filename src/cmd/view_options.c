@@ -133,6 +133,7 @@ bool view_options_parse(struct view_options *options, const struct own_options *
         switch (option) {
         case 'i': options->input = optarg; break;
         case 'q': options->quiet = true; break;
+        case 'v': options->verbose = true; break;
         case 'h': options->help = true; return true;
         case OPTION_JSON: options->json = true; break;
         case OPTION_MODULE: options->module = optarg; break;

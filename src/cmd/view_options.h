@@ -27,7 +27,7 @@ struct view_options {
     enum item_by by;
     enum weight weight;
     size_t limit;
-    bool has_weight, has_limit, json, inferred, quiet, help, no_pager;
+    bool has_weight, has_limit, json, inferred, quiet, help, no_pager, verbose;
     enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 

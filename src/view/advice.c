@@ -79,7 +79,7 @@ static const char *weight_text(const struct report *report)
 
 static const char *name_of(const struct report *report, const struct report_row *row)
 {
-    return scene_readable(report->scene, row->name);
+    return name_text(report->scene, row->name);
 }
 
 /* ---- what stands out */
@@ -108,12 +108,13 @@ static void advise_hottest(struct adviser *adviser)
                  first->file ? first->file : "an unknown file", name_of(report, first));
     else
         snprintf(what, sizeof what, "%s", name_of(report, first));
-    const char *rank = share.lo > second.hi ? "is the hottest" : "is among the hottest";
+    bool alone = share.lo > second.hi, line = report->by == BY_LINE;
     bool can = has_annotation(report, first);
     const char *code = scene_function_name(report->scene, first->module, first->function);
-    advise(adviser, "%s %s%s: %s of %s%s%s", what, rank,
-           report->by == BY_LINE ? " line" : " function", share_text(share), weight_text(report),
-           can ? "|gait annotate " : "", can ? quoted(report, code) : "");
+    advise(adviser, "%s is %s%s%s: %s of %s%s%s", what,
+           alone ? "the hottest " : "among the hottest ", line ? "line" : "function",
+           alone ? "" : "s", share_text(share), weight_text(report), can ? "|gait annotate " : "",
+           can ? quoted(report, code) : "");
 }
 
 /* Time far above the share of instructions: waiting, not working. */
@@ -189,8 +190,29 @@ static void advise_caller(struct adviser *adviser)
     if (n > 1 && share.lo > 0.8)
         advise(adviser, "of the time below %s, %s is for %s|gait contexts --bottom-up",
                name_of(report, hot), share_text(share),
-               scene_readable(report->scene, plain->functions.at[most].name));
+               name_text(report->scene, plain->functions.at[most].name));
     mem_free(callers);
+}
+
+/* The function that most time is spent below, if it is not simply where everything starts. */
+static void advise_below(struct adviser *adviser)
+{
+    const struct report *report = adviser->report;
+    const struct report_row *most = NULL;
+    if (!report->has_plain || report->by != BY_FUNCTION)
+        return;
+    for (size_t i = 0; i < report->n; i++) {
+        const struct report_row *row = &report->at[i];
+        const struct groups *total = &row->plain->total;
+        bool mostly_below = row->plain->self.sum < total->sum / 2;
+        if (mostly_below && plain_share(&report->plain, total).hi < 0.95 &&
+            (!most || total->sum > most->plain->total.sum))
+            most = row;
+    }
+    struct estimate share = most ? report_total_share(report, most) : (struct estimate){0};
+    if (share.lo > 0.2)
+        advise(adviser, "%s of %s is in %s and what it calls|gait contexts", share_text(share),
+               weight_text(report), name_of(report, most));
 }
 
 /* ---- what is beside it, and what is missing */
@@ -210,11 +232,10 @@ static void advise_kernel(struct adviser *adviser)
                100 * kernel / (user + kernel), kernel,
                report->has_plain ? "|gait report --module '[kernel]'" : "");
     if (off > user + kernel)
-        advise(
-            adviser,
-            "threads were off the CPU for %.2f s and on it for %.2f s: much of the run is waiting"
-            "|gait info",
-            off, user + kernel);
+        advise(adviser,
+               "threads were off the CPU for %.2f s and on it for %.2f s: most of the run is "
+               "waiting, or waiting for a CPU|gait info",
+               off, user + kernel);
 }
 
 static void advise_losses(struct adviser *adviser)
@@ -268,6 +289,7 @@ void advice_text(FILE *to, const struct report *report, const struct ink *ink)
     advise_hottest(&adviser);
     advise_stalls(&adviser);
     advise_caller(&adviser);
+    advise_below(&adviser);
     advise_kernel(&adviser);
     advise_losses(&adviser);
     advise_few(&adviser);

@@ -154,10 +154,10 @@ static const char *place_name(void *context, struct svma at)
     if (function == FUNCTION_NONE)
         return NULL;
     const struct function *found = &annotation->binary->symbols.functions.at[function];
-    const char *name = scene_readable(scene, found->name);
+    const char *name = name_text(scene, found->name);
     if (at.v == found->start.v)
-        return arena_format(&scene->arena, "%.120s", name);
-    return arena_format(&scene->arena, "%.120s+0x%lx", name, at.v - found->start.v);
+        return arena_format(&scene->arena, "%.200s", name);
+    return arena_format(&scene->arena, "%.200s+0x%lx", name, at.v - found->start.v);
 }
 
 static int target_order(const void *a, const void *b)
@@ -182,7 +182,7 @@ static struct annotated_target target_of(struct annotation *annotation, const st
     if (module == annotation->row->module)
         target.text = place_name(annotation, (struct svma){key->to});
     if (!target.text)
-        target.text = scene_readable(
+        target.text = name_text(
             scene, scene_function_name(scene, module, scene_function_at(scene, module, key->to)));
     return target;
 }

@@ -95,10 +95,10 @@ static int figures_width(const struct page *page)
 
 /* ---- source */
 
-static bool same_source(const struct annotation *annotation, const struct annotated *a,
-                        const struct annotated *b)
+static bool same_chain(const struct annotation *annotation, const struct annotated *a,
+                       const struct annotated *b)
 {
-    if (a->file != b->file || a->line != b->line || a->n_inlined != b->n_inlined)
+    if (a->n_inlined != b->n_inlined)
         return false;
     for (size_t i = 0; i < a->n_inlined; i++)
         if (annotation->inlined.at[a->first_inlined + i] !=
@@ -107,23 +107,40 @@ static bool same_source(const struct annotation *annotation, const struct annota
     return true;
 }
 
-static void source_text(const struct page *page, const struct annotated *line)
+/* Which inlined functions the code below is part of, the outermost first; of many, those next to the
+ * code. */
+static void chain_text(const struct page *page, const struct annotated *line)
 {
-    const struct annotation *annotation = page->annotation;
-    struct scene *scene = annotation->report->scene;
-    if (!line->file)
+    enum { SHOWN = 3 };
+    struct scene *scene = page->annotation->report->scene;
+    size_t n = line->n_inlined, shown = n > SHOWN && !scene->verbose ? SHOWN : n;
+    fprintf(page->to, "%*s%s", figures_width(page), "", ink_begin(page->ink, INK_COLD));
+    if (n)
+        fprintf(page->to, "[inlined %s", shown < n ? "... > " : "");
+    else
+        fprintf(page->to, "[%s", name_text(scene, page->annotation->row->name));
+    for (size_t i = shown; i-- > 0;)
+        fprintf(page->to, "%s%s",
+                name_text(scene, page->annotation->inlined.at[line->first_inlined + i]),
+                i ? " > " : "");
+    fprintf(page->to, "]%s\n", ink_end(page->ink, INK_COLD));
+}
+
+/* What stands above an instruction: all of it that differs from what stood above the one before. */
+static void source_text(const struct page *page, const struct annotated *before,
+                        const struct annotated *line)
+{
+    bool chain = before ? !same_chain(page->annotation, before, line) : line->n_inlined;
+    if (chain)
+        chain_text(page, line);
+    if (!line->file ||
+        (before && !chain && before->file == line->file && before->line == line->line))
         return;
     const char *text = listing_line(page->listing, line->file, line->line);
     const char *slash = strrchr(line->file, '/');
-    fprintf(page->to, "%*s%s%s:%u", figures_width(page), "", ink_begin(page->ink, INK_SOURCE),
-            slash ? slash + 1 : line->file, line->line);
-    for (size_t i = 0; i < line->n_inlined; i++)
-        fprintf(page->to, "%s%s", i ? " < " : "  [inlined ",
-                scene_readable(scene, annotation->inlined.at[line->first_inlined + i]));
-    fprintf(page->to, "%s", line->n_inlined ? "]" : "");
-    if (text)
-        fprintf(page->to, "  %s", text);
-    fprintf(page->to, "%s\n", ink_end(page->ink, INK_SOURCE));
+    fprintf(page->to, "%*s%s%s:%u%s%s%s\n", figures_width(page), "",
+            ink_begin(page->ink, INK_SOURCE), slash ? slash + 1 : line->file, line->line,
+            text ? "  " : "", text ? text : "", ink_end(page->ink, INK_SOURCE));
 }
 
 /* ---- instructions */
@@ -182,9 +199,8 @@ static void title_text(const struct page *page)
     const struct report *report = annotation->report;
     const struct report_row *row = annotation->row;
     struct scene *scene = report->scene;
-    fprintf(page->to, "\n%s%s%s  %s", ink_begin(page->ink, INK_HEAD),
-            scene_readable(scene, row->name), ink_end(page->ink, INK_HEAD),
-            address_text(scene, row->module, row->at));
+    fprintf(page->to, "\n%s%s%s  %s", ink_begin(page->ink, INK_HEAD), name_text(scene, row->name),
+            ink_end(page->ink, INK_HEAD), address_text(scene, row->module, row->at));
     fprintf(page->to, "  %s of %s", share_text(scene->sides[0], report_share(report, row)),
             report->weight == WEIGHT_TIME ? "user time"
             : report->has_plain           ? "events"
@@ -227,8 +243,7 @@ void annotation_text(FILE *to, const struct annotation *annotation, struct listi
             i += folded - 1;
             continue;
         }
-        if (!before || !same_source(annotation, before, &annotation->at[i]))
-            source_text(&page, &annotation->at[i]);
+        source_text(&page, before, &annotation->at[i]);
         instruction_text(&page, &annotation->at[i]);
         before = &annotation->at[i];
     }

@@ -1,5 +1,7 @@
 #include "view/head.h"
 
+#include "view/brief.h"
+
 #include "view/profile_json.h"
 
 #include <inttypes.h>
@@ -24,6 +26,17 @@ const char *address_text(struct scene *scene, uint32_t module, uint64_t at)
 {
     const char *name = module < scene->modules.n ? scene->modules.at[module].name : "[unknown]";
     return arena_format(&scene->arena, "%s+0x%" PRIx64, name, at);
+}
+
+const char *name_text(struct scene *scene, const char *linkage)
+{
+    enum { WIDTH = 60 };
+    char brief[512];
+    const char *readable = scene_readable(scene, linkage);
+    if (scene->verbose)
+        return readable;
+    name_brief(readable, brief, sizeof brief, WIDTH);
+    return strcmp(brief, readable) ? arena_string(&scene->arena, brief) : readable;
 }
 
 const char *line_text(struct scene *scene, uint32_t module, uint64_t at)

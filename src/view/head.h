@@ -11,6 +11,9 @@ bool weight_parse(const char *name, enum weight *ret_weight);
 
 /* "MODULE+0xOFFSET"; the text holds until the scene is closed. */
 const char *address_text(struct scene *scene, uint32_t module, uint64_t at);
+/* The readable name of a name as linked, cut to the width of a column; whole if the scene is to be
+ * verbose. Holds until the scene is closed. */
+const char *name_text(struct scene *scene, const char *linkage);
 /* "file.c:12", or "" where no line is known. The name without its folder. */
 const char *line_text(struct scene *scene, uint32_t module, uint64_t at);
 

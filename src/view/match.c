@@ -1,5 +1,7 @@
 #include "view/match.h"
 
+#include "view/brief.h"
+
 #include <fnmatch.h>
 #include <string.h>
 
@@ -13,51 +15,6 @@ static bool is_glob(const char *pattern)
 static bool one_matches(const char *pattern, const char *name)
 {
     return strcmp(pattern, name) == 0 || (is_glob(pattern) && fnmatch(pattern, name, 0) == 0);
-}
-
-/* "int a::b<c>::d(e) const" -> "a::b<c>::d". Brackets nest; a space outside of them ends a return
- * type. "operator()" keeps its own brackets. */
-static void name_bare(const char *readable, char *bare, size_t room)
-{
-    size_t begin = 0, end = strlen(readable);
-    int depth = 0;
-    for (size_t i = 0; readable[i]; i++) {
-        const char *at = readable + i;
-        if (strncmp(at, "operator()", 10) == 0 && !depth)
-            i += 9;
-        else if (strncmp(at, "(anonymous namespace)", 21) == 0 && !depth)
-            i += 20;
-        else if (*at == '(' && !depth) {
-            end = i;
-            break;
-        } else if (*at == '<' || *at == '(' || *at == '[')
-            depth++;
-        else if ((*at == '>' && i && readable[i - 1] != '-') || *at == ')' || *at == ']')
-            depth -= depth > 0;
-        else if (*at == ' ' && !depth && strncmp(readable + begin, "operator", 8) != 0)
-            begin = i + 1;
-    }
-    size_t length = end > begin ? end - begin : 0;
-    if (length >= room)
-        length = room - 1;
-    memcpy(bare, readable + begin, length);
-    bare[length] = 0;
-}
-
-/* Template arguments left out: "a::b<c>::d" -> "a::b::d". */
-static void name_plain(char *name)
-{
-    int depth = 0;
-    char *to = name;
-    for (const char *at = name; *at; at++) {
-        if (*at == '<')
-            depth++;
-        if (!depth)
-            *to++ = *at;
-        if (*at == '>' && depth)
-            depth--;
-    }
-    *to = 0;
 }
 
 /* "work.constprop.0" -> "work": what compilers put behind a name. */
@@ -82,7 +39,7 @@ bool name_matches(const char *pattern, const char *linkage, const char *readable
     name_bare(readable, bare, sizeof bare);
     if (one_matches(pattern, bare))
         return true;
-    name_plain(bare);
+    name_untemplated(bare);
     return one_matches(pattern, bare);
 }
 

@@ -2,7 +2,7 @@
 
 #include "view/report.h"
 
-#include <math.h>
+#include <string.h>
 
 static bool wants_lines(const struct report *report)
 {
@@ -54,6 +54,10 @@ double missing_share(const struct report *report)
 
 static const char *module_advice(const struct scene_module *module)
 {
+    if (strcmp(module->name, "[kernel]") == 0)
+        return "its symbols were not readable while recording: gait doctor says what to set";
+    if (strcmp(module->name, "[jit]") == 0)
+        return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name it";
     if (!module->binary)
         return module->missing;
     const char *missing = binary_debug_missing(module->binary);

@@ -157,12 +157,11 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     case CPI: sheet_cell(sheet, "%.2f", report_cpi(report, row)); break;
     case KIND: sheet_cell(sheet, "%s", cfg_edge_kind_name((enum cfg_edge_kind)row->kind)); break;
     case FUNCTION:
-        sheet_cell(sheet, "%s%s", scene_readable(scene, row->name),
-                   row->inlined ? " (inlined)" : "");
+        sheet_cell(sheet, "%s%s", name_text(scene, row->name), row->inlined ? " (inlined)" : "");
         sheet_tone(sheet, INK_NAME);
         break;
     case TARGET:
-        sheet_cell(sheet, "%s", scene_readable(scene, row->to_name));
+        sheet_cell(sheet, "%s", name_text(scene, row->to_name));
         sheet_tone(sheet, INK_NAME);
         break;
     case LINE: line_cell(sheet, report, row, paths); break;

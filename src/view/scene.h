@@ -53,6 +53,7 @@ struct scene {
     struct arena arena;
     struct demangler demangler;
     struct intern names;       /* of inlined functions: debug information has many copies of each */
+    bool verbose;              /* text has names in full */
     const char *only_module;   /* NULL: all */
     const char *only_function; /* NULL: all; see scene_only_function */
     const struct profile *sides[SIDES_MAX];

@@ -1,3 +1,4 @@
+#include "view/brief.h"
 #include "view/match.h"
 
 #include <setjmp.h>
@@ -48,11 +49,34 @@ static void nearer_names_are_nearer(void **state)
                 name_distance("luaV_excute", "luaV_concat"));
 }
 
+static void long_names_lose_what_matters_least(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *readable, *brief;
+    } cases[] = {
+        {"short(int)", "short(int)"},
+        {"void a::long_name<b, c>(d, e, f, g)", "a::long_name<b, c>"},
+        {"void std::sort<very_long_iterator<int> >(d)", "std::sort"},
+        {"bool std::operator< <char, traits, alloc>(a, b)", "std::operator<"},
+        {"std::ostream& std::operator<< <traits<char> >(a)", "std::operator<<"},
+        {"a::b<cccccccccccccc>::operator()(int, int, int) const", "a::b::operator()"},
+        {"(anonymous namespace)::f(int, int, int, int)", "(anonymous namespace)::f"},
+        {"a_name_that_is_longer_than_the_column", "a_name_that_is_longer..."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char brief[128];
+        name_brief(cases[i].readable, brief, sizeof brief, 24);
+        assert_string_equal(brief, cases[i].brief);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_meant_in_many_ways),
         cmocka_unit_test(nearer_names_are_nearer),
+        cmocka_unit_test(long_names_lose_what_matters_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
