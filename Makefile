@@ -134,6 +134,8 @@ bench-programs: deps
 	bench/build
 bench: all bench-programs
 	bench/figures $(O)
+bench-unwind: all bench-programs
+	bench/unwind $(O)
 
 # ---- habits
 FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c)
@@ -162,6 +164,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all check fuzz check-all check-units units programs demo bench bench-programs man deb format format-check tidy install deps clean
+.PHONY: all check fuzz check-all check-units units programs demo bench bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -92,24 +92,31 @@ static inline bool stopped_place(void *closure, struct avma at, struct stack_pla
     return false;
 }
 
-static inline bool stopped_walk(struct stopped *stopped, pid_t tid, struct stack *stack)
+/* Points into itself and into the process that it was taken of. */
+struct stopped_sample {
+    uint64_t registers[STOPPED_PERF_REGISTERS];
+    struct stack_sample sample;
+    struct stack_space space;
+};
+
+static inline bool stopped_sample(struct stopped *stopped, pid_t tid, struct stopped_sample *to)
 {
     struct user_regs_struct regs;
     if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) != 0)
         return false;
-    /* In the order of perf's mask. */
-    const uint64_t values[STOPPED_PERF_REGISTERS] = {
-        regs.rax, regs.rbx, regs.rcx, regs.rdx, regs.rsi, regs.rdi, regs.rbp, regs.rsp, regs.rip,
-        regs.r8,  regs.r9,  regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15};
     struct iovec here = {stopped->bytes, sizeof stopped->bytes};
     struct iovec there = {(void *)(uintptr_t)regs.rsp, sizeof stopped->bytes};
     ssize_t n = process_vm_readv(stopped->pid, &here, 1, &there, 1, 0);
-    struct stack_sample sample = {.mask = STACK_REGISTERS_MASK,
-                                  .registers = values,
-                                  .bytes = stopped->bytes,
-                                  .n_bytes = n > 0 ? (size_t)n : 0};
-    struct stack_space space = {.place = stopped_place, .closure = stopped};
-    stack_walk(stack, &space, &sample);
+    *to = (struct stopped_sample){
+        /* In the order of perf's mask. */
+        .registers = {regs.rax, regs.rbx, regs.rcx, regs.rdx, regs.rsi, regs.rdi, regs.rbp,
+                      regs.rsp, regs.rip, regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13,
+                      regs.r14, regs.r15},
+        .sample = {.mask = STACK_REGISTERS_MASK,
+                   .registers = to->registers,
+                   .bytes = stopped->bytes,
+                   .n_bytes = n > 0 ? (size_t)n : 0},
+        .space = {.place = stopped_place, .closure = stopped}};
     return true;
 }
 

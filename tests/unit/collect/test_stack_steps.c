@@ -8,10 +8,10 @@
  *
  * compares each instruction at its first N visits, stops after N steps, and starts in the loader. */
 #include "base/map.h"
+#include "libdw_frames.h"
 #include "stopped.h"
 
 #include <elf.h>
-#include <elfutils/libdwfl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -25,14 +25,6 @@ static struct {
     char **command;
     unsigned long visits, steps, loader;
 } options = {.visits = 1, .steps = 3000000};
-
-struct oracle_frame {
-    uint64_t pc;
-    bool interrupted;
-};
-struct frame_list {
-    VEC(struct oracle_frame);
-};
 
 /* Where the return address is, and what it is; or what a signal interrupted. */
 struct shadow_entry {
@@ -101,29 +93,6 @@ static void shadow_list(struct run *run, const struct thread *thread)
         *vec_push(&run->shadow) = thread->at[i].frame;
 }
 
-/* ---- libdw */
-
-static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
-                                         .find_debuginfo = dwfl_standard_find_debuginfo};
-
-static int libdw_frame(Dwfl_Frame *frame, void *closure)
-{
-    struct frame_list *list = closure;
-    struct oracle_frame *got = vec_push(list);
-    return dwfl_frame_pc(frame, &got->pc, &got->interrupted) ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
-
-static void libdw_list(struct run *run, pid_t tid)
-{
-    Dwfl *dwfl = dwfl_begin(&callbacks);
-    run->libdw.n = 0;
-    assert_int_equal(dwfl_linux_proc_report(dwfl, run->stopped.pid), 0);
-    assert_int_equal(dwfl_report_end(dwfl, NULL, NULL), 0);
-    assert_int_equal(dwfl_linux_proc_attach(dwfl, run->stopped.pid, true), 0);
-    dwfl_getthread_frames(dwfl, tid, libdw_frame, &run->libdw);
-    dwfl_end(dwfl);
-}
-
 /* ---- comparison */
 
 static const char *module_of(struct run *run, uint64_t at, uint64_t *ret_inside)
@@ -156,11 +125,16 @@ static void print_difference(struct run *run)
 
 static bool is_equal(const struct stack *stack, const struct frame_list *list)
 {
-    size_t i = 0;
-    while (i < stack->n && i < list->n && stack->at[i].pc.v == list->at[i].pc &&
-           (stack->at[i].how != STACK_CALLED) == list->at[i].interrupted)
-        i++;
-    return i == stack->n && i == list->n;
+    return stack->n == list->n && frames_equal(stack, list) == list->n;
+}
+
+static bool is_libdws(struct run *run, pid_t tid)
+{
+    Dwfl *dwfl = libdw_attach(run->stopped.pid);
+    assert_non_null(dwfl);
+    libdw_list(&run->libdw, dwfl, tid);
+    dwfl_end(dwfl);
+    return is_equal(&run->stack, &run->libdw);
 }
 
 static void run_compare(struct run *run, const struct thread *thread)
@@ -168,7 +142,9 @@ static void run_compare(struct run *run, const struct thread *thread)
     if (run->stale)
         stopped_read_maps(&run->stopped);
     run->stale = false;
-    assert_true(stopped_walk(&run->stopped, thread->tid, &run->stack));
+    struct stopped_sample sample;
+    assert_true(stopped_sample(&run->stopped, thread->tid, &sample));
+    stack_walk(&run->stack, &sample.space, &sample.sample);
     run->compared++;
     for (size_t i = 0; i < STACK_N_FALLBACKS; i++)
         run->guessed += run->stack.fallbacks[i] != 0;
@@ -179,8 +155,7 @@ static void run_compare(struct run *run, const struct thread *thread)
     shadow_list(run, thread);
     bool ok = is_equal(&run->stack, &run->shadow);
     if (!ok) {
-        libdw_list(run, thread->tid);
-        ok = is_equal(&run->stack, &run->libdw);
+        ok = is_libdws(run, thread->tid);
         run->by_libdw += ok;
     }
     if (!ok || run->stack.end != STACK_OUTERMOST)
