@@ -137,6 +137,10 @@ bench: all bench-programs
 bench-unwind: all bench-programs
 	bench/unwind $(O)
 
+bench-plain: all
+	bench/build lua sqlite3 cppcheck
+	bench/plain $(O)
+
 # ---- habits
 FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c)
 format:
@@ -164,6 +168,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all check fuzz check-all check-units units programs demo bench bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all check fuzz check-all check-units units programs demo bench bench-plain bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

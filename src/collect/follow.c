@@ -59,6 +59,10 @@ static bool take_name(struct follow *follow, const struct perf_event_header *rec
         return false;
     if (name.exec)
         processes_exec(&follow->processes, name.pid);
+    if (name.exec && name.pid == follow->awaited) {
+        follow->awaited = 0;
+        follow->tasks.began_ns = name.ids.time_ns;
+    }
     tasks_name(&follow->tasks, &name);
     return true;
 }

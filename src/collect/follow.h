@@ -17,7 +17,9 @@ struct follow {
     struct processes processes;
     struct tasks tasks;
     struct samples samples;
-    bool chains;      /* samples carry the kernel's */
+    bool chains; /* samples carry the kernel's */
+    uint32_t
+        awaited; /* time is accounted from the moment when this process becomes a program, or 0 */
     uint32_t own_pid; /* whose samples are left out */
     uint64_t own_samples;
 };

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+/* Reading the kernel's names takes some 50 ms: seldom, but not only at an end that may never come. */
+static const uint64_t NAMES_NS = 20000000000;
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 /* Another CPU may still be writing a record of this age. */
 static const uint64_t SETTLED_NS = 2000000;
@@ -34,7 +36,7 @@ struct run {
     struct vigil vigil;
     uint64_t began_ns; /* CLOCK_MONOTONIC */
     /* When it is due; NEVER: not (any more). */
-    uint64_t append_ns, shift_ns, start_ns, stop_ns;
+    uint64_t append_ns, shift_ns, start_ns, stop_ns, names_ns;
 };
 #define NEVER UINT64_MAX
 
@@ -71,6 +73,7 @@ static bool child_ready(void *closure, pid_t pid, struct err *err)
     if (perf_events_follow(&run->events, pid, !later, err) != PERF_FOLLOWED)
         return false;
     run->events.sampling = !later;
+    run->follow.awaited = later ? 0 : (uint32_t)pid;
     return true;
 }
 
@@ -195,6 +198,10 @@ static void tell_progress(const struct run *run, uint64_t now_ns)
 
 static void append(struct run *run, uint64_t now_ns, bool last)
 {
+    if (last || now_ns >= run->names_ns) {
+        samples_tell_names(&run->follow.samples, last);
+        run->names_ns = now_ns + NAMES_NS;
+    }
     account(run, now_ns, last);
     output_append(&run->output, &run->delta);
     tell_progress(run, now_ns);
@@ -208,11 +215,12 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static void sampling_start(struct run *run, uint64_t now_ns)
 {
     run->start_ns = NEVER;
-    run->follow.tasks.began_ns = now_ns;
-    if (run->starts && run->options->delay_ns)
-        cpu_times_read(&run->child, &run->before);
-    if (!run->events.sampling)
+    if (!run->events.sampling) {
+        run->follow.tasks.began_ns = now_ns;
         perf_events_start(&run->events);
+        if (run->starts)
+            cpu_times_read(&run->child, &run->before);
+    }
     if (run->options->duration_ns)
         run->stop_ns = now_ns + run->options->duration_ns;
 }
@@ -234,6 +242,7 @@ static void record(struct run *run)
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     run->append_ns = now + APPEND_NS;
     run->shift_ns = now;
+    run->names_ns = now + NAMES_NS;
     run->start_ns = now + run->options->delay_ns;
     run->stop_ns = NEVER;
     if (run->events.sampling)

@@ -8,17 +8,31 @@
 #include "profile/sums.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
                   struct tasks *tasks)
 {
     *samples = (struct samples){
         .profile = profile, .processes = processes, .tasks = tasks, .kernel_module = MODULE_NONE};
+    kernel_names_init(&samples->kernel_names);
+    jit_names_init(&samples->jit_names);
 }
 
 void samples_release(struct samples *samples)
 {
+    kernel_names_release(&samples->kernel_names);
+    jit_names_release(&samples->jit_names);
     stack_release(&samples->stack);
+}
+
+void samples_tell_names(struct samples *samples, bool last)
+{
+    kernel_names_tell(&samples->kernel_names, samples->profile, samples->kernel_module);
+    if (last)
+        jit_names_tell(&samples->jit_names, samples->profile);
+    else
+        jit_names_look(&samples->jit_names);
 }
 
 /* ---- user frames */
@@ -53,10 +67,17 @@ static void count_end(struct samples *samples)
         sum_add(&samples->profile->totals.losses[losses[stack->end]], 1);
 }
 
+static bool samples_is_jit(const struct samples *samples, uint32_t module)
+{
+    return strcmp(samples->profile->modules.at[module].path, "[jit]") == 0;
+}
+
 static uint32_t node_of(struct samples *samples, struct process *process, uint32_t parent,
                         const struct stack_frame *frame)
 {
     struct place place = mappings_place(&process->mappings, stack_frame_inside(frame));
+    if (process->jit && samples_is_jit(samples, place.module))
+        jit_names_see(&samples->jit_names, process->pid, place.module, place.address.v);
     return stacks_node(&samples->profile->stacks, parent, place.module, place.address.v);
 }
 
@@ -99,7 +120,9 @@ static uint32_t kernel_frames(struct samples *samples, const struct perf_sample 
         if (address >= PERF_CONTEXT_MAX || address == sample->ip)
             continue;
         node = stacks_node(stacks, node, samples->kernel_module, address - 1);
+        kernel_names_see(&samples->kernel_names, address - 1);
     }
+    kernel_names_see(&samples->kernel_names, sample->ip);
     return stacks_node(stacks, node, samples->kernel_module, sample->ip);
 }
 

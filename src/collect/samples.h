@@ -1,6 +1,8 @@
 /* Samples become weights of calling contexts. */
 #pragma once
 
+#include "collect/jit_names.h"
+#include "collect/kernel_names.h"
 #include "collect/stack.h"
 
 #include <stdint.h>
@@ -16,7 +18,9 @@ struct samples {
     struct tasks *tasks;
     uint64_t stretch; /* of weights, less one, in 2^-20: sampling pauses now and then */
     struct stack stack;
-    uint32_t kernel_module;
+    uint32_t kernel_module; /* MODULE_NONE: nothing was seen of it */
+    struct kernel_names kernel_names;
+    struct jit_names jit_names;
     VEC(uint64_t);
     /* so far */
     uint64_t taken, in_kernel;
@@ -27,4 +31,6 @@ struct samples {
 void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
                   struct tasks *tasks);
 void samples_release(struct samples *samples);
+/* Tells the profile the names of what no file will explain. `last`: all there are. */
+void samples_tell_names(struct samples *samples, bool last);
 void samples_add(struct samples *samples, const struct perf_sample *sample);
