@@ -15,7 +15,7 @@ void intern_release(struct intern *intern)
     arena_release(&intern->arena);
 }
 
-const char *intern_text(struct intern *intern, const char *text)
+uint32_t intern_number(struct intern *intern, const char *text)
 {
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char *at = text; *at; at++)
@@ -26,5 +26,10 @@ const char *intern_text(struct intern *intern, const char *text)
         hash++;
     if (i == intern->texts.n)
         *vec_push(&intern->texts) = arena_string(&intern->arena, text);
-    return intern->texts.at[i];
+    return i;
+}
+
+const char *intern_text(struct intern *intern, const char *text)
+{
+    return intern->texts.at[intern_number(intern, text)];
 }

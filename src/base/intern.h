@@ -16,5 +16,7 @@ struct intern {
 void intern_init(struct intern *intern);
 void intern_release(struct intern *intern);
 
+/* Counts up from 0 in order of appearance; texts.at[number] is the copy. */
+uint32_t intern_number(struct intern *intern, const char *text);
 /* The copy; holds until released. */
 const char *intern_text(struct intern *intern, const char *text);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char usage[] =
     "usage: gait contexts [options] [FILE]\n"
@@ -23,14 +24,18 @@ static const char usage[] =
     "  --min PCT          add up what has less than PCT % of all (0.5)\n"
     "  --depth N          so many levels (all)\n"
     "  --by-thread        each thread is a root of its own\n"
-    "  --pid N, --tid N   this process or thread only\n"
+    "  --pid N            this process only\n"
+    "  --tid N            this thread only\n"
     "  --module NAME      only what was seen with code of this module innermost\n"
+    "  --function NAME    only stacks with a function of this name or glob; its callers bottom-up\n"
     "  --kernel           weigh kernel time; without it, it stands beside\n"
     "  --sites            tell calls from different places of a function apart (always in JSON)\n"
     "  --unfolded         show recursion as it is on the stacks\n"
     "  --no-inline        inlined functions are part of what they are inlined into\n"
     "  --limit N          so many functions or roots (20; with --json all)\n"
     "  --json             as JSON, schema gait/contexts/1\n"
+    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
+    "  --no-pager         not through $PAGER, even on a terminal\n"
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
@@ -42,8 +47,6 @@ enum {
     OPTION_MIN,
     OPTION_DEPTH,
     OPTION_BY_THREAD,
-    OPTION_PID,
-    OPTION_TID,
     OPTION_KERNEL,
     OPTION_SITES,
     OPTION_UNFOLDED,
@@ -57,8 +60,6 @@ static const struct option own_list[] = {
     {"min", required_argument, NULL, OPTION_MIN},
     {"depth", required_argument, NULL, OPTION_DEPTH},
     {"by-thread", no_argument, NULL, OPTION_BY_THREAD},
-    {"pid", required_argument, NULL, OPTION_PID},
-    {"tid", required_argument, NULL, OPTION_TID},
     {"kernel", no_argument, NULL, OPTION_KERNEL},
     {"sites", no_argument, NULL, OPTION_SITES},
     {"unfolded", no_argument, NULL, OPTION_UNFOLDED},
@@ -74,14 +75,14 @@ struct options {
     uint32_t depth;
 };
 
-static bool parse_number(const char *name, const char *text, uint32_t *ret_number, struct err *err)
+static bool parse_depth(const char *text, uint32_t *ret_depth, struct err *err)
 {
     char *end;
     errno = 0;
     unsigned long value = strtoul(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || !value || value > UINT32_MAX)
-        return err_set(err, ERR_USAGE, "--%s %s: not a number from 1 on", name, text);
-    *ret_number = (uint32_t)value;
+        return err_set(err, ERR_USAGE, "--depth %s: not a number of levels", text);
+    *ret_depth = (uint32_t)value;
     return true;
 }
 
@@ -110,9 +111,7 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     case OPTION_NO_INLINE: options->contexts.no_inlines = true; return true;
     case OPTION_KERNEL: options->filter.kernel = true; return true;
     case OPTION_MIN: return parse_percent(value, &options->min_percent, err);
-    case OPTION_DEPTH: return parse_number("depth", value, &options->depth, err);
-    case OPTION_PID: return parse_number("pid", value, &options->filter.pid, err);
-    default: return parse_number("tid", value, &options->filter.tid, err);
+    default: return parse_depth(value, &options->depth, err);
     }
 }
 
@@ -124,7 +123,11 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
         return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
     if (!options->view.input)
         options->view.input = "gait.data";
+    options->filter.pid = options->view.pid;
+    options->filter.tid = options->view.tid;
+    options->filter.kernel |= options->view.module && strcmp(options->view.module, "[kernel]") == 0;
     options->contexts.module = options->view.module;
+    options->contexts.function = options->view.function;
     options->contexts.sites |= options->view.json;
     return true;
 }
@@ -136,10 +139,11 @@ static void show(const struct options *options, struct plain *plain)
     if (options->view.has_limit)
         rows = options->view.limit;
     contexts_make(&contexts, plain, options->contexts);
+    struct ink ink = output_begin(&options->view);
     if (options->view.json)
         contexts_json(stdout, &contexts, rows);
     else
-        contexts_text(stdout, &contexts,
+        contexts_text(stdout, &contexts, &ink,
                       (struct contexts_text_options){.min_share = options->min_percent / 100,
                                                      .depth = options->depth,
                                                      .limit = rows});

@@ -103,18 +103,17 @@ static bool parse_value(struct view_options *options, int option, const char *va
     }
 }
 
-/* The shared flags and, behind them, a view's own. */
+/* A view's own flags and behind them the shared: getopt takes the first of a name. */
 static const struct option *all_options(const struct own_options *own)
 {
     enum { ROOM = 64, SHARED = sizeof long_options / sizeof *long_options - 1 };
     static struct option all[ROOM];
-    size_t n = SHARED;
-    memcpy(all, long_options, sizeof long_options);
+    size_t n = 0;
     for (const struct option *option = own ? own->list : NULL; option && option->name; option++) {
-        ASSERT(n + 1 < ROOM && option->val >= VIEW_OPTION_OWN);
+        ASSERT(n + SHARED + 1 < ROOM && option->val >= VIEW_OPTION_OWN);
         all[n++] = *option;
     }
-    all[n] = (struct option){0};
+    memcpy(all + n, long_options, sizeof long_options);
     return all;
 }
 

@@ -11,7 +11,7 @@
 struct err;
 
 /* What a view has beside: values from VIEW_OPTION_OWN on, {NULL} last. `take` gets each with its
- * value; false: not good, and err says why. */
+ * value; false: not good, and err says why. A flag of its own hides a shared one of that name. */
 enum { VIEW_OPTION_OWN = 512 };
 struct option;
 struct own_options {

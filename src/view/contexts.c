@@ -1,6 +1,7 @@
 #include "view/contexts.h"
 
 #include "view/contexts_build.h"
+#include "view/match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ const char *context_name(const struct contexts *contexts, const struct context *
 {
     if (context->function == CONTEXT_THREAD)
         return thread_name(contexts->plain, context->thread);
-    return contexts->frames.functions.at[context->function].name;
+    return scene_readable(contexts->plain->scene,
+                          contexts->frames.functions.at[context->function].name);
 }
 
 struct estimate context_share(const struct contexts *contexts, const struct groups *groups)
@@ -37,10 +39,23 @@ struct estimate context_share(const struct contexts *contexts, const struct grou
     return groups_share(groups, &contexts->whole, contexts->plain->sample_weight);
 }
 
+static bool *functions_wanted(const struct context_frames *frames, const char *pattern)
+{
+    const struct context_functions *functions = &frames->functions;
+    bool *wanted = mem_alloc((functions->n + 1) * sizeof *wanted);
+    for (size_t i = 0; i < functions->n; i++) {
+        const char *name = functions->at[i].name;
+        wanted[i] = name_matches(pattern, name, scene_readable(frames->plain->scene, name));
+    }
+    return wanted;
+}
+
 void contexts_make(struct contexts *contexts, struct plain *plain, struct contexts_options options)
 {
     *contexts = (struct contexts){.options = options, .plain = plain};
     context_frames_make(&contexts->frames, plain, !options.no_inlines);
+    if (options.function)
+        contexts->wanted = functions_wanted(&contexts->frames, options.function);
     if (options.form == CONTEXTS_FLAT) {
         contexts_list(contexts);
         return;
@@ -53,5 +68,6 @@ void contexts_make(struct contexts *contexts, struct plain *plain, struct contex
 void contexts_release(struct contexts *contexts)
 {
     context_frames_release(&contexts->frames);
+    mem_free(contexts->wanted);
     vec_release(contexts);
 }

@@ -9,12 +9,17 @@
  * and not as their stacks. What is called from within the recursion is then found under the first
  * call. The flat list is made of whole stacks: its totals count everything below, once.
  *
+ * Asked for a function, trees are about it: top-down they start at its outermost call on each stack,
+ * bottom-up at its innermost, with all that was seen below.
+ *
  * User and kernel time are never mixed: contexts weigh the one and have the other beside. */
 #pragma once
 
 #include "view/contexts_frames.h"
 
 #include <stdio.h>
+
+struct ink;
 
 #define CONTEXT_NONE UINT32_MAX
 #define CONTEXT_THREAD (UINT32_MAX - 1) /* as function: a thread */
@@ -24,11 +29,12 @@ const char *contexts_form_name(enum contexts_form form);
 
 struct contexts_options {
     enum contexts_form form;
-    bool threads;       /* each thread is a root of its own */
-    bool sites;         /* calls from different places of one function are different contexts */
-    bool unfolded;      /* recursion as it is on the stacks */
-    bool no_inlines;    /* inlined functions are part of what they are inlined into */
-    const char *module; /* only what was seen with code of this module innermost; NULL: all */
+    bool threads;         /* each thread is a root of its own */
+    bool sites;           /* calls from different places of one function are different contexts */
+    bool unfolded;        /* recursion as it is on the stacks */
+    bool no_inlines;      /* inlined functions are part of what they are inlined into */
+    const char *module;   /* only what was seen with code of this module innermost; NULL: all */
+    const char *function; /* only stacks with a function of this name or glob; NULL: all */
 };
 
 struct context {
@@ -50,6 +56,7 @@ struct contexts {
     struct contexts_options options;
     const struct plain *plain;
     struct context_frames frames;
+    bool *wanted;        /* for each function: is it asked for? NULL: all are */
     VEC(struct context); /* a parent stands before its children */
     struct groups whole; /* what shares are shares of: the weight that the filters let through */
     struct groups beside;
@@ -68,6 +75,8 @@ struct contexts_text_options {
     uint32_t depth;   /* levels shown */
     size_t limit;     /* rows of a flat list, roots of a bottom-up tree */
 };
-void contexts_text(FILE *to, const struct contexts *contexts, struct contexts_text_options options);
+/* ink: NULL for none. */
+void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *ink,
+                   struct contexts_text_options options);
 /* limit: rows. */
 void contexts_json(FILE *to, const struct contexts *contexts, size_t limit);

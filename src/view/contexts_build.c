@@ -6,13 +6,23 @@
 
 /* ---- what counts */
 
+static bool stack_wanted(const struct contexts *contexts, uint32_t node)
+{
+    const struct context_frames *frames = &contexts->frames;
+    for (; node != STACK_NONE; node = contexts->plain->parent_of[node])
+        for (uint32_t k = frames->first_of[node]; k < frames->first_of[node + 1]; k++)
+            if (contexts->wanted[frames->list.at[k].function])
+                return true;
+    return false;
+}
+
 /* Whether the filters let through what was seen with this node innermost. */
 static bool node_counts(const struct contexts *contexts, uint32_t node)
 {
     const struct plain *plain = contexts->plain;
     const char *only = contexts->options.module;
     uint32_t function = plain->function_of[node];
-    if (!(plain->flags[node] & PLAIN_KEPT))
+    if (!(plain->flags[node] & PLAIN_KEPT) || (contexts->wanted && !stack_wanted(contexts, node)))
         return false;
     if (!only)
         return true;
@@ -83,6 +93,14 @@ static uint32_t tree_find_above(const struct tree *tree, uint32_t from, uint32_t
 
 /* ---- top-down */
 
+/* Whether the tree has not reached what it is to start with. */
+static bool starts_later(const struct contexts *contexts, uint32_t context, uint32_t function)
+{
+    bool outside = context == CONTEXT_NONE || contexts->at[context].function == CONTEXT_THREAD;
+    return contexts->wanted && contexts->options.form == CONTEXTS_TOP_DOWN && outside &&
+           !contexts->wanted[function];
+}
+
 /* The contexts of one node's frames, from its caller's inwards. */
 static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
 {
@@ -93,6 +111,8 @@ static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
     bool called = plain->function_of[caller] != PLAIN_NONE; /* and not a thread's start */
     for (uint32_t k = first; k < frames->first_of[node + 1]; k++) {
         uint32_t function = frames->list.at[k].function;
+        if (starts_later(contexts, context, function))
+            continue;
         uint32_t above =
             contexts->options.unfolded ? CONTEXT_NONE : tree_find_above(tree, context, function);
         if (above != CONTEXT_NONE) {
@@ -182,7 +202,11 @@ static void context_invert(struct tree *tree, const struct contexts *from, size_
                            const struct groups *beside)
 {
     struct context wanted = {.parent = CONTEXT_NONE, .site_module = MODULE_NONE};
-    for (uint32_t i = (uint32_t)leaf; i != CONTEXT_NONE; i = from->at[i].parent) {
+    uint32_t start = (uint32_t)leaf;
+    while (from->wanted && start != CONTEXT_NONE &&
+           (from->at[start].function == CONTEXT_THREAD || !from->wanted[from->at[start].function]))
+        start = from->at[start].parent;
+    for (uint32_t i = start; i != CONTEXT_NONE; i = from->at[i].parent) {
         wanted.function = from->at[i].function;
         wanted.thread = from->at[i].thread;
         wanted.recursive = from->at[i].recursive;

@@ -2,8 +2,6 @@
 
 #include "program/source.h"
 
-#include <string.h>
-
 enum { INLINE_DEPTH = 64 }; /* what is inlined deeper belongs to the innermost of these */
 
 static void functions_copy(struct context_frames *frames)
@@ -19,26 +17,15 @@ static void functions_copy(struct context_frames *frames)
             frames->functions.at[plain->function_of[node]].kernel = true;
 }
 
-static uint64_t text_hash(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
-
 /* Equal names at different addresses are one function: debug information has one for each unit. */
 static uint32_t inlined_add(struct context_frames *frames, uint32_t module, const char *name)
 {
-    for (uint32_t probe = 0;; probe++) {
-        uint64_t key[2] = {text_hash(name), (uint64_t)probe << 32 | module};
-        uint32_t function = (uint32_t)frames->plain->functions.n + map_add(&frames->inlined, key);
-        if (function == frames->functions.n)
-            *vec_push(&frames->functions) =
-                (struct context_function){.module = module, .name = name, .inlined = true};
-        if (strcmp(frames->functions.at[function].name, name) == 0)
-            return function;
-    }
+    uint32_t key[2] = {module, intern_number(&frames->plain->scene->names, name)};
+    uint32_t function = (uint32_t)frames->plain->functions.n + map_add(&frames->inlined, key);
+    if (function == frames->functions.n)
+        *vec_push(&frames->functions) =
+            (struct context_function){.module = module, .name = name, .inlined = true};
+    return function;
 }
 
 static struct binary *binary_of(const struct plain *plain, uint32_t module)
@@ -94,7 +81,7 @@ void context_frames_make(struct context_frames *frames, const struct plain *plai
         VEC(uint32_t);
     } firsts = {0}; /* of each place: the node that has its frames */
     *frames = (struct context_frames){.plain = plain};
-    map_init(&frames->inlined, 2 * sizeof(uint64_t));
+    map_init(&frames->inlined, 2 * sizeof(uint32_t));
     map_init(&places, 2 * sizeof(uint64_t));
     functions_copy(frames);
     frames->first_of = mem_alloc((n + 1) * sizeof *frames->first_of);

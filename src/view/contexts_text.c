@@ -13,6 +13,7 @@ enum { NAMES_WIDE = 96 }; /* a chain of calls longer than this goes on in the ne
 struct printer {
     const struct contexts *contexts;
     struct contexts_text_options options;
+    const struct ink *ink;
     struct sheet sheet;
     char align[8];
     bool beside;
@@ -75,10 +76,13 @@ static void share_cell(struct printer *printer, const struct groups *groups)
 {
     struct estimate share = context_share(printer->contexts, groups);
     double half = fmax(share.hi - share.value, share.value - share.lo);
-    if (isfinite(half))
+    if (!groups->sum)
+        sheet_cell(&printer->sheet, "-");
+    else if (isfinite(half))
         sheet_cell(&printer->sheet, "%.2f%% ±%.2f", 100 * share.value, 100 * half);
     else
         sheet_cell(&printer->sheet, "%.2f%% ±?", 100 * share.value);
+    sheet_tone(&printer->sheet, ink_of_share(share.value));
 }
 
 static void amount_cell(struct printer *printer, const struct groups *groups)
@@ -297,16 +301,17 @@ static void head_print(struct printer *printer)
         if (columns[i].there)
             printer->align[n++] = 'r';
     printer->align[n - 1] = 'l';
-    sheet_begin(&printer->sheet, printer->align, NULL);
+    sheet_begin(&printer->sheet, printer->align, printer->ink);
     for (size_t i = 0; i < N; i++)
         if (columns[i].there)
             sheet_cell(&printer->sheet, "%s", columns[i].text);
 }
 
-void contexts_text(FILE *to, const struct contexts *contexts, struct contexts_text_options options)
+void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *ink,
+                   struct contexts_text_options options)
 {
     struct printer printer = {
-        .contexts = contexts, .options = options, .beside = contexts->beside.sum > 0};
+        .contexts = contexts, .options = options, .ink = ink, .beside = contexts->beside.sum > 0};
     const struct plain *plain = contexts->plain;
     bool kernel = plain->filter.kernel;
     head_text(to, plain->scene, plain->side);

@@ -278,7 +278,8 @@ static void test_output_is_well_formed_and_the_same_again(void **state)
             if (i % 2)
                 contexts_json(to, &contexts, SIZE_MAX);
             else
-                contexts_text(to, &contexts, (struct contexts_text_options){0.005, UINT32_MAX, 20});
+                contexts_text(to, &contexts, NULL,
+                              (struct contexts_text_options){0.005, UINT32_MAX, 20});
             fclose(to);
             contexts_end(crowd, &contexts);
         }

@@ -1,0 +1,115 @@
+/* gait diff: what changed between two recordings. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "view/diff.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: gait diff [options] BEFORE AFTER\n"
+    "\n"
+    "What changed between two recordings, of one build or of two: the largest change first, each\n"
+    "with its 95 % interval, and what of it is beyond noise.\n"
+    "\n"
+    "  --by KEY           function, line or module (function)\n"
+    "  --weight WEIGHT    time: user CPU time; count: executed instructions (what both have)\n"
+    "  --module NAME      this module only\n"
+    "  --limit N          so many rows (20; with --json all)\n"
+    "  --json             as JSON, schema gait/diff/1\n"
+    "  --raw, --inferred  weights as they were taken; inferred ones do not exist yet\n"
+    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
+    "  --no-pager         not through $PAGER, even on a terminal\n"
+    "  -q                 do not mention damage\n";
+
+enum { TEXT_ROWS = 20 };
+
+struct options {
+    struct view_options view;
+    enum diff_by by;
+};
+
+enum { OPTION_BY = VIEW_OPTION_OWN };
+
+static const struct option own_list[] = {
+    {"by", required_argument, NULL, OPTION_BY},
+    {NULL, 0, NULL, 0},
+};
+
+static bool own_take(void *to, int option, const char *value, struct err *err)
+{
+    struct options *options = to;
+    (void)option;
+    for (int by = DIFF_FUNCTION; by <= DIFF_MODULE; by++)
+        if (strcmp(value, diff_by_name((enum diff_by)by)) == 0) {
+            options->by = (enum diff_by)by;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--by %s: function, line or module", value);
+}
+
+static bool check(const struct options *options, int argc, struct err *err)
+{
+    if (options->view.input)
+        return err_set(err, ERR_USAGE, "-i: diff takes two files: gait diff BEFORE AFTER");
+    if (argc - optind != SIDES_MAX)
+        return err_set(err, ERR_USAGE, "two files are needed: gait diff BEFORE AFTER");
+    return true;
+}
+
+static int diff(const struct options *options, const struct profile *before,
+                const struct profile *after)
+{
+    struct scene scenes[SIDES_MAX];
+    struct diff diff;
+    struct err err;
+    size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
+    if (options->view.has_limit)
+        rows = options->view.limit;
+    scene_open(&scenes[BEFORE], &before, 1, options->view.module);
+    scene_open(&scenes[AFTER], &after, 1, options->view.module);
+    bool ok = diff_make(&diff, &scenes[BEFORE], &scenes[AFTER], options->by, options->view.weight,
+                        options->view.has_weight, &err);
+    if (ok) {
+        struct ink ink = output_begin(&options->view);
+        if (options->view.json)
+            diff_json(stdout, &diff, rows);
+        else
+            diff_text(stdout, &diff, &ink, rows);
+        diff_release(&diff);
+    }
+    scene_close(&scenes[AFTER]);
+    scene_close(&scenes[BEFORE]);
+    return ok ? output_status() : say_err(&err);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    struct options options = {.by = DIFF_FUNCTION};
+    struct own_options own = {own_list, own_take, &options};
+    struct profile profiles[SIDES_MAX];
+    struct err err;
+    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+        return say_err(&err);
+    if (options.view.help) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
+    if (!check(&options, argc, &err))
+        return say_err(&err);
+    if (options.view.inferred)
+        return say_not_inferred();
+    int status = profile_load(argv[optind], options.view.quiet, &profiles[BEFORE]);
+    if (status != EXIT_DONE)
+        return status;
+    status = profile_load(argv[optind + 1], options.view.quiet, &profiles[AFTER]);
+    if (status == EXIT_DONE) {
+        status = diff(&options, &profiles[BEFORE], &profiles[AFTER]);
+        profile_release(&profiles[AFTER]);
+    }
+    profile_release(&profiles[BEFORE]);
+    return status;
+}

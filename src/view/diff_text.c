@@ -1,0 +1,192 @@
+#include "view/diff.h"
+
+#include "view/sheet.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED = 5 }; /* rows that the closing sentence names, each way */
+
+static const char *amount_text(const struct diff *diff, double value, bool sign)
+{
+    struct arena *arena = &diff->scenes[BEFORE]->arena;
+    if (diff->weight == WEIGHT_TIME)
+        return arena_format(arena, sign ? "%+.3f s" : "%.3f s", value);
+    return arena_format(arena, "%s%s", sign ? (value < 0 ? "-" : "+") : "",
+                        count_text(fabs(value), diff->exact));
+}
+
+static const char *where_text(const struct diff *diff, const struct diff_row *row)
+{
+    struct arena *arena = &diff->scenes[BEFORE]->arena;
+    uint32_t before = row->lines[BEFORE], after = row->lines[AFTER];
+    if (!row->file)
+        return diff->by == DIFF_LINE ? "(line not known)" : "";
+    if (before == after || !after || !before)
+        return arena_format(arena, "%s:%" PRIu32, row->file, before ? before : after);
+    return arena_format(arena, "%s:%" PRIu32 " -> %" PRIu32, row->file, before, after);
+}
+
+static const char *module_text(const struct diff *diff, const struct diff_row *row)
+{
+    const struct diff_module *module = &diff->modules.at[row->module];
+    const char *before = module->names[BEFORE], *after = module->names[AFTER];
+    if (before && after && strcmp(before, after) != 0)
+        return arena_format(&diff->scenes[BEFORE]->arena, "%s -> %s", before, after);
+    return before ? before : after;
+}
+
+static const char *name_text(const struct diff *diff, const struct diff_row *row)
+{
+    return row->name ? scene_readable(diff->scenes[AFTER], row->name) : module_text(diff, row);
+}
+
+static const char *state_text(const struct diff_row *row)
+{
+    return !row->seen[BEFORE] ? "new" : !row->seen[AFTER] ? "gone" : "";
+}
+
+/* ---- the table */
+
+static void change_cell(struct sheet *sheet, const struct diff *diff, const struct diff_row *row)
+{
+    const char *mark = diff->exact ? "" : row->sure ? " **" : row->beyond ? " * " : "   ";
+    double half = fmax(row->change.hi - row->change.value, row->change.value - row->change.lo);
+    const char *change = amount_text(diff, row->change.value, true);
+    if (diff->exact)
+        sheet_cell(sheet, "%s", change);
+    else if (!isfinite(half))
+        sheet_cell(sheet, "%s ±?%s", change, mark);
+    else if (diff->weight == WEIGHT_TIME)
+        sheet_cell(sheet, "%s ±%.3f%s", change, half, mark);
+    else
+        sheet_cell(sheet, "%s ±%s%s", change, count_text(half, false), mark);
+    if (row->sure && !diff->exact)
+        sheet_tone(sheet, row->change.value > 0 ? INK_HOT : INK_COLD);
+}
+
+static void row_print(struct sheet *sheet, const struct diff *diff, const struct diff_row *row)
+{
+    change_cell(sheet, diff, row);
+    for (int side = 0; side < SIDES_MAX; side++)
+        sheet_cell(sheet, "%s",
+                   row->seen[side] ? amount_text(diff, row->amount[side].value, false) : "-");
+    sheet_cell(sheet, "%+.2f", 100 * row->share_change.value);
+    sheet_cell(sheet, "%s", state_text(row));
+    sheet_cell(sheet, "%s", name_text(diff, row));
+    if (diff->by == DIFF_LINE)
+        sheet_cell(sheet, "%s", where_text(diff, row));
+    if (diff->by != DIFF_MODULE)
+        sheet_cell(sheet, "%s", module_text(diff, row));
+}
+
+static void table_print(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit)
+{
+    struct sheet sheet;
+    static const char *const aligns[] = {
+        [DIFF_FUNCTION] = "rrrrlll", [DIFF_LINE] = "rrrrllll", [DIFF_MODULE] = "rrrrll"};
+    static const char *const head[] = {"change", "before", "after", "% points", ""};
+    sheet_begin(&sheet, aligns[diff->by], ink);
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        sheet_cell(&sheet, "%s", head[i]);
+    if (diff->by != DIFF_MODULE)
+        sheet_cell(&sheet, "function");
+    if (diff->by == DIFF_LINE)
+        sheet_cell(&sheet, "line");
+    sheet_cell(&sheet, "module");
+    size_t changed = 0; /* those that have stand first */
+    while (changed < diff->n && diff->at[changed].change.value != 0)
+        changed++;
+    for (size_t i = 0; i < changed && i < limit; i++)
+        row_print(&sheet, diff, &diff->at[i]);
+    sheet_end(&sheet, to);
+    if (changed > limit)
+        fprintf(to, "... and %zu more; --limit N shows N\n", changed - limit);
+    if (changed < diff->n)
+        fprintf(to, "%zu more did not change at all\n", diff->n - changed);
+}
+
+/* ---- what it comes to */
+
+static void total_print(FILE *to, const struct diff *diff)
+{
+    double before = diff->totals[BEFORE], after = diff->totals[AFTER];
+    fprintf(to, "%s %s -> %s: %s", diff->weight == WEIGHT_TIME ? "user time" : "instructions",
+            amount_text(diff, before, false), amount_text(diff, after, false),
+            amount_text(diff, after - before, true));
+    if (before > 0)
+        fprintf(to, " (%+.1f %%)", 100 * (after - before) / before);
+    fprintf(to, "\n");
+}
+
+static void named_print(FILE *to, const struct diff *diff, int sign, const char *word)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < diff->n; i++) {
+        const struct diff_row *row = &diff->at[i];
+        if (!row->sure || (row->change.value > 0 ? 1 : -1) != sign)
+            continue;
+        n++;
+        if (n > NAMED)
+            continue;
+        fprintf(to, "%s%s", n == 1 ? word : ", ", name_text(diff, row));
+        if (diff->by == DIFF_LINE)
+            fprintf(to, " %s", where_text(diff, row));
+        fprintf(to, " (%s)", amount_text(diff, row->change.value, true));
+    }
+    if (n > NAMED)
+        fprintf(to, " and %zu more", n - NAMED);
+    if (n)
+        fprintf(to, ".\n");
+}
+
+static void closing_print(FILE *to, const struct diff *diff)
+{
+    bool time = diff->weight == WEIGHT_TIME, any = false, shares = false;
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < diff->n; i++) {
+        any |= diff->at[i].sure;
+        shares |= diff->at[i].share_sure;
+        beyond += diff->at[i].beyond && !diff->at[i].sure;
+    }
+    fprintf(to, "\n");
+    if (!any)
+        fprintf(to,
+                diff->exact ? "Nothing changed.\n"
+                            : "Nothing changed beyond noise: no row of %zu is beyond an interval "
+                              "that all rows keep within together, 95 times of 100.\n",
+                diff->n);
+    named_print(to, diff, 1, time ? "Slower beyond noise: " : "More instructions: ");
+    named_print(to, diff, -1, time ? "Faster beyond noise: " : "Fewer instructions: ");
+    if (diff->exact)
+        return;
+    if (any && !shares)
+        fprintf(to, "No share of the whole moved beyond noise: all of it went together, as it also "
+                    "would on another machine, at another clock or beside other load.\n");
+    if (beyond)
+        fprintf(to,
+                "* marks %" PRIu64 " more rows that are beyond their own 95 %% interval alone; of "
+                "%zu rows about %.0f would be by chance.\n",
+                beyond, diff->n, ceil(0.05 * (double)diff->n));
+    fprintf(to, "± is the chance of sampling in these two recordings. Runs of one program differ, "
+                "too: record both again before believing a small change.\n");
+}
+
+void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit)
+{
+    static const char *const sides[] = {"before: ", "after:  "};
+    for (int side = 0; side < SIDES_MAX; side++) {
+        fputs(sides[side], to);
+        head_text(to, diff->scenes[side], 0);
+    }
+    fprintf(to, "\n");
+    total_print(to, diff);
+    fprintf(to, "by %s, %s\n\n", diff_by_name(diff->by),
+            diff->same_build ? "one build" : "two builds, matched by name");
+    table_print(to, diff, ink, limit);
+    closing_print(to, diff);
+    for (int side = 0; side < SIDES_MAX; side++)
+        losses_text(to, diff->scenes[side], 0, 0);
+}
