@@ -36,6 +36,7 @@ static const char usage[] =
     "  --json             as JSON, schema gait/contexts/1\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
     "  --no-pager         not through $PAGER, even on a terminal\n"
+    "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
@@ -165,6 +166,7 @@ static int contexts(const struct options *options, const struct profile *profile
     }
     /* Callers are named whatever module is asked for: all are opened. */
     scene_open(&scene, &profile, 1, NULL);
+    scene.verbose = options->view.verbose;
     bool ok = plain_open(&plain, &scene, 0, options->filter, &err);
     if (ok) {
         show(options, &plain);

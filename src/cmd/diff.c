@@ -23,6 +23,7 @@ static const char usage[] =
     "  --raw, --inferred  weights as they were taken; inferred ones do not exist yet\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
     "  --no-pager         not through $PAGER, even on a terminal\n"
+    "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
@@ -71,6 +72,7 @@ static int diff(const struct options *options, const struct profile *before,
         rows = options->view.limit;
     scene_open(&scenes[BEFORE], &before, 1, options->view.module);
     scene_open(&scenes[AFTER], &after, 1, options->view.module);
+    scenes[AFTER].verbose = options->view.verbose;
     bool ok = diff_make(&diff, &scenes[BEFORE], &scenes[AFTER], options->by, options->view.weight,
                         options->view.has_weight, &err);
     if (ok) {

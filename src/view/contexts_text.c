@@ -125,7 +125,8 @@ static const char *label(const struct printer *printer, uint32_t i)
                             context->site_line);
     }
     return arena_format(arena, "%s%s%s%s%s", function && function->kernel ? "[k] " : "",
-                        context_name(contexts, context),
+                        function ? name_text(contexts->plain->scene, function->name)
+                                 : context_name(contexts, context),
                         function && function->inlined ? " [inlined]" : "",
                         context->recursive ? " [recursive]" : "", site);
 }

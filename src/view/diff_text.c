@@ -38,9 +38,9 @@ static const char *module_text(const struct diff *diff, const struct diff_row *r
     return before ? before : after;
 }
 
-static const char *name_text(const struct diff *diff, const struct diff_row *row)
+static const char *what_text(const struct diff *diff, const struct diff_row *row)
 {
-    return row->name ? scene_readable(diff->scenes[AFTER], row->name) : module_text(diff, row);
+    return row->name ? name_text(diff->scenes[AFTER], row->name) : module_text(diff, row);
 }
 
 static const char *state_text(const struct diff_row *row)
@@ -75,7 +75,7 @@ static void row_print(struct sheet *sheet, const struct diff *diff, const struct
                    row->seen[side] ? amount_text(diff, row->amount[side].value, false) : "-");
     sheet_cell(sheet, "%+.2f", 100 * row->share_change.value);
     sheet_cell(sheet, "%s", state_text(row));
-    sheet_cell(sheet, "%s", name_text(diff, row));
+    sheet_cell(sheet, "%s", what_text(diff, row));
     if (diff->by == DIFF_LINE)
         sheet_cell(sheet, "%s", where_text(diff, row));
     if (diff->by != DIFF_MODULE)
@@ -131,7 +131,7 @@ static void named_print(FILE *to, const struct diff *diff, int sign, const char 
         n++;
         if (n > NAMED)
             continue;
-        fprintf(to, "%s%s", n == 1 ? word : ", ", name_text(diff, row));
+        fprintf(to, "%s%s", n == 1 ? word : ", ", what_text(diff, row));
         if (diff->by == DIFF_LINE)
             fprintf(to, " %s", where_text(diff, row));
         fprintf(to, " (%s)", amount_text(diff, row->change.value, true));
