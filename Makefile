@@ -153,7 +153,7 @@ tidy:
 # The manual: written as text, installed as roff.
 VERSION   := $(shell sed -n 's/^\#define GAIT_VERSION "\(.*\)"/\1/p' src/base/version.h)
 MAN_PAGES := $(patsubst man/%.md,$O/man/%,$(wildcard man/*.1.md))
-$O/man/%.1: man/%.1.md tools/manpage src/base/version.h
+$O/man/%.1: man/%.1.md tools/manpage src/base/version.h src/cmd/commands.def
 	@mkdir -p $(@D) && tools/manpage -v version=$(VERSION) $< >$@ || { rm -f $@; exit 1; }
 man: $(MAN_PAGES)
 install: all man

@@ -12,12 +12,15 @@ for command in $commands; do
     for option in $options; do
         grep -qF -e "\`$option\`" "$page" || bad "$page lacks $option"
     done
-    grep -qF -e "\`$command\`" man/gait.1.md || bad "man/gait.1.md lacks $command"
-    grep -qF -e "gait-$command(1)" man/gait.1.md || bad "man/gait.1.md does not refer to gait-$command(1)"
 done
 for page in man/*.md; do
     command=${page#man/gait-} command=${command%.1.md}
     [ "$page" = man/gait.1.md ] || [[ " ${commands//$'\n'/ } " = *" $command "* ]] || bad "$page is of no command"
+done
+
+# Every variable that the tool looks at is in the page of gait.
+for variable in $(grep -ohE 'getenv\("[A-Z_]+"\)' src/*/*.c | sed 's/.*"\(.*\)".*/\1/' | sort -u); do
+    grep -qF -e "\`$variable\`" man/gait.1.md || bad "man/gait.1.md lacks $variable"
 done
 
 # The pages that are installed: what a page's text shows, its roff shows, and no formatter complains.
@@ -33,7 +36,9 @@ for page in man/*.md; do
     [ ! -s "$work/complaints" ] || { bad "$page: groff"; cat "$work/complaints"; }
     # Every word of the source, in order; marks and the heading apart.
     words() { tr -s ' \n' '\n\n' | grep -v '^$'; }
-    sed -n '/^## NAME/,$p' "$page" | sed 's/^## //; s/^:   //; s/^- //; s/[`*]//g; s/^```.*//' | words >"$work/source"
+    sed -n '/^## NAME/,$p' "$page" | while IFS= read -r line; do
+        case $line in '<!-- src/cmd/commands.def -->') "$gait" --help | sed -n 's/^  \([a-z]*  .*\)/\1/p' ;; *) printf '%s\n' "$line" ;; esac
+    done | sed 's/^## //; s/^:   //; s/^- //; s/[`*]//g; s/^```.*//' | words >"$work/source"
     sed 's/\xe2\x80\xa2//g; s/\xe2\x88\x92/-/g; s/\xe2\x80\x90/-/g; s/\xe2\x80\x99/\x27/g' "$work/text" | sed '1d;$d' | words >"$work/shown"
     diff "$work/source" "$work/shown" >"$work/diff" || { bad "$page: text and roff differ"; head -20 "$work/diff"; }
 done
