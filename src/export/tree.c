@@ -189,7 +189,7 @@ bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight
                 struct tree_filter filter, struct err *err)
 {
     const struct profile *profile = scene->sides[0];
-    *tree = (struct tree){.profile = profile, .unit = UNIT_INSTRUCTIONS};
+    *tree = (struct tree){.profile = profile, .module = filter.module, .unit = UNIT_INSTRUCTIONS};
     if (!wish_possible(profile, weight, filter, err))
         return false;
     if (weight == WEIGHT_TIME)
@@ -200,6 +200,11 @@ bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight
     if (!ok)
         tree_release(tree);
     return ok;
+}
+
+bool tree_module_matches(const struct tree *tree, uint32_t module)
+{
+    return module_matches(tree->profile, module, tree->module);
 }
 
 void tree_release(struct tree *tree)

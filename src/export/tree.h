@@ -38,6 +38,7 @@ struct tree_filter {
 
 struct tree {
     const struct profile *profile;
+    const char *module; /* of the filter */
     enum tree_unit unit;
     uint64_t total; /* of the weights */
     VEC(struct tree_node);
@@ -48,6 +49,8 @@ bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight
                 struct tree_filter filter, struct err *err);
 void tree_release(struct tree *tree);
 
+/* Whether the filter lets a module of the profile through. */
+bool tree_module_matches(const struct tree *tree, uint32_t module);
 /* What the weights are, in a word: "instructions", "nanoseconds", or the name of the event. */
 const char *tree_unit_name(const struct tree *tree);
 /* What to call a thread: as the kernel does, or else as the program is called. */
