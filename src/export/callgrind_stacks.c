@@ -34,18 +34,29 @@ static uint32_t call_add(struct gather *gather, struct callgrind_row caller,
     return row_add(gather, &caller);
 }
 
-/* Up the stack; a call that recurs counts once for each sample. `stamps` has, for each row, the last node
- * that was added to it. */
+/* The call by which a sample counts for a function. */
+struct arrival {
+    uint32_t node; /* the sample's, + 1 */
+    uint32_t call; /* row */
+};
+
+/* A sample costs each function on its stack once, however often it recurs: by the call of its outermost
+ * frame. What a function cost with all that it called is then what the calls of it cost, which is how
+ * callgrind_annotate adds up. */
 static void node_add(struct gather *gather, const struct tree *tree, const uint32_t *call_of,
-                     uint32_t *stamps, uint32_t node)
+                     struct arrival *arrivals, uint32_t node)
 {
-    uint64_t weight = tree->at[node].weight;
-    for (uint32_t n = node; tree->at[n].parent != TREE_NONE; n = tree->at[n].parent) {
-        uint32_t call = call_of[n];
-        if (call == UINT32_MAX || stamps[call] == node + 1)
+    struct callgrind_row *rows = gather->rows->at;
+    for (uint32_t n = node; n != TREE_NONE; n = tree->at[n].parent)
+        if (call_of[n] != UINT32_MAX)
+            arrivals[rows[call_of[n]].callee] = (struct arrival){node + 1, call_of[n]};
+    for (uint32_t n = node; n != TREE_NONE; n = tree->at[n].parent) {
+        if (call_of[n] == UINT32_MAX)
             continue;
-        stamps[call] = node + 1;
-        gather->rows->at[call].cost += weight;
+        struct arrival *arrival = &arrivals[rows[call_of[n]].callee];
+        if (arrival->node == node + 1)
+            rows[arrival->call].cost += tree->at[node].weight;
+        arrival->node = 0;
     }
 }
 
@@ -70,11 +81,11 @@ void callgrind_from_stacks(struct callgrind_rows *rows, struct export_job *job)
             rows->at[row].cost += node->weight;
         }
     }
-    uint32_t *stamps = mem_alloc((rows->n + 1) * sizeof *stamps);
+    struct arrival *arrivals = mem_alloc((job->places.functions.n + 1) * sizeof *arrivals);
     for (uint32_t i = 0; i < tree->n; i++)
         if (tree->at[i].weight)
-            node_add(&gather, tree, call_of, stamps, i);
-    mem_free(stamps);
+            node_add(&gather, tree, call_of, arrivals, i);
+    mem_free(arrivals);
     mem_free(call_of);
     mem_free(at);
     map_release(&gather.keys);

@@ -226,9 +226,9 @@ void verify_text(FILE *to, const struct scene *scene, const struct verdict *verd
                 fprintf(to, "    %s\n", verdict->at[i].text);
     }
     losses_text(to, scene, 0, 0);
-    bool empty = !verdict->edges && !verdict->ranges && !verdict->places;
+    bool empty = !verdict->edges && !verdict->ranges && !verdict->places && !verdict->nodes;
     fputs(!verdict_good(verdict) ? "BAD\n"
-          : empty                ? "nothing to check: neither edges nor ranges\n"
+          : empty                ? "nothing to check: no record of code that has a binary\n"
                                  : "good\n",
           to);
 }
