@@ -56,6 +56,11 @@ _gait() {
     fi
     case $prev in
     --color) _gait_reply $'auto\nalways\nnever' "$cur"; return ;;
+    -e)
+        if [ "$command" = record ]; then
+            _gait_reply "$("$gait" list events 2>/dev/null | sed -n 's/^  \([^ ]*\)  *good .*/\1/p')" "$cur"
+            return
+        fi ;;
     --format) _gait_reply "$(_gait_list "$gait" "$command")" "$cur"; return ;;
     -*=)
         _gait_reply "$(_gait_options "$gait" "$command" | sed -n "s/^$prev//p")" "$cur"

@@ -35,6 +35,8 @@ static void child_prepare(void)
 _Noreturn static void child_run(attempt_fn *attempt, const void *with, int answer_fd)
 {
     struct answer answer = {0};
+    /* Where gait was started without stdin or stderr the pipe has their numbers. */
+    answer_fd = fcntl(answer_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     child_prepare();
     answer.error = attempt(&answer.value, with);
     ssize_t written = write(answer_fd, &answer, sizeof answer);

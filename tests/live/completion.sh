@@ -37,6 +37,9 @@ offers 'counts' record --exact = ''
 offers 'counts' record --exact = co
 offers 'auto always never' report --color ''
 offers "$(sed -n 's/^FORMAT(\([^,]*\),.*/\1/p' src/export/formats.def | xargs)" export --format ''
+events=" $(completed record -e '' | xargs) "
+[[ $("$gait" list events | grep -c ' good ') = $(wc -w <<<"$events") ]] || bad "-e offers other events than list: $events"
+offers 'task-clock' record -e task
 # The words of --by: gait takes each, and no other.
 words=$(completed report --by '')
 [ "$(wc -l <<<"$words")" -ge 6 ] || bad "--by offers only: $(xargs <<<"$words")"

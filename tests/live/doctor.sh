@@ -77,6 +77,8 @@ if [ "$(id -u)" = 0 ]; then
     fi
 fi
 
+status 0 'without stdin and stderr' sh -c "'$doctor' doctor --json <&- 2>&-"
+judged 'without stdin and stderr' record "$([ "$perf_works" = good ] && echo good || echo limited)"
 status 129 'an argument' "$doctor" doctor more
 status 129 'an unknown option' "$doctor" doctor --no-such
 status 1 'a full disk' sh -c "'$doctor' doctor >/dev/full"
