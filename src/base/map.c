@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static uint64_t hash_bytes(const unsigned char *bytes, size_t n)
+static inline uint64_t hash_bytes(const unsigned char *bytes, size_t n)
 {
     uint64_t hash = 0x9E3779B97F4A7C15u ^ n;
     while (n >= 8) {
@@ -47,15 +47,25 @@ const void *map_key(const struct map *map, uint32_t index)
     return map->keys + index * map->key_bytes;
 }
 
+/* For a size that is known when compiling, comparing and hashing are a few instructions. */
+static inline uint32_t *slot_of_bytes(const struct map *map, const void *key, size_t key_bytes)
+{
+    uint32_t mask = map->n_slots - 1;
+    uint32_t at = (uint32_t)hash_bytes(key, key_bytes) & mask;
+    while (map->slots[at] &&
+           memcmp(map->keys + (size_t)(map->slots[at] - 1) * key_bytes, key, key_bytes) != 0)
+        at = (at + 1) & mask;
+    return &map->slots[at];
+}
+
 /* The slot that holds the key, or the free one where it belongs. */
 static uint32_t *slot_of(const struct map *map, const void *key)
 {
-    uint32_t mask = map->n_slots - 1;
-    uint32_t at = (uint32_t)hash_bytes(key, map->key_bytes) & mask;
-    while (map->slots[at] &&
-           memcmp(map->keys + (map->slots[at] - 1) * map->key_bytes, key, map->key_bytes) != 0)
-        at = (at + 1) & mask;
-    return &map->slots[at];
+    switch (map->key_bytes) {
+    case 8: return slot_of_bytes(map, key, 8);
+    case 16: return slot_of_bytes(map, key, 16);
+    default: return slot_of_bytes(map, key, map->key_bytes);
+    }
 }
 
 uint32_t map_find(const struct map *map, const void *key)

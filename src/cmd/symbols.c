@@ -1,16 +1,17 @@
 /* gait symbols: where addresses of a binary come from. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/symbol_answers.h"
 #include "cmd/view_options.h"
 #include "program/binary.h"
-#include "program/demangle.h"
 #include "program/source.h"
 #include "view/json.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "usage: gait symbols [options] BINARY [ADDRESS...]\n"
@@ -63,103 +64,123 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
-/* ---- one address */
-
-enum { FRAMES_MAX = 512 };
+/* ---- answers */
 
 struct asking {
     const struct options *options;
     struct binary binary;
-    struct demangler demangler;
+    struct answers answers;
     struct json json;
-    struct source_frame frames[FRAMES_MAX];
+    struct addresses {
+        VEC(uint64_t);
+    } addresses;
 };
 
-static size_t frames_get(struct asking *asking, uint64_t address)
+static void frame_json(struct asking *asking, struct answerer *answerer,
+                       const struct source_frame *frame)
 {
-    size_t n = source_frames(&asking->binary, (struct svma){address}, asking->frames, FRAMES_MAX);
-    n = n < FRAMES_MAX ? n : FRAMES_MAX;
-    if (asking->options->no_inlines && n > 1) {
-        asking->frames[0].linkage = asking->frames[n - 1].linkage;
-        n = 1;
-    }
-    return n;
-}
-
-static const char *name_of(struct asking *asking, const struct source_frame *frame)
-{
-    if (!frame->linkage)
-        return "??";
-    return asking->options->linkage ? frame->linkage : demangle(&asking->demangler, frame->linkage);
-}
-
-static void answer_text(struct asking *asking, uint64_t address)
-{
-    size_t n = frames_get(asking, address);
-    for (size_t i = 0; i < n; i++) {
-        const struct source_frame *frame = &asking->frames[i];
-        printf("%s\n%s:%u:%u\n", name_of(asking, frame), frame->file ? frame->file : "??",
-               frame->line, frame->column);
-    }
-    fputs(n ? "\n" : "??\n??:0:0\n\n", stdout);
+    struct json *json = &asking->json;
+    size_t bytes;
+    json_object(json, NULL);
+    json_string(json, "name", answers_name(&asking->answers, answerer, frame, &bytes));
+    if (frame->linkage)
+        json_string(json, "linkage", frame->linkage);
+    if (frame->file)
+        json_string(json, "file", frame->file);
+    json_integer(json, "line", frame->line);
+    json_integer(json, "column", frame->column);
+    json_integer(json, "discriminator", frame->discriminator);
+    json_object_end(json);
 }
 
 static void answer_json(struct asking *asking, uint64_t address)
 {
+    struct answerer *answerer = answers_answerer(&asking->answers, 0);
+    size_t n = answers_frames(&asking->answers, answerer, address);
     char text[32];
-    size_t n = frames_get(asking, address);
     snprintf(text, sizeof text, "0x%lx", address);
     json_object(&asking->json, NULL);
     json_string(&asking->json, "address", text);
     json_array(&asking->json, "frames");
-    for (size_t i = 0; i < n; i++) {
-        const struct source_frame *frame = &asking->frames[i];
-        json_object(&asking->json, NULL);
-        json_string(&asking->json, "name", name_of(asking, frame));
-        if (frame->linkage)
-            json_string(&asking->json, "linkage", frame->linkage);
-        if (frame->file)
-            json_string(&asking->json, "file", frame->file);
-        json_integer(&asking->json, "line", frame->line);
-        json_integer(&asking->json, "column", frame->column);
-        json_integer(&asking->json, "discriminator", frame->discriminator);
-        json_object_end(&asking->json);
-    }
+    for (size_t i = 0; i < n; i++)
+        frame_json(asking, answerer, &answerer->frames[i]);
     json_array_end(&asking->json);
     json_object_end(&asking->json);
 }
 
-/* ---- all addresses */
-
-static bool answer(struct asking *asking, const char *word, struct err *err)
+static void answer(struct asking *asking)
 {
-    char *end;
-    uint64_t address = strtoull(word, &end, 16);
-    if (end == word || *end)
-        return err_set(err, ERR_USAGE, "'%s' is not a hexadecimal address", word);
+    struct addresses *addresses = &asking->addresses;
     if (asking->options->json)
-        answer_json(asking, address);
+        for (size_t i = 0; i < addresses->n; i++)
+            answer_json(asking, addresses->at[i]);
     else
-        answer_text(asking, address);
+        answers_write(&asking->answers, addresses->at, addresses->n, stdout);
+    addresses->n = 0;
+}
+
+/* ---- questions */
+
+static bool ask(struct asking *asking, const char *word, size_t bytes, struct err *err)
+{
+    uint64_t address = 0;
+    size_t i = bytes > 2 && word[0] == '0' && (word[1] | 32) == 'x' ? 2 : 0;
+    bool good = i < bytes && bytes - i <= 16;
+    for (; good && i < bytes; i++) {
+        unsigned char c = (unsigned char)word[i];
+        good = isxdigit(c);
+        address = address << 4 | (uint64_t)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
+    }
+    if (!good)
+        return err_set(err, ERR_FORMAT, "'%.*s' is not a hexadecimal address",
+                       bytes < 64 ? (int)bytes : 64, word);
+    *vec_push(&asking->addresses) = address;
     return true;
 }
 
-static bool answer_input(struct asking *asking, struct err *err)
+static bool ask_line(struct asking *asking, const char *line, size_t bytes, size_t number,
+                     struct err *err)
 {
-    char *line = NULL;
-    size_t room = 0, number = 0;
+    while (bytes && isspace((unsigned char)line[bytes - 1]))
+        bytes--;
+    while (bytes && isspace((unsigned char)*line))
+        line++, bytes--;
+    return !bytes || ask(asking, line, bytes, err) || err_in(err, "line %zu of the input", number);
+}
+
+enum { INPUT_BYTES = 1 << 16 };
+
+/* Whatever is there is answered at once, so that another program can ask line by line. */
+static bool ask_input(struct asking *asking, struct err *err)
+{
+    char *input = mem_alloc(INPUT_BYTES);
+    size_t held = 0, number = 0;
     bool good = true;
-    while (good && getline(&line, &room, stdin) > 0) {
-        number++;
-        line[strcspn(line, " \t\r\n")] = 0;
-        if (*line && !answer(asking, line, err))
-            good = err_in(err, "line %zu of the input", number);
+    for (ssize_t got = 1; good && got > 0;) {
+        got = read(STDIN_FILENO, input + held, INPUT_BYTES - held);
+        if (got < 0)
+            good = err_errno(err, "cannot read the input");
+        held += got > 0 ? (size_t)got : 0;
+        size_t at = 0;
+        for (const char *end; good && (end = memchr(input + at, '\n', held - at));) {
+            size_t bytes = (size_t)(end - input) - at;
+            good = ask_line(asking, input + at, bytes, ++number, err);
+            at += bytes + 1;
+        }
+        if (good && (got == 0 || held - at == INPUT_BYTES)) {
+            good = ask_line(asking, input + at, held - at, ++number, err);
+            at = held;
+        }
+        memmove(input, input + at, held - at);
+        held -= at;
+        answer(asking);
+        fflush(stdout);
     }
-    free(line);
+    mem_free(input);
     return good;
 }
 
-static bool answer_all(struct asking *asking, struct err *err)
+static bool ask_all(struct asking *asking, struct err *err)
 {
     if (asking->options->json) {
         json_begin(&asking->json, stdout);
@@ -170,9 +191,10 @@ static bool answer_all(struct asking *asking, struct err *err)
     }
     bool good = true;
     if (!*asking->options->addresses)
-        good = answer_input(asking, err);
+        good = ask_input(asking, err);
     for (char **word = asking->options->addresses; good && *word; word++)
-        good = answer(asking, *word, err);
+        good = ask(asking, *word, strlen(*word), err);
+    answer(asking);
     if (asking->options->json) {
         json_array_end(&asking->json);
         json_object_end(&asking->json);
@@ -201,18 +223,16 @@ int cmd_symbols(int argc, char **argv)
         fputs(usage, stdout);
         return EXIT_DONE;
     }
-    struct asking *asking = mem_alloc(sizeof *asking);
-    asking->options = &options;
-    if (!binary_open(&asking->binary, options.binary, &err)) {
-        mem_free(asking);
+    struct asking asking = {.options = &options};
+    if (!binary_open(&asking.binary, options.binary, &err))
         return say_err(&err);
-    }
-    demangler_init(&asking->demangler);
-    int status = answer_all(asking, &err) ? output_status() : say_err(&err);
+    source_prepare(&asking.binary);
+    answers_init(&asking.answers, &asking.binary, options.linkage, options.no_inlines);
+    int status = ask_all(&asking, &err) ? output_status() : say_err(&err);
     if (status == EXIT_DONE)
-        status = what_is_wrong(asking);
-    demangler_release(&asking->demangler);
-    binary_close(&asking->binary);
-    mem_free(asking);
+        status = what_is_wrong(&asking);
+    answers_release(&asking.answers);
+    vec_release(&asking.addresses);
+    binary_close(&asking.binary);
     return status;
 }

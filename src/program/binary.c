@@ -16,12 +16,15 @@ bool binary_open(struct binary *binary, const char *path, struct err *err)
 
 void binary_close(struct binary *binary)
 {
-    if (binary->inlines)
+    if (binary->inlines) {
+        inline_names_release(binary->names);
         inlines_release(binary->inlines);
+    }
     if (binary->lines)
         lines_release(binary->lines);
     if (binary->debug)
         debug_info_close(binary->debug);
+    mem_free(binary->names);
     mem_free(binary->inlines);
     mem_free(binary->lines);
     mem_free(binary->debug);
@@ -52,6 +55,8 @@ struct inlines *binary_inlines(struct binary *binary)
     if (!binary->inlines) {
         binary->inlines = mem_alloc(sizeof *binary->inlines);
         inlines_read(binary->inlines, binary_debug(binary));
+        binary->names = mem_alloc(sizeof *binary->names);
+        inline_names_init(binary->names);
     }
     return binary->inlines;
 }

@@ -16,6 +16,7 @@ struct binary {
     struct debug_info *debug; /* NULL: not asked for yet; so lines and inlines */
     struct lines *lines;
     struct inlines *inlines;
+    struct inline_names *names; /* of the thread that asks source_frames */
 };
 
 bool binary_open(struct binary *binary, const char *path, struct err *err);

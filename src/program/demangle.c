@@ -41,12 +41,16 @@ static const char *name_make(struct demangler *demangler, const char *linkage)
     const char *rust = rust_name(&demangler->arena, linkage, bytes);
     if (rust)
         return rust;
-    const char *mangled = arena_string_n(&demangler->arena, linkage, length);
+    const char *mangled =
+        length < bytes ? arena_string_n(&demangler->arena, linkage, length) : linkage;
     int status;
     char *readable = __cxa_demangle(mangled, NULL, NULL, &status);
     if (!readable)
         return linkage;
-    const char *name = arena_format(&demangler->arena, "%s%s", readable, linkage + length);
+    size_t readable_bytes = strlen(readable);
+    char *name = arena_alloc(&demangler->arena, readable_bytes + bytes - length + 1);
+    memcpy(name, readable, readable_bytes);
+    memcpy(name + readable_bytes, linkage + length, bytes - length);
     free(readable);
     return name;
 }

@@ -82,11 +82,11 @@ static enum abbrev_role role_of(uint64_t tag)
     case DW_TAG_lexical_block:
     case DW_TAG_try_block:
     case DW_TAG_catch_block:
-    case DW_TAG_with_stmt:
+    case DW_TAG_with_stmt: return ROLE_SCOPE;
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
-    case DW_TAG_interface_type: return ROLE_SCOPE;
+    case DW_TAG_interface_type: return ROLE_TYPE;
     default: return ROLE_BORING;
     }
 }
@@ -217,6 +217,10 @@ static const char *abbrev_read(struct abbrevs *abbrevs, struct abbrev *abbrev,
             return "an abbreviation has a form that is not known";
     }
     abbrev->n_steps = (uint32_t)abbrevs->steps.n - abbrev->first_step;
+    const struct step *only = abbrev->n_steps == 1 ? step_last(&compiler) : NULL;
+    abbrev->plain = abbrev->role == ROLE_BORING && !abbrev->children &&
+                    (!abbrev->n_steps || (only && only->kind == STEP_SKIP));
+    abbrev->fixed_bytes = only ? only->bytes : 0;
     return cursor->bad ? "an abbreviation table does not end" : NULL;
 }
 

@@ -54,6 +54,7 @@ struct step {
 enum abbrev_role {
     ROLE_BORING,   /* nothing in or below it has code */
     ROLE_SCOPE,    /* something below it may have code */
+    ROLE_TYPE,     /* so may, in principle, a type's functions */
     ROLE_FUNCTION, /* DW_TAG_subprogram */
     ROLE_INLINED,  /* DW_TAG_inlined_subroutine */
     ROLE_UNIT,
@@ -62,8 +63,9 @@ enum abbrev_role {
 struct abbrev {
     uint8_t role; /* enum abbrev_role */
     bool known, children;
+    bool plain; /* boring, childless and of a fixed size: fixed_bytes says all */
     uint16_t tag;
-    uint32_t first_step, n_steps;
+    uint32_t first_step, n_steps, fixed_bytes;
 };
 
 /* How wide things are that depend on the unit. */

@@ -9,6 +9,7 @@
 /* The registers of the machine that a line program is written for. */
 struct machine {
     struct line_table *table;
+    struct line_rows *rows;
     const struct line_header *header;
     const struct image *image;
     uint64_t address, last; /* last: of the sequence's last row */
@@ -21,7 +22,7 @@ static void machine_reset(struct machine *machine)
 {
     machine->address = 0;
     machine->row = (struct line_row){.file = 1, .line = 1};
-    machine->first_row = machine->table->rows.n;
+    machine->first_row = machine->rows->n;
     machine->in_sequence = machine->unordered = false;
 }
 
@@ -33,7 +34,7 @@ static bool same_place(const struct line_row *a, const struct line_row *b)
 
 static void row_add(struct machine *machine)
 {
-    struct line_rows *rows = &machine->table->rows;
+    struct line_rows *rows = machine->rows;
     struct line_row row = machine->row;
     row.start = machine->address;
     machine->row.discriminator = 0;
@@ -60,15 +61,16 @@ static int row_order(const void *a, const void *b)
 
 static void sequence_end(struct machine *machine)
 {
-    struct line_table *table = machine->table;
-    size_t first = machine->first_row, n = table->rows.n - first;
+    struct line_rows *rows = machine->rows;
+    size_t first = machine->first_row, n = rows->n - first;
     if (machine->unordered)
-        qsort(table->rows.at + first, n, sizeof *table->rows.at, row_order);
-    uint64_t start = n ? table->rows.at[first].start : 0;
+        qsort(rows->at + first, n, sizeof *rows->at, row_order);
+    uint64_t start = n ? rows->at[first].start : 0;
     if (n && start < machine->address && image_executable(machine->image, (struct svma){start}))
-        *vec_push(&table->sequences) = (struct line_sequence){start, machine->address, first, n};
+        *vec_push(&machine->table->sequences) =
+            (struct line_sequence){start, machine->address, first, n};
     else
-        table->rows.n = first;
+        rows->n = first;
     machine_reset(machine);
 }
 
@@ -135,7 +137,8 @@ static void standard_run(struct machine *machine, struct cursor *cursor, uint8_t
 }
 
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
-                     uint64_t offset, const struct dwarf_unit *unit, const struct image *image)
+                     uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
+                     struct line_rows *scratch)
 {
     *table = (struct line_table){0};
     struct line_header header;
@@ -144,10 +147,10 @@ void line_table_read(struct line_table *table, const struct dwarf_sections *sect
         damage_note(&table->damage, ".debug_line", offset, why);
         return;
     }
-    struct machine machine = {.table = table, .header = &header, .image = image};
+    struct machine machine = {.table = table, .rows = scratch, .header = &header, .image = image};
     struct cursor cursor = header.program;
+    scratch->n = 0;
     machine_reset(&machine);
-    vec_reserve(&table->rows, cursor_room(&cursor) / 4);
     while (cursor.at < cursor.end && !cursor.bad) {
         uint8_t opcode = *cursor.at++;
         if (opcode >= header.opcode_base)
@@ -159,13 +162,17 @@ void line_table_read(struct line_table *table, const struct dwarf_sections *sect
         damage_note(&table->damage, ".debug_line",
                     (uint64_t)(cursor.at - sections->at[DWARF_LINE].at),
                     "a line program is cut off");
-        table->rows.n = machine.first_row;
+        scratch->n = machine.first_row;
+    }
+    if (scratch->n) {
+        table->rows = mem_resize(NULL, scratch->n * sizeof *table->rows);
+        memcpy(table->rows, scratch->at, scratch->n * sizeof *table->rows);
     }
 }
 
 void line_table_release(struct line_table *table)
 {
     vec_release(&table->files);
-    vec_release(&table->rows);
+    mem_free(table->rows);
     vec_release(&table->sequences);
 }

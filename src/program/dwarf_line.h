@@ -31,13 +31,15 @@ struct line_file {
     bool in_comp_dir;          /* the folder is relative to the unit's */
 };
 
+struct line_rows {
+    VEC(struct line_row);
+};
+
 struct line_table {
     struct line_files_raw {
         VEC(struct line_file);
     } files; /* indexed as the rows do: from 1 before DWARF 5 */
-    struct line_rows {
-        VEC(struct line_row);
-    } rows;
+    struct line_row *rows;
     struct line_sequences {
         VEC(struct line_sequence); /* as they come */
     } sequences;
@@ -46,7 +48,9 @@ struct line_table {
 };
 
 /* Only sequences that start in code of the image are kept: others are of functions that the linker
- * dropped. unit: whose table it is; for indexed strings. */
+ * dropped. unit: whose table it is; for indexed strings. scratch: memory that is used again and again,
+ * so that what is kept is no larger than it has to be. */
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
-                     uint64_t offset, const struct dwarf_unit *unit, const struct image *image);
+                     uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
+                     struct line_rows *scratch);
 void line_table_release(struct line_table *table);

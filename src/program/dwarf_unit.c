@@ -4,7 +4,8 @@
 
 /* ---- entries */
 
-static uint64_t value_read(struct cursor *cursor, const struct dwarf_unit *unit, uint16_t form)
+static inline uint64_t value_read(struct cursor *cursor, const struct dwarf_unit *unit,
+                                  uint16_t form)
 {
     switch (form) {
     case DW_FORM_flag_present: return 1;

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "base/vec.h"
+#include "program/dwarf_ranges.h"
 #include "program/dwarf_sections.h"
+#include "program/paint.h"
 
 #include <stdint.h>
 
 struct dwarf_unit;
 struct image;
-struct range_budget;
 
 #define NODE_NONE UINT32_MAX
 
@@ -28,20 +29,36 @@ struct inline_piece {
     uint32_t first_segment, n_segments;
 };
 
+struct inline_nodes {
+    VEC(struct inline_node); /* outer before inner */
+};
+struct inline_segments {
+    VEC(struct inline_segment);
+};
+
 struct inline_unit {
-    struct inline_nodes {
-        VEC(struct inline_node); /* outer before inner */
-    } nodes;
-    struct inline_segments {
-        VEC(struct inline_segment);
-    } segments;
+    struct inline_node *nodes;
+    struct inline_segment *segments;
     struct inline_pieces {
         VEC(struct inline_piece);
     } pieces;
     struct dwarf_damage damage;
 };
 
+/* Memory that is used again and again, so that what is kept is no larger than it has to be. */
+struct inline_scratch {
+    struct inline_nodes nodes;
+    struct inline_segments segments;
+    struct stretches claims, painted;
+    struct address_ranges ranges;
+    struct inline_levels {
+        VEC(uint32_t);
+    } levels;
+};
+void inline_scratch_release(struct inline_scratch *scratch);
+
 /* Only what lies in code of the image is kept: the rest was dropped by the linker. */
 void inline_unit_read(struct inline_unit *result, const struct dwarf_unit *unit,
-                      const struct image *image, struct range_budget *budget);
+                      const struct image *image, struct range_budget *budget,
+                      struct inline_scratch *scratch);
 void inline_unit_release(struct inline_unit *result);

@@ -4,18 +4,47 @@
 #include "program/debug_info.h"
 #include "program/dwarf_ranges.h"
 
+#include <stdlib.h>
+
 struct reading {
     struct inlines *inlines;
     struct debug_info *info;
     struct range_budget budget;
+    struct inline_scratch scratch[PARALLEL_MAX];
+    struct unit_order {
+        VEC(struct unit_size);
+    } order;
 };
 
-static void unit_read(void *context, size_t i, unsigned worker)
+/* The largest first, so that at the end no thread is left with one while others wait. */
+struct unit_size {
+    uint64_t bytes;
+    size_t i;
+};
+
+static int size_order(const void *a, const void *b)
+{
+    const struct unit_size *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static void order_make(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->info->units.n; i++)
+        *vec_push(&reading->order) = (struct unit_size){
+            reading->info->units.at[i]->end - reading->info->units.at[i]->offset, i};
+    if (reading->order.n)
+        qsort(reading->order.at, reading->order.n, sizeof *reading->order.at, size_order);
+}
+
+static void unit_read(void *context, size_t next, unsigned worker)
 {
     struct reading *reading = context;
-    (void)worker;
+    size_t i = reading->order.at[next].i;
     inline_unit_read(&reading->inlines->units.at[i], reading->info->units.at[i],
-                     reading->info->image, &reading->budget);
+                     reading->info->image, &reading->budget, &reading->scratch[worker]);
 }
 
 /* Where two units claim a place (code folded by the linker, a damaged file) the first has it. */
@@ -37,14 +66,17 @@ static void runs_make(struct inlines *inlines)
 void inlines_read(struct inlines *inlines, struct debug_info *info)
 {
     *inlines = (struct inlines){.info = info};
-    map_init(&inlines->names_known, 2 * sizeof(uint64_t));
     struct reading reading = {.inlines = inlines, .info = info};
     range_budget_init(&reading.budget, &info->main.sections);
     for (size_t i = 0; i < info->split.n; i++)
         range_budget_add(&reading.budget, &info->split.at[i]->sections);
     vec_reserve(&inlines->units, info->units.n);
     inlines->units.n = info->units.n;
+    order_make(&reading);
     parallel_for(info->units.n, unit_read, &reading);
+    vec_release(&reading.order);
+    for (unsigned i = 0; i < PARALLEL_MAX; i++)
+        inline_scratch_release(&reading.scratch[i]);
     for (size_t i = 0; i < inlines->units.n; i++)
         damage_add(&info->damage, &inlines->units.at[i].damage);
     runs_make(inlines);
@@ -57,8 +89,6 @@ void inlines_release(struct inlines *inlines)
     vec_release(&inlines->units);
     vec_release(&inlines->runs);
     vec_release(&inlines->stretches);
-    vec_release(&inlines->names);
-    map_release(&inlines->names_known);
 }
 
 /* ---- questions */
@@ -73,7 +103,7 @@ const struct inline_node *inlines_find(const struct inlines *inlines, struct svm
     const struct inline_run *run = &inlines->runs.at[stretch->value];
     const struct inline_unit *unit = &inlines->units.at[run->unit];
     const struct inline_piece *piece = &unit->pieces.at[run->piece];
-    const struct inline_segment *segments = unit->segments.at + piece->first_segment;
+    const struct inline_segment *segments = unit->segments + piece->first_segment;
     uint64_t inside = at.v - piece->start;
     size_t low = 0, high = piece->n_segments;
     while (low < high) {
@@ -86,22 +116,35 @@ const struct inline_node *inlines_find(const struct inlines *inlines, struct svm
     if (!low)
         return NULL;
     *ret_unit = run->unit;
-    return &unit->nodes.at[segments[low - 1].node];
+    return &unit->nodes[segments[low - 1].node];
 }
 
 const struct inline_node *inlines_parent(const struct inlines *inlines, uint32_t unit,
                                          const struct inline_node *node)
 {
-    return node->parent == NODE_NONE ? NULL : &inlines->units.at[unit].nodes.at[node->parent];
+    return node->parent == NODE_NONE ? NULL : &inlines->units.at[unit].nodes[node->parent];
 }
 
-const char *inlines_name(struct inlines *inlines, uint32_t unit, const struct inline_node *node)
+void inline_names_init(struct inline_names *names)
+{
+    *names = (struct inline_names){0};
+    map_init(&names->known, 2 * sizeof(uint64_t));
+}
+
+void inline_names_release(struct inline_names *names)
+{
+    map_release(&names->known);
+    vec_release(names);
+}
+
+const char *inlines_name(const struct inlines *inlines, struct inline_names *names, uint32_t unit,
+                         const struct inline_node *node)
 {
     const struct dwarf_unit *of = inlines->info->units.at[unit];
     /* An offset means the same in all units of one file. */
     uint64_t key[2] = {(uintptr_t)of->sections, node->origin};
-    uint32_t i = map_add(&inlines->names_known, key);
-    if (i == inlines->names.n)
-        *vec_push(&inlines->names) = debug_info_name(inlines->info, of, node->origin);
-    return inlines->names.at[i];
+    uint32_t i = map_add(&names->known, key);
+    if (i == names->n)
+        *vec_push(names) = debug_info_name(inlines->info, of, node->origin);
+    return names->at[i];
 }

@@ -25,19 +25,25 @@ struct inlines {
         VEC(struct inline_run);
     } runs;
     struct stretches stretches; /* value: run */
-    struct map names_known;     /* unit's sections and entry -> index into names */
-    struct inline_names {
-        VEC(const char *);
-    } names;
 };
 
 struct inline_run {
     uint32_t unit, piece;
 };
 
+/* Names that were asked for. Tables do not change once they are read; this does, so each thread has
+ * its own. */
+struct inline_names {
+    struct map known; /* unit's sections and entry -> index */
+    VEC(const char *);
+};
+
 /* Damage is noted in the info. */
 void inlines_read(struct inlines *inlines, struct debug_info *info);
 void inlines_release(struct inlines *inlines);
+
+void inline_names_init(struct inline_names *names);
+void inline_names_release(struct inline_names *names);
 
 /* The innermost node at an address and its unit; NULL: no function is known there. */
 const struct inline_node *inlines_find(const struct inlines *inlines, struct svma at,
@@ -46,4 +52,5 @@ const struct inline_node *inlines_find(const struct inlines *inlines, struct svm
 const struct inline_node *inlines_parent(const struct inlines *inlines, uint32_t unit,
                                          const struct inline_node *node);
 /* Name of the function; NULL: it has none. Lives as long as the info. */
-const char *inlines_name(struct inlines *inlines, uint32_t unit, const struct inline_node *node);
+const char *inlines_name(const struct inlines *inlines, struct inline_names *names, uint32_t unit,
+                         const struct inline_node *node);

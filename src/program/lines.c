@@ -20,6 +20,7 @@ struct reading {
     struct lines *lines;
     struct debug_info *info;
     struct jobs jobs;
+    struct line_rows scratch[PARALLEL_MAX];
 };
 
 static void jobs_collect(struct reading *reading)
@@ -41,9 +42,8 @@ static void job_run(void *context, size_t i, unsigned worker)
 {
     struct reading *reading = context;
     const struct job *job = &reading->jobs.at[i];
-    (void)worker;
     line_table_read(&reading->lines->tables.at[i], &reading->info->main.sections, job->offset,
-                    job->unit, reading->info->image);
+                    job->unit, reading->info->image, &reading->scratch[worker]);
 }
 
 /* Tables do not overlap in honest files. Those of one that is not would make us read it again and
@@ -147,8 +147,8 @@ static void runs_make(struct lines *lines)
             const struct line_sequence *sequence = &table->sequences.at[k];
             *vec_push(&claims) =
                 (struct stretch){sequence->start, sequence->end, (uint32_t)lines->runs.n};
-            *vec_push(&lines->runs) = (struct line_run){table->rows.at + sequence->first_row,
-                                                        sequence->n_rows, (uint32_t)i};
+            *vec_push(&lines->runs) =
+                (struct line_run){table->rows + sequence->first_row, sequence->n_rows, (uint32_t)i};
         }
     }
     stretches_paint(&claims, &lines->stretches);
@@ -165,6 +165,8 @@ void lines_read(struct lines *lines, struct debug_info *info)
     vec_reserve(&lines->tables, reading.jobs.n);
     lines->tables.n = reading.jobs.n;
     parallel_for(reading.jobs.n, job_run, &reading);
+    for (unsigned i = 0; i < PARALLEL_MAX; i++)
+        vec_release(&reading.scratch[i]);
     for (size_t i = 0; i < lines->tables.n; i++)
         damage_add(&info->damage, &lines->tables.at[i].damage);
     paths_make(&reading);
@@ -186,15 +188,17 @@ void lines_release(struct lines *lines)
 
 /* ---- questions */
 
-static const char *path_of(const struct lines *lines, uint32_t table, uint64_t file)
-{
-    return file < lines->tables.at[table].files.n ? lines->paths.at[table][file] : NULL;
-}
-
-const char *lines_file(const struct lines *lines, uint64_t stmt_list, uint64_t file)
+uint32_t lines_table(const struct lines *lines, uint64_t stmt_list)
 {
     uint32_t table = map_find(&lines->by_offset, &stmt_list);
-    return table < lines->tables.n ? path_of(lines, table, file) : NULL;
+    return table < lines->tables.n ? table : LINE_TABLE_NONE;
+}
+
+const char *lines_file(const struct lines *lines, uint32_t table, uint64_t file)
+{
+    return table < lines->tables.n && file < lines->tables.at[table].files.n
+               ? lines->paths.at[table][file]
+               : NULL;
 }
 
 bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_place)
@@ -214,8 +218,8 @@ bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_
     if (!low)
         return false;
     const struct line_row *row = &run->rows[low - 1];
-    *ret_place = (struct line_place){path_of(lines, run->table, row->file), row->line, row->column,
-                                     row->discriminator};
+    *ret_place = (struct line_place){lines_file(lines, run->table, row->file), row->line,
+                                     row->column, row->discriminator};
     return true;
 }
 

@@ -53,5 +53,8 @@ bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_
 bool lines_find(const struct lines *lines, struct svma at, const char **ret_file,
                 uint32_t *ret_line);
 
-/* File number `file` of the table at an offset of .debug_line; NULL: there is none. */
-const char *lines_file(const struct lines *lines, uint64_t stmt_list, uint64_t file);
+/* The table at an offset of .debug_line, and file number `file` of a table; LINE_TABLE_NONE and NULL: there
+ * is none. */
+#define LINE_TABLE_NONE UINT32_MAX
+uint32_t lines_table(const struct lines *lines, uint64_t stmt_list);
+const char *lines_file(const struct lines *lines, uint32_t table, uint64_t file);

@@ -1,14 +1,61 @@
 #include "program/paint.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <string.h>
 
-static int start_order(const void *a, const void *b)
+/* ---- sorting by start: stable, so that equal ones stay in the order of their values */
+
+enum { FEW = 24 };
+
+static void few_sort(struct stretch *at, size_t n)
 {
-    const struct stretch *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->value < y->value ? -1 : x->value > y->value;
+    for (size_t i = 1; i < n; i++) {
+        struct stretch held = at[i];
+        size_t to = i;
+        for (; to && at[to - 1].start > held.start; to--)
+            at[to] = at[to - 1];
+        at[to] = held;
+    }
+}
+
+/* One byte of the starts after the other, lowest first. */
+static void many_sort(struct stretch *at, size_t n, uint64_t least, uint64_t spread)
+{
+    struct stretch *from = at, *other = mem_resize(NULL, n * sizeof *at), *to = other;
+    for (unsigned shift = 0; shift < 64 && spread >> shift; shift += 8) {
+        size_t place[257] = {0};
+        for (size_t i = 0; i < n; i++)
+            place[((from[i].start - least) >> shift & 0xFF) + 1]++;
+        for (unsigned i = 0; i < 256; i++)
+            place[i + 1] += place[i];
+        for (size_t i = 0; i < n; i++)
+            to[place[(from[i].start - least) >> shift & 0xFF]++] = from[i];
+        struct stretch *held = from;
+        from = to;
+        to = held;
+    }
+    if (from != at)
+        memcpy(at, from, n * sizeof *at);
+    mem_free(other);
+}
+
+static void stretches_sort(struct stretches *stretches)
+{
+    struct stretch *at = stretches->at;
+    size_t n = stretches->n;
+    uint64_t least = UINT64_MAX, most = 0;
+    bool sorted = true;
+    for (size_t i = 0; i < n; i++) {
+        sorted = sorted && (!i || at[i - 1].start <= at[i].start);
+        least = at[i].start < least ? at[i].start : least;
+        most = at[i].start > most ? at[i].start : most;
+    }
+    if (sorted)
+        return;
+    if (n <= FEW)
+        few_sort(at, n);
+    else
+        many_sort(at, n, least, most - least);
 }
 
 /* ---- the claims at one place, the highest on top: a heap */
@@ -75,11 +122,7 @@ void stretches_paint(struct stretches *claims, struct stretches *ret_painted)
 {
     struct heap heap = {0};
     size_t first = ret_painted->n;
-    bool sorted = true;
-    for (size_t i = 1; sorted && i < claims->n; i++)
-        sorted = start_order(&claims->at[i - 1], &claims->at[i]) <= 0;
-    if (!sorted)
-        qsort(claims->at, claims->n, sizeof *claims->at, start_order);
+    stretches_sort(claims);
     for (size_t i = 0; i < claims->n; i++) {
         if (claims->at[i].start < claims->at[i].end)
             heap_add(&heap, claims->at[i]);

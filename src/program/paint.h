@@ -16,8 +16,8 @@ struct stretches {
     VEC(struct stretch);
 };
 
-/* Sorts its input by start and appends the result, by start and disjoint; neighbours of one value are
- * one. At most 2n - 1 of n. */
+/* Claims come in rising order of value, and are sorted by start in place. Appends the result, by start
+ * and disjoint; neighbours of one value are one. At most 2n - 1 of n. */
 void stretches_paint(struct stretches *claims, struct stretches *ret_painted);
 
 /* NULL: none has it. For painted ones. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct binary;
+struct inline_names;
 
 struct source_frame {
     const char *linkage; /* name of the function as the linker sees it; NULL: not known */
@@ -23,3 +24,8 @@ struct source_frame {
  * binary. */
 size_t source_frames(struct binary *binary, struct svma at, struct source_frame *ret_frames,
                      size_t room);
+
+/* The same for several threads at once, each with names of its own, once source_prepare was called. */
+void source_prepare(struct binary *binary);
+size_t source_frames_of(const struct binary *binary, struct inline_names *names, struct svma at,
+                        struct source_frame *ret_frames, size_t room);

@@ -1,0 +1,62 @@
+/* Answers of gait symbols as text, for many addresses at once: threads make blocks of them, which are
+ * written in order. */
+#pragma once
+
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "program/demangle.h"
+#include "program/inlines.h"
+#include "program/source.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct binary;
+
+enum { ANSWER_FRAMES_MAX = 256 };
+
+/* What one thread knows. */
+struct answerer {
+    struct inline_names names;
+    struct map readable_known; /* pointer to a linkage name -> index */
+    struct readables {
+        VEC(struct readable);
+    } readable;
+    struct source_frame frames[ANSWER_FRAMES_MAX];
+};
+
+struct readable {
+    const char *text;
+    size_t bytes;
+};
+
+struct answers {
+    const struct binary *binary; /* source_prepare was called */
+    bool linkage, no_inlines;
+    struct answerer *answerers[PARALLEL_MAX];
+    pthread_mutex_t lock;
+    struct demangler demangler; /* guarded by lock: threads meet mostly the same names */
+    struct answer_blocks {
+        VEC(struct answer_text);
+    } blocks;
+};
+
+struct answer_text {
+    VEC(char);
+};
+
+void answers_init(struct answers *answers, const struct binary *binary, bool linkage,
+                  bool no_inlines);
+void answers_release(struct answers *answers);
+
+/* Writes the frames of each address, and an empty line. */
+void answers_write(struct answers *answers, const uint64_t *addresses, size_t n, FILE *to);
+
+/* The frames of one address, for those who write them otherwise; in the answerer's memory. Names as
+ * asked for: ret_name of each is what answers_write would write. */
+size_t answers_frames(struct answers *answers, struct answerer *answerer, uint64_t address);
+const char *answers_name(struct answers *answers, struct answerer *answerer,
+                         const struct source_frame *frame, size_t *ret_bytes);
+struct answerer *answers_answerer(struct answers *answers, unsigned worker);
