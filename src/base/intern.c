@@ -31,5 +31,6 @@ uint32_t intern_number(struct intern *intern, const char *text)
 
 const char *intern_text(struct intern *intern, const char *text)
 {
-    return intern->texts.at[intern_number(intern, text)];
+    uint32_t i = intern_number(intern, text); /* may move the texts */
+    return intern->texts.at[i];
 }
