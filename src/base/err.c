@@ -39,8 +39,11 @@ bool err_in(struct err *err, const char *format, ...)
     char inner[sizeof err->text];
     memcpy(inner, err->text, sizeof inner);
     size_t used = (size_t)snprintf(err->text, sizeof err->text, "%s: ", context);
-    if (used < sizeof err->text)
-        snprintf(err->text + used, sizeof err->text - used, "%s", inner);
+    if (used < sizeof err->text) { /* cut where there is no room: one line is enough */
+        size_t length = strnlen(inner, sizeof err->text - used - 1);
+        memcpy(err->text + used, inner, length);
+        err->text[used + length] = 0;
+    }
     return false;
 }
 
