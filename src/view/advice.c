@@ -205,7 +205,7 @@ static void advise_below(struct adviser *adviser)
         const struct report_row *row = &report->at[i];
         const struct groups *total = &row->plain->total;
         bool mostly_below = row->plain->self.sum < total->sum / 2;
-        if (mostly_below && plain_share(&report->plain, total).hi < 0.95 &&
+        if (mostly_below && plain_share(&report->plain, total).hi < 0.8 &&
             (!most || total->sum > most->plain->total.sum))
             most = row;
     }

@@ -4,55 +4,6 @@
 
 #include <math.h>
 
-/* JIT code with names: main_ at 0x1000, fib at 0x2000, spin at 0x3000; the kernel has read_. Addresses
- * of callers are odd: return address less one. */
-struct scenery {
-    struct profile profile;
-    struct scene scene;
-    struct plain plain;
-    uint32_t jit, kernel;
-    uint32_t main_, fib, deep, spin, read_, other;
-};
-
-static void name(struct profile *profile, uint32_t module, uint64_t start, const char *text)
-{
-    names_add(&profile->names, &profile->arena, module, start, 0x100, text);
-}
-
-static void scenery_make(struct scenery *s)
-{
-    struct profile *p = &s->profile;
-    plain_begin(p);
-    s->jit = profile_module_jit(p, 10);
-    s->kernel = profile_module(p, "[kernel]", NULL, 0);
-    name(p, s->jit, 0x1000, "main_");
-    name(p, s->jit, 0x2000, "fib");
-    name(p, s->jit, 0x3000, "spin");
-    name(p, s->kernel, 0xffff800000001000, "read_");
-    uint32_t thread = thread_add(p, 10, 11), second = thread_add(p, 10, 12);
-    s->main_ = stacks_node(&p->stacks, thread, s->jit, 0x1011);
-    s->fib = stacks_node(&p->stacks, s->main_, s->jit, 0x2011);
-    s->deep = stacks_node(&p->stacks, s->fib, s->jit, 0x2020); /* fib called by fib */
-    s->spin = stacks_node(&p->stacks, s->main_, s->jit, 0x3004);
-    s->read_ = stacks_node(&p->stacks, s->fib, s->kernel, 0xffff800000001010);
-    s->other = stacks_node(&p->stacks, second, s->jit, 0x3008);
-    samples_add(p, s->deep, 600, 1000);
-    samples_add(p, s->fib, 100, 1000);
-    samples_add(p, s->spin, 200, 1000);
-    samples_add(p, s->read_, 50, 1000);
-    samples_add(p, s->other, 100, 1000);
-    p->totals.user_ns = 2000000000; /* samples know of half of it */
-    p->totals.kernel_ns = 100000000;
-    const struct profile *side = p;
-    scene_open(&s->scene, &side, 1, NULL);
-}
-
-static void scenery_end(struct scenery *s)
-{
-    scene_close(&s->scene);
-    profile_release(&s->profile);
-}
-
 static void near(double got, double expected)
 {
     if (!(fabs(got - expected) < 1e-9))
