@@ -28,9 +28,10 @@ static void judge_record(struct judge *judge)
                              : sampled.value == TRIGGER_PERF ? STANDING_GOOD
                                                              : STANDING_LIMITED;
     judge_add(judge, "record", standing, outcome_text(judge, sampled),
-              !works  ? ""
-              : !here ? "but this folder cannot be written"
-                      : by[sampled.value],
+              sampled.result == ATTEMPT_MUTE ? "the program ran, but without the agent"
+              : !works                       ? ""
+              : !here                        ? "but this folder cannot be written"
+                                             : by[sampled.value],
               record_advice(machine));
     judge_add(judge, "record --exact", outcome_standing(machine->exact),
               outcome_text(judge, machine->exact), "",
