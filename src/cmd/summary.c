@@ -55,20 +55,6 @@ static void print_trigger(const struct recording *recording)
         say("trigger: CPU-time timer, every %.2f ms of CPU time", (double)channel->period_ns / 1e6);
 }
 
-/* Twenty samples show where the time goes; a program this short may end before the first. */
-static void print_too_short(const struct recording_options *options,
-                            const struct recording *recording)
-{
-    enum { HZ_MAX = 10000 };
-    double user = summary_seconds(recording->totals.user_ns);
-    double hz = user > 0 ? 20 / user : HZ_MAX;
-    hz = hz < 100 ? 100 : hz > HZ_MAX ? HZ_MAX : hz;
-    char ask[48] = "";
-    if (options->record.fixed_hz < hz)
-        snprintf(ask, sizeof ask, "-F %.0f asks for more, ", hz);
-    say("no sample: the program ended too soon. %s--exact=counts needs none", ask);
-}
-
 static void print_sampled(const struct recording_options *options,
                           const struct recording *recording)
 {
@@ -81,8 +67,7 @@ static void print_sampled(const struct recording_options *options,
         user > 0 ? (double)totals->instructions / user / 1e6 : 0);
     print_overhead(options, recording);
     print_trigger(recording);
-    if (!totals->windows)
-        print_too_short(options, recording);
+    summary_too_short(totals, options->record.fixed_hz);
 }
 
 static void print_walks(const struct recording *recording)

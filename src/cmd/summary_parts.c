@@ -22,6 +22,20 @@ const char *summary_grouped(uint64_t n, char text[32])
     return text;
 }
 
+void summary_too_short(const struct totals *totals, uint32_t asked_hz)
+{
+    enum { ENOUGH = 20, HZ_MIN = 100, HZ_MAX = 10000 };
+    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
+    double hz = cpu > 0 ? ENOUGH / cpu : HZ_MAX;
+    hz = hz < HZ_MIN ? HZ_MIN : hz > HZ_MAX ? HZ_MAX : hz;
+    char ask[48] = "";
+    if (totals->interrupts)
+        return;
+    if (asked_hz < hz)
+        snprintf(ask, sizeof ask, "-F %.0f asks for more, ", hz);
+    say("no sample: the program ended too soon. %s--exact=counts needs none", ask);
+}
+
 void summary_losses(const struct totals *totals)
 {
     char number[32];

@@ -30,6 +30,8 @@ static void print_samples(const struct plain *plain)
     say("%s samples by %s%s, %.0f per CPU second", summary_grouped(totals->interrupts, number),
         plain->event, plain->kernel ? "" : ", user mode only",
         cpu > 0 ? (double)totals->interrupts / cpu : 0);
+    if (plain->clock)
+        summary_too_short(totals, plain->hz);
     if (*plain->refused)
         say("%s", plain->refused);
     if (plain->ring_bytes < plain->ring_wanted)

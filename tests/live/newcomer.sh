@@ -17,6 +17,8 @@ done
 status 0 short "$gait" record --overhead 0.001 -o short.data -- true
 says 'no sample: the program ended too soon'
 says --exact=counts
+status 0 'plain, short' "$gait" record --plain -F 1 -o plain.data -- true
+if grep -q '0 samples' stderr; then says 'no sample: the program ended too soon'; fi
 status 0 'exact, short' "$gait" record --exact=counts -o exact.data -- true
 grep -q 'no sample' stderr && bad 'an exact recording is said to lack samples'
 status 0 'enough' "$gait" record -F 2000 -o enough.data -- sh -c "$busy"
