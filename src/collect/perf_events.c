@@ -18,7 +18,7 @@ enum {
     RING_BYTES_MIN = 1 << 16,
     RING_BYTES_MAX = 1 << 25,
     RINGS_BYTES_MAX = 1 << 28, /* all together */
-    RING_SAMPLES_MIN = 16,     /* that fit into a ring */
+    RING_SAMPLES_MIN = 64,     /* that fit into a ring */
     RING_PARTS = 8,            /* we are woken when one of them is full */
 };
 static const uint64_t SHIFT_EVERY_NS = 100000000, SHIFT_EVERY_PERIODS = 32;
@@ -134,18 +134,6 @@ static int open_patiently(const struct perf_event_attr *attr, int tid, int cpu)
     return fd;
 }
 
-/* All rings are of one size: smaller ones where the limit on locked memory is met. */
-static bool ring_map(struct perf_events *events, struct perf_cpu *cpu, int fd)
-{
-    while (!perf_ring_map(&cpu->ring, fd, events->ring_bytes)) {
-        if ((errno != EPERM && errno != ENOMEM) || events->ring_bytes <= RING_BYTES_MIN)
-            return false;
-        events->ring_bytes /= 2;
-    }
-    cpu->fd = fd;
-    return true;
-}
-
 static bool tracker_open(struct perf_events *events, struct perf_cpu *cpu, int tid)
 {
     struct perf_event_attr *attr = &events->request->tracker;
@@ -154,8 +142,39 @@ static bool tracker_open(struct perf_events *events, struct perf_cpu *cpu, int t
     if (fd < 0)
         return false;
     *vec_push(&events->trackers) = fd;
-    return cpu->fd >= 0 ? ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0
-                        : ring_map(events, cpu, fd);
+    if (cpu->fd >= 0)
+        return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0;
+    cpu->fd = fd;
+    return true;
+}
+
+static bool rings_try(struct perf_events *events)
+{
+    for (size_t i = 0; i < events->cpus.n; i++) {
+        struct perf_cpu *cpu = &events->cpus.at[i];
+        if (cpu->fd >= 0 && !perf_ring_map(&cpu->ring, cpu->fd, events->ring_bytes))
+            return false;
+    }
+    return true;
+}
+
+/* The first event on each CPU owns its ring. All are of one size: a smaller one where the limit on locked
+ * memory is met, which is for all of them together. */
+static bool rings_map(struct perf_events *events)
+{
+    if (events->mapped)
+        return true;
+    while (!rings_try(events)) {
+        int why = errno;
+        for (size_t i = 0; i < events->cpus.n; i++)
+            perf_ring_unmap(&events->cpus.at[i].ring);
+        errno = why;
+        if ((why != EPERM && why != ENOMEM) || events->ring_bytes <= RING_BYTES_MIN)
+            return false;
+        events->ring_bytes /= 2;
+    }
+    events->mapped = true;
+    return true;
 }
 
 static bool sampler_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
@@ -173,27 +192,38 @@ static bool sampler_open(struct perf_events *events, struct perf_cpu *cpu, int t
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0;
 }
 
+static enum perf_follow refused(int tid, int cpu, struct err *err)
+{
+    int why = errno;
+    if (why == ESRCH)
+        return PERF_GONE;
+    err_errno(err, "cannot sample thread %d on CPU %d", tid, cpu);
+    if (why == EACCES || why == EPERM)
+        err_in(err, "another user's, or protected: root or CAP_PERFMON may");
+    return PERF_REFUSED;
+}
+
+static bool went_offline(const struct perf_events *events)
+{
+    return errno == ENODEV && events->cpus.n > 1;
+}
+
 enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on_exec,
                                     struct err *err)
 {
-    size_t reached = 0;
-    for (size_t i = 0; i < events->cpus.n; i++) {
-        struct perf_cpu *cpu = &events->cpus.at[i];
-        if (tracker_open(events, cpu, tid) && sampler_open(events, cpu, tid, on_exec)) {
-            reached++;
-            continue;
-        }
-        if (errno == ESRCH)
-            return PERF_GONE;
-        if (errno == ENODEV && i + 1 < events->cpus.n) /* went offline */
-            continue;
-        err_errno(err, "cannot sample thread %d on CPU %d", tid, cpu->cpu);
+    for (size_t i = 0; i < events->cpus.n; i++)
+        if (!tracker_open(events, &events->cpus.at[i], tid) && !went_offline(events))
+            return refused(tid, events->cpus.at[i].cpu, err);
+    if (!rings_map(events)) {
+        err_errno(err, "no memory for the kernel's samples: ulimit -l, kernel.perf_event_mlock_kb");
         return PERF_REFUSED;
     }
-    if (reached)
-        return PERF_FOLLOWED;
-    err_set(err, ERR_SYSTEM, "no CPU can be sampled");
-    return PERF_REFUSED;
+    for (size_t i = 0; i < events->cpus.n; i++) {
+        struct perf_cpu *cpu = &events->cpus.at[i];
+        if (cpu->fd >= 0 && !sampler_open(events, cpu, tid, on_exec) && !went_offline(events))
+            return refused(tid, cpu->cpu, err);
+    }
+    return PERF_FOLLOWED;
 }
 
 /* ---- sampling */

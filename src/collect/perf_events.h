@@ -38,7 +38,7 @@ struct perf_events {
     size_t ring_bytes;  /* as the limit on locked memory allows */
     size_t ring_wanted; /* more than ring_bytes: the limit was met */
     uint64_t random;    /* state */
-    bool sampling, paused;
+    bool mapped, sampling, paused;
     uint64_t limit_ns;        /* of the reading that goes on */
     struct perf_cpu *current; /* whose record was given out last */
 };

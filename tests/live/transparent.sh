@@ -25,8 +25,13 @@ for mode in $modes; do
 
     same "$mode, environment" "$(env | grep -v '^_=' | sort)" \
         "$($record env | grep -Ev '^(_|LD_PRELOAD|GAIT_CHANNEL)=' | sort)"
-    same "$mode, other preloads" "libgait.so:libc.so.6" "$(LD_PRELOAD=libc.so.6 $record printenv LD_PRELOAD | sed 's|.*/||')"
-    same "$mode, the user's GAIT_CHANNEL" 1 "$(GAIT_CHANNEL=mine $record env | grep -c '^GAIT_CHANNEL=/proc/')"
+    if [ "$mode" = plain ]; then # no agent: nothing is added
+        same 'plain, other preloads' libc.so.6 "$(LD_PRELOAD=libc.so.6 $record printenv LD_PRELOAD)"
+        same "plain, the user's GAIT_CHANNEL" mine "$(GAIT_CHANNEL=mine $record printenv GAIT_CHANNEL)"
+    else
+        same "$mode, other preloads" "libgait.so:libc.so.6" "$(LD_PRELOAD=libc.so.6 $record printenv LD_PRELOAD | sed 's|.*/||')"
+        same "$mode, the user's GAIT_CHANNEL" 1 "$(GAIT_CHANNEL=mine $record env | grep -c '^GAIT_CHANNEL=/proc/')"
+    fi
 
     signals() { grep -E '^(SigBlk|SigIgn|ShdPnd|SigPnd):' /proc/self/status; }
     same "$mode, signals" "$(sh -c 'exec grep -E "^Sig(Blk|Ign|Pnd):" /proc/self/status')" \

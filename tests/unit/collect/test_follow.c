@@ -1,0 +1,233 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collect/follow.h"
+#include "collect/perf_request.h"
+#include "profile/profile.h"
+#include "records.h"
+
+/* No process has such numbers, so /proc has nothing to say of them. */
+enum { A = 1 << 28, B, C };
+
+struct world {
+    struct perf_request request;
+    struct profile profile;
+    struct follow follow;
+    struct record record;
+};
+
+static void world_begin(struct world *world, bool kernel)
+{
+    memset(world, 0, sizeof *world);
+    world->request = (struct perf_request){.clock = true, .kernel = kernel};
+    world->request.tracker.context_switch = 1;
+    profile_init(&world->profile);
+    world->profile.mode = PROFILE_PLAIN;
+    follow_init(&world->follow, &world->request, &world->profile);
+    world->follow.chains = true;
+    world->follow.tasks.began_ns = 0;
+}
+
+static void world_end(struct world *world)
+{
+    follow_release(&world->follow);
+    profile_release(&world->profile);
+}
+
+#define TAKE(world, make) follow_take(&(world)->follow, (make))
+
+/* The weight of a leaf at the address in the module, over all threads. */
+static uint64_t weight_at(const struct world *world, const char *path, uint64_t address)
+{
+    const struct stacks *stacks = &world->profile.stacks;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct stack_key key = stacks_key(stacks, cell->node);
+        if (key.module != MODULE_NONE && key.address == address &&
+            strcmp(world->profile.modules.at[key.module].path, path) == 0)
+            sum += stacks->weights.at[i];
+    }
+    return sum;
+}
+
+static struct thread thread_of(const struct world *world, uint32_t tid, const char *name)
+{
+    for (size_t i = 0; i < world->profile.threads.n; i++) {
+        const struct thread *row = &world->profile.threads.at[i];
+        if (row->tid == tid && strcmp(row->name, name) == 0)
+            return *row;
+    }
+    fail_msg("no thread %u '%s'", tid, name);
+    return (struct thread){0};
+}
+
+/* A child has what its parent had mapped; a new program has nothing of it. */
+static void fork_and_exec(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, true);
+    TAKE(&world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, B, A, B, A, 2));
+    TAKE(&world, record_sample(record, B, B, 0x10010, 100, NULL, 3));
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x4010), 100);
+    TAKE(&world, record_name(record, B, B, "other", 1, 4));
+    TAKE(&world, record_sample(record, B, B, 0x10010, 100, NULL, 5));
+    assert_int_equal(weight_at(&world, "[unknown]", 0x10010), 100);
+    TAKE(&world, record_mapping(record, B, 0x10000, 0x1000, 0, "/no/such/two", 6));
+    TAKE(&world, record_sample(record, B, B, 0x10010, 100, NULL, 7));
+    assert_int_equal(weight_at(&world, "/no/such/two", 0x10), 100);
+    /* The parent has not changed. */
+    TAKE(&world, record_sample(record, A, A, 0x10010, 7, NULL, 8));
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x4010), 107);
+    assert_int_equal(world.profile.totals.interrupts, 4);
+    assert_int_equal(world.profile.totals.time, 307);
+    world_end(&world);
+}
+
+/* Code that a process made itself lies where it lies; what is mapped over it is something else. */
+static void jit(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, true);
+    TAKE(&world, record_mapping(record, A, 0x10000, 0x3000, 0, "//anon", 1));
+    TAKE(&world, record_mapping(record, A, 0x11000, 0x1000, 0x5000, "/no/such/one", 2));
+    TAKE(&world, record_sample(record, A, A, 0x10010, 1, NULL, 3));
+    TAKE(&world, record_sample(record, A, A, 0x11010, 2, NULL, 3));
+    TAKE(&world, record_sample(record, A, A, 0x12010, 4, NULL, 3));
+    assert_int_equal(weight_at(&world, "[jit]", 0x10010), 1);
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x5010), 2);
+    assert_int_equal(weight_at(&world, "[jit]", 0x12010), 4);
+    world_end(&world);
+}
+
+/* Kernel frames lie inside of user frames; their weight is not user time. */
+static void kernel(void **state)
+{
+    (void)state;
+    static const uint64_t chain[] = {0xffffffff81000010, 0xffffffff81000021, 0};
+    struct world world;
+    world_begin(&world, true);
+    TAKE(&world, record_sample(&world.record, A, A, 0x10010, 50, chain, 1));
+    assert_int_equal(weight_at(&world, "[kernel]", chain[0]), 50);
+    assert_int_equal(world.profile.totals.time, 0);
+    assert_int_equal(world.profile.totals.interrupts, 1);
+    const struct stacks *stacks = &world.profile.stacks;
+    assert_int_equal(stacks->nodes.n, 4);
+    struct stack_key leaf = stacks_key(stacks, 3), caller = stacks_key(stacks, 2);
+    assert_int_equal(leaf.parent, 2);
+    assert_int_equal(caller.address, chain[1] - 1);
+    assert_int_equal(stacks_key(stacks, caller.parent).address, 0x10010);
+    assert_int_equal(stacks_key(stacks, 0).address, stack_thread(A, A));
+    world_end(&world);
+}
+
+/* On from 10 to 30 and from 80 to 100, three samples of four in user mode. */
+static void times(void **state)
+{
+    (void)state;
+    static const uint64_t chain[] = {0xffffffff81000010, 0};
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, true);
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 5));
+    TAKE(&world, record_name(record, A, B, "worker", 0, 5));
+    TAKE(&world, record_switch(record, A, B, 1, 5));
+    TAKE(&world, record_switch(record, A, B, 0, 10));
+    for (int i = 0; i < 3; i++)
+        TAKE(&world, record_sample(record, A, B, 0x10010, 10, NULL, 20));
+    TAKE(&world, record_switch(record, A, B, 1, 30));
+    TAKE(&world, record_switch(record, A, B, 0, 80));
+    TAKE(&world, record_sample(record, A, B, 0x10010, 10, chain, 90));
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, A, A, B, B, 100));
+    tasks_tell(&world.follow.tasks, 500, true);
+    struct thread row = thread_of(&world, B, "worker");
+    assert_int_equal(row.user_ns, 30);
+    assert_int_equal(row.kernel_ns, 10);
+    assert_int_equal(row.off_ns, 5 + 50);
+    assert_int_equal(row.switches, 2);
+    world_end(&world);
+}
+
+/* Where the kernel is not sampled, what samples do not speak for is its time. */
+static void times_user_only(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, false);
+    TAKE(&world, record_switch(record, A, A, 0, 100));
+    TAKE(&world, record_sample(record, A, A, 0x10010, 60, NULL, 150));
+    TAKE(&world, record_switch(record, A, A, 1, 200));
+    tasks_tell(&world.follow.tasks, 300, true);
+    struct thread row = thread_of(&world, A, "");
+    assert_int_equal(row.user_ns, 60);
+    assert_int_equal(row.kernel_ns, 40);
+    assert_int_equal(row.off_ns, 100);
+    world_end(&world);
+}
+
+/* Told in parts, the parts add up; a new program is a new row. */
+static void times_in_parts(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, true);
+    TAKE(&world, record_name(record, A, A, "old", 1, 100));
+    TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 110));
+    tasks_tell(&world.follow.tasks, 120, false);
+    assert_int_equal(thread_of(&world, A, "old").user_ns, 20);
+    profile_clear(&world.profile);
+    TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 130));
+    TAKE(&world, record_name(record, A, A, "new", 1, 150));
+    TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 160));
+    tasks_tell(&world.follow.tasks, 190, true);
+    assert_int_equal(thread_of(&world, A, "old").user_ns, 30);
+    assert_int_equal(thread_of(&world, A, "new").user_ns, 40);
+    world_end(&world);
+}
+
+/* One's own samples are left out, what is lost is counted, what makes no sense is, too. */
+static void apart(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, true);
+    world.follow.own_pid = C;
+    TAKE(&world, record_sample(record, C, C, 0x10010, 10, NULL, 1));
+    assert_int_equal(world.profile.totals.interrupts, 0);
+    assert_int_equal(world.follow.own_samples, 1);
+    record_begin(record, PERF_RECORD_LOST, 0);
+    record_u64(record, 1);
+    record_u64(record, 17);
+    TAKE(&world, record_ids(record, A, A, 2));
+    assert_int_equal(world.profile.totals.losses[LOSS_sample_lost], 17);
+    for (uint32_t type = 0; type < 32; type++) {
+        record_begin(record, type, 0);
+        TAKE(&world, record_end(record));
+    }
+    assert_true(world.profile.totals.losses[LOSS_garbled] >= 6);
+    assert_int_equal(world.profile.totals.losses[LOSS_throttled], 1);
+    world_end(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fork_and_exec),   cmocka_unit_test(jit),
+        cmocka_unit_test(kernel),          cmocka_unit_test(times),
+        cmocka_unit_test(times_user_only), cmocka_unit_test(times_in_parts),
+        cmocka_unit_test(apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "collect/perf_names.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct perf_event_name parse(const char *text)
+{
+    struct perf_event_name event;
+    struct err err;
+    if (!perf_name_parse(text, &event, &err))
+        fail_msg("%s: %s", text, err.text);
+    return event;
+}
+
+static void refuse(const char *text)
+{
+    struct perf_event_name event = {.config = 77};
+    struct err err;
+    assert_false(perf_name_parse(text, &event, &err));
+    assert_int_equal(event.config, 77);
+    assert_non_null(strstr(err.text, "-e"));
+}
+
+static void names(void **state)
+{
+    (void)state;
+    struct perf_event_name clock = parse("task-clock"), faults = parse("page-faults");
+    assert_true(perf_name_is_clock(&clock));
+    assert_false(perf_name_is_clock(&faults));
+    assert_int_equal(faults.config, PERF_COUNT_SW_PAGE_FAULTS);
+    assert_int_equal(parse("cycles").type, PERF_TYPE_HARDWARE);
+    for (size_t i = 0; perf_name_known(i); i++)
+        parse(perf_name_known(i));
+}
+
+static void modifiers(void **state)
+{
+    (void)state;
+    struct perf_event_name user = parse("cycles:u"), kernel = parse("cycles:k"),
+                           both = parse("cycles:uk");
+    assert_true(user.exclude_kernel && !user.exclude_user);
+    assert_true(kernel.exclude_user && !kernel.exclude_kernel);
+    assert_true(!both.exclude_user && !both.exclude_kernel);
+    assert_string_equal(user.text, "cycles:u");
+    refuse("cycles:x");
+    refuse("cycles:");
+}
+
+/* The numbers are those of the kernel's ABI: cache | operation << 8 | result << 16. */
+static void caches(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("L1-dcache-load-misses").type, PERF_TYPE_HW_CACHE);
+    assert_int_equal(parse("L1-dcache-load-misses").config, 0x10000);
+    assert_int_equal(parse("L1-dcache-loads").config, 0);
+    assert_int_equal(parse("LLC-store-misses").config, 0x10102);
+    assert_int_equal(parse("dTLB-load-misses").config, 0x10003);
+    assert_int_equal(parse("iTLB-loads").config, 0x4);
+    assert_int_equal(parse("LLC-prefetches").config, 0x202);
+    refuse("L1-dcache-walks");
+    refuse("L1-dcache-");
+}
+
+static void raw(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("r01c2").config, 0x1c2);
+    assert_int_equal(parse("r01c2:u").type, PERF_TYPE_RAW);
+    refuse("r");
+    refuse("rxyz");
+    refuse("r11112222333344445");
+}
+
+static void unknown(void **state)
+{
+    (void)state;
+    refuse("");
+    refuse("no-such-event");
+    refuse("no:such");
+    refuse("../../etc:passwd");
+    refuse("no-such-pmu/event=1/");
+    refuse("/event=1/");
+    refuse("../x/event=1/");
+    char *longer = test_malloc(1000);
+    memset(longer, 'a', 999);
+    longer[999] = 0;
+    refuse(longer);
+    test_free(longer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(modifiers),
+                                       cmocka_unit_test(caches), cmocka_unit_test(raw),
+                                       cmocka_unit_test(unknown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
