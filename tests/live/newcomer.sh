@@ -42,7 +42,7 @@ cp "$gait" "$out/libgait.so" 'a b:c'
 for mode in $modes; do
     status 0 "$mode, odd folder" 'a b:c/gait' record $(options_of $mode) -o odd.data -- sh -c "sh -c '$busy'; true"
     same "$mode, odd folder: silence of the loader" 0 "$(grep -vc '^gait: ' stderr)"
-    grep -q '2 processes' stderr || { bad "$mode, odd folder: the child was not recorded"; cat stderr; }
+    grep -q '2 processes\|2 threads' stderr || { bad "$mode, odd folder: the child was not recorded"; cat stderr; }
     readable odd.data
 done
 
