@@ -17,6 +17,7 @@ void processes_release(struct processes *processes)
 {
     for (size_t i = 0; i < processes->n; i++) {
         mappings_release(&processes->at[i]->mappings);
+        stack_past_release(&processes->at[i]->past);
         mem_free(processes->at[i]);
     }
     vec_release(processes);
@@ -112,6 +113,7 @@ void processes_fork(struct processes *processes, const struct perf_task *task)
     processes->seen += !fresh;
     child->jit = parent->jit;
     mappings_copy(&child->mappings, &parent->mappings);
+    stack_past_release(&child->past);
 }
 
 void processes_exec(struct processes *processes, uint32_t pid)
@@ -120,4 +122,5 @@ void processes_exec(struct processes *processes, uint32_t pid)
     struct process *process = process_get(processes, pid, &fresh);
     process->jit = false;
     mappings_clear(&process->mappings);
+    stack_past_release(&process->past);
 }

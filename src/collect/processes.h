@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "collect/files.h"
 #include "collect/mappings.h"
+#include "collect/stack_past.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct process {
     uint32_t pid;
     bool jit; /* has code of its own making */
     struct mappings mappings;
+    struct stack_past past; /* of its threads */
 };
 
 struct processes {

@@ -92,6 +92,7 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
                                 .n_bytes = sample->stack_bytes};
     struct stack *stack = &samples->stack;
     stack_walk(stack, &space, &from);
+    stack_past_apply(&process->past, stack);
     count_end(samples);
     if (stack->end == STACK_UNMAPPED && stack->n > 1)
         stack->n--; /* no code is there, so it was no return address */
@@ -102,7 +103,7 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
 
 static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
 {
-    struct stack_frame frame = {{sample->ip}, STACK_SAMPLED};
+    struct stack_frame frame = {.pc = {sample->ip}, .how = STACK_SAMPLED};
     sum_add(&samples->profile->totals.losses[LOSS_stack_no_rule], 1);
     return node_of(samples, processes_get(samples->processes, sample->ids.pid), node, &frame);
 }

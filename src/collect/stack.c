@@ -42,7 +42,8 @@ static void stack_push(struct stack *stack, const struct unwind_frame *frame)
     enum stack_how how = !stack->n            ? STACK_SAMPLED
                          : frame->interrupted ? STACK_INTERRUPTED
                                               : STACK_CALLED;
-    *vec_push(stack) = (struct stack_frame){{frame->value[UNWIND_RIP]}, how};
+    *vec_push(stack) =
+        (struct stack_frame){{frame->value[UNWIND_RIP]}, how, {frame->value[UNWIND_RSP]}};
 }
 
 static void fallbacks_clear(struct stack *stack)

@@ -53,6 +53,7 @@ enum stack_how {
 struct stack_frame {
     struct avma pc;
     enum stack_how how;
+    struct avma sp; /* the frame's rsp */
 };
 
 /* An address inside the instruction that the frame is at: what symbols and lines are asked for. */
@@ -75,7 +76,8 @@ static inline struct avma stack_frame_inside(const struct stack_frame *frame)
     X(FRAME_POINTER, "followed a frame pointer")                                                   \
     X(ALIGNED_FRAME, "followed a frame pointer to where an aligned frame keeps the unaligned one") \
     X(LEAF, "took what rsp points to for the return address")                                      \
-    X(ZERO_FRAME_POINTER, "took a frame pointer of zero for the outermost frame")
+    X(ZERO_FRAME_POINTER, "took a frame pointer of zero for the outermost frame")                  \
+    X(PAST, "continued a truncated stack like the last whole one of its thread")
 
 enum stack_end {
 #define X(name, text) STACK_##name,
