@@ -130,6 +130,9 @@ demo: deps
 	tools/demo $(O)
 
 # ---- real programs and figures
+$O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,program))) $(LIBS)
 bench-programs: deps
 	bench/build
 bench: all bench-programs

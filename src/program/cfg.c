@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "program/image.h"
+#include "program/no_return.h"
 
 #include <stdlib.h>
 
@@ -14,9 +15,11 @@ struct cfg_piece {
 struct builder {
     struct cfg *cfg;
     const struct image *image;
+    const struct symbols *symbols;
     const struct cfg_seen *seen;
     size_t n_seen;
-    bool *leader; /* for each instruction */
+    bool *leader;                /* for each instruction */
+    struct jump_targets targets; /* of jump tables, proved or still to be */
 };
 
 /* ---- addresses */
@@ -41,6 +44,14 @@ uint32_t cfg_find(const struct cfg *cfg, struct svma at)
         return INSTRUCTION_NONE;
     uint32_t index = cfg->index[piece->index_at + (at.v - piece->start.v)];
     return index ? index - 1 : INSTRUCTION_NONE;
+}
+
+bool cfg_ends_at(const struct cfg *cfg, struct svma at)
+{
+    for (size_t i = 0; i < cfg->pieces.n; i++)
+        if (at.v == cfg->pieces.at[i].start.v + cfg->pieces.at[i].bytes)
+            return true;
+    return false;
 }
 
 uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last)
@@ -70,6 +81,7 @@ static void pieces_make(struct cfg *cfg, const struct symbols *symbols, function
         bytes += range->bytes;
     }
     cfg->index = mem_alloc(bytes * sizeof *cfg->index);
+    cfg->entry = symbols->functions.at[function].start;
 }
 
 /* ---- decoding */
@@ -92,6 +104,8 @@ static void run_decode(struct builder *builder, struct svma at)
             cfg->undecoded++;
             return;
         }
+        decoded.no_return =
+            decoded.kind == INSTRUCTION_CALL && no_return_at(builder->symbols, decoded.target);
         *vec_push(&cfg->instructions) = decoded;
         *slot = (uint32_t)cfg->instructions.n;
         done += decoded.bytes;
@@ -151,6 +165,7 @@ static void leaders_mark_seen(struct builder *builder)
 static void leaders_mark(struct builder *builder)
 {
     const struct cfg *cfg = builder->cfg;
+    mem_free(builder->leader);
     builder->leader = mem_alloc(cfg->instructions.n * sizeof *builder->leader);
     for (size_t i = 0; i < cfg->pieces.n; i++)
         leader_mark(builder, cfg->pieces.at[i].start);
@@ -163,6 +178,8 @@ static void leaders_mark(struct builder *builder)
         if (joins || instruction_ends_block(instruction))
             leader_mark(builder, next);
     }
+    for (size_t i = 0; i < builder->targets.n; i++)
+        leader_mark(builder, builder->targets.at[i]);
     leaders_mark_seen(builder);
 }
 
@@ -176,6 +193,9 @@ static void blocks_make(struct builder *builder)
 {
     struct cfg *cfg = builder->cfg;
     const struct instruction *before = NULL;
+    vec_release(&cfg->blocks);
+    mem_free(cfg->block_of);
+    cfg->block_of = NULL;
     for (size_t i = 0; i < cfg->instructions.n; i++) {
         const struct instruction *instruction = &cfg->instructions.at[i];
         if (!before || builder->leader[i] || instruction_next(before).v != instruction->at.v)
@@ -194,6 +214,48 @@ static void blocks_make(struct builder *builder)
     for (size_t b = 0; b < cfg->blocks.n; b++)
         for (uint32_t i = 0; i < cfg->blocks.at[b].instructions; i++)
             cfg->block_of[cfg->blocks.at[b].first + i] = (block_id)b;
+}
+
+/* ---- jump tables */
+
+static bool is_block_start(const struct cfg *cfg, struct svma at)
+{
+    uint32_t i = cfg_find(cfg, at);
+    return i != INSTRUCTION_NONE && cfg->blocks.at[cfg->block_of[i]].start.v == at.v;
+}
+
+/* Whether there were targets that are no blocks yet; now they are. */
+static bool targets_add(struct builder *builder)
+{
+    const struct cfg *cfg = builder->cfg;
+    size_t before = builder->targets.n;
+    for (size_t i = 0; i < cfg->jumps.targets.n; i++)
+        if (cfg_find(cfg, cfg->jumps.targets.at[i]) != INSTRUCTION_NONE &&
+            !is_block_start(cfg, cfg->jumps.targets.at[i]))
+            *vec_push(&builder->targets) = cfg->jumps.targets.at[i];
+    if (builder->targets.n == before)
+        return false;
+    leaders_mark(builder);
+    blocks_make(builder);
+    return true;
+}
+
+/* Targets make blocks, and blocks decide what is known at a jump: until nothing new is found. What was
+ * a target only on the way there is none in the end. */
+static void tables_resolve(struct builder *builder)
+{
+    struct cfg *cfg = builder->cfg;
+    do {
+        jumps_release(&cfg->jumps);
+        jumps_find(&cfg->jumps, cfg, builder->image, builder->symbols);
+    } while (targets_add(builder));
+    if (!builder->targets.n)
+        return;
+    builder->targets.n = 0;
+    for (size_t i = 0; i < cfg->jumps.targets.n; i++)
+        *vec_push(&builder->targets) = cfg->jumps.targets.at[i];
+    leaders_mark(builder);
+    blocks_make(builder);
 }
 
 /* ---- edges and exits */
@@ -233,8 +295,38 @@ static void edges_from_block(struct cfg *cfg, const struct cfg_block *block)
     case INSTRUCTION_PLAIN:
     case INSTRUCTION_CALL:
     case INSTRUCTION_ICALL:
-    case INSTRUCTION_SYSCALL: edge_add(cfg, last, instruction_next(last), CFG_NEXT); break;
+    case INSTRUCTION_SYSCALL:
+        if (!last->no_return)
+            edge_add(cfg, last, instruction_next(last), CFG_NEXT);
+        break;
     }
+}
+
+static void edges_of_tables(struct cfg *cfg)
+{
+    for (size_t j = 0; j < cfg->jumps.n; j++) {
+        const struct jump *jump = &cfg->jumps.at[j];
+        for (uint32_t i = 0; i < jump->n_targets; i++)
+            edge_add(cfg, &cfg->instructions.at[jump->instruction],
+                     cfg->jumps.targets.at[jump->first_target + i], CFG_CASE);
+    }
+}
+
+static const struct jump *jump_of(const struct cfg *cfg, uint32_t instruction)
+{
+    for (size_t j = 0; j < cfg->jumps.n; j++)
+        if (cfg->jumps.at[j].instruction == instruction)
+            return &cfg->jumps.at[j];
+    return NULL;
+}
+
+static bool is_case(const struct cfg *cfg, uint32_t instruction, struct svma to)
+{
+    const struct jump *jump = jump_of(cfg, instruction);
+    for (uint32_t i = 0; jump && i < jump->n_targets; i++)
+        if (cfg->jumps.targets.at[jump->first_target + i].v == to.v)
+            return true;
+    return false;
 }
 
 static void edges_seen(struct builder *builder, bool *resolved)
@@ -246,12 +338,23 @@ static void edges_seen(struct builder *builder, bool *resolved)
         if (from == INSTRUCTION_NONE)
             continue;
         const struct instruction *branch = &cfg->instructions.at[from];
+        if (branch->kind == INSTRUCTION_IJUMP && is_case(cfg, from, seen->to))
+            continue;
         if (branch->kind == INSTRUCTION_IJUMP)
             edge_add(cfg, branch, seen->to, CFG_INDIRECT);
         else if (branch->kind == INSTRUCTION_ICALL)
             exit_add(cfg, branch, seen->to);
         resolved[from] = true;
     }
+}
+
+/* Why an indirect branch is not resolved; NONE: it is. */
+static enum cfg_reason reason_of(const struct cfg *cfg, uint32_t instruction)
+{
+    if (cfg->instructions.at[instruction].kind == INSTRUCTION_ICALL)
+        return REASON_POINTER;
+    const struct jump *jump = jump_of(cfg, instruction);
+    return jump ? (enum cfg_reason)jump->reason : REASON_UNTRACKED;
 }
 
 static void exits_static(struct cfg *cfg, const bool *resolved)
@@ -262,9 +365,14 @@ static void exits_static(struct cfg *cfg, const bool *resolved)
             instruction->kind == INSTRUCTION_IJUMP || instruction->kind == INSTRUCTION_ICALL;
         if (instruction->kind == INSTRUCTION_CALL)
             exit_add(cfg, instruction, instruction->target);
-        else if (indirect && !resolved[i])
-            *vec_push(&cfg->exits) = (struct cfg_exit){
-                .from = instruction->at, .kind = instruction->kind, .unresolved = true};
+        if (!indirect || resolved[i])
+            continue;
+        enum cfg_reason reason = reason_of(cfg, (uint32_t)i);
+        if (reason != REASON_NONE)
+            *vec_push(&cfg->exits) = (struct cfg_exit){.from = instruction->at,
+                                                       .kind = instruction->kind,
+                                                       .reason = (uint8_t)reason,
+                                                       .unresolved = true};
     }
 }
 
@@ -321,19 +429,23 @@ void cfg_build(struct cfg *cfg, const struct image *image, const struct symbols 
                function_id function, const struct cfg_seen *seen, size_t n_seen)
 {
     *cfg = (struct cfg){0};
-    struct builder builder = {.cfg = cfg, .image = image, .seen = seen, .n_seen = n_seen};
+    struct builder builder = {
+        .cfg = cfg, .image = image, .symbols = symbols, .seen = seen, .n_seen = n_seen};
     pieces_make(cfg, symbols, function);
     decode_all(&builder);
     leaders_mark(&builder);
     blocks_make(&builder);
+    tables_resolve(&builder);
     bool *resolved = mem_alloc(cfg->instructions.n * sizeof *resolved);
     for (size_t b = 0; b < cfg->blocks.n; b++)
         edges_from_block(cfg, &cfg->blocks.at[b]);
+    edges_of_tables(cfg);
     edges_seen(&builder, resolved);
     exits_static(cfg, resolved);
     edges_settle(cfg);
     mem_free(resolved);
     mem_free(builder.leader);
+    vec_release(&builder.targets);
 }
 
 void cfg_release(struct cfg *cfg)
@@ -343,6 +455,7 @@ void cfg_release(struct cfg *cfg)
     vec_release(&cfg->edges);
     vec_release(&cfg->exits);
     vec_release(&cfg->pieces);
+    jumps_release(&cfg->jumps);
     mem_free(cfg->block_of);
     mem_free(cfg->index);
     *cfg = (struct cfg){0};

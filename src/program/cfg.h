@@ -1,21 +1,23 @@
-/* Blocks and edges of one function, from a linear disassembly and from what was seen.
+/* Blocks and edges of one function, from a linear disassembly, its jump tables, and what was seen.
  *
  * A block is a maximal straight run of instructions: it ends at a jump, a conditional branch, a
  * return or a trap, before every known target, and at the end of the function. Calls and system
- * calls do not end it. Known targets are the function's own direct branches and calls, plus what the
- * caller has seen: two profiles that are to be compared must build their graph from both.
+ * calls do not end it, unless they are known never to come back. Known targets are the function's own
+ * direct branches, calls and jump tables, plus what the caller has seen: two profiles that are to be compared must build their graph from both.
  *
  * The sweep decodes each range of the function from its start and stops where bytes do not decode. A
  * target that is no instruction boundary of the sweep (a jump behind a prefix, code behind data) is
  * decoded from there, up to where it joins known instructions. An instruction is its address, so
  * nothing is decoded twice, but instructions may overlap.
  *
- * Indirect jumps have the edges that were seen. Jumps out of the function (tail calls), calls and
- * unresolved indirect jumps are exits, not edges. */
+ * Indirect jumps have the edges of their table, where one was proved, and those that were seen. Jumps
+ * out of the function (tail calls), calls and unresolved indirect jumps are exits, not edges. A block
+ * that ends in a return has neither. */
 #pragma once
 
 #include "base/vec.h"
 #include "program/disasm.h"
+#include "program/jump_tables.h"
 #include "program/symbols.h"
 #include "wire/address.h"
 
@@ -35,6 +37,7 @@ enum cfg_edge_kind {
     CFG_JUMP,     /* direct jump */
     CFG_INDIRECT, /* indirect jump, seen */
     CFG_NEXT,     /* no branch: what follows is a target */
+    CFG_CASE,     /* indirect jump, an entry of its table */
 };
 
 struct cfg_block {
@@ -50,7 +53,8 @@ struct cfg_edge {
 struct cfg_exit {
     struct svma from, to; /* to: 0 when unresolved */
     uint8_t kind;         /* enum instruction_kind: CALL, ICALL, or a jump out of the function */
-    bool unresolved;      /* indirect, and never seen to go anywhere in its own module */
+    uint8_t reason;       /* enum cfg_reason, when unresolved */
+    bool unresolved;      /* indirect, without a table, never seen to stay in its module */
 };
 
 /* Control that was seen to arrive. */
@@ -72,7 +76,9 @@ struct cfg {
     struct cfg_exits {
         VEC(struct cfg_exit); /* by from, to */
     } exits;
+    struct jumps jumps; /* all indirect ones, resolved or not */
     block_id *block_of; /* for each instruction */
+    struct svma entry;
     uint32_t undecoded; /* places at which decoding had to stop */
 
     struct cfg_pieces {
@@ -95,5 +101,7 @@ uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,
                        enum cfg_edge_kind kind);
 /* Whether the address lies in one of the function's ranges. */
 bool cfg_covers(const struct cfg *cfg, struct svma at);
+/* Whether one of the function's ranges ends just before the address. */
+bool cfg_ends_at(const struct cfg *cfg, struct svma at);
 /* Whether the disassembly can make control go straight from one instruction to the other. */
 bool cfg_allows(const struct cfg *cfg, struct svma from, struct svma to);

@@ -26,7 +26,8 @@ struct instruction {
     struct svma at;
     struct svma target; /* of COND, JUMP and CALL */
     uint8_t bytes;
-    uint8_t kind; /* enum instruction_kind */
+    uint8_t kind;   /* enum instruction_kind */
+    bool no_return; /* a call that never comes back; the caller's to say */
 };
 
 /* False: no whole instruction there. */
@@ -46,7 +47,7 @@ static inline bool instruction_ends_block(const struct instruction *instruction)
     case INSTRUCTION_IJUMP:
     case INSTRUCTION_RETURN:
     case INSTRUCTION_TRAP: return true;
-    default: return false;
+    default: return instruction->no_return;
     }
 }
 

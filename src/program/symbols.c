@@ -289,7 +289,7 @@ static const struct symbol *parent_find(const struct by_name *names, const struc
             break;
         if (symbol->file == cold->file && cold->file)
             return symbol;
-        if (symbol->rank != RANK_LOCAL)
+        if (symbol->rank != RANK_LOCAL || !symbol->file)
             global = symbol;
     }
     return global;
@@ -376,6 +376,7 @@ void symbols_build(struct symbols *symbols, const struct image *image)
     spans_from_gaps(&builder);
     functions_make(&builder);
     names_keep(symbols);
+    evidence_read(&symbols->evidence, image);
     symtab_release(&builder.symtab);
     frames_release(&builder.frames);
     stubs_release(&builder.stubs);
@@ -387,6 +388,7 @@ void symbols_release(struct symbols *symbols)
 {
     vec_release(&symbols->functions);
     vec_release(&symbols->ranges);
+    evidence_release(&symbols->evidence);
     arena_release(&symbols->arena);
 }
 

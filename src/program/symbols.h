@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "program/evidence.h"
 #include "wire/address.h"
 
 #include <stdint.h>
@@ -44,6 +45,7 @@ struct symbols {
     struct code_ranges {
         VEC(struct code_range); /* by start, disjoint */
     } ranges;
+    struct evidence evidence; /* of the data that code refers to */
 };
 
 void symbols_build(struct symbols *symbols, const struct image *image);

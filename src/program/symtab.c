@@ -32,8 +32,11 @@ static void table_read(struct symtab *symtab, const struct image *image, Elf *el
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
             return;
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
-            file = (uint32_t)i + 1;
+        /* Behind a file without a name stand what were hidden symbols of all files. */
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
+            const char *path = elf_strptr(elf, header->sh_link, symbol.st_name);
+            file = path && *path ? (uint32_t)i + 1 : 0;
+        }
         if (!is_code(image, &symbol))
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);

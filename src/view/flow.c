@@ -68,6 +68,9 @@ static void edge_add_leaving(struct builder *builder, const struct edge_key *key
         return;
     uint32_t edge =
         cfg_edge_find(builder->cfg, (struct svma){key->from}, (struct svma){key->to}, kind);
+    if (edge == EDGE_NONE && kind == CFG_INDIRECT)
+        edge =
+            cfg_edge_find(builder->cfg, (struct svma){key->from}, (struct svma){key->to}, CFG_CASE);
     if (edge != EDGE_NONE)
         tally_add(&builder->flow->edges[edge], tally);
     else if (kind != CFG_NEXT) /* most cuts lie inside of blocks */

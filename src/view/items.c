@@ -26,11 +26,9 @@ bool item_by_parse(const char *name, enum item_by *ret_by)
 
 const char *cfg_edge_kind_name(enum cfg_edge_kind kind)
 {
-    static const char *const names[] = {[CFG_TAKEN] = "taken",
-                                        [CFG_FALL] = "fall",
-                                        [CFG_JUMP] = "jump",
-                                        [CFG_INDIRECT] = "indirect",
-                                        [CFG_NEXT] = "next"};
+    static const char *const names[] = {
+        [CFG_TAKEN] = "taken",       [CFG_FALL] = "fall", [CFG_JUMP] = "jump",
+        [CFG_INDIRECT] = "indirect", [CFG_NEXT] = "next", [CFG_CASE] = "case"};
     return names[kind];
 }
 

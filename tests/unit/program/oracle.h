@@ -44,7 +44,8 @@ static inline void oracle_need(const char *program)
 /* A folder of the test's own, removed by oracle_folder_remove. */
 static inline char *oracle_folder(void)
 {
-    static char path[] = "/tmp/gait-unit-XXXXXX";
+    static char path[32];
+    snprintf(path, sizeof path, "/tmp/gait-unit-XXXXXX");
     if (!mkdtemp(path))
         abort();
     return path;

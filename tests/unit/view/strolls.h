@@ -128,7 +128,8 @@ static inline bool stroll_on(struct strolls *strolls, struct stroll *stroll, con
             uint64_t callee =
                 kind == EDGE_CALL ? now.target.v : strolls->binary.symbols.functions.at[0].start.v;
             stroll_edge(strolls, pc, callee, kind);
-            if (!cfg_covers(cfg, (struct svma){next}))
+            if (!cfg_covers(cfg, (struct svma){next}) ||
+                cfg->instructions.at[cfg_find(cfg, (struct svma){pc})].no_return)
                 return false; /* did not come back */
             stroll_edge(strolls, 0, next, EDGE_RETURN);
         } else {

@@ -57,7 +57,7 @@ static void check_function(const struct strolls *strolls, const struct scene *sc
             cfg.blocks.at[cfg.block_of[to]].start.v != step[1])
             continue;
         bool known = false;
-        for (enum cfg_edge_kind kind = CFG_TAKEN; kind <= CFG_NEXT; kind++)
+        for (enum cfg_edge_kind kind = CFG_TAKEN; kind <= CFG_CASE; kind++)
             known |= cfg_edge_find(&cfg, (struct svma){step[0]}, (struct svma){step[1]}, kind) !=
                      EDGE_NONE;
         equal("step is an edge", step[0], step[1], known, true);

@@ -1,0 +1,68 @@
+/* graphs edges|tables FILE: the static graphs of all functions of a file, for the scripts that compare
+ * them with other tools.
+ *   edges:  FROM TO KIND, and FROM - REASON for what is not resolved
+ *   tables: JUMP TABLE BASE ENTRY_BYTES FIRST N REASON FUNCTION TARGET... */
+#include "base/err.h"
+#include "program/binary.h"
+#include "program/cfg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void edges_print(const struct cfg *cfg)
+{
+    static const char *const kinds[] = {
+        [CFG_TAKEN] = "taken",       [CFG_FALL] = "fall", [CFG_JUMP] = "jump",
+        [CFG_INDIRECT] = "indirect", [CFG_NEXT] = "next", [CFG_CASE] = "case"};
+    for (size_t i = 0; i < cfg->edges.n; i++)
+        printf("%" PRIx64 " %" PRIx64 " %s\n", cfg->edges.at[i].from.v, cfg->edges.at[i].to.v,
+               kinds[cfg->edges.at[i].kind]);
+    for (size_t i = 0; i < cfg->exits.n; i++) {
+        const struct cfg_exit *exit = &cfg->exits.at[i];
+        if (exit->unresolved)
+            printf("%" PRIx64 " - %s\n", exit->from.v,
+                   cfg_reason_name((enum cfg_reason)exit->reason));
+        else if (exit->kind != INSTRUCTION_RETURN)
+            printf("%" PRIx64 " %" PRIx64 " exit\n", exit->from.v, exit->to.v);
+    }
+}
+
+static void tables_print(const struct cfg *cfg, const char *name)
+{
+    for (size_t i = 0; i < cfg->jumps.n; i++) {
+        const struct jump *jump = &cfg->jumps.at[i];
+        printf("%" PRIx64 " %" PRIx64 " %" PRIx64 " %u %" PRIu64 " %" PRIu64 " %s %s",
+               cfg->instructions.at[jump->instruction].at.v, jump->table.v, jump->base.v,
+               jump->entry_bytes, jump->first, jump->n,
+               cfg_reason_name((enum cfg_reason)jump->reason), name);
+        for (uint32_t t = 0; t < jump->n_targets; t++)
+            printf(" %" PRIx64, cfg->jumps.targets.at[jump->first_target + t].v);
+        printf("\n");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct binary binary;
+    struct err err;
+    if (argc != 3) {
+        fprintf(stderr, "usage: graphs edges|tables FILE\n");
+        return 129;
+    }
+    if (!binary_open(&binary, argv[2], &err)) {
+        fprintf(stderr, "graphs: %s\n", err.text);
+        return 2;
+    }
+    for (function_id f = 0; f < binary.symbols.functions.n; f++) {
+        struct cfg cfg;
+        cfg_build(&cfg, &binary.image, &binary.symbols, f, NULL, 0);
+        if (strcmp(argv[1], "edges") == 0)
+            edges_print(&cfg);
+        else
+            tables_print(&cfg, binary.symbols.functions.at[f].name);
+        cfg_release(&cfg);
+    }
+    binary_close(&binary);
+    return 0;
+}

@@ -1,0 +1,315 @@
+#include "program/values.h"
+
+#include <string.h>
+
+/* ---- values */
+
+bool value_equal(const struct value *a, const struct value *b)
+{
+    return a->kind == b->kind && a->bits == b->bits && a->scale == b->scale &&
+           a->is_signed == b->is_signed && a->name == b->name && a->number == b->number;
+}
+
+struct value value_cut(struct value value, unsigned bits)
+{
+    if (value.kind == VALUE_CONST)
+        return value_const(value.number & width_mask(bits));
+    if (value.kind != VALUE_TERM)
+        return bits == 64 ? value : (struct value){0};
+    if (bits == 64 || (bits > value.bits && !value.is_signed && value.scale == 1))
+        return value;
+    if (value.scale != 1 || bits > value.bits)
+        return (struct value){0};
+    value.bits = (uint8_t)bits;
+    value.is_signed = false;
+    value.number &= width_mask(bits);
+    return value;
+}
+
+struct value value_add(struct value value, uint64_t number, unsigned bits)
+{
+    value = value_cut(value, bits);
+    if (value.kind == VALUE_CONST)
+        return value_const((value.number + number) & width_mask(bits));
+    if (value.kind != VALUE_TERM || value.bits != bits || value.scale != 1)
+        return (struct value){0};
+    value.number = (value.number + number) & width_mask(bits);
+    return value;
+}
+
+/* ---- ranges */
+
+static struct value_range range_meet(struct value_range a, struct value_range b)
+{
+    if (b.high < a.high) {
+        a.high = b.high;
+        a.checked = b.checked;
+    } else if (b.high == a.high)
+        a.checked |= b.checked;
+    if (b.low > a.low)
+        a.low = b.low;
+    return a;
+}
+
+/* What a fact says about a term of the same name of which `known` is known already. */
+static struct value_range fact_apply(const struct fact *fact, const struct value *term,
+                                     struct value_range known)
+{
+    unsigned narrow = fact->bits < term->bits ? fact->bits : term->bits;
+    uint64_t shift = (term->number - fact->number) & width_mask(narrow);
+    struct value_range said = {fact->low, fact->high, fact->checked};
+    if (fact->bits == term->bits) {
+        uint64_t length = said.high - said.low;
+        said.low = (said.low + shift) & width_mask(narrow);
+        said.high = (said.high + shift) & width_mask(narrow);
+        /* Else it wraps around, and is no range. */
+        return said.high - said.low == length ? range_meet(known, said) : known;
+    }
+    if (shift)
+        return known;
+    /* A wide term that fits in narrow bits is its own narrow view. */
+    if (fact->bits > term->bits ? said.high > width_mask(narrow) : known.high > width_mask(narrow))
+        return known;
+    return range_meet(known, said);
+}
+
+struct value_range state_range(const struct state *state, const struct value *value)
+{
+    if (value->kind == VALUE_CONST)
+        return (struct value_range){value->number, value->number, true};
+    if (value->kind != VALUE_TERM)
+        return (struct value_range){0, UINT64_MAX, false};
+    struct value_range range = {0, width_mask(value->bits), false};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < state->n_facts; i++)
+            if (state->facts[i].name == value->name)
+                range = fact_apply(&state->facts[i], value, range);
+    if (value->is_signed && range.high > width_mask(value->bits) >> 1)
+        return (struct value_range){0, UINT64_MAX, false};
+    return range;
+}
+
+static void fact_drop(struct state *state, uint32_t i)
+{
+    memmove(&state->facts[i], &state->facts[i + 1],
+            (state->n_facts - i - 1) * sizeof *state->facts);
+    state->n_facts--;
+}
+
+static void fact_push(struct state *state, const struct value *term, struct value_range range)
+{
+    if (state->n_facts == STATE_FACTS)
+        fact_drop(state, 0);
+    state->facts[state->n_facts++] = (struct fact){.name = term->name,
+                                                   .bits = term->bits,
+                                                   .checked = range.checked,
+                                                   .number = term->number,
+                                                   .low = range.low,
+                                                   .high = range.high};
+}
+
+void state_learn(struct state *state, const struct value *value, struct value_range range)
+{
+    struct value term = *value;
+    /* Not negative: then the sign has nothing to extend. */
+    if (term.is_signed && range.high <= width_mask(term.bits) >> 1)
+        term.is_signed = false;
+    if (term.kind != VALUE_TERM || term.is_signed)
+        return;
+    struct value_range known = state_range(state, &term);
+    range = range_meet(known, range);
+    bool news =
+        range.low != known.low || range.high != known.high || range.checked != known.checked;
+    if (range.low > range.high || !news)
+        return;
+    for (uint32_t i = 0; i < state->n_facts; i++)
+        if (state->facts[i].name == term.name && state->facts[i].bits == term.bits &&
+            state->facts[i].number == term.number) {
+            fact_drop(state, i);
+            break;
+        }
+    fact_push(state, &term, range);
+}
+
+/* ---- names */
+
+static bool names(const struct value *value, value_name name)
+{
+    return value->kind >= VALUE_TERM && value->name == name;
+}
+
+void state_forget(struct state *state, value_name name)
+{
+    for (unsigned r = 0; r < 16; r++)
+        if (names(&state->registers[r], name))
+            state->registers[r] = (struct value){0};
+    for (uint32_t i = state->n_slots; i-- > 0;) {
+        if (names(&state->slots[i].value, name))
+            state->slots[i].value = (struct value){0};
+        if (state->slots[i].name == name)
+            state_slot_drop(state, i);
+    }
+    for (uint32_t i = state->n_facts; i-- > 0;)
+        if (state->facts[i].name == name)
+            fact_drop(state, i);
+    if (names(&state->left, name))
+        state->left = (struct value){0};
+}
+
+/* ---- memory */
+
+const struct slot *state_slot(const struct state *state, value_name name, uint64_t number,
+                              unsigned bits)
+{
+    for (uint32_t i = 0; i < state->n_slots; i++)
+        if (state->slots[i].name == name && state->slots[i].number == number &&
+            state->slots[i].bits >= bits)
+            return &state->slots[i];
+    return NULL;
+}
+
+void state_slot_drop(struct state *state, uint32_t slot)
+{
+    memmove(&state->slots[slot], &state->slots[slot + 1],
+            (state->n_slots - slot - 1) * sizeof *state->slots);
+    state->n_slots--;
+}
+
+void state_slot_set(struct state *state, value_name name, uint64_t number, unsigned bits,
+                    struct value value)
+{
+    if (state->n_slots == STATE_SLOTS)
+        state_slot_drop(state, 0);
+    state->slots[state->n_slots++] =
+        (struct slot){.name = name, .bits = (uint8_t)bits, .number = number, .value = value};
+}
+
+/* ---- joining */
+
+static bool slot_equal(const struct slot *a, const struct slot *b)
+{
+    return a->name == b->name && a->bits == b->bits && a->number == b->number &&
+           value_equal(&a->value, &b->value);
+}
+
+static bool fact_equal(const struct fact *a, const struct fact *b)
+{
+    return a->name == b->name && a->bits == b->bits && a->checked == b->checked &&
+           a->number == b->number && a->low == b->low && a->high == b->high;
+}
+
+static bool comparison_equal(const struct state *a, const struct state *b)
+{
+    return value_equal(&a->left, &b->left) && a->right == b->right && a->swapped == b->swapped &&
+           a->compared_bits == b->compared_bits;
+}
+
+bool state_equal(const struct state *a, const struct state *b)
+{
+    bool equal = a->n_slots == b->n_slots && a->n_facts == b->n_facts && comparison_equal(a, b);
+    for (unsigned r = 0; r < 16 && equal; r++)
+        equal = value_equal(&a->registers[r], &b->registers[r]);
+    for (uint32_t i = 0; i < a->n_slots && equal; i++)
+        equal = slot_equal(&a->slots[i], &b->slots[i]);
+    for (uint32_t i = 0; i < a->n_facts && equal; i++)
+        equal = fact_equal(&a->facts[i], &b->facts[i]);
+    return equal;
+}
+
+/* A place whose values differ gets a name of the join's own, and the ranges of both. */
+static bool value_join(struct state *state, struct value *mine, const struct state *other,
+                       const struct value *theirs, value_name name, bool patient,
+                       struct value_range *ret_range)
+{
+    *ret_range = (struct value_range){0, UINT64_MAX, false};
+    struct value joined = value_named(name, 64);
+    bool was_joined = value_equal(mine, &joined);
+    if (!was_joined && value_equal(mine, theirs))
+        return false;
+    struct value_range a = state_range(state, mine), b = state_range(other, theirs);
+    bool grows = b.low < a.low || b.high > a.high;
+    if ((mine->kind != VALUE_TERM || mine->scale == 1) &&
+        (theirs->kind != VALUE_TERM || theirs->scale == 1) && !(was_joined && grows && !patient))
+        *ret_range =
+            (struct value_range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
+                                 a.checked && b.checked};
+    *mine = joined;
+    return !was_joined || grows;
+}
+
+static bool facts_join(struct state *state, const struct state *other, bool patient)
+{
+    bool lost = false;
+    for (uint32_t i = state->n_facts; i-- > 0;) {
+        struct fact *fact = &state->facts[i];
+        struct value term = value_named(fact->name, fact->bits);
+        term.number = fact->number;
+        struct value_range theirs = state_range(other, &term);
+        bool grows = theirs.low < fact->low || theirs.high > fact->high;
+        if (!grows && (!fact->checked || theirs.checked || theirs.high < fact->high))
+            continue;
+        lost = true;
+        if (theirs.low < fact->low)
+            fact->low = theirs.low;
+        if (theirs.high > fact->high)
+            fact->high = theirs.high;
+        fact->checked &= theirs.checked;
+        if ((grows && !patient) || (!fact->low && fact->high == width_mask(fact->bits)))
+            fact_drop(state, i);
+    }
+    return lost;
+}
+
+/* Memory behind a pointer that this very join makes anew is dropped with the old pointer. */
+static bool slots_join(struct state *state, const struct state *other, value_name first_name)
+{
+    bool lost = false;
+    for (uint32_t i = state->n_slots; i-- > 0;) {
+        const struct slot *mine = &state->slots[i];
+        const struct slot *theirs = state_slot(other, mine->name, mine->number, mine->bits);
+        bool stale = mine->name - first_name < STATE_PLACES;
+        if (stale || !theirs || theirs->bits != mine->bits) {
+            state_slot_drop(state, i);
+            lost = true;
+        }
+    }
+    return lost;
+}
+
+bool state_join(struct state *state, const struct state *other, value_name first_name, bool patient)
+{
+    struct state before = *state;
+    struct value_range ranges[STATE_PLACES];
+    bool lost = slots_join(state, other, first_name);
+    for (unsigned r = 0; r < 16; r++)
+        lost |= value_join(&before, &state->registers[r], other, &other->registers[r],
+                           first_name + r, patient, &ranges[r]);
+    for (uint32_t i = 0; i < state->n_slots; i++) {
+        struct slot *slot = &state->slots[i];
+        const struct slot *theirs = state_slot(other, slot->name, slot->number, slot->bits);
+        lost |= value_join(&before, &slot->value, other, &theirs->value, first_name + 16 + i,
+                           patient, &ranges[16 + i]);
+    }
+    /* Facts of this join's own names are those of the places that bear them, made anew below. */
+    for (uint32_t i = state->n_facts; i-- > 0;)
+        if (state->facts[i].name - first_name < STATE_PLACES)
+            fact_drop(state, i);
+    lost |= facts_join(state, other, patient);
+    for (uint32_t place = 0; place < 16 + state->n_slots; place++) {
+        struct value *value =
+            place < 16 ? &state->registers[place] : &state->slots[place - 16].value;
+        struct value joined = value_named(first_name + place, 64);
+        if (!value_equal(value, &joined))
+            continue;
+        struct value kept = *value;
+        state_forget(state, first_name + place);
+        *value = kept;
+        if (ranges[place].low || ranges[place].high != UINT64_MAX)
+            fact_push(state, value, ranges[place]);
+    }
+    if (!comparison_equal(state, other)) {
+        lost |= state->left.kind != VALUE_ANY;
+        state->left = (struct value){0};
+    }
+    return lost;
+}

@@ -1,0 +1,107 @@
+/* What is known of registers and memory at one point of a function.
+ *
+ * A value is a constant, or a term: an unknown with a name, plus an offset, cut to some width and
+ * scaled. Two places that hold equal terms hold equal values. What comparisons and masks say about an
+ * unknown is a fact: a range of one of its terms. So a bound that was checked in one register holds for
+ * its copies, for its spilled self, and for a narrower or wider view of it where that is sound.
+ *
+ * A name is given by the place that made the unknown (an instruction, or a join of paths). When that
+ * place runs again the name means the new value: whatever still held the old one loses it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t value_name;
+
+enum value_kind {
+    VALUE_ANY,
+    VALUE_CONST,  /* number */
+    VALUE_TERM,   /* scale * (name + number cut to bits), extended to 64 bits */
+    VALUE_TARGET, /* name, 32 bits of it extended by their sign, plus number */
+};
+
+struct value {
+    uint8_t kind;   /* enum value_kind */
+    uint8_t bits;   /* TERM: 8, 16, 32, 64 */
+    uint8_t scale;  /* TERM: 1, 2, 4, 8 */
+    bool is_signed; /* TERM: extended by its sign */
+    value_name name;
+    uint64_t number;
+};
+
+/* Unsigned, both ends included. */
+struct value_range {
+    uint64_t low, high;
+    bool checked; /* high comes from a comparison, not from a width or a mask */
+};
+
+struct fact {
+    value_name name;
+    uint8_t bits;
+    bool checked;
+    uint64_t number, low, high;
+};
+
+/* Memory at name + number, or at number if there is no name. */
+struct slot {
+    value_name name;
+    uint8_t bits;
+    uint64_t number;
+    struct value value;
+};
+
+enum { STATE_SLOTS = 12, STATE_FACTS = 12, STATE_PLACES = 16 + STATE_SLOTS };
+
+struct state {
+    struct value registers[16];
+    struct slot slots[STATE_SLOTS]; /* oldest first */
+    struct fact facts[STATE_FACTS]; /* oldest first */
+    uint32_t n_slots, n_facts;
+    /* The comparison that set the flags: left with right, or right with left. ANY: none that is
+     * understood. */
+    struct value left;
+    uint64_t right;
+    uint8_t compared_bits;
+    bool swapped;
+};
+
+static inline uint64_t width_mask(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+static inline struct value value_const(uint64_t number)
+{
+    return (struct value){.kind = VALUE_CONST, .number = number};
+}
+static inline struct value value_named(value_name name, unsigned bits)
+{
+    return (struct value){.kind = VALUE_TERM, .bits = (uint8_t)bits, .scale = 1, .name = name};
+}
+bool value_equal(const struct value *a, const struct value *b);
+/* The low bits of a value; ANY where they have no name. */
+struct value value_cut(struct value value, unsigned bits);
+/* value + number in arithmetic of that width; ANY where that has no name. */
+struct value value_add(struct value value, uint64_t number, unsigned bits);
+
+/* What is known of a value, its scale left out. */
+struct value_range state_range(const struct state *state, const struct value *value);
+/* Adds what is known of a term; nothing is forgotten by it. */
+void state_learn(struct state *state, const struct value *value, struct value_range range);
+/* Before a place gives its name again. */
+void state_forget(struct state *state, value_name name);
+
+/* The slot there, or NULL: same address, at least so wide. */
+const struct slot *state_slot(const struct state *state, value_name name, uint64_t number,
+                              unsigned bits);
+void state_slot_set(struct state *state, value_name name, uint64_t number, unsigned bits,
+                    struct value value);
+void state_slot_drop(struct state *state, uint32_t slot);
+
+bool state_equal(const struct state *a, const struct state *b);
+/* Joins another way into the same block; `first_name` begins STATE_PLACES names of this join's own.
+ * Ranges that have grown often are dropped, so that loops come to an end: `patient` says not yet.
+ * Returns whether anything was lost. */
+bool state_join(struct state *state, const struct state *other, value_name first_name,
+                bool patient);
