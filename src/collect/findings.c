@@ -46,7 +46,11 @@ static void judge_rights(struct judge *judge)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (machine_capable(machine, wanted[i].bit))
             held = arena_format(judge->arena, "%s%s%s", held, *held ? ", " : "", wanted[i].name);
-    bool perfmon = machine_capable(machine, CAP_PERFMON) || machine_capable(machine, CAP_SYS_ADMIN);
+    /* Capabilities of a user namespace are not the machine's, which perf asks for. */
+    bool perfmon = !machine->user_namespace && (machine_capable(machine, CAP_PERFMON) ||
+                                                machine_capable(machine, CAP_SYS_ADMIN));
+    if (*held && machine->user_namespace)
+        held = arena_format(judge->arena, "%s, of a user namespace only", held);
     judge_add(
         judge, "capabilities",
         !machine->capabilities_known ? STANDING_UNKNOWN
@@ -187,23 +191,37 @@ static void judge_hardware(struct judge *judge)
               "", "");
 }
 
+/* The kernel's own budget, for each CPU, goes first; what goes beyond it is the user's locked memory. */
+static void judge_rings(struct judge *judge)
+{
+    const struct machine *machine = judge->machine;
+    const char *limit = machine->memlock_bytes == UINT64_MAX
+                            ? "no limit"
+                            : arena_format(judge->arena, "%llu KiB",
+                                           (unsigned long long)machine->memlock_bytes >> 10);
+    const char *budget = machine->mlock_kb == SETTING_UNKNOWN
+                             ? "unknown"
+                             : arena_format(judge->arena, "%ld KiB", machine->mlock_kb);
+    bool less = machine->ring_kib < machine->ring_wanted_kib;
+    judge_add(
+        judge, "ring memory",
+        !machine->ring_wanted_kib ? STANDING_UNKNOWN
+        : less                    ? STANDING_LIMITED
+                                  : STANDING_GOOD,
+        arena_format(judge->arena,
+                     "rings of %u KiB, wanted %u; kernel.perf_event_mlock_kb %s, ulimit -l %s",
+                     machine->ring_kib, machine->ring_wanted_kib, budget, limit),
+        less ? "record --plain may lose samples when much happens at once" : "",
+        less ? judge_setting(judge,
+                             arena_format(judge->arena, "sudo sysctl kernel.perf_event_mlock_kb=%u",
+                                          machine->ring_wanted_kib + 4))
+             : "");
+}
+
 static void judge_resources(struct judge *judge)
 {
     const struct machine *machine = judge->machine;
-    long mlock = machine->mlock_kb;
-    judge_add(judge, "ring memory",
-              mlock == SETTING_UNKNOWN ? STANDING_UNKNOWN
-              : mlock < 516            ? STANDING_LIMITED
-                                       : STANDING_GOOD,
-              arena_format(judge->arena, "%s KiB for each user, and RLIMIT_MEMLOCK %s",
-                           mlock == SETTING_UNKNOWN ? "unknown"
-                                                    : arena_format(judge->arena, "%ld", mlock),
-                           machine->memlock_bytes == UINT64_MAX
-                               ? "unlimited"
-                               : arena_format(judge->arena, "%llu KiB",
-                                              (unsigned long long)machine->memlock_bytes >> 10)),
-              "rings of --plain are taken from it",
-              judge_setting(judge, "sudo sysctl kernel.perf_event_mlock_kb=4096"));
+    judge_rings(judge);
     bool found = !*machine->library_error;
     judge_add(judge, "libgait.so", found ? STANDING_GOOD : STANDING_MISSING,
               found ? machine->library : machine->library_error,

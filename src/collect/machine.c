@@ -244,6 +244,7 @@ struct plain_trial {
     bool all_cpus;
 };
 
+/* The value is what struct machine says of rings: what it got above what it wanted. */
 static int record_plain(uint64_t *ret_value, const void *with)
 {
     const struct plain_trial *trial = with;
@@ -265,7 +266,7 @@ static int record_plain(uint64_t *ret_value, const void *with)
     errno = 0;
     if (!plain_run(&options, &plain, &err))
         return err.kind == ERR_USAGE ? ENOSYS : errno ? errno : EIO;
-    *ret_value = plain.processes;
+    *ret_value = (uint64_t)(plain.ring_bytes >> 10) << 32 | plain.ring_wanted >> 10;
     return plain.processes ? 0 : ATTEMPT_SILENT;
 }
 
@@ -279,6 +280,9 @@ void machine_try(struct machine *machine, char *const *argv)
     machine->plain = attempt_run(record_plain, &(struct plain_trial){argv, false});
     machine->follow = attempt_run(record_plain, &(struct plain_trial){NULL, false});
     machine->everything = attempt_run(record_plain, &(struct plain_trial){NULL, true});
+    struct outcome rings = machine->everything.value ? machine->everything : machine->plain;
+    machine->ring_kib = (uint32_t)(rings.value >> 32);
+    machine->ring_wanted_kib = (uint32_t)rings.value;
 }
 
 /* ---- questions */

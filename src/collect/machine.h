@@ -31,6 +31,8 @@ struct machine {
     struct outcome tried[TRY_N];
     /* Recordings of a program that ends at once; of a process that runs; of all CPUs. */
     struct outcome sampled, exact, plain, follow, everything;
+    /* KiB of each ring of the one of all CPUs, which needs most: what it got, and what it wanted. */
+    uint32_t ring_kib, ring_wanted_kib;
 };
 
 /* Reads files below root ("" is the machine itself) and what else concerns this process. */

@@ -23,6 +23,8 @@ static struct machine good_machine(void)
                               .paranoid = 1,
                               .ptrace_scope = SETTING_UNKNOWN,
                               .mlock_kb = 516,
+                              .ring_kib = 1024,
+                              .ring_wanted_kib = 1024,
                               .capabilities_known = true,
                               .kernel_symbols = true,
                               .core_pmu = true,
@@ -141,6 +143,36 @@ static void the_verdict_follows_the_trial(void **state)
     done(&findings);
 }
 
+/* Root of a user namespace has every capability, and none of them counts for perf. */
+static void rights_of_a_namespace(void **state)
+{
+    (void)state;
+    struct machine machine = good_machine();
+    machine.paranoid = 2;
+    machine.capabilities = UINT64_MAX;
+    struct findings findings = judged(&machine);
+    assert_standing(&findings, "capabilities", STANDING_GOOD);
+    assert_standing(&findings, "paranoid", STANDING_GOOD);
+    done(&findings);
+    machine.user_namespace = true;
+    findings = judged(&machine);
+    assert_standing(&findings, "capabilities", STANDING_LIMITED);
+    assert_standing(&findings, "paranoid", STANDING_LIMITED);
+    done(&findings);
+}
+
+static void small_rings(void **state)
+{
+    (void)state;
+    struct machine machine = good_machine();
+    machine.ring_kib = 512;
+    struct findings findings = judged(&machine);
+    assert_standing(&findings, "ring memory", STANDING_LIMITED);
+    assert_string_equal(find(&findings, "ring memory").advice,
+                        "sudo sysctl kernel.perf_event_mlock_kb=1028");
+    done(&findings);
+}
+
 static void samples_without_stacks(void **state)
 {
     (void)state;
@@ -253,6 +285,8 @@ int main(void)
         cmocka_unit_test(denied_is_not_missing),
         cmocka_unit_test(filters_are_named),
         cmocka_unit_test(the_verdict_follows_the_trial),
+        cmocka_unit_test(rights_of_a_namespace),
+        cmocka_unit_test(small_rings),
         cmocka_unit_test(samples_without_stacks),
         cmocka_unit_test(nothing_to_read),
         cmocka_unit_test(files_as_kernels_write_them),
