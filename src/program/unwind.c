@@ -1,11 +1,11 @@
 #include "program/unwind.h"
 
 #include "base/map.h"
-#include "program/elf_sections.h"
 #include "program/image.h"
 #include "program/unwind_build.h"
 #include "program/unwind_entries.h"
 #include "program/unwind_program.h"
+#include "program/unwind_sections.h"
 
 #include <string.h>
 
@@ -155,27 +155,11 @@ void unwind_build_entries(struct unwind *unwind, struct unwind_entries *entries,
     index_build(unwind);
 }
 
-static void section_read(struct unwind_entries *entries, Elf *elf, const char *name, bool debug)
-{
-    GElf_Shdr header;
-    Elf_Scn *section = elf ? section_named(elf, name, &header) : NULL;
-    if (section && (header.sh_flags & SHF_COMPRESSED))
-        elf_compress(section, 0, 0);
-    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    if (!data || !data->d_buf)
-        return;
-    unwind_entries_read(entries, &(struct unwind_section){.bytes = data->d_buf,
-                                                          .n = data->d_size,
-                                                          .address = {header.sh_addr},
-                                                          .debug = debug});
-}
-
 void unwind_build(struct unwind *unwind, const struct image *image)
 {
     struct unwind_entries entries = {0};
-    section_read(&entries, image->file.elf, ".eh_frame", false);
-    section_read(&entries, image->file.elf, ".debug_frame", true);
-    section_read(&entries, image->debug.elf, ".debug_frame", true);
+    unwind_entries_read_eh(&entries, image);
+    unwind_entries_read_debug(&entries, image);
     unwind_build_entries(unwind, &entries, image->segments.at[0].start);
     unwind_entries_release(&entries);
 }

@@ -168,7 +168,7 @@ void unwind_entries_read(struct unwind_entries *entries, const struct unwind_sec
         int status = dwarf_next_cfi(reader.ident, &reader.data, !section->debug, at, &next, &entry);
         /* libdw stops at a terminator, but one may stand in the middle, where a linker put start files
          * behind others. An entry that libdw cannot read is skipped if its length is known. */
-        if (status > 0 && !section->debug && is_terminator(section, at))
+        if (status > 0 && !section->debug && !section->endless && is_terminator(section, at))
             next = at + TERMINATOR_BYTES;
         if (next <= at || next == (Dwarf_Off)-1)
             break;

@@ -15,6 +15,7 @@ struct unwind_section {
     size_t n;
     struct svma address; /* of the first byte */
     bool debug;          /* .debug_frame, else .eh_frame */
+    bool endless;        /* the bytes go on behind the section: its first terminator ends it */
 };
 
 struct unwind_cie {

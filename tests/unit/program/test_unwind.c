@@ -9,7 +9,9 @@
 #include "oracle.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <setjmp.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 /* ---- a section with one CIE and some FDEs, all of 16 bytes of code */
@@ -328,6 +330,36 @@ static void vdso(void **state)
     image_close(&image);
 }
 
+/* Without section headers the program headers lead to the same table. */
+static void no_sections(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/gait-unwind-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    oracle_run("cp %s %s", LIBC, path);
+    Elf64_Ehdr header;
+    assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+    header.e_shoff = 0;
+    header.e_shnum = header.e_shstrndx = 0;
+    assert_int_equal(pwrite(fd, &header, sizeof header, 0), sizeof header);
+    struct err err;
+    struct image with, without;
+    struct unwind there, here;
+    assert_true(image_open(&with, LIBC, &err) && image_open(&without, path, &err));
+    unwind_build(&there, &with);
+    unwind_build(&here, &without);
+    assert_int_equal(here.rows.n, there.rows.n);
+    assert_memory_equal(here.rows.at, there.rows.at, here.rows.n * sizeof *here.rows.at);
+    assert_int_equal(here.unreadable, 0);
+    unwind_release(&there);
+    unwind_release(&here);
+    image_close(&with);
+    image_close(&without);
+    close(fd);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +374,7 @@ int main(void)
         cmocka_unit_test(broken_programs),
         cmocka_unit_test(overlaps),
         cmocka_unit_test(vdso),
+        cmocka_unit_test(no_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
