@@ -1,0 +1,38 @@
+"""shares.py NAME PERF GAIT: overlap of self time by function, of perf's report (samples|object|symbol) and of
+gait's (JSON). Both are samples of two runs, so some of the difference is chance: by how much is worked out
+from the number of samples and allowed for."""
+import json
+import math
+import os
+import re
+import sys
+
+BAR = 97.0
+name, perf_path, gait_path = sys.argv[1:]
+perf = {}
+for line in open(perf_path):
+    parts = [part.strip() for part in line.split("|")]
+    if line.startswith("#") or len(parts) < 3 or not parts[0].isdigit():
+        continue
+    symbol = re.sub(r"^\[.\] *", "", parts[2])
+    key = (parts[1], symbol if not symbol.startswith("0x") else "?")
+    perf[key] = perf.get(key, 0) + int(parts[0])
+report = json.load(open(gait_path))
+gait = {}
+for row in report["rows"]:
+    module = row["address"].rsplit("+0x", 1)[0]
+    key = (module, row["name"] if not row["name"].startswith("[0x") else "?")
+    gait[key] = gait.get(key, 0) + row["time"]
+
+n = sum(perf.values())
+total = sum(gait.values())
+keys = perf.keys() | gait.keys()
+shares = {key: (perf.get(key, 0) / n, gait.get(key, 0) / total) for key in keys}
+overlap = 100 * sum(min(pair) for pair in shares.values())
+# Two samples of n each of the same program: half of the expected sum of |difference| is what overlap lacks.
+chance = 100 * sum(math.sqrt(2 * max(p, g) / n) for p, g in shares.values()) * math.sqrt(2 / math.pi) / 2
+print(f"{name}: overlap {overlap:.2f} % with perf over {len(keys)} functions, {n} samples; chance alone takes {chance:.2f}")
+if overlap + chance < BAR or n < 1000:
+    for key, (p, g) in sorted(shares.items(), key=lambda item: -abs(item[1][0] - item[1][1]))[:10]:
+        print(f"    {os.path.basename(key[0])} {key[1]}: perf {100 * p:.2f} %, gait {100 * g:.2f} %")
+    sys.exit(1)
