@@ -133,22 +133,31 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
-static void show(const struct options *options, struct plain *plain)
+static bool show(const struct options *options, struct plain *plain, struct err *err)
 {
     struct contexts contexts;
     size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
     if (options->view.has_limit)
         rows = options->view.limit;
     contexts_make(&contexts, plain, options->contexts);
-    struct ink ink = output_begin(&options->view);
-    if (options->view.json)
-        contexts_json(stdout, &contexts, rows);
-    else
-        contexts_text(stdout, &contexts, &ink,
-                      (struct contexts_text_options){.min_share = options->min_percent / 100,
-                                                     .depth = options->depth,
-                                                     .limit = rows});
+    bool asked = options->contexts.module || options->contexts.function;
+    bool any = contexts.whole.sum || contexts.beside.sum;
+    if (any || !asked) {
+        struct ink ink = output_begin(&options->view);
+        if (options->view.json)
+            contexts_json(stdout, &contexts, rows);
+        else
+            contexts_text(stdout, &contexts, &ink,
+                          (struct contexts_text_options){.min_share = options->min_percent / 100,
+                                                         .depth = options->depth,
+                                                         .limit = rows});
+    }
     contexts_release(&contexts);
+    if (any || !asked)
+        return true;
+    return err_set(err, ERR_MISSING, "nothing was seen of %s; gait report shows what was",
+                   options->contexts.function ? options->contexts.function
+                                              : options->contexts.module);
 }
 
 static int contexts(const struct options *options, const struct profile *profile)
@@ -169,11 +178,11 @@ static int contexts(const struct options *options, const struct profile *profile
     scene.verbose = options->view.verbose;
     bool ok = plain_open(&plain, &scene, 0, options->filter, &err);
     if (ok) {
-        show(options, &plain);
+        ok = show(options, &plain, &err);
         plain_close(&plain);
-    } else {
-        err_in(&err, "%s", options->view.input);
     }
+    if (!ok)
+        err_in(&err, "%s", options->view.input);
     scene_close(&scene);
     return ok ? output_status() : say_err(&err);
 }

@@ -22,7 +22,9 @@ damage() {
 for mode in $modes; do
     "$gait" record $(options_of $mode) -q -o whole -- ./small
     damage cut $cuts report --json copy
-    damage flip $flips report --by edge copy
+    damage flip $flips report --by line copy
+    damage flip $flips diff copy whole
+    [ $mode != plain ] || damage patch $flips contexts --json copy
     damage patch $flips info copy
     damage patch $flips verify --json copy
     damage flip $flips merge -o sum copy whole

@@ -21,6 +21,20 @@ for mode in $modes; do
     as_nobody "$work/gait" verify data >"$work/verify" 2>&1 || { bad "$mode, unprivileged: does not verify"; cat "$work/verify"; }
 done
 
+# What sampling is refused, and which setting it is.
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+status 7 'plain, unprivileged' as_nobody "$work/gait" record --plain -o data -- "$work/crowd" 100000
+[ "$paranoid" -lt 2 ] || says "kernel.perf_event_paranoid is $paranoid"
+if [ "$paranoid" -ge 1 ]; then
+    status 125 'all CPUs, unprivileged' as_nobody "$work/gait" record --plain -a --duration 0.1 -o all
+    says 'kernel.perf_event_paranoid'
+fi
+sleep 60 &
+status 125 "another's process" as_nobody "$work/gait" record --plain -p $! --duration 0.1 -o other
+says 'Permission denied'
+kill $!
+[ ! -e all ] && [ ! -e other ] || bad 'a recording that was refused left a profile'
+
 # A folder that may not be written to: said before anything runs.
 for mode in $modes; do
     status 125 "$mode, no folder to write to" as_nobody "$work/gait" record $(options_of $mode) -o "$work/ours/data" -- touch started
