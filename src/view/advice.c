@@ -90,31 +90,49 @@ static bool has_annotation(const struct report *report, const struct report_row 
            report->scene->modules.at[row->module].binary && row->function != FUNCTION_NONE;
 }
 
+/* The next row that can be named, from i on. */
+static const struct report_row *row_known(const struct report *report, size_t *i)
+{
+    while (*i < report->n && report->by == BY_LINE && !report->at[*i].file)
+        ++*i;
+    return *i < report->n ? &report->at[*i] : NULL;
+}
+
+/* A name that annotate takes for this function and no other. */
+static const char *code_text(const struct report *report, const struct report_row *row)
+{
+    struct scene *scene = report->scene;
+    const char *name = scene_function_name(scene, row->module, row->function);
+    const struct functions *functions = &scene->modules.at[row->module].binary->symbols.functions;
+    uint64_t start = functions->at[row->function].start.v;
+    return quoted(report, *name == '[' ? address_text(scene, row->module, start) : name);
+}
+
 /* The first of them is hottest only if it is beyond what chance makes of the second. */
 static void advise_hottest(struct adviser *adviser)
 {
     const struct report *report = adviser->report;
-    if (!report->n || (report->by != BY_FUNCTION && report->by != BY_LINE))
+    size_t i = 0;
+    if (report->by != BY_FUNCTION && report->by != BY_LINE)
         return;
-    const struct report_row *first = &report->at[0];
+    const struct report_row *first = row_known(report, &i), *next;
+    if (!first)
+        return;
     struct estimate share = report_share(report, first), second = {0};
-    if (report->n > 1)
-        second = report_share(report, first + 1);
+    if ((i++, next = row_known(report, &i)))
+        second = report_share(report, next);
     if (!(share.lo > 0.01))
         return;
-    char what[512];
-    if (report->by == BY_LINE)
-        snprintf(what, sizeof what, "line %u of %s (in %s)", first->line,
-                 first->file ? first->file : "an unknown file", name_of(report, first));
-    else
-        snprintf(what, sizeof what, "%s", name_of(report, first));
     bool alone = share.lo > second.hi, line = report->by == BY_LINE;
     bool can = has_annotation(report, first);
-    const char *code = scene_function_name(report->scene, first->module, first->function);
+    const char *what = name_of(report, first);
+    if (line)
+        what = arena_format(&report->scene->arena, "line %u of %s (in %s)", first->line,
+                            first->file, what);
     advise(adviser, "%s is %s%s%s: %s of %s%s%s", what,
            alone ? "the hottest " : "among the hottest ", line ? "line" : "function",
            alone ? "" : "s", share_text(share), weight_text(report), can ? "|gait annotate " : "",
-           can ? quoted(report, code) : "");
+           can ? code_text(report, first) : "");
 }
 
 /* Time far above the share of instructions: waiting, not working. */

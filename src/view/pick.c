@@ -135,14 +135,21 @@ const struct report_row *pick_function(const struct report *report, const char *
             err_set(err, ERR_MISSING, "nothing was seen to run in the function at %s", typed);
         return row;
     }
-    const struct report_row *row = NULL;
+    const struct report_row *row = NULL, *equal = NULL;
+    size_t equals = 0;
     for (size_t i = 0; i < report->n; i++) {
         const char *name = report->at[i].name;
         if (!name_matches(typed, name, scene_readable(report->scene, name)))
             continue;
         found++;
         row = row ? row : &report->at[i];
+        if (strcmp(typed, name) == 0) {
+            equals++;
+            equal = &report->at[i];
+        }
     }
+    if (equals == 1) /* whatever else it is a glob or a stem of */
+        return equal;
     if (found == 1)
         return row;
     if (found)

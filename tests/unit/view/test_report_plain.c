@@ -182,6 +182,34 @@ static void kernel_time_has_a_view_of_its_own(void **state)
     scenery_end(&s);
 }
 
+/* Which of two leads is said only if chance would not turn them round. */
+static void advice_claims_no_more_than_is_known(void **state)
+{
+    (void)state;
+    for (int lead = 0; lead < 2; lead++) {
+        struct profile profile;
+        plain_begin(&profile);
+        uint32_t module = profile_module_jit(&profile, 10), thread = thread_add(&profile, 10, 10);
+        code_name(&profile, module, 0x1000, "first");
+        code_name(&profile, module, 0x2000, "second");
+        uint32_t first = stacks_node(&profile.stacks, thread, module, 0x1004);
+        uint32_t second = stacks_node(&profile.stacks, thread, module, 0x2004);
+        samples_add(&profile, first, lead ? 900 : 510, 1000);
+        samples_add(&profile, second, 490, 1000);
+        const struct profile *side = &profile;
+        struct scene scene;
+        scene_open(&scene, &side, 1, NULL);
+        char *text = shown(&scene, (struct report_options){.by = BY_FUNCTION}, false);
+        assert_non_null(strstr(text, lead ? "first is the hottest function: 65 %"
+                                          : "first is among the hottest functions: 51 %"));
+        assert_null(strstr(text, "kernel's"));
+        assert_null(strstr(text, "few"));
+        free(text);
+        scene_close(&scene);
+        profile_release(&profile);
+    }
+}
+
 static void colours_change_nothing_else(void **state)
 {
     (void)state;
@@ -215,6 +243,7 @@ int main(void)
         cmocka_unit_test(events_are_not_seconds),
         cmocka_unit_test(what_it_cannot_say_is_refused),
         cmocka_unit_test(kernel_time_has_a_view_of_its_own),
+        cmocka_unit_test(advice_claims_no_more_than_is_known),
         cmocka_unit_test(colours_change_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

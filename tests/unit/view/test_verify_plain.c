@@ -18,6 +18,11 @@ static void look(int signal)
     n_frames = backtrace(frames, FRAMES);
 }
 
+/* Code of which the second byte is inside of an instruction that is no call, however this is built. */
+__asm__(".text\n.type long_nop, @function\nlong_nop: nopw 0x100(%rax,%rax,1)\nret\n"
+        ".size long_nop, .-long_nop\n");
+extern const char long_nop[];
+
 static uint32_t module_of(struct profile *profile, void *at, uint64_t *ret_svma)
 {
     Dl_info info;
@@ -90,7 +95,7 @@ static void damage_is_found(void **state)
     expect(&profile, CHECK_sums, 1);
     profile.totals.time--;
     uint64_t look_at;
-    uint32_t module = module_of(&profile, (void *)(uintptr_t)look, &look_at);
+    uint32_t module = module_of(&profile, (void *)(uintptr_t)long_nop, &look_at);
     uint32_t caller = stacks_node(&profile.stacks, leaf, module, look_at + 1); /* in no call */
     stacks_node(&profile.stacks, caller, module, look_at);
     expect(&profile, CHECK_call, 1);
