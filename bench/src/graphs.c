@@ -1,6 +1,6 @@
 /* graphs edges|tables FILE: the static graphs of all functions of a file, for the scripts that compare
  * them with other tools.
- *   edges:  FROM TO KIND, and FROM - REASON for what is not resolved
+ *   edges:  FROM TO KIND, FROM - REASON for what is not resolved, and range START BYTES FUNCTION
  *   tables: JUMP TABLE BASE ENTRY_BYTES FIRST N REASON FUNCTION TARGET... */
 #include "base/err.h"
 #include "program/binary.h"
@@ -54,6 +54,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "graphs: %s\n", err.text);
         return 2;
     }
+    for (size_t i = 0; strcmp(argv[1], "edges") == 0 && i < binary.symbols.ranges.n; i++)
+        printf("range %" PRIx64 " %" PRIu64 " %u\n", binary.symbols.ranges.at[i].start.v,
+               binary.symbols.ranges.at[i].bytes, binary.symbols.ranges.at[i].function);
     for (function_id f = 0; f < binary.symbols.functions.n; f++) {
         struct cfg cfg;
         cfg_build(&cfg, &binary.image, &binary.symbols, f, NULL, 0);

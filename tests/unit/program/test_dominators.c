@@ -1,0 +1,89 @@
+#include "program/dominators.h"
+
+#include "random_graphs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* a dominates b if b is not reached without a. */
+static void check_dominators(const struct cfg *cfg)
+{
+    struct dominators dominators;
+    bool all[GRAPH_BLOCKS_MAX * 2], without[GRAPH_BLOCKS_MAX * 2];
+    dominators_build(&dominators, cfg);
+    reach(cfg, 0, BLOCK_NONE, all);
+    for (block_id a = 0; a < cfg->blocks.n; a++) {
+        reach(cfg, 0, a, without);
+        assert_int_equal(dominators_reach(&dominators, a), all[a]);
+        for (block_id b = 0; b < cfg->blocks.n; b++)
+            assert_int_equal(dominators_have(&dominators, a, b), all[a] && all[b] && !without[b]);
+        /* Immediate: all others that dominate it dominate its parent. */
+        block_id parent = dominators.parent[a];
+        assert_int_equal(parent != BLOCK_NONE, all[a] && a != 0);
+        for (block_id b = 0; parent != BLOCK_NONE && b < cfg->blocks.n; b++)
+            if (b != a && dominators_have(&dominators, b, a))
+                assert_true(dominators_have(&dominators, b, parent));
+    }
+    dominators_release(&dominators);
+}
+
+static bool is_end(const struct cfg *cfg, block_id block)
+{
+    for (size_t e = 0; e < cfg->edges.n; e++)
+        if (cfg->edges.at[e].from_block == block)
+            return false;
+    return true;
+}
+
+/* Whether a block gets to an end without passing another one. */
+static bool ends(const struct cfg *cfg, block_id from, block_id without)
+{
+    bool reached[GRAPH_BLOCKS_MAX * 2];
+    reach(cfg, from, without, reached);
+    for (block_id b = 0; b < cfg->blocks.n; b++)
+        if (reached[b] && is_end(cfg, b))
+            return true;
+    return false;
+}
+
+static void check_post_dominators(const struct cfg *cfg)
+{
+    struct dominators dominators;
+    post_dominators_build(&dominators, cfg);
+    for (block_id b = 0; b < cfg->blocks.n; b++) {
+        assert_int_equal(dominators_reach(&dominators, b), ends(cfg, b, BLOCK_NONE));
+        for (block_id a = 0; a < cfg->blocks.n; a++)
+            assert_int_equal(dominators_have(&dominators, a, b), ends(cfg, a, BLOCK_NONE) &&
+                                                                     ends(cfg, b, BLOCK_NONE) &&
+                                                                     !ends(cfg, b, a));
+    }
+    dominators_release(&dominators);
+}
+
+static void random_graphs_have_their_dominators(void **state)
+{
+    (void)state;
+    struct binary binary;
+    graphs_open(&binary, 7);
+    size_t checked = 0;
+    for (function_id f = 0; f < binary.symbols.functions.n; f++) {
+        struct cfg cfg;
+        cfg_build(&cfg, &binary.image, &binary.symbols, f, NULL, 0);
+        if (cfg.blocks.n && cfg.blocks.n <= GRAPH_BLOCKS_MAX * 2) {
+            check_dominators(&cfg);
+            check_post_dominators(&cfg);
+            checked++;
+        }
+        cfg_release(&cfg);
+    }
+    assert_true(checked >= GRAPHS);
+    binary_close(&binary);
+}
+
+int main(void)
+{
+    oracle_need("gcc");
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_have_their_dominators)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
