@@ -206,9 +206,9 @@ static void advise_caller(struct adviser *adviser)
     }
     struct estimate share = groups_share(&callers[most], &all, plain->sample_weight);
     if (n > 1 && share.lo > 0.8)
-        advise(adviser, "of the time below %s, %s is for %s|gait contexts --bottom-up",
+        advise(adviser, "of the time in %s and below, %s is for %s|gait contexts --function %s",
                name_of(report, hot), share_text(share),
-               name_text(report->scene, plain->functions.at[most].name));
+               name_text(report->scene, plain->functions.at[most].name), quoted(report, hot->name));
     mem_free(callers);
 }
 
@@ -229,8 +229,9 @@ static void advise_below(struct adviser *adviser)
     }
     struct estimate share = most ? report_total_share(report, most) : (struct estimate){0};
     if (share.lo > 0.2)
-        advise(adviser, "%s of %s is in %s and what it calls|gait contexts", share_text(share),
-               weight_text(report), name_of(report, most));
+        advise(adviser, "%s of %s is in %s and what it calls|gait contexts --function %s",
+               share_text(share), weight_text(report), name_of(report, most),
+               quoted(report, most->name));
 }
 
 /* ---- what is beside it, and what is missing */

@@ -105,7 +105,10 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
         return (struct estimate){0, 0, 0};
     double sd = share_sd(totals->batches, y, time ? tally->time_sd : tally->count_sd, x,
                          time ? totals->time_xx : totals->count_xx);
-    return interval((double)y / (double)x, sd, totals->batches);
+    struct estimate share = interval((double)y / (double)x, sd, totals->batches);
+    if (share.hi > 1) /* false where nothing is known */
+        share.hi = fmax(share.value, 1);
+    return share;
 }
 
 /* Instructions in all. Without a clock nothing is known beyond the windows themselves. */

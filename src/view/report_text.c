@@ -171,7 +171,9 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
                    row->module < scene->modules.n ? scene->modules.at[row->module].name : "");
         break;
     case ADDRESS: sheet_cell(sheet, "%s", address_text(scene, row->module, row->at)); break;
-    case TO_ADDRESS: sheet_cell(sheet, "%s", address_text(scene, row->to_module, row->to)); break;
+    case TO_ADDRESS:
+        sheet_cell(sheet, "-> %s", address_text(scene, row->to_module, row->to));
+        break;
     case COLUMNS: break;
     }
 }

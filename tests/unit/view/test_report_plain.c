@@ -72,9 +72,9 @@ static void text_is_as_ever(void **state)
          HEAD "by call, weighed by user time\n"
               "\n"
               "        time  seconds  caller  callee  from          to\n"
-              "77.78% ±2.83  1.400 s  main_   fib     [jit]+0x1011  [jit]+0x2000\n"
-              "66.67% ±3.14  1.200 s  fib     fib     [jit]+0x2011  [jit]+0x2000\n"
-              "22.22% ±2.83  0.400 s  main_   spin    [jit]+0x1011  [jit]+0x3000\n"
+              "77.78% ±2.83  1.400 s  main_   fib     [jit]+0x1011  -> [jit]+0x2000\n"
+              "66.67% ±3.14  1.200 s  fib     fib     [jit]+0x2011  -> [jit]+0x2000\n"
+              "22.22% ±2.83  0.400 s  main_   spin    [jit]+0x1011  -> [jit]+0x3000\n"
               "\n"
               "not seen, or not in full:\n"
               "         7  walk dropped: the ring to the tool was full\n");
