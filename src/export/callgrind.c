@@ -97,10 +97,19 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* A file that has no number yet gets none here: readers that skip jumps would not learn of it. */
+static void put_jump_file(struct callgrind *callgrind, const char *file)
+{
+    if (strings_known(&callgrind->files, file ? file : "???"))
+        put_file(callgrind, "jfi", file);
+    else
+        fprintf(callgrind->to, "jfi=%s\n", file ? file : "???");
+}
+
 static void put_jump(struct callgrind *callgrind, const struct callgrind_row *row)
 {
     if (!same_text(row->file, row->to_file))
-        put_file(callgrind, "jfi", row->to_file);
+        put_jump_file(callgrind, row->to_file);
     if (row->kind == ROW_BRANCH)
         fprintf(callgrind->to, "jcnd=%" PRIu64 "/%" PRIu64 " ", row->count, row->all);
     else

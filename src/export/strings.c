@@ -36,3 +36,13 @@ uint32_t strings_add(struct strings *strings, const char *text)
             return index;
     }
 }
+
+bool strings_known(const struct strings *strings, const char *text)
+{
+    uint64_t key[2] = {text_hash(text), 0};
+    for (;; key[1]++) {
+        uint32_t index = map_find(&strings->keys, key);
+        if (index == MAP_NONE || strcmp(strings->at[index], text) == 0)
+            return index != MAP_NONE;
+    }
+}

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
+
 struct strings {
     struct arena arena;
     struct map keys; /* hash of a text, and a count of the texts before it with the same hash */
@@ -15,3 +17,4 @@ void strings_init(struct strings *strings);
 void strings_release(struct strings *strings);
 /* Copies a new one. NULL is "". */
 uint32_t strings_add(struct strings *strings, const char *text);
+bool strings_known(const struct strings *strings, const char *text);

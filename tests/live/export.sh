@@ -1,0 +1,75 @@
+#!/bin/bash
+# gait export: its options, where it writes to and what it refuses.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+cd "$work" || exit 1
+formats=$("$gait" export --help | sed -n '/^formats:/,$s/^  \([a-z]*\) .*/\1/p')
+[ -n "$formats" ] || bad '--help names no formats'
+
+"$gait" record -q --exact=counts -- true || bad "record: status $?"
+for format in $formats; do
+    status 0 "$format" "$gait" export --format "$format"
+    silent "$format"
+    cp stdout expected
+    [ -s expected ] || bad "$format: nothing was written"
+    status 0 "$format -o" "$gait" export --format "$format" -o out gait.data
+    cmp -s out expected || bad "$format: -o writes something else"
+    [ ! -s stdout ] || bad "$format -o writes to standard output too"
+    status 0 "$format of an option" "$gait" export --format "$format" --output=- -i gait.data
+    cmp -s stdout expected || bad "$format: -i writes something else"
+done
+
+status 129 'no format' "$gait" export
+says 'which format?'
+status 129 'unknown format' "$gait" export --format drawing
+says 'not one of collapsed'
+status 129 'two files' "$gait" export --format collapsed a b
+status 129 'odd weight' "$gait" export --format collapsed --weight grams
+status 129 'odd thread' "$gait" export --format collapsed --tid x
+status 2 'no profile' "$gait" export --format collapsed none
+says 'none: no such file'
+status 2 'times of an exact profile' "$gait" export --format collapsed --weight time
+says 'gait.data: an exact profile has no times'
+status 2 'threads of an exact profile' "$gait" export --format collapsed --pid 1
+says 'do not tell threads apart'
+status 2 'unknown module' "$gait" export --format collapsed --module nowhere
+says 'no module nowhere'
+status 1 'no folder' "$gait" export --format collapsed -o none/out
+says 'none/out'
+status 1 'full disk' bash -c "'$gait' export --format callgrind >/dev/full"
+
+echo kept >out
+status 2 'a failure' "$gait" export --format collapsed --weight time -o out
+same 'a file that could not be replaced' kept "$(cat out)"
+if command -v script >/dev/null; then
+    script -qec "'$gait' export --format pprof" /dev/null >typed 2>&1 </dev/null
+    grep -q 'not for terminals' typed || bad 'pprof is written to a terminal'
+fi
+
+# A part is less than the whole, and not nothing.
+whole=$("$gait" export --format collapsed | awk '{ n += $NF } END { print n }')
+same 'all of it' "$("$gait" info --json | sed -nE 's/.*"instructions": *([0-9]+).*/\1/p')" "$whole"
+part=$("$gait" export --format collapsed --module libc.so.6 | awk '{ n += $NF } END { print n }')
+[ "$part" -gt 0 ] && [ "$part" -lt "$whole" ] || bad "--module: $part of $whole"
+
+# Threads of a plain recording; the program ends with 7.
+crowd=$(cd "$OLDPWD" && program crowd)
+"$gait" record -q --plain -F 2000 -o plain -- "$crowd" 20000 >log 2>&1
+same 'the status of a plain recording' 7 $?
+readable plain
+for format in $formats; do
+    status 0 "$format of a plain profile" "$gait" export --format "$format" -o out plain
+    [ -s out ] || bad "$format of a plain profile: nothing was written"
+done
+"$gait" export --format collapsed plain >folded
+grep -q '^crowd;.*;toil;descend;.* [0-9]*$' folded || bad 'no stack of toil and descend'
+all=$(awk '{ n += $NF } END { print n }' folded) sum=0
+for tid in $("$gait" info --json plain | grep -o '"tid": *[0-9]*' | grep -o '[0-9]*'); do
+    part=$("$gait" export --format collapsed --tid "$tid" plain 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')
+    sum=$((sum + part))
+done
+same 'the threads together' "$all" "$sum"
+status 2 'no such thread' "$gait" export --format collapsed --tid 4294967295 plain
+says 'no such thread'
+status 2 'executions of a plain profile' "$gait" export --format collapsed --weight count plain
+finish
