@@ -15,6 +15,7 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
     tasks_init(&follow->tasks, profile);
     follow->tasks.clock = request->clock;
     follow->tasks.kernel = request->kernel;
+    follow->tasks.own_pid = follow->own_pid;
     follow->tasks.switches = request->tracker.context_switch;
     samples_init(&follow->samples, profile, &follow->processes, &follow->tasks);
 }
@@ -36,9 +37,7 @@ static bool take_sample(struct follow *follow, const struct perf_event_header *r
     struct perf_sample sample;
     if (!perf_record_sample(record, follow->chains, true, &sample))
         return false;
-    if (sample.ids.pid == follow->own_pid)
-        follow->own_samples++;
-    else
+    if (sample.ids.pid != follow->own_pid)
         samples_add(&follow->samples, &sample);
     return true;
 }

@@ -21,7 +21,6 @@ struct follow {
     uint32_t
         awaited; /* time is accounted from the moment when this process becomes a program, or 0 */
     uint32_t own_pid; /* whose samples are left out */
-    uint64_t own_samples;
 };
 
 /* The profile must outlive it. Time is accounted from tasks.began_ns on. */

@@ -106,10 +106,15 @@ bool perf_events_init(struct perf_events *events, struct perf_request *request, 
     return true;
 }
 
+static void fds_cut(struct perf_fds *fds, size_t n)
+{
+    while (fds->n > n)
+        close(fds->at[--fds->n]);
+}
+
 static void fds_close(struct perf_fds *fds)
 {
-    for (size_t i = 0; i < fds->n; i++)
-        close(fds->at[i]);
+    fds_cut(fds, 0);
     vec_release(fds);
 }
 
@@ -208,8 +213,7 @@ static bool went_offline(const struct perf_events *events)
     return errno == ENODEV && events->cpus.n > 1;
 }
 
-enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on_exec,
-                                    struct err *err)
+static enum perf_follow follow(struct perf_events *events, int tid, bool on_exec, struct err *err)
 {
     for (size_t i = 0; i < events->cpus.n; i++)
         if (!tracker_open(events, &events->cpus.at[i], tid) && !went_offline(events))
@@ -224,6 +228,20 @@ enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on
             return refused(tid, cpu->cpu, err);
     }
     return PERF_FOLLOWED;
+}
+
+enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on_exec,
+                                    struct err *err)
+{
+    size_t trackers = events->trackers.n, samplers = events->samplers.n;
+    bool rings = events->mapped;
+    enum perf_follow followed = follow(events, tid, on_exec, err);
+    /* No thread is followed on some CPUs only. The first ones own the rings and stay. */
+    if (followed != PERF_FOLLOWED && rings) {
+        fds_cut(&events->trackers, trackers);
+        fds_cut(&events->samplers, samplers);
+    }
+    return followed;
 }
 
 /* ---- sampling */

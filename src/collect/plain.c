@@ -87,24 +87,19 @@ static bool processes_follow(struct run *run, struct err *err)
 {
     const struct plain_options *options = run->options;
     uint64_t missed = 0;
-    for (size_t i = 0; i < options->n_pids; i++)
-        if (!attach_process(&run->events, &run->follow, options->pids[i], run->began_ns, &missed,
-                            err))
-            return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < options->n_pids; i++)
+        ok = vigil_process(&run->vigil, options->pids[i], err);
+    for (size_t i = 0; ok && i < options->n_pids; i++)
+        ok = attach_process(&run->events, &run->follow, options->pids[i], run->began_ns, &missed,
+                            err);
     sum_add(&run->delta.totals.losses[LOSS_unfollowed], missed);
-    return true;
+    return ok;
 }
 
-static bool vigil_begin(struct run *run, struct err *err)
+static bool everybody_follow(struct run *run, struct err *err)
 {
-    if (!vigil_init(&run->vigil, run->starts ? &run->child : NULL, err))
-        return false;
-    for (size_t i = 0; i < run->events.cpus.n; i++)
-        vigil_ring(&run->vigil, run->events.cpus.at[i].fd);
-    for (size_t i = 0; i < run->options->n_pids; i++)
-        if (!vigil_process(&run->vigil, run->options->pids[i], err))
-            return false;
-    return true;
+    return perf_events_follow(&run->events, -1, false, err) == PERF_FOLLOWED;
 }
 
 /* What was asked for is there and allowed, and the file is begun. */
@@ -126,13 +121,16 @@ static bool prepare(struct run *run, struct err *err)
 static bool begin(struct run *run, struct err *err)
 {
     run->began_ns = clock_ns(CLOCK_MONOTONIC);
-    if ((!run->options->all_cpus ||
-         perf_events_follow(&run->events, -1, false, err) == PERF_FOLLOWED) &&
-        processes_follow(run, err) && (!run->starts || child_start(run, err)) &&
-        vigil_begin(run, err))
-        return true;
-    output_undo(&run->output);
-    return false;
+    if (!vigil_init(&run->vigil, run->starts ? &run->child : NULL, err) ||
+        (run->options->all_cpus && !everybody_follow(run, err)) || !processes_follow(run, err) ||
+        (run->starts && !child_start(run, err))) {
+        output_undo(&run->output);
+        return false;
+    }
+    for (size_t i = 0; i < run->events.cpus.n; i++)
+        if (run->events.cpus.at[i].fd >= 0)
+            vigil_ring(&run->vigil, run->events.cpus.at[i].fd);
+    return true;
 }
 
 /* ---- while it runs */

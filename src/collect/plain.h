@@ -49,7 +49,6 @@ struct plain {
     size_t nodes;
     size_t ring_bytes, ring_wanted; /* less than wanted: the limit on locked memory */
     uint32_t stack_bytes;           /* copied with each sample, at most */
-    bool own_left_out;              /* samples of this process itself were not counted */
     char refused[256];              /* as in struct perf_request */
     char write_error[512];          /* the profile could not be written, and why; "" if it could */
 };

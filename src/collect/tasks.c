@@ -47,7 +47,7 @@ static void task_tell(const struct tasks *tasks, struct task *task)
 {
     struct profile *profile = tasks->profile;
     bool sampled = tasks->clock && (task->user_weight || task->kernel_weight);
-    if (!sampled && !task->off_ns && !task->switches)
+    if ((!sampled && !task->off_ns && !task->switches) || task->pid == tasks->own_pid)
         return;
     struct thread *row =
         threads_row(&profile->threads, &profile->arena, task->pid, task->tid, task->name);

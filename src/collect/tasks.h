@@ -28,6 +28,7 @@ struct tasks {
     struct profile *profile;
     struct map tids; /* the latest of each number */
     VEC(struct task);
+    uint32_t own_pid;   /* of whose time nothing is told */
     bool clock, kernel; /* as in struct perf_request: what weights are */
     bool switches;      /* are told: else nothing is known of time */
     uint64_t began_ns;  /* accounting starts here; UINT64_MAX: not known yet */

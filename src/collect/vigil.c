@@ -39,24 +39,24 @@ bool vigil_init(struct vigil *vigil, struct child *child, struct err *err)
 void vigil_release(struct vigil *vigil)
 {
     for (size_t i = 0; i < vigil->n; i++)
-        if ((i == 0 || i > vigil->rings) && vigil->at[i].fd >= 0)
+        if (i <= vigil->processes && vigil->at[i].fd >= 0)
             close(vigil->at[i].fd);
     vec_release(vigil);
 }
 
 void vigil_ring(struct vigil *vigil, int fd)
 {
-    ASSERT(vigil->n == vigil->rings + 1);
     *vec_push(vigil) = (struct pollfd){.fd = fd, .events = POLLIN};
-    vigil->rings++;
 }
 
 bool vigil_process(struct vigil *vigil, int pid, struct err *err)
 {
+    ASSERT(vigil->n == vigil->processes + 1);
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return err_errno(err, "process %d", pid);
     *vec_push(vigil) = (struct pollfd){.fd = fd, .events = POLLIN};
+    vigil->processes++;
     vigil->watched++;
     return true;
 }
@@ -81,16 +81,16 @@ void vigil_wait(struct vigil *vigil, uint64_t due_ns)
         return;
     if (vigil->at[0].revents)
         signal_take(vigil);
-    /* Once a thread and all that it started are gone, its ring only says so, again and again. */
-    for (size_t i = 1; i <= vigil->rings; i++)
-        if (vigil->at[i].revents & (POLLHUP | POLLERR))
-            vigil->at[i].fd = -1;
-    for (size_t i = vigil->rings + 1; i < vigil->n; i++)
+    for (size_t i = 1; i <= vigil->processes; i++)
         if (vigil->at[i].revents) {
             close(vigil->at[i].fd);
             vigil->at[i].fd = -1;
             vigil->ended = --vigil->watched == 0 || vigil->ended;
         }
+    /* Once a thread and all that it started are gone, its ring only says so, again and again. */
+    for (size_t i = vigil->processes + 1; i < vigil->n; i++)
+        if (vigil->at[i].revents & (POLLHUP | POLLERR))
+            vigil->at[i].fd = -1;
     if (vigil->child && vigil->child->ended)
         vigil->ended = true;
 }

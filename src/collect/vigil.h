@@ -16,19 +16,19 @@ struct err;
 
 struct vigil {
     struct child *child; /* NULL: none was started */
-    VEC(struct pollfd);  /* signals first, then rings, then processes */
-    size_t rings;
-    size_t watched; /* processes that are still there */
+    VEC(struct pollfd);  /* signals first, then processes, then rings */
+    size_t processes;
+    size_t watched; /* of the processes: are still there */
     bool ended;
 };
 
-/* `child`: launched already, or NULL. */
+/* `child`: NULL, or what will be launched before the first wait. */
 bool vigil_init(struct vigil *vigil, struct child *child, struct err *err);
 void vigil_release(struct vigil *vigil);
-/* Descriptors stay the caller's. All rings come before the first process. */
-void vigil_ring(struct vigil *vigil, int fd);
-/* False: there is no such process. */
+/* False: there is no such process. All processes come before the first ring. */
 bool vigil_process(struct vigil *vigil, int pid, struct err *err);
+/* The descriptor stays the caller's. */
+void vigil_ring(struct vigil *vigil, int fd);
 
 /* Until something happened, or CLOCK_MONOTONIC is at due_ns. */
 void vigil_wait(struct vigil *vigil, uint64_t due_ns);

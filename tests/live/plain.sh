@@ -1,0 +1,167 @@
+#!/bin/bash
+# Plain recordings: whom they follow, when they begin and end, what they say where the kernel refuses.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+data=$work/data
+beat=$(program beat) jit=$(program jit)
+
+# rows: functions by name, of the last recording.
+rows() { "$gait" report --by function --json "${1:-$data}"; }
+has() { rows "$2" | grep -q "\"name\": \"$1\"" || { bad "$3: $1 was not seen"; rows "$2" | grep '"name"' | head -5; }; }
+fact() { "$gait" info --json "$data" | grep -o "\"$1\": [^,}]*" | tail -n 1 | sed 's/.*: //'; }
+# about WHAT LOW HIGH VALUE
+about() { awk -v l="$2" -v h="$3" -v v="$4" 'BEGIN { exit !(v >= l && v <= h) }' || bad "$1: expected $2 to $3, got '$4'"; }
+
+# crowd_start: the id of a process with many threads, all asleep.
+crowd_start() {
+    perl -e 'exec @ARGV' /usr/bin/python3 -c '
+import threading, time
+for i in range(40): threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+print(flush=True); time.sleep(20)' >"$work/crowd.out" 2>&1 &
+    echo $! >"$work/crowd.pid"
+    for i in $(seq 100); do [ -s "$work/crowd.out" ] && break; sleep 0.05; done
+    cat "$work/crowd.pid"
+}
+crowd_end() { kill "$(cat "$work/crowd.pid")"; }
+
+# ---- usage: what cannot be meant is said before anything runs
+status 125 'walks and plain' "$gait" record --plain --exact -- true
+says walks
+status 125 'two ways to say whom' "$gait" record --plain -p 1 -- true
+status 125 'no process' "$gait" record --plain -p 999999999
+says 999999999
+status 125 'not a process' "$gait" record --plain -p 12x
+status 125 'walking attach' "$gait" record -p 1
+says '--plain -p'
+status 125 'no such event' "$gait" record -e no-such-event -o "$data" -- touch "$work/started"
+says 'no such event'
+status 125 'duration of walks' "$gait" record --duration 1 -- true
+[ ! -e "$work/started" ] || bad 'a program was started though its event does not exist'
+[ ! -e "$data" ] || bad 'a recording that did not begin left a file'
+
+# ---- refusals name what is in the way
+sealed=$(program sealed)
+status 125 'no perf_event_open' "$sealed" 1 298 -- "$gait" record --plain -o "$data" -- true
+says 'kernel.perf_event_paranoid is'
+says 'Without --plain gait record needs no permission'
+status 125 'perf_event_open hidden' "$sealed" 38 298 -- "$gait" record --plain -o "$data" -- true
+says 'without --plain gait record does not need it'
+[ ! -e "$data" ] || bad 'a refused recording left a file'
+"$gait" record --plain -q -o "$data" -- true 2>"$work/why" || skip "plain samples are refused here: $(cat "$work/why")"
+
+# ---- a program and all it starts: exec, fork, threads, static code, what it makes itself
+status 5 family "$gait" record -v -F 2000 --plain -o "$data" -- sh -c "'$beat' 1000 0.2 & '$jit' & wait; exit 5"
+says 'next: gait report'
+readable "$data"
+has beat_even "$data" 'a grandchild'
+has made_at_run_time "$data" 'code made at run time, its map deleted'
+"$gait" info --json "$data" | grep -o '"name": "[a-z]*"' | sort -u | xargs >"$work/names"
+for name in sh beat jit; do grep -qw "$name" "$work/names" || bad "no thread of $name: $(cat "$work/names")"; done
+"$gait" contexts --json "$data" >"$work/contexts" 2>&1 || bad 'no contexts'
+[ "$(fact sample_lost)" = '' ] || echo "note: $(fact sample_lost) records lost"
+"$jit" quiet & # nobody tells its names: its code is there nevertheless
+status 0 'silent JIT' "$gait" record -q --plain -o "$data" -- "$jit" quiet
+"$gait" report --json "$data" | grep -q '"\[jit\]+0x' || bad 'code made at run time was not seen'
+wait
+
+# ---- rate, time and shares
+status 0 beat "$gait" record --plain -F 500 -o "$data" -- "$beat" 1000 0.5
+about 'samples a CPU second' 350 650 "$(sed -n 's/.* \([0-9]*\) per CPU second.*/\1/p' "$work/stderr")"
+whole=$(sed -n 's/.*start of their thread: \(.*\) %/\1/p' "$work/stderr")
+about 'whole stacks' 99 100 "$whole"
+about 'user time' 0.9 1.3 "$(fact user_time)"
+status 0 sleeper "$gait" record --plain -q -o "$data" -- sleep 0.5
+about 'time off the CPU' 0.4 1.5 "$(fact off_time)"
+
+# ---- begin and end
+status 0 delay "$gait" record --plain -q -D 1500 -o "$data" -- sh -c "'$beat' 1000 0.02; sleep 2; '$jit' quiet"
+! rows "$data" | grep -q beat_even || bad '-D: what ran before was seen'
+"$gait" report --json "$data" | grep -q '"\[jit\]+0x' || bad '-D: what ran behind was not seen'
+start=$(date +%s%N)
+status 3 duration "$gait" record --plain -q --duration 0.2 -o "$data" -- sh -c 'sleep 0.4; exit 3'
+[ $(($(date +%s%N) - start)) -ge 390000000 ] || bad '--duration: the program was not waited for'
+readable "$data"
+
+# ---- processes that run already
+"$beat" 1000 30 &
+pid=$!
+sleep 0.2
+status 0 attach "$gait" record --plain --duration 0.5 -o "$data" -p $pid
+readable "$data"
+has beat_even "$data" attach
+kill -0 $pid 2>/dev/null || bad 'the process did not survive being followed'
+"$gait" record --plain -q -o "$data" -p $pid 2>"$work/stderr" &
+recorder=$!
+sleep 0.7
+kill -INT $recorder
+wait $recorder
+same 'attach, Ctrl-C: status' 0 $?
+readable "$data"
+! "$gait" info "$data" | grep -q 'not closed' || bad 'attach, Ctrl-C: the file was not closed'
+"$gait" record --plain -q -o "$data" -p $pid 2>"$work/stderr" &
+recorder=$!
+sleep 0.5
+kill -KILL $pid
+wait $pid 2>/dev/null
+wait $recorder
+same 'attach, the process ends: status' 0 $?
+readable "$data"
+
+# More threads than descriptors: those that can be had are followed, the others counted.
+status 0 'few descriptors' bash -c 'ulimit -Sn 20 && ulimit -Hn 40 && exec "$@"' bash \
+    "$gait" record --plain --duration 0.2 -o "$data" -p "$(crowd_start)"
+says 'thread not followed'
+crowd_end
+
+# ---- all CPUs, where that is allowed
+"$beat" 1000 5 &
+pid=$!
+"$gait" record -a -q --duration 0.5 -o "$data" 2>"$work/stderr" &
+recorder=$!
+if wait $recorder; then
+    readable "$data"
+    has beat_even "$data" 'all CPUs'
+    ! "$gait" info --json "$data" | grep -q "\"pid\": $recorder," || bad 'gait itself has a row of time'
+    status 4 'all CPUs while a program runs' "$gait" record -a -o "$data" -- sh -c 'sleep 0.3; exit 4'
+else
+    grep -q 'kernel.perf_event_paranoid' "$work/stderr" || bad "all CPUs: refused without a reason: $(cat "$work/stderr")"
+fi
+kill -KILL $pid
+wait $pid 2>/dev/null
+
+# ---- events
+status 0 faults "$gait" record -e page-faults -F 5000 -o "$data" -- "$beat" 1000 0.01
+says page-faults
+"$gait" info "$data" | grep -q '^event *page-faults' || bad 'the event is not in the file'
+status 0 'user only' "$gait" record -e cpu-clock:u -o "$data" -- "$beat" 1000 0.1
+says 'user mode only'
+
+# ---- a terminal: a line while it goes on, gone at the end
+if command -v script >/dev/null; then
+    script -qec "$gait record --plain -o $data -- sleep 1.2" /dev/null >"$work/tty" </dev/null
+    grep -q 'samples, 0 lost' "$work/tty" || bad 'no progress on a terminal'
+    grep -q $'\r\033\[K' "$work/tty" || bad 'the progress line is not erased'
+fi
+status 0 'no terminal' "$gait" record --plain -o "$data" -- sleep 1.2
+! grep -q $'\033' "$work/stderr" || bad 'progress without a terminal'
+
+# ---- unprivileged: own programs, without the kernel's part, and said so
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$work"
+    mkdir -m 777 "$work/theirs"
+    cp "$gait" "$beat" "$work"
+    as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all -- "$@"; }
+    cd "$work/theirs" || exit 1
+    if as_nobody "$work/gait" --version >/dev/null 2>&1 && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
+        status 0 unprivileged as_nobody "$work/gait" record --plain -o mine -- "$work/beat" 1000 0.1
+        says "the kernel's part is not sampled: kernel.perf_event_paranoid is 2"
+        says 'user mode only'
+        status 125 "another's process" as_nobody "$work/gait" record --plain -p $$
+        says 'Permission denied'
+        status 125 'unprivileged, all CPUs' as_nobody "$work/gait" record -a --duration 0.1
+        says 'kernel.perf_event_paranoid is 2; 0 or less'
+        (ulimit -l 64 && as_nobody "$work/gait" record --plain -o mine -- "$work/beat" 1000 0.1) 2>"$work/stderr"
+        says 'the limit on locked memory'
+    fi
+fi
+finish
