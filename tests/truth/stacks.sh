@@ -19,7 +19,7 @@ say "$out/unit/program/test_unwind_rows" "$(program_binary lua)" "$(program_bina
 
 for name in lua cppcheck; do
     GAIT_PREFIX="$work/under" && export GAIT_PREFIX
-    printf '#!/bin/sh\nexec %s --stops 20 --steps 100 "$@" >%s 2>&1\n' "$(realpath "$instants")" "$work/log" >"$work/under"
+    printf '#!/bin/sh\nexec %q --stops 20 --steps 100 "$@" >%q 2>&1\n' "$(realpath "$instants")" "$work/log" >"$work/under"
     chmod +x "$work/under"
     bench/run-program "$name" medium train "$work/out" || { bad=1; cat "$work/log"; }
     grep '^/' "$work/log"

@@ -62,7 +62,7 @@ static inline void stopped_read_maps(struct stopped *stopped)
     while (file && fgets(line, sizeof line, file)) {
         struct stopped_map map;
         char flags[8];
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511s", &map.start,
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &map.start,
                    &map.end, flags, &map.offset, name) != 5 ||
             flags[2] != 'x')
             continue;

@@ -61,8 +61,8 @@ static void add_own(struct mappings *mappings)
     while (fgets(line, sizeof line, maps)) {
         unsigned long start, end, offset;
         char access[8], path[4100] = "";
-        if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4099s", &start, &end, access, &offset, path) >=
-                5 &&
+        if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4099[^\n]", &start, &end, access, &offset,
+                   path) >= 5 &&
             access[2] == 'x')
             add(mappings, start, end, offset, path);
     }
