@@ -4,6 +4,7 @@
 #include "program/debuginfod.h"
 #include "program/elf_sections.h"
 #include "program/image.h"
+#include "program/package.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -204,37 +205,35 @@ static bool has_table(const struct elf_file *file, uint32_t type)
     return false;
 }
 
-/* Files of a distribution have packages with their debug information. */
-static bool from_package(const char *real)
+static const char *advice(struct image *image)
 {
-    return strncmp(real, "/usr/local/", 11) != 0 &&
-           (strncmp(real, "/usr/", 5) == 0 || strncmp(real, "/lib", 4) == 0 ||
-            strncmp(real, "/bin/", 5) == 0 || strncmp(real, "/sbin/", 6) == 0);
+    struct arena *arena = &image->search.arena;
+    const char *package = package_of(arena, image->path);
+    const char *server = getenv("DEBUGINFOD_URLS") ? "" : ", or set DEBUGINFOD_URLS";
+    return package ? arena_format(arena, "install %s-%s%s", package,
+                                  strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym", server)
+                   : arena_format(arena, "build it with -g%s", server);
 }
 
 const char *debug_file_missing(struct image *image)
 {
+    enum { PLACES_SHOWN = 3 };
     struct debug_search *search = &image->search;
     bool names = has_table(&image->file, SHT_SYMTAB) || has_table(&image->debug, SHT_SYMTAB);
     if (image->path[0] == '[' || (names && (has_lines(&image->file) || has_lines(&image->debug))))
         return NULL;
     if (search->missing)
         return search->missing;
-    char real[PATH_MAX];
-    bool packaged = realpath(image->path, real) && from_package(real);
-    const char *what = names                                 ? "no lines"
+    const char *text = names                                 ? "no lines"
                        : has_table(&image->file, SHT_DYNSYM) ? "only exported names, no lines"
                                                              : "no names, no lines";
-    const char *todo =
-        packaged ? arena_format(&search->arena,
-                                "install its -dbgsym package (dpkg -S %s names it, with -dbgsym "
-                                "behind), or set DEBUGINFOD_URLS",
-                                image->path)
-                 : "build it with -g, or set DEBUGINFOD_URLS";
-    search->missing =
-        arena_format(&search->arena, "%s; looked for a debug file in %zu places%s%s%s; %s", what,
-                     search->looked.n, search->looked.n ? ", first " : "",
-                     search->looked.n ? search->looked.at[0] : "",
-                     search->refused ? " (one refused)" : "", todo);
-    return search->missing;
+    if (search->refused)
+        text = arena_format(&search->arena, "%s; refused %s", text, search->refused);
+    for (size_t i = 0; i < search->looked.n && i < PLACES_SHOWN; i++)
+        text = arena_format(&search->arena, "%s%s%s", text, i ? ", " : "; looked for ",
+                            search->looked.at[i]);
+    if (search->looked.n > PLACES_SHOWN)
+        text =
+            arena_format(&search->arena, "%s and %zu more", text, search->looked.n - PLACES_SHOWN);
+    return search->missing = arena_format(&search->arena, "%s; %s", text, advice(image));
 }

@@ -91,8 +91,10 @@ static void step_take(const struct dwarf_unit *unit, const struct step *step, st
 
 bool die_read(const struct dwarf_unit *unit, struct cursor *cursor, struct die *die)
 {
-    const struct step *step = unit->abbrevs->steps.at + die->abbrev->first_step;
     die->has = 0;
+    if (!die->abbrev->n_steps)
+        return !cursor->bad;
+    const struct step *step = unit->abbrevs->steps.at + die->abbrev->first_step;
     for (uint32_t n = die->abbrev->n_steps; n > 0; n--, step++)
         step_take(unit, step, cursor, die);
     return !cursor->bad;

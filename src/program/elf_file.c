@@ -14,7 +14,7 @@
 
 bool elf_file_map(struct elf_file *file, const char *path, struct err *err)
 {
-    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_errno(err, "cannot open");
     struct stat stat;
