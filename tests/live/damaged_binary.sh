@@ -34,8 +34,15 @@ CC
 
 # damage FILE HOW COUNT STATUSES VIEW...: FILE.whole is damaged into FILE.
 damage() {
-    /usr/bin/python3 "$top/tests/live/lib/damage.py" "$2" "$3" "$seed" "$1.whole" "$1" "$4" "$gait" "${@:5}" --module binary data >said ||
+    /usr/bin/python3 "$top/tests/live/lib/damage.py" "$2" "$3" "$seed" "$1.whole" "$1" "$4" "$gait" "${@:5}" data --module binary >said ||
         bad "$1, $2, gait ${*:5}: $(cat said)"
+    tried=$((tried + $3))
+    cp "$1.whole" "$1"
+}
+# symbols FILE HOW COUNT: the same, asked for some addresses of the binary.
+symbols() {
+    /usr/bin/python3 "$top/tests/live/lib/damage.py" "$2" "$3" "$seed" "$1.whole" "$1" 0,2 "$gait" symbols binary $addresses >said ||
+        bad "$1, $2, gait symbols: $(cat said)"
     tried=$((tried + $3))
     cp "$1.whole" "$1"
 }
@@ -46,14 +53,18 @@ sections() { readelf -SW "$1" 2>/dev/null | sed -n 's/^ *\[ *[0-9]*\] *\(\S*\) *
 all() {
     cp "$1" "$1.whole"
     damage "$1" cut $copies 0 report --by line
-    for view in function line block instruction call; do damage "$1" patch $copies 0 report --by $view; done
+    for view in function inline block instruction call; do damage "$1" patch $copies 0 report --by $view; done
     damage "$1" aim=0:64 $((4 * copies)) 0 report --by line
     while read -r name at bytes; do
-        damage "$1" "aim=$at:$bytes" $copies 0 report --by line
+        damage "$1" "aim=$at:$bytes" $copies 0 report --by inline
     done < <(sections "$1")
     # The section headers are the last thing in the file.
     headers=$(readelf -hW "$1" 2>/dev/null | sed -n 's/ *Start of section headers: *\([0-9]*\).*/\1/p')
     damage "$1" "aim=$headers:$(($(stat -c %s "$1") - headers))" $((4 * copies)) 0 report --by line
+    addresses=$(nm -D --defined-only binary 2>/dev/null | awk '$2 == "T" { print "0x" $1 }' | head -3; echo 0x1200 0x401200)
+    symbols "$1" cut $((2 * copies))
+    symbols "$1" patch $((4 * copies))
+    damage "$1" patch $copies 0,2 annotate --all main -i
     # What verify finds are contradictions, status 1; it must not stumble over them.
     damage "$1" patch $copies 0,1 verify
 }

@@ -26,6 +26,7 @@ good() {
     cp "$work/stdout" "$work/first"
     /usr/bin/python3 "$top/tests/live/lib/check_json.py" "$name" "$mode" <"$work/first" >"$work/breaches" 2>&1 ||
         { bad "$mode: gait $* --json"; sed 's/^/    | /' "$work/breaches" | cut -c 1-400; }
+    [[ "$*" = *function* ]] || return 0 # some are enough to see whether bytes differ
     status 0 'again' timeout 60 "$gait" "$@" --json
     cmp -s "$work/stdout" "$work/first" || bad "$mode: gait $* --json: not the same bytes again"
 }
