@@ -70,11 +70,15 @@ static int diff(const struct options *options, const struct profile *before,
     size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
     if (options->view.has_limit)
         rows = options->view.limit;
-    scene_open(&scenes[BEFORE], &before, 1, options->view.module);
-    scene_open(&scenes[AFTER], &after, 1, options->view.module);
+    scene_open(&scenes[BEFORE], &before, 1, NULL);
+    scene_open(&scenes[AFTER], &after, 1, NULL);
     scenes[AFTER].verbose = options->view.verbose;
-    bool ok = diff_make(&diff, &scenes[BEFORE], &scenes[AFTER], options->by, options->view.weight,
-                        options->view.has_weight, &err);
+    bool ok = diff_make(&diff, &scenes[BEFORE], &scenes[AFTER],
+                        (struct diff_options){.by = options->by,
+                                              .weight = options->view.weight,
+                                              .has_weight = options->view.has_weight,
+                                              .module = options->view.module},
+                        &err);
     if (ok) {
         struct ink ink = output_begin(&options->view);
         if (options->view.json)

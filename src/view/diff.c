@@ -284,8 +284,10 @@ static int row_order(const void *a, const void *b)
 /* ---- all */
 
 /* What both have: time if they can, else executed instructions. */
-static bool weight_choose(struct diff *diff, enum weight weight, bool has_weight, struct err *err)
+static bool weight_choose(struct diff *diff, struct diff_options options, struct err *err)
 {
+    enum weight weight = options.weight;
+    bool has_weight = options.has_weight;
     bool time = true, count = true, events[SIDES_MAX];
     for (int side = 0; side < SIDES_MAX; side++) {
         const struct profile *profile = diff->scenes[side]->sides[0];
@@ -305,15 +307,21 @@ static bool weight_choose(struct diff *diff, enum weight weight, bool has_weight
     return true;
 }
 
-static void sides_compare(struct diff *diff, struct diff_side *sides)
+static bool modules_shown(const struct diff *diff, const char *module, struct err *err)
 {
-    uint32_t *pair_of[SIDES_MAX];
-    diff_pair_modules(diff, pair_of);
+    for (size_t i = 0; i < diff->modules.n; i++)
+        if (diff->modules.at[i].shown)
+            return true;
+    return !module ||
+           err_set(err, ERR_MISSING, "--module %s: neither profile has such a module", module);
+}
+
+static void sides_compare(struct diff *diff, struct diff_side *sides, uint32_t *const *pair_of)
+{
     for (int side = 0; side < SIDES_MAX; side++) {
         struct diff_gathering gathering = {diff, pair_of[side]};
         diff_side_gather(&sides[side], &gathering, diff->by == DIFF_LINE);
         diff->totals[side] = diff_total(&sides[side]);
-        mem_free(pair_of[side]);
     }
     diff->same_build = true;
     for (size_t i = 0; i < diff->modules.n; i++) {
@@ -327,23 +335,27 @@ static void sides_compare(struct diff *diff, struct diff_side *sides)
         qsort(diff->at, diff->n, sizeof *diff->at, row_order);
 }
 
-bool diff_make(struct diff *diff, struct scene *before, struct scene *after, enum diff_by by,
-               enum weight weight, bool has_weight, struct err *err)
+bool diff_make(struct diff *diff, struct scene *before, struct scene *after,
+               struct diff_options options, struct err *err)
 {
     struct diff_side sides[SIDES_MAX];
-    *diff = (struct diff){.by = by, .scenes = {before, after}};
+    uint32_t *pair_of[SIDES_MAX];
+    *diff = (struct diff){.by = options.by, .scenes = {before, after}};
     intern_init(&diff->names);
     intern_init(&diff->files);
-    bool ok = weight_choose(diff, weight, has_weight, err) &&
+    diff_pair_modules(diff, pair_of, options.module);
+    bool ok = modules_shown(diff, options.module, err) && weight_choose(diff, options, err) &&
               diff_side_open(&sides[BEFORE], before, diff->weight, err);
     if (ok) {
         ok = diff_side_open(&sides[AFTER], after, diff->weight, err);
         if (ok) {
-            sides_compare(diff, sides);
+            sides_compare(diff, sides, pair_of);
             diff_side_close(&sides[AFTER]);
         }
         diff_side_close(&sides[BEFORE]);
     }
+    for (int side = 0; side < SIDES_MAX; side++)
+        mem_free(pair_of[side]);
     if (!ok)
         diff_release(diff);
     return ok;

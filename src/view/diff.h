@@ -39,6 +39,7 @@ struct diff_row {
 struct diff_module {
     const char *names[SIDES_MAX]; /* NULL: not there */
     bool same_build;
+    bool shown; /* not filtered out */
 };
 
 struct diff {
@@ -57,10 +58,17 @@ struct diff {
     VEC(struct diff_row);     /* the largest change first */
 };
 
-/* Each scene has one side. weight: ignored unless has_weight. Fails if the two have nothing that can be
- * compared. */
-bool diff_make(struct diff *diff, struct scene *before, struct scene *after, enum diff_by by,
-               enum weight weight, bool has_weight, struct err *err);
+struct diff_options {
+    enum diff_by by;
+    enum weight weight;
+    bool has_weight;    /* else what both have: time before count */
+    const char *module; /* only this one, by path or name on either side; NULL: all */
+};
+
+/* Each scene has one side and shows all modules. Fails if there is no such module, or if the two have
+ * nothing that can be compared. */
+bool diff_make(struct diff *diff, struct scene *before, struct scene *after,
+               struct diff_options options, struct err *err);
 void diff_release(struct diff *diff);
 
 /* ink: NULL for none. */

@@ -68,6 +68,7 @@ static bool is_program(const struct scene *scene, uint32_t module)
 struct pairing {
     struct diff *diff;
     uint32_t **pair_of;
+    const char *only;
 };
 
 static void pair_take(struct pairing *pairing, uint32_t before, uint32_t after)
@@ -81,6 +82,8 @@ static void pair_take(struct pairing *pairing, uint32_t before, uint32_t after)
     for (int side = 0; side < SIDES_MAX; side++)
         if (sides[side]) {
             module->names[side] = sides[side]->name;
+            module->shown |= !pairing->only || strcmp(pairing->only, sides[side]->name) == 0 ||
+                             strcmp(pairing->only, sides[side]->module.path) == 0;
             pairing->pair_of[side][side == BEFORE ? before : after] = pair;
         }
     /* What has no file is made by the same kernel or JIT, as far as can be told. */
@@ -125,9 +128,9 @@ static void pair_by(struct pairing *pairing, pair_rule *rule)
                 pair_take(pairing, i, k);
 }
 
-void diff_pair_modules(struct diff *diff, uint32_t *ret_pair_of[SIDES_MAX])
+void diff_pair_modules(struct diff *diff, uint32_t *ret_pair_of[SIDES_MAX], const char *only)
 {
-    struct pairing pairing = {diff, ret_pair_of};
+    struct pairing pairing = {diff, ret_pair_of, only};
     for (int side = 0; side < SIDES_MAX; side++) {
         size_t n = diff->scenes[side]->modules.n;
         ret_pair_of[side] = mem_alloc((n + 1) * sizeof **ret_pair_of);

@@ -8,5 +8,5 @@
 const char *diff_base_name(struct arena *arena, const char *linkage);
 
 /* Pairs the modules of both scenes; ret_pair_of[side][module of the scene] is the index in
- * diff->modules. The caller frees both. */
-void diff_pair_modules(struct diff *diff, uint32_t *ret_pair_of[SIDES_MAX]);
+ * diff->modules. The caller frees both. only: those of this path or name are shown; NULL: all. */
+void diff_pair_modules(struct diff *diff, uint32_t *ret_pair_of[SIDES_MAX], const char *only);

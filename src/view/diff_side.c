@@ -40,6 +40,8 @@ static void part_add(struct diff_side *side, const struct diff_gathering *gather
     if (part.module >= side->scene->modules.n)
         return;
     part.pair = gathering->pair_of[part.module];
+    if (!gathering->diff->modules.at[part.pair].shown)
+        return;
     part.name = intern_number(&gathering->diff->names,
                               common_name(gathering, part.pair, part.function, name));
     *vec_push(side) = part;

@@ -8,7 +8,8 @@
  *   there; as often as a run ends at a branch or a cut, an edge leaves it. Returns are recorded where
  *   they arrive, so what ends at one has no edge. Where control leaves what is recorded (a system call
  *   that does not come back, an instruction that must run where it stands, a trap, the end of the run)
- *   departures are missing: these are counted apart, as open.
+ *   departures are missing: these are counted apart, as open. A recording that was not closed had its
+ *   counters read while the program ran, each at its own moment: flow is not asked of it.
  *
  * - In a plain profile, stacks go through calls and weigh what the totals say: verify_plain.h.
  *

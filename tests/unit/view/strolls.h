@@ -34,6 +34,7 @@ static inline void strolls_begin(struct strolls *strolls, const char *path, uint
     *strolls = (struct strolls){.seed = seed};
     profile_init(&strolls->profile);
     strolls->profile.mode = PROFILE_EXACT;
+    strolls->profile.complete = true;
     strolls->profile.command = arena_string(&strolls->profile.arena, "stroll");
     if (!binary_open(&strolls->binary, path, &err))
         abort();

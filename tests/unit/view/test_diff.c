@@ -127,8 +127,8 @@ static void pair_open(struct pair *pair, enum diff_by by)
         const struct profile *profile = &pair->profiles[side];
         scene_open(&pair->scenes[side], &profile, 1, NULL);
     }
-    assert_true(diff_make(&pair->diff, &pair->scenes[BEFORE], &pair->scenes[AFTER], by,
-                          WEIGHT_COUNT, false, &err));
+    assert_true(diff_make(&pair->diff, &pair->scenes[BEFORE], &pair->scenes[AFTER],
+                          (struct diff_options){.by = by}, &err));
 }
 
 static void pair_close(struct pair *pair)
@@ -244,8 +244,8 @@ static void test_exact_and_plain_have_nothing_in_common(void **state)
         const struct profile *profile = &pair.profiles[side];
         scene_open(&pair.scenes[side], &profile, 1, NULL);
     }
-    assert_false(diff_make(&pair.diff, &pair.scenes[BEFORE], &pair.scenes[AFTER], DIFF_FUNCTION,
-                           WEIGHT_COUNT, false, &err));
+    assert_false(diff_make(&pair.diff, &pair.scenes[BEFORE], &pair.scenes[AFTER],
+                           (struct diff_options){.by = DIFF_FUNCTION}, &err));
     assert_int_equal(err.kind, ERR_FORMAT);
     for (int side = 0; side < SIDES_MAX; side++) {
         scene_close(&pair.scenes[side]);

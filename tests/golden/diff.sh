@@ -1,0 +1,91 @@
+#!/bin/bash
+# gait diff: two builds of a program whose every count can be told by reading it. Functions are matched
+# by name without the compiler's suffixes, lines where they moved to.
+gait=$PWD/${GAIT_OUT:-o/rel}/gait
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+bad=0
+fail() { echo "diff.sh: $1" >&2; bad=1; }
+# expect STATUS COMMAND...: runs it, output to out and err.
+expect() {
+    want=$1; shift
+    "$@" >out 2>err
+    got=$?
+    [ "$got" = "$want" ] || fail "$*: status $got instead of $want: $(cat err)"
+}
+has() { grep -qE -- "$1" out || { fail "no '$1' in:"; head -n 40 out >&2; }; }
+
+# function NAME: starts one; the lines that follow are its body.
+mkdir a b
+cat >a/walk.s <<'ASM'
+.macro function name
+.globl "\name"
+.type "\name", @function
+"\name":
+.endm
+function main
+        push %rbx
+        mov $100, %ebx
+1:      call "work.part.0"
+        call gone
+        dec %ebx
+        jnz 1b
+        pop %rbx
+        xor %eax, %eax
+        ret
+.size main, .-main
+function "work.part.0"
+        mov $10, %ecx
+2:      lea 0x11223344(%rax), %rax
+        dec %ecx
+        jnz 2b
+        ret
+.size "work.part.0", .-"work.part.0"
+function gone
+        nop
+        ret
+.size gone, .-gone
+.section .note.GNU-stack,"",@progbits
+ASM
+# Nine lines further down, one instruction more in the loop; called 100 times as before, without gone; fresh is new.
+{ for i in 1 2 3 4 5 6 7 8 9; do echo "# moved"; done; cat a/walk.s; } |
+    sed -e 's/"work.part.0"/work/g; s/call gone/call fresh/; s/gone/fresh/g' -e '/lea 0x11/a\        imul $0x55667788, %rax, %rdx' >b/walk.s
+gcc -g -o old a/walk.s && gcc -g -o new b/walk.s || exit 1
+expect 0 "$gait" record -q --exact=counts -o before -- ./old
+expect 0 "$gait" record -q --exact=counts -o after -- ./new
+
+line() { grep -n "$1" "$2" | head -n 1 | cut -d: -f1; }
+expect 0 "$gait" diff --module old before after
+has '\+1000 +3200 +4200 .* work +old -> new'
+has '\+200 +- +200 .* new +fresh'
+has '-200 +200 +- .* gone +gone'
+has 'main +old -> new|did not change at all'
+has 'More instructions: work \(\+1000\), fresh \(\+200\)'
+has 'Fewer instructions: gone \(-200\)'
+has 'two builds, matched by name'
+expect 0 "$gait" diff --module old --by line before after
+has "\+1000 +- +1000 .* new +work +walk.s:$(line imul b/walk.s) "
+expect 0 "$gait" diff --by line --json before after
+/usr/bin/python3 - out "$(line lea a/walk.s)" "$(line lea b/walk.s)" <<'PY' || bad=1
+import json, sys
+rows = [r for r in json.load(open(sys.argv[1]))["rows"] if r["function"] == "work"]
+lea = [r for r in rows if r["before"] == 1000 and r["after"] == 1000 and r["line_before"] == int(sys.argv[2])]
+if len(lea) != 1 or lea[0]["line_after"] != int(sys.argv[3]) or lea[0]["change"] != 0 or lea[0]["sure"]:
+    sys.exit(f"the line of lea, {sys.argv[2]} and then {sys.argv[3]}, was not found again: {rows}")
+if sum(r["before"] for r in rows) != 3200 or sum(r["after"] for r in rows) != 4200:
+    sys.exit(f"lines of work do not add up: {rows}")
+PY
+expect 0 "$gait" diff --by module before after
+has '\+1000 .* old -> new'
+expect 0 "$gait" diff before before
+has '^Nothing changed\.$'
+has 'one build'
+expect 129 "$gait" diff before
+expect 129 "$gait" diff --by edge before after
+expect 129 "$gait" diff -i before after
+expect 2 "$gait" diff before a/walk.s
+expect 2 "$gait" diff --module nowhere before after
+expect 2 "$gait" diff --weight time before after
+expect 1 "$gait" diff --inferred before after
+exit $bad
