@@ -52,6 +52,7 @@ struct pprof {
     struct bytes out;
     struct bytes message, inner; /* scratch: the message being made, and one inside of it */
     uint32_t *place_of;          /* for each node of the tree */
+    const char **name_of;        /* for each root that was met: its thread's */
 };
 
 static uint64_t text(struct pprof *pprof, const char *text)
@@ -134,12 +135,16 @@ static void put_label(struct pprof *pprof, const char *key, const char *value, u
     inner_end(pprof, SAMPLE_LABEL);
 }
 
-static void put_thread(struct pprof *pprof, uint64_t thread)
+/* A thread's name is looked for once. */
+static void put_thread(struct pprof *pprof, uint32_t root)
 {
     struct export_job *job = pprof->job;
+    uint64_t thread = job->tree.at[root].address;
     if (!thread)
         return;
-    put_label(pprof, "thread", tree_thread_name(&job->tree, thread, &job->places.strings.arena), 0);
+    if (!pprof->name_of[root])
+        pprof->name_of[root] = tree_thread_name(&job->tree, thread, &job->places.strings.arena);
+    put_label(pprof, "thread", pprof->name_of[root], 0);
     put_label(pprof, "pid", NULL, thread >> 32);
     put_label(pprof, "tid", NULL, (uint32_t)thread);
 }
@@ -153,7 +158,7 @@ static void put_sample(struct pprof *pprof, uint32_t node)
     inner_end(pprof, SAMPLE_LOCATION_ID);
     protobuf_packed(&pprof->inner, weight);
     inner_end(pprof, SAMPLE_VALUE);
-    put_thread(pprof, tree->at[node].address);
+    put_thread(pprof, node);
     message_end(pprof, PROFILE_SAMPLE);
 }
 
@@ -234,6 +239,7 @@ void pprof_write(FILE *to, struct export_job *job)
     struct pprof pprof = {.job = job};
     strings_init(&pprof.strings);
     pprof.place_of = mem_alloc((job->tree.n + 1) * sizeof *pprof.place_of);
+    pprof.name_of = mem_alloc((job->tree.n + 1) * sizeof *pprof.name_of);
     find_places(&pprof);
     put_head(&pprof);
     for (uint32_t i = 0; i < job->tree.n; i++)
@@ -249,6 +255,7 @@ void pprof_write(FILE *to, struct export_job *job)
         protobuf_text(&pprof.out, PROFILE_STRING_TABLE, pprof.strings.at[i]);
     gzip_write(to, &pprof.out);
     mem_free(pprof.place_of);
+    mem_free(pprof.name_of);
     vec_release(&pprof.out);
     vec_release(&pprof.message);
     vec_release(&pprof.inner);

@@ -80,23 +80,24 @@ static void spot_add(struct spots *spots, uint32_t module, uint64_t address, uin
     sum_add(&spots->sums.at[i], weight);
 }
 
-/* What does not decode, or has no binary, weighs where the range begins. */
+/* What does not decode, goes on where control leaves, or has no binary weighs where the range begins: a
+ * file may claim anything, and must not cost more than code does. */
 static void range_spread(struct spots *spots, const struct image *image,
                          const struct range_key *key, uint64_t weight)
 {
-    struct instruction instruction;
-    uint64_t at = key->start;
-    for (uint32_t i = 0; i < key->instructions; i++) {
-        if (!image || !disasm_at(image, (struct svma){at}, &instruction)) {
-            uint64_t rest;
-            if (__builtin_mul_overflow(weight, (uint64_t)key->instructions - i, &rest))
-                rest = UINT64_MAX;
-            spot_add(spots, key->module, key->start, rest);
-            return;
-        }
-        spot_add(spots, key->module, at, weight);
-        at = instruction_next(&instruction).v;
+    struct instruction instruction = {.at = {key->start}, .kind = INSTRUCTION_PLAIN};
+    uint32_t n = 0;
+    while (n < key->instructions && image && instruction.kind == INSTRUCTION_PLAIN &&
+           disasm_at(image, instruction.at, &instruction)) {
+        spot_add(spots, key->module, instruction.at.v, weight);
+        instruction.at = instruction_next(&instruction);
+        n++;
     }
+    uint64_t rest;
+    if (__builtin_mul_overflow(weight, (uint64_t)key->instructions - n, &rest))
+        rest = UINT64_MAX;
+    if (rest)
+        spot_add(spots, key->module, key->start, rest);
 }
 
 static void spots_collect(struct spots *spots, const struct scene *scene, enum weight weight,
@@ -137,7 +138,8 @@ static void weights_round(struct tree *tree, double scale)
     u128 sum = 0;
     for (size_t i = 1; i < tree->n; i++) {
         sum += tree->at[i].weight;
-        uint64_t upto = (uint64_t)((long double)sum * (long double)scale + 0.5L);
+        long double exact = (long double)sum * (long double)scale + 0.5L;
+        uint64_t upto = exact < 0x1p64L ? (uint64_t)exact : UINT64_MAX;
         tree->at[i].weight = upto - tree->total;
         tree->total = upto;
     }
@@ -234,14 +236,29 @@ static const char *program_name(const struct profile *profile, struct arena *are
     return n > start ? arena_string_n(arena, command + start, n - start) : "[unknown]";
 }
 
+/* The first row of the thread or behind it: rows are sorted. */
+static size_t thread_position(const struct threads *threads, uint64_t thread)
+{
+    size_t low = 0, high = threads->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stack_thread(threads->at[middle].pid, threads->at[middle].tid) < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const char *tree_thread_name(const struct tree *tree, uint64_t thread, struct arena *arena)
 {
     const struct threads *threads = &tree->profile->threads;
     const struct thread *best = NULL;
-    for (size_t i = 0; i < threads->n; i++) {
+    for (size_t i = thread ? thread_position(threads, thread) : threads->n; i < threads->n; i++) {
         const struct thread *row = &threads->at[i];
-        if (thread && stack_thread(row->pid, row->tid) == thread &&
-            (!best || row->user_ns + row->kernel_ns > best->user_ns + best->kernel_ns))
+        if (stack_thread(row->pid, row->tid) != thread)
+            break;
+        if (!best || row->user_ns + row->kernel_ns > best->user_ns + best->kernel_ns)
             best = row;
     }
     return best && *best->name ? best->name : program_name(tree->profile, arena);

@@ -53,5 +53,6 @@ void tree_release(struct tree *tree);
 bool tree_module_matches(const struct tree *tree, uint32_t module);
 /* What the weights are, in a word: "instructions", "nanoseconds", or the name of the event. */
 const char *tree_unit_name(const struct tree *tree);
-/* What to call a thread: as the kernel does, or else as the program is called. */
+/* What to call a thread: as the kernel does, or else as the program is called. Of several names, a process that
+ * called exec has one for each program, the one that used the most time. */
 const char *tree_thread_name(const struct tree *tree, uint64_t thread, struct arena *arena);

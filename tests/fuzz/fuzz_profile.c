@@ -3,7 +3,8 @@
 #include "base/err.h"
 #include "profile/encode.h"
 #include "profile/file.h"
-#include "wire/crc.h"
+
+#include "mend.h"
 
 #include <string.h>
 #include <zstd.h>
@@ -40,36 +41,13 @@ static void read_write_read(const uint8_t *data, size_t size)
     profile_release(&again);
 }
 
-/* Makes start, lengths and checksums right, so that mutations get past them to the decoders. */
-static void mend(uint8_t *data, size_t size)
-{
-    struct bytes start = {0};
-    chunk_put_start(&start);
-    if (size >= start.n)
-        memcpy(data, start.at, start.n);
-    size_t at = start.n;
-    vec_release(&start);
-    while (at + CHUNK_HEADER_BYTES <= size) {
-        size_t n = (size_t)data[at] | (size_t)data[at + 1] << 8;
-        size_t left = size - at - CHUNK_HEADER_BYTES;
-        n = n < left ? n : left;
-        uint8_t *header = data + at;
-        for (int i = 0; i < 4; i++)
-            header[i] = (uint8_t)(n >> 8 * i);
-        uint32_t crc = crc32c(crc32c(0, header, 8), header + CHUNK_HEADER_BYTES, n);
-        for (int i = 0; i < 4; i++)
-            header[8 + i] = (uint8_t)(crc >> 8 * i);
-        at += CHUNK_HEADER_BYTES + n;
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_write_read(data, size);
     uint8_t *mended = mem_alloc(size);
     if (size)
         memcpy(mended, data, size);
-    mend(mended, size);
+    profile_mend(mended, size);
     read_write_read(mended, size);
     mem_free(mended);
     return 0;
