@@ -212,6 +212,69 @@ static void advise_caller(struct adviser *adviser)
     mem_free(callers);
 }
 
+struct caller {
+    uint32_t module;
+    function_id function;
+    struct tally calls;
+};
+struct callers {
+    VEC(struct caller);
+};
+
+static void callers_count(const struct report *report, const struct report_row *hot,
+                          struct callers *callers, struct tally *all)
+{
+    const struct scene *scene = report->scene;
+    struct items items;
+    items_list(&items, scene, BY_CALL);
+    for (size_t i = 0; i < items.n; i++) {
+        const struct item *item = &items.at[i];
+        if (item->to_module != hot->module ||
+            scene_function_at(scene, item->to_module, item->to) != hot->function)
+            continue;
+        struct caller *last = callers->n ? &callers->at[callers->n - 1] : NULL;
+        if (!last || last->module != item->module || last->function != item->function) {
+            last = vec_push(callers); /* items stand by module and function */
+            last->module = item->module;
+            last->function = item->function;
+        }
+        tally_add(&last->calls, &item->count[0]);
+        tally_add(all, &item->count[0]);
+    }
+    items_release(&items);
+}
+
+/* The same of what was walked: by calls, since stacks are not known. */
+static void advise_calls(struct adviser *adviser)
+{
+    const struct report *report = adviser->report;
+    struct scene *scene = report->scene;
+    bool filtered = scene->only_module || scene->only_function;
+    if (report->has_plain || report->by != BY_FUNCTION || !report->n || filtered ||
+        report->at[0].function == FUNCTION_NONE)
+        return;
+    const struct report_row *hot = &report->at[0];
+    struct callers callers = {0};
+    struct tally all = {0};
+    callers_count(report, hot, &callers, &all);
+    const struct caller *most = NULL;
+    for (size_t i = 0; i < callers.n; i++)
+        if (!most || callers.at[i].calls.count > most->calls.count)
+            most = &callers.at[i];
+    if (most && callers.n > 1) {
+        struct tally rest = all;
+        tally_subtract(&rest, &most->calls);
+        const char *name = scene_function_name(scene, most->module, most->function);
+        struct estimate share = estimate_part(scene->sides[0], &most->calls, &rest);
+        if (share.lo > 0.8)
+            advise(adviser,
+                   "of the calls of %s, %s come from %s|gait report --by call --function %s",
+                   name_of(report, hot), share_text(share), name_text(scene, name),
+                   quoted(report, name));
+    }
+    vec_release(&callers);
+}
+
 /* The function that most time is spent below, if it is not simply where everything starts. */
 static void advise_below(struct adviser *adviser)
 {
@@ -308,6 +371,7 @@ void advice_text(FILE *to, const struct report *report, const struct ink *ink)
     advise_hottest(&adviser);
     advise_stalls(&adviser);
     advise_caller(&adviser);
+    advise_calls(&adviser);
     advise_below(&adviser);
     advise_kernel(&adviser);
     advise_losses(&adviser);

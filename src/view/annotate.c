@@ -60,23 +60,6 @@ static void costs_plain(struct annotation *annotation, const struct annotator *a
     }
 }
 
-/* The share of t in t + f. How the two vary together is not known; the worst is taken. */
-static struct estimate bias_of(const struct profile *profile, const struct tally *t,
-                               const struct tally *f)
-{
-    double taken = (double)t->count, fallen = (double)f->count, all = taken + fallen;
-    if (all == 0)
-        return unknown;
-    double share = taken / all;
-    if (profile->mode == PROFILE_EXACT)
-        return (struct estimate){share, share, share};
-    if (profile->totals.batches < 2)
-        return (struct estimate){share, NAN, NAN};
-    double sd = (fallen * t->alone_sd + taken * f->alone_sd) / (all * all);
-    double half = student_t(profile->totals.batches - 1) * sd;
-    return (struct estimate){share, fmax(share - half, 0), fmin(share + half, 1)};
-}
-
 static void branch_cost(struct annotation *annotation, const struct flow *flow,
                         struct annotated *line)
 {
@@ -84,12 +67,10 @@ static void branch_cost(struct annotation *annotation, const struct flow *flow,
     const struct instruction *branch = &line->instruction;
     uint32_t taken = cfg_edge_find(cfg, branch->at, branch->target, CFG_TAKEN);
     uint32_t fall = cfg_edge_find(cfg, branch->at, instruction_next(branch), CFG_FALL);
-    const struct tally none = {0};
     /* A jump out of the function is no edge: then only one of the two ways is known. */
     if (branch->kind == INSTRUCTION_COND && taken != EDGE_NONE && fall != EDGE_NONE)
         line->taken =
-            bias_of(profile_of(annotation), taken == EDGE_NONE ? &none : &flow->edges[taken],
-                    fall == EDGE_NONE ? &none : &flow->edges[fall]);
+            estimate_part(profile_of(annotation), &flow->edges[taken], &flow->edges[fall]);
 }
 
 static const struct scene_function *scene_function_of(const struct annotation *annotation)

@@ -142,6 +142,22 @@ struct estimate estimate_time(const struct profile *profile, const struct tally 
     return (struct estimate){share.value * seconds, share.lo * seconds, share.hi * seconds};
 }
 
+struct estimate estimate_part(const struct profile *profile, const struct tally *part,
+                              const struct tally *rest)
+{
+    double own = (double)part->count, others = (double)rest->count, all = own + others;
+    if (all == 0)
+        return (struct estimate){NAN, NAN, NAN};
+    double share = own / all;
+    if (profile->mode == PROFILE_EXACT)
+        return (struct estimate){share, share, share};
+    if (profile->totals.batches < 2)
+        return (struct estimate){share, NAN, NAN};
+    double sd = (others * part->alone_sd + own * rest->alone_sd) / (all * all);
+    double half = student_t(profile->totals.batches - 1) * sd;
+    return (struct estimate){share, fmax(share - half, 0), fmin(share + half, 1)};
+}
+
 double estimate_cpi(const struct profile *profile, const struct tally *tally)
 {
     if (profile->mode != PROFILE_SAMPLED || !tally->count)

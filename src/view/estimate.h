@@ -39,6 +39,11 @@ struct estimate estimate_time(const struct profile *profile, const struct tally 
 /* Per executed instruction: the part of the above that does not depend on how long the run was. */
 struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time);
 
+/* The share of part's executions in those of part and rest. How the two vary together is not known:
+ * the interval is that of the worst. */
+struct estimate estimate_part(const struct profile *profile, const struct tally *part,
+                              const struct tally *rest);
+
 /* Ticks per execution; 0 if there is nothing to divide. */
 double estimate_cpi(const struct profile *profile, const struct tally *tally);
 

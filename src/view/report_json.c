@@ -42,6 +42,9 @@ static void plain_json(struct json *json, const struct report *report, const str
     if (events)
         estimate_json(json, "events", "events_lo", "events_hi", own);
     estimate_json(json, "total", "total_lo", "total_hi", total);
+    if (report->by == BY_FUNCTION)
+        json_number(json, report->plain.filter.kernel ? "user_time" : "kernel_time",
+                    plain_beside(&report->plain, &row->plain->beside));
 }
 
 static void row_json(struct json *json, const struct report *report, const struct report_row *row)

@@ -92,6 +92,18 @@ expect 0 "$gait" report --module walk
 expect 0 "$gait" report --module walk --limit 1
 has '... and '
 
+# Who calls the hottest function is worth a sentence if it is nearly always the same.
+cat >calls.c <<'C'
+#define PART __attribute__((noinline, noclone))
+PART static void hot(void) { for (int i = 0; i < 200; i++) __asm__ volatile(""); }
+PART static void often(void) { for (int i = 0; i < 97; i++) hot(); }
+int main(void) { often(); hot(); hot(); hot(); return 0; }
+C
+gcc -O1 -g -o calls calls.c || exit 1
+expect 0 "$gait" record -q --exact=counts -o calls.data -- ./calls
+expect 0 "$gait" report calls.data
+has 'of the calls of hot, 97 % come from often'
+has 'gait report --by call --function often -i calls.data'
 expect 0 "$gait" compare --by edge --json gait.data gait.data
 has '{"overlap": 1, "matched_truth": 1, "matched_other": 1, "interval_coverage": 1, "keys": '
 expect 0 "$gait" compare gait.data gait.data

@@ -168,6 +168,23 @@ static void intervals_cover_95_percent(void **state)
     profile_release(&truth.profile);
 }
 
+static void parts_are_shares_of_both(void **state)
+{
+    (void)state;
+    static struct recording one;
+    record(&one, 100);
+    struct tally part = tally_of(&one.profile, &one.keys[0]);
+    struct tally rest = tally_of(&one.profile, &one.keys[1]), none = {0};
+    struct estimate share = estimate_part(&one.profile, &part, &rest);
+    near(share.value, (double)part.count / (double)(part.count + rest.count), 1e-12);
+    assert_true(share.lo < share.value && share.value < share.hi && share.hi < 1);
+    assert_true(isnan(estimate_part(&one.profile, &none, &none).value));
+    one.profile.mode = PROFILE_EXACT;
+    share = estimate_part(&one.profile, &part, &rest);
+    assert_true(share.lo == share.value && share.hi == share.value);
+    profile_release(&one.profile);
+}
+
 static void scales_are_right(void **state)
 {
     (void)state;
@@ -200,6 +217,7 @@ int main(void)
         cmocka_unit_test(quantiles_hold_95_percent),
         cmocka_unit_test(exact_figures_are_their_integer),
         cmocka_unit_test(intervals_cover_95_percent),
+        cmocka_unit_test(parts_are_shares_of_both),
         cmocka_unit_test(scales_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
