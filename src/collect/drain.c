@@ -184,13 +184,16 @@ static void tell_cost(struct drain *drain)
     }
 }
 
-/* Aims at rings between a sixteenth and a quarter full, and at channels that are free. */
-static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used)
+/* Aims at rings between a sixteenth and a quarter full, and at channels that are free. Where many
+ * processes are new, twice the delay would bring twice as many: not before they are few. */
+static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, uint32_t fresh)
 {
     uint64_t delay = drain->delay_ns;
-    if (fullest > CHANNEL_RING_BYTES / 4 || used > CHANNEL_N / 4)
+    if (fresh > CHANNEL_N / 4)
+        delay /= 4;
+    else if (fullest > CHANNEL_RING_BYTES / 4 || used > CHANNEL_N / 4)
         delay /= 2;
-    else if (fullest < CHANNEL_RING_BYTES / 16)
+    else if (fullest < CHANNEL_RING_BYTES / 16 && fresh <= CHANNEL_N / 16)
         delay *= 2;
     drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
                       : delay > DELAY_MAX_NS ? DELAY_MAX_NS
@@ -200,12 +203,14 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used)
 void drain_read(struct drain *drain)
 {
     uint64_t fullest = 0;
-    uint32_t used = 0;
+    uint32_t used = 0, fresh = 0;
     for (uint32_t i = 0; i < CHANNEL_N; i++) {
-        if (!drain->sources[i])
+        bool known = drain->sources[i];
+        if (!known)
             source_open(drain, i);
         if (!drain->sources[i])
             continue;
+        fresh += !known;
         uint64_t bytes = source_read(drain->sources[i]);
         if (bytes > fullest)
             fullest = bytes;
@@ -215,7 +220,7 @@ void drain_read(struct drain *drain)
         if (drain->sources[i] && !drain->ending && source_gone(drain, drain->sources[i]))
             source_retire(drain, i);
     drain->quiet = drain->quiet && !fullest;
-    choose_delay(drain, fullest, used);
+    choose_delay(drain, fullest, used, fresh);
     tell_cost(drain);
 }
 
