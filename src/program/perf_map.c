@@ -102,6 +102,8 @@ void perf_map_parse(struct perf_map *map, const char *path, const char *text, si
 
 /* ---- the file */
 
+enum { BYTES_MAX = 1 << 30 };
+
 bool perf_map_read(struct perf_map *map, const char *path, struct err *err)
 {
     AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -110,6 +112,10 @@ bool perf_map_read(struct perf_map *map, const char *path, struct err *err)
         return err_errno(err, "%s: cannot open", path);
     if (!S_ISREG(stat.st_mode))
         return err_set(err, ERR_FORMAT, "%s: not a regular file", path);
+    /* The program's own file decides what is asked for here: a sparse one must not cost all memory. */
+    if (stat.st_size > BYTES_MAX)
+        return err_set(err, ERR_FORMAT, "%s: %lld bytes: no map of code is so large", path,
+                       (long long)stat.st_size);
     struct text {
         VEC(char);
     } text = {0};

@@ -44,10 +44,14 @@ says 'No space left on device'
 cmp -s "$work/before" "$disk/sum" || bad 'merge: the older profile is not whole'
 
 # A view that cannot be written says so.
-for view in "report" "report --json" "report --by line" "info" "info --json" "verify" "compare $work/large"; do
+"$gait" record -q --plain -F 2000 -o "$work/plain" -- sh -c "$busy" >/dev/null
+for view in report 'report --json' 'report --by line' info 'info --json' verify "compare $work/plain" "diff $work/plain" \
+    "diff --json $work/plain" 'annotate --json -i' contexts 'contexts --json' 'export --format collapsed'; do
+    data=$work/large
+    case $view in compare*) view="compare $work/large" ;; *) data=$work/plain ;; esac
     for to in /dev/full "$disk/view"; do
         fill 0
-        "$gait" $view "$work/large" >"$to" 2>"$work/stderr"
+        "$gait" $view "$data" >"$to" 2>"$work/stderr"
         same "$view >${to##*/}: status" 1 $?
         says 'No space left on device'
     done

@@ -90,12 +90,32 @@ static void the_map_of_a_process_is_found(void **state)
     assert_int_equal(err.kind, ERR_SYSTEM);
 }
 
+static void a_file_of_holes_costs_no_memory(void **state)
+{
+    (void)state;
+    char path[64];
+    struct perf_map map;
+    struct err err;
+    snprintf(path, sizeof path, "/tmp/test-perf-map-%d", getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    int cut = ftruncate(fileno(file), (off_t)1 << 40);
+    fclose(file);
+    bool read = cut == 0 && perf_map_read(&map, path, &err);
+    unlink(path);
+    assert_int_equal(cut, 0);
+    assert_false(read);
+    assert_int_equal(err.kind, ERR_FORMAT);
+    assert_non_null(strstr(err.text, path));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_entries_win),
         cmocka_unit_test(broken_lines_are_named_and_cost_themselves_alone),
         cmocka_unit_test(the_map_of_a_process_is_found),
+        cmocka_unit_test(a_file_of_holes_costs_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
