@@ -140,6 +140,8 @@ bench: all bench-programs
 	$(MAKE) bench-cfg
 bench-cfg: bench-programs $O/bench/graphs
 	bench/graph-edges --libc $(O)
+	bench/graph-tables $(O)
+	bench/graph-speed $(O)
 bench-unwind: all bench-programs
 	bench/unwind $(O)
 

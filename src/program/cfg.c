@@ -245,9 +245,10 @@ static bool targets_add(struct builder *builder)
 static void tables_resolve(struct builder *builder)
 {
     struct cfg *cfg = builder->cfg;
+    uint64_t effort = JUMPS_EFFORT;
     do {
         jumps_release(&cfg->jumps);
-        jumps_find(&cfg->jumps, cfg, builder->image, builder->symbols);
+        jumps_find(&cfg->jumps, cfg, builder->image, builder->symbols, &effort);
     } while (targets_add(builder));
     if (!builder->targets.n)
         return;

@@ -26,8 +26,9 @@ struct finder {
     uint32_t *way_in;      /* for each block: the only edge that led to it so far, or MANY_WAYS */
     uint8_t *visits;
     bool *waiting;
-    block_id lowest; /* no block below is waiting */
-    bool lost;       /* something was forgotten since this was last reset */
+    block_id lowest;  /* no block below is waiting */
+    bool lost;        /* something was forgotten since this was last reset */
+    uint64_t *effort; /* that may still be made; 0: give up */
 };
 
 const char *cfg_reason_name(enum cfg_reason reason)
@@ -36,8 +37,16 @@ const char *cfg_reason_name(enum cfg_reason reason)
         [REASON_NONE] = "none",           [REASON_POINTER] = "pointer",
         [REASON_SLOT] = "slot",           [REASON_UNTRACKED] = "untracked",
         [REASON_UNBOUNDED] = "unbounded", [REASON_WRITABLE] = "writable",
-        [REASON_ENTRY] = "entry",         [REASON_UNREACHED] = "unreached"};
+        [REASON_ENTRY] = "entry",         [REASON_UNREACHED] = "unreached",
+        [REASON_EFFORT] = "effort"};
     return names[reason];
+}
+
+/* Whether so much more may be done. */
+static bool effort_take(struct finder *finder, uint64_t steps)
+{
+    *finder->effort = *finder->effort > steps ? *finder->effort - steps : 0;
+    return *finder->effort != 0;
 }
 
 /* ---- which jumps may be through tables */
@@ -153,6 +162,8 @@ static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
         proved = true;
     }
     size_t before = finder->jumps->targets.n;
+    if (!effort_take(finder, jump->n))
+        return REASON_EFFORT;
     if (jump->n && entries_read(finder, jump, proved))
         return REASON_NONE;
     finder->jumps->targets.n = before;
@@ -208,6 +219,7 @@ static bool state_bring(struct finder *finder, block_id block, uint32_t way,
                         const struct state *state)
 {
     struct state **before = &finder->before[block];
+    effort_take(finder, STATE_PLACES);
     if (!*before) {
         *before = mem_alloc(sizeof *state);
         **before = *state;
@@ -287,6 +299,7 @@ static void block_leave(struct finder *finder, block_id id, struct state *state)
 static void block_walk(struct finder *finder, block_id block, struct state *state)
 {
     const struct cfg_block *at = &finder->cfg->blocks.at[block];
+    effort_take(finder, at->instructions);
     *state = *finder->before[block];
     for (uint32_t i = 0; i < at->instructions; i++)
         tracker_step(&finder->tracker, state, at->first + i);
@@ -294,7 +307,7 @@ static void block_walk(struct finder *finder, block_id block, struct state *stat
 
 static void paths_follow(struct finder *finder)
 {
-    while (finder->lowest < finder->cfg->blocks.n) {
+    while (finder->lowest < finder->cfg->blocks.n && *finder->effort) {
         block_id block = finder->lowest;
         if (!finder->waiting[block]) {
             finder->lowest++;
@@ -325,7 +338,7 @@ static void thrown_join(struct finder *finder, struct state *thrown, bool *any)
     const struct cfg *cfg = finder->cfg;
     for (block_id b = 0; b < cfg->blocks.n; b++) {
         const struct cfg_block *block = &cfg->blocks.at[b];
-        if (!finder->before[b])
+        if (!finder->before[b] || !effort_take(finder, block->instructions))
             continue;
         struct state state = *finder->before[b];
         for (uint32_t i = block->first; i < block->first + block->instructions; i++) {
@@ -381,7 +394,7 @@ static void roots_follow(struct finder *finder)
                 arrive(finder, cfg->blocks.at[b].start, way_of_roots(cfg), &state);
             paths_follow(finder);
         }
-    } while (finder->lost);
+    } while (finder->lost && *finder->effort);
     mem_free(is_root);
 }
 
@@ -427,6 +440,16 @@ static void jumps_settle(struct finder *finder)
     }
 }
 
+/* What was found on the way may still have changed: none of it counts. */
+static void give_up(struct jumps *jumps)
+{
+    for (size_t i = 0; i < jumps->n; i++)
+        if (jumps->at[i].reason != REASON_SLOT)
+            jumps->at[i] =
+                (struct jump){.instruction = jumps->at[i].instruction, .reason = REASON_EFFORT};
+    jumps->targets.n = 0;
+}
+
 static void finder_release(struct finder *finder)
 {
     for (size_t b = 0; b < finder->cfg->blocks.n; b++)
@@ -440,14 +463,15 @@ static void finder_release(struct finder *finder)
 }
 
 void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *image,
-                const struct symbols *symbols)
+                const struct symbols *symbols, uint64_t *effort)
 {
     *jumps = (struct jumps){0};
     struct finder finder = {.jumps = jumps,
                             .cfg = cfg,
                             .image = image,
                             .symbols = symbols,
-                            .evidence = &symbols->evidence};
+                            .evidence = &symbols->evidence,
+                            .effort = effort};
     if (!jumps_list(&finder))
         return;
     size_t n = cfg->instructions.n;
@@ -468,7 +492,9 @@ void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *
             break;
         roots_follow(&finder);
         jumps_settle(&finder);
-    } while (finder.tracker.escaped_more);
+    } while (finder.tracker.escaped_more && *effort);
+    if (!*effort)
+        give_up(jumps);
     finder_release(&finder);
 }
 

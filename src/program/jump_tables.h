@@ -28,6 +28,8 @@ enum cfg_reason {
     REASON_WRITABLE,  /* a table that the program may change */
     REASON_ENTRY,     /* a table, but an entry leads to where there is no code */
     REASON_UNREACHED, /* no path leads to it */
+    REASON_EFFORT,    /* its function would take too long to follow */
+    REASON_KINDS,
 };
 const char *cfg_reason_name(enum cfg_reason reason);
 
@@ -49,8 +51,11 @@ struct jumps {
     } targets;
 };
 
+/* Steps that one function is worth: some hundred times what the largest known ones need. */
+#define JUMPS_EFFORT (UINT64_C(1) << 28)
+
 /* The indirect jumps of a function of which instructions and blocks are known. Targets that are no
- * block yet are not followed: make them blocks and ask again. */
+ * block yet are not followed: make them blocks and ask again, with what is left of the effort. */
 void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *image,
-                const struct symbols *symbols);
+                const struct symbols *symbols, uint64_t *effort);
 void jumps_release(struct jumps *jumps);
