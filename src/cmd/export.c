@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,21 +141,42 @@ static void print_help(void)
         printf("  %-18s %s (*%s)\n", exporters[i].name, exporters[i].what, exporters[i].ending);
 }
 
-/* To memory first: what cannot be written whole is not begun, and an old file stays. */
+static bool write_stream(FILE *to, const struct options *options, const struct profile *profile,
+                         struct err *err)
+{
+    bool ok = export_profile(to, options->exporter, profile, &options->export, err) ||
+              err_in(err, "%s", options->input);
+    bool written = !ferror(to);
+    written = fclose(to) == 0 && written;
+    return ok && (written || err_errno(err, "cannot write %s", options->output));
+}
+
+/* Beside it first: what cannot be written whole is not begun, and an old file stays. Exports can be large, so
+ * they are not kept in memory. */
 static bool write_file(const struct options *options, const struct profile *profile,
                        struct err *err)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *memory = open_memstream(&text, &n);
-    if (!memory)
-        return err_errno(err, "no memory");
-    bool ok = export_profile(memory, options->exporter, profile, &options->export, err);
-    if (fclose(memory) != 0)
-        ok = ok && err_errno(err, "no memory");
-    ok = ok && place_file(options->output, text, n, 0, NULL, err);
-    free(text);
-    return ok;
+    bool special = place_is_special(options->output);
+    char temporary[PATH_MAX];
+    int n = special ? snprintf(temporary, sizeof temporary, "%s", options->output)
+                    : snprintf(temporary, sizeof temporary, "%s.%d.tmp", options->output,
+                               (int)getpid());
+    if (n < 0 || n >= PATH_MAX)
+        return err_set(err, ERR_SYSTEM, "%s: the name is too long", options->output);
+    FILE *to = fopen(temporary, special ? "we" : "wxe");
+    if (!to)
+        return err_errno(err, "cannot write %s", options->output);
+    if (!write_stream(to, options, profile, err)) {
+        if (!special)
+            unlink(temporary);
+        return false;
+    }
+    if (!special && rename(temporary, options->output) < 0) {
+        err_errno(err, "cannot rename %s to %s", temporary, options->output);
+        unlink(temporary);
+        return false;
+    }
+    return true;
 }
 
 static int export(struct options *options, const struct profile *profile)
@@ -164,12 +186,9 @@ static int export(struct options *options, const struct profile *profile)
         options->export.weight = profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME;
     bool ok = options->output
                   ? write_file(options, profile, &err)
-                  : export_profile(stdout, options->exporter, profile, &options->export, &err);
-    if (!ok) {
-        err_in(&err, "%s", options->input);
-        return say_err(&err);
-    }
-    return output_status();
+                  : export_profile(stdout, options->exporter, profile, &options->export, &err) ||
+                        err_in(&err, "%s", options->input);
+    return ok ? output_status() : say_err(&err);
 }
 
 int cmd_export(int argc, char **argv)

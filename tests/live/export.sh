@@ -41,6 +41,13 @@ status 1 'full disk' bash -c "'$gait' export --format callgrind >/dev/full"
 echo kept >out
 status 2 'a failure' "$gait" export --format collapsed --weight time -o out
 same 'a file that could not be replaced' kept "$(cat out)"
+# What is no regular file is written into, not replaced.
+mkfifo pipe
+cat pipe >piped &
+status 0 'a pipe' "$gait" export --format collapsed -o pipe
+wait $!
+[ -p pipe ] || bad 'a pipe was replaced'
+"$gait" export --format collapsed | cmp -s - piped || bad 'through a pipe comes something else'
 if command -v script >/dev/null; then
     script -qec "'$gait' export --format pprof" /dev/null >typed 2>&1 </dev/null
     grep -q 'not for terminals' typed || bad 'pprof is written to a terminal'
@@ -54,7 +61,7 @@ part=$("$gait" export --format collapsed --module libc.so.6 | awk '{ n += $NF } 
 
 # Threads of a plain recording; the program ends with 7.
 crowd=$(cd "$OLDPWD" && program crowd)
-"$gait" record -q --plain -F 2000 -o plain -- "$crowd" 20000 >log 2>&1
+"$gait" record -q --plain -F 2000 -o plain -- "$crowd" 60000 >log 2>&1
 same 'the status of a plain recording' 7 $?
 readable plain
 for format in $formats; do
@@ -64,7 +71,7 @@ done
 "$gait" export --format collapsed plain >folded
 grep -q '^crowd;.*;toil;descend;.* [0-9]*$' folded || bad 'no stack of toil and descend'
 all=$(awk '{ n += $NF } END { print n }' folded) sum=0
-for tid in $("$gait" info --json plain | grep -o '"tid": *[0-9]*' | grep -o '[0-9]*'); do
+for tid in $("$gait" info --json plain | grep -o '"tid": *[0-9]*' | grep -o '[0-9]*' | sort -u); do
     part=$("$gait" export --format collapsed --tid "$tid" plain 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')
     sum=$((sum + part))
 done
