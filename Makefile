@@ -137,6 +137,8 @@ bench-programs: deps
 	bench/build
 bench: all bench-programs
 	bench/figures $(O)
+bench-symbolise: all
+	bench/symbolise $(O)
 	$(MAKE) bench-cfg
 bench-cfg: bench-programs $O/bench/graphs
 	bench/graph-edges --libc $(O)
@@ -176,6 +178,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-cfg check fuzz check-all check-units units programs demo bench bench-plain bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-cfg check fuzz check-all check-units units programs demo bench bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

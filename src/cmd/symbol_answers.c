@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BLOCK_ADDRESSES = 512 };
+enum { BLOCK_ADDRESSES = 128 };
 
 struct answerer *answers_answerer(struct answers *answers, unsigned worker)
 {

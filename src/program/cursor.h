@@ -34,10 +34,15 @@ static inline void cursor_skip(struct cursor *cursor, uint64_t bytes)
         cursor->at += bytes;
 }
 
-/* Up to 8 bytes. */
+/* 1 to 8 bytes. */
 static inline uint64_t cursor_uint(struct cursor *cursor, unsigned bytes)
 {
     uint64_t value = 0;
+    if (cursor_room(cursor) >= sizeof value) {
+        memcpy(&value, cursor->at, sizeof value);
+        cursor->at += bytes;
+        return value & (UINT64_MAX >> (64 - 8 * bytes));
+    }
     if (!cursor_has(cursor, bytes))
         return 0;
     memcpy(&value, cursor->at, bytes);

@@ -8,10 +8,7 @@
 
 /* ---- forms */
 
-enum { FORM_UNKNOWN = -1, FORM_LEB = -2, FORM_STRING = -3, FORM_BLOCK = -4, FORM_INDIRECT = -5 };
-
-/* How many bytes a value has, or one of the above. */
-static int form_bytes(uint64_t form, struct dwarf_widths widths, uint32_t *ret_length_bytes)
+int form_bytes(uint64_t form, struct dwarf_widths widths, uint32_t *ret_length_bytes)
 {
     *ret_length_bytes = 0;
     switch (form) {
@@ -178,6 +175,10 @@ static bool attribute_add(struct compiler *compiler, uint64_t name, uint64_t for
         form != DW_FORM_indirect) {
         compiler->seen |= 1u << attribute;
         struct step step = {STEP_READ, (uint8_t)attribute, (uint16_t)form, 0};
+        if (bytes > 0) {
+            step.kind = STEP_NUMBER;
+            step.bytes = (uint32_t)bytes;
+        }
         if (form == DW_FORM_implicit_const) {
             step.bytes = (uint32_t)compiler->abbrevs->constants.n;
             *vec_push(&compiler->abbrevs->constants) = constant;

@@ -41,13 +41,21 @@ enum die_attribute {
     DIE_UNWANTED = DIE_ATTRIBUTES_N,
 };
 
-enum step_kind { STEP_SKIP, STEP_LEB, STEP_STRING, STEP_BLOCK, STEP_INDIRECT, STEP_READ };
+enum step_kind {
+    STEP_SKIP,
+    STEP_NUMBER, /* reads a value of a fixed size */
+    STEP_READ,   /* reads any other */
+    STEP_LEB,
+    STEP_STRING,
+    STEP_BLOCK,
+    STEP_INDIRECT,
+};
 
 struct step {
     uint8_t kind;      /* enum step_kind */
     uint8_t attribute; /* of a read */
     uint16_t form;     /* of a read */
-    uint32_t bytes;    /* to skip; of a block: of its length, 0 for LEB128 */
+    uint32_t bytes;    /* to skip, of a number; of a block: of its length, 0 for LEB128 */
 };
 
 /* What skimming does with an entry. */
@@ -72,6 +80,10 @@ struct abbrev {
 struct dwarf_widths {
     uint8_t version, offset_bytes, address_bytes;
 };
+
+enum { FORM_UNKNOWN = -1, FORM_LEB = -2, FORM_STRING = -3, FORM_BLOCK = -4, FORM_INDIRECT = -5 };
+/* How many bytes a value of a form has, or one of these; of a block: how many its length has. */
+int form_bytes(uint64_t form, struct dwarf_widths widths, uint32_t *ret_length_bytes);
 
 struct abbrevs {
     uint64_t offset; /* in .debug_abbrev */

@@ -4,76 +4,45 @@
 
 /* ---- entries */
 
-static inline uint64_t value_read(struct cursor *cursor, const struct dwarf_unit *unit,
-                                  uint16_t form)
+/* Values that have no fixed size. */
+static uint64_t value_read(struct cursor *cursor, const struct dwarf_unit *unit,
+                           const struct step *step)
 {
-    switch (form) {
+    const char *text;
+    switch (step->form) {
     case DW_FORM_flag_present: return 1;
-    case DW_FORM_data1:
-    case DW_FORM_flag:
-    case DW_FORM_ref1:
-    case DW_FORM_strx1:
-    case DW_FORM_addrx1: return cursor_u8(cursor);
-    case DW_FORM_data2:
-    case DW_FORM_ref2:
-    case DW_FORM_strx2:
-    case DW_FORM_addrx2: return cursor_uint(cursor, 2);
-    case DW_FORM_strx3:
-    case DW_FORM_addrx3: return cursor_uint(cursor, 3);
-    case DW_FORM_data4:
-    case DW_FORM_ref4:
-    case DW_FORM_strx4:
-    case DW_FORM_addrx4:
-    case DW_FORM_ref_sup4: return cursor_u32(cursor);
-    case DW_FORM_data8:
-    case DW_FORM_ref8:
-    case DW_FORM_ref_sup8: return cursor_u64(cursor);
-    case DW_FORM_addr: return cursor_offset(cursor, unit->widths.address_bytes);
-    case DW_FORM_ref_addr:
-        return cursor_offset(cursor, unit->widths.version < 3 ? unit->widths.address_bytes
-                                                              : unit->widths.offset_bytes);
+    case DW_FORM_implicit_const: return (uint64_t)unit->abbrevs->constants.at[step->bytes];
     case DW_FORM_sdata: return (uint64_t)cursor_sleb(cursor);
-    case DW_FORM_udata:
-    case DW_FORM_ref_udata:
-    case DW_FORM_strx:
-    case DW_FORM_addrx:
-    case DW_FORM_loclistx:
-    case DW_FORM_rnglistx:
-    case DW_FORM_GNU_addr_index:
-    case DW_FORM_GNU_str_index: return cursor_uleb(cursor);
-    case DW_FORM_string: {
+    case DW_FORM_string:
         /* As an offset, so that all values are numbers. */
-        const char *text = cursor_string(cursor);
+        text = cursor_string(cursor);
         return text ? (uint64_t)((const uint8_t *)text - unit->sections->at[DWARF_INFO].at) : 0;
-    }
-    default: return cursor_offset(cursor, unit->widths.offset_bytes);
+    default: return cursor_uleb(cursor);
     }
 }
 
 /* A form that stands before each value. Nobody writes it where we read. */
 static void indirect_skip(struct cursor *cursor, const struct dwarf_unit *unit)
 {
-    uint64_t form = cursor_uleb(cursor), bytes;
-    switch (form) {
-    case DW_FORM_block1: bytes = cursor_u8(cursor); break;
-    case DW_FORM_block2: bytes = cursor_uint(cursor, 2); break;
-    case DW_FORM_block4: bytes = cursor_u32(cursor); break;
-    case DW_FORM_block:
-    case DW_FORM_exprloc: bytes = cursor_uleb(cursor); break;
-    case DW_FORM_data16: bytes = 16; break;
-    case DW_FORM_ref_sig8: bytes = 8; break;
-    case DW_FORM_indirect:
-    case DW_FORM_implicit_const: cursor->bad = true; return;
-    default: value_read(cursor, unit, (uint16_t)form); return;
+    uint64_t form = cursor_uleb(cursor);
+    uint32_t length_bytes;
+    int bytes = form_bytes(form, unit->widths, &length_bytes);
+    switch (bytes) {
+    case FORM_LEB: cursor_skip_leb(cursor); break;
+    case FORM_STRING: cursor_string(cursor); break;
+    case FORM_BLOCK:
+        cursor_skip(cursor, length_bytes ? cursor_uint(cursor, length_bytes) : cursor_uleb(cursor));
+        break;
+    case FORM_UNKNOWN:
+    case FORM_INDIRECT: cursor->bad = true; break;
+    default: cursor_skip(cursor, (uint64_t)bytes);
     }
-    cursor_skip(cursor, bytes);
 }
 
-static void step_take(const struct dwarf_unit *unit, const struct step *step, struct cursor *cursor,
-                      struct die *die)
+void step_take(const struct dwarf_unit *unit, const struct step *step, struct cursor *cursor,
+               struct die *die)
 {
     switch (step->kind) {
-    case STEP_SKIP: cursor_skip(cursor, step->bytes); break;
     case STEP_LEB: cursor_skip_leb(cursor); break;
     case STEP_STRING: cursor_string(cursor); break;
     case STEP_BLOCK:
@@ -83,21 +52,8 @@ static void step_take(const struct dwarf_unit *unit, const struct step *step, st
     default:
         die->has |= 1u << step->attribute;
         die->form[step->attribute] = step->form;
-        die->value[step->attribute] = step->form == DW_FORM_implicit_const
-                                          ? (uint64_t)unit->abbrevs->constants.at[step->bytes]
-                                          : value_read(cursor, unit, step->form);
+        die->value[step->attribute] = value_read(cursor, unit, step);
     }
-}
-
-bool die_read(const struct dwarf_unit *unit, struct cursor *cursor, struct die *die)
-{
-    die->has = 0;
-    if (!die->abbrev->n_steps)
-        return !cursor->bad;
-    const struct step *step = unit->abbrevs->steps.at + die->abbrev->first_step;
-    for (uint32_t n = die->abbrev->n_steps; n > 0; n--, step++)
-        step_take(unit, step, cursor, die);
-    return !cursor->bad;
 }
 
 bool die_read_at(const struct dwarf_unit *unit, uint64_t offset, struct die *ret_die)

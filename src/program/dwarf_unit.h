@@ -62,8 +62,27 @@ bool dwarf_unit_read(struct dwarf_unit *unit, struct dwarf_sections *sections,
 /* NULL: no unit has it. */
 const struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t offset);
 
-/* Reads steps at the cursor, which stands behind the abbreviation code. False: the entry is cut off. */
-bool die_read(const struct dwarf_unit *unit, struct cursor *cursor, struct die *die);
+/* One step of the rarer kinds. */
+void step_take(const struct dwarf_unit *unit, const struct step *step, struct cursor *cursor,
+               struct die *die);
+
+/* Reads what follows the abbreviation code at the cursor. False: the entry is cut off. */
+static inline bool die_read(const struct dwarf_unit *unit, struct cursor *cursor, struct die *die)
+{
+    const struct step *step = unit->abbrevs->steps.at;
+    die->has = 0;
+    for (uint32_t i = die->abbrev->first_step, n = die->abbrev->n_steps; n > 0; n--, i++)
+        if (step[i].kind == STEP_SKIP) {
+            cursor_skip(cursor, step[i].bytes);
+        } else if (step[i].kind == STEP_NUMBER) {
+            die->has |= 1u << step[i].attribute;
+            die->form[step[i].attribute] = step[i].form;
+            die->value[step[i].attribute] = cursor_uint(cursor, step[i].bytes);
+        } else {
+            step_take(unit, &step[i], cursor, die);
+        }
+    return !cursor->bad;
+}
 /* The entry at an offset of .debug_info. False: not in the unit, or broken. */
 bool die_read_at(const struct dwarf_unit *unit, uint64_t offset, struct die *ret_die);
 
