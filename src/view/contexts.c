@@ -69,5 +69,6 @@ void contexts_release(struct contexts *contexts)
 {
     context_frames_release(&contexts->frames);
     mem_free(contexts->wanted);
+    mem_free(contexts->beside_own);
     vec_release(contexts);
 }

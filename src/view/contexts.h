@@ -58,6 +58,8 @@ struct contexts {
     struct context_frames frames;
     bool *wanted;        /* for each function: is it asked for? NULL: all are */
     VEC(struct context); /* a parent stands before its children */
+    struct groups
+        *beside_own;     /* of each top-down context: of `beside` what is not of its children */
     struct groups whole; /* what shares are shares of: the weight that the filters let through */
     struct groups beside;
 };

@@ -139,6 +139,9 @@ static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
 
 static void totals_sum(struct contexts *contexts)
 {
+    contexts->beside_own = mem_alloc((contexts->n + 1) * sizeof *contexts->beside_own);
+    for (size_t i = 0; i < contexts->n; i++)
+        contexts->beside_own[i] = contexts->at[i].beside;
     for (size_t i = contexts->n; i-- > 0;) {
         struct context *context = &contexts->at[i];
         groups_merge(&context->total, &context->self);
@@ -183,21 +186,6 @@ void contexts_grow(struct contexts *contexts)
 
 /* ---- bottom-up */
 
-/* What a top-down context has beside of its own: its total less its children's. */
-static void beside_own(const struct contexts *from, struct groups *own)
-{
-    for (size_t i = 0; i < from->n; i++)
-        own[i] = from->at[i].beside;
-    for (size_t i = 0; i < from->n; i++) {
-        if (from->at[i].parent == CONTEXT_NONE)
-            continue;
-        struct groups *parent = &own[from->at[i].parent];
-        parent->sum -= from->at[i].beside.sum;
-        for (int g = 0; g < STACK_GROUPS; g++)
-            parent->at[g] -= from->at[i].beside.at[g];
-    }
-}
-
 static void context_invert(struct tree *tree, const struct contexts *from, size_t leaf,
                            const struct groups *beside)
 {
@@ -230,16 +218,13 @@ void contexts_invert(struct contexts *contexts)
 {
     struct contexts from = *contexts;
     struct tree tree = {.contexts = contexts};
-    struct groups *beside = mem_alloc((from.n + 1) * sizeof *beside);
     contexts->at = NULL;
     contexts->n = contexts->room = 0;
     map_init(&tree.keys, sizeof(struct context_key));
-    beside_own(&from, beside);
     for (size_t i = 0; i < from.n; i++)
-        if (from.at[i].self.sum || beside[i].sum)
-            context_invert(&tree, &from, i, &beside[i]);
+        if (from.at[i].self.sum || from.beside_own[i].sum)
+            context_invert(&tree, &from, i, &from.beside_own[i]);
     map_release(&tree.keys);
-    mem_free(beside);
     vec_release(&from);
 }
 

@@ -22,10 +22,8 @@ void groups_merge(struct groups *groups, const struct groups *more)
 static double few_low(double k, double n)
 {
     static const double poisson[] = {0, 0.05129, 0.35536, 0.81769};
-    int seen = (int)(k + 0.5);
-    if (seen < (int)(sizeof poisson / sizeof *poisson))
-        return poisson[seen] / n;
-    return 1;
+    double seen = k > 0 ? k + 0.5 : 0; /* rounding may leave a difference below 0 */
+    return seen < sizeof poisson / sizeof *poisson ? poisson[(int)seen] / n : 1;
 }
 
 struct estimate binomial_share(double k, double n)

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 cuts=60 flips=120
-[ -z "$GAIT_LONG" ] || cuts=0 flips=3000
+[ -z "$GAIT_LONG" ] || cuts=0 flips=1000
 seed=${GAIT_SEED:-$$}
 cd "$work" || exit 1
 cat >small.c <<'C'

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 copies=2
-[ -z "$GAIT_LONG" ] || copies=150
+[ -z "$GAIT_LONG" ] || copies=40
 seed=${GAIT_SEED:-$$}
 top=$PWD
 cd "$work" || exit 1
