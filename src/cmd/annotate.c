@@ -23,6 +23,7 @@ static const char usage[] =
     "  --above PCT        without FUNCTION: those that weigh at least so much (5)\n"
     "  --limit N          without FUNCTION: so many (5)\n"
     "  --all              instructions that were not seen too; else they are folded\n"
+    "  --side             source beside the assembly; else above it\n"
     "  --syntax SYNTAX    att or intel (att)\n"
     "  --weight WEIGHT    count or time (time for sampled and plain profiles)\n"
     "  --module NAME      functions of this module only\n"
@@ -39,14 +40,15 @@ struct options {
     const char *function; /* NULL: all that are hot */
     double above;
     enum assembly_syntax syntax;
-    bool all;
+    struct annotation_style style;
 };
 
-enum { OPTION_ABOVE = VIEW_OPTION_OWN, OPTION_ALL, OPTION_SYNTAX };
+enum { OPTION_ABOVE = VIEW_OPTION_OWN, OPTION_ALL, OPTION_SIDE, OPTION_SYNTAX };
 
 static const struct option own_list[] = {
     {"above", required_argument, NULL, OPTION_ABOVE},
     {"all", no_argument, NULL, OPTION_ALL},
+    {"side", no_argument, NULL, OPTION_SIDE},
     {"syntax", required_argument, NULL, OPTION_SYNTAX},
     {NULL, 0, NULL, 0},
 };
@@ -56,7 +58,8 @@ static bool take(void *to, int option, const char *value, struct err *err)
     struct options *options = to;
     char *end;
     switch (option) {
-    case OPTION_ALL: options->all = true; return true;
+    case OPTION_ALL: options->style.all = true; return true;
+    case OPTION_SIDE: options->style.side = true; return true;
     case OPTION_ABOVE:
         options->above = strtod(value, &end) / 100;
         if (end != value && (!*end || !strcmp(end, "%")) && options->above >= 0 &&
@@ -130,7 +133,7 @@ static bool show(const struct options *options, const struct annotator *annotato
         if (options->view.json)
             annotation_json(&json, &annotation);
         else
-            annotation_text(stdout, &annotation, &listing, ink, options->all);
+            annotation_text(stdout, &annotation, &listing, ink, options->style);
         annotation_release(&annotation);
     }
     if (good && options->view.json) {

@@ -4,6 +4,7 @@
 
 #include <Zycore/Format.h>
 #include <Zydis/Zydis.h>
+#include <string.h>
 
 struct naming {
     assembly_name *name;
@@ -31,6 +32,17 @@ static ZyanStatus address_write(const ZydisFormatter *formatter, ZydisFormatterB
     return ZyanStringAppendFormat(string, "%s", text);
 }
 
+/* AT&T writes branches through registers and memory with a star, which the formatter leaves out. */
+static void star_insert(char *text, size_t room)
+{
+    size_t bytes = strlen(text);
+    char *operand = strrchr(text, ' ');
+    if (!operand || bytes + 2 > room)
+        return;
+    memmove(operand + 2, operand + 1, bytes - (size_t)(operand + 1 - text) + 1);
+    operand[1] = '*';
+}
+
 bool assembly_text(const struct image *image, struct svma at, enum assembly_syntax syntax,
                    assembly_name *name, void *context, char *text, size_t room)
 {
@@ -55,6 +67,12 @@ bool assembly_text(const struct image *image, struct svma at, enum assembly_synt
                               ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetHook(&formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS, &naming.hook);
-    return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(
-        &formatter, &decoded, operands, decoded.operand_count_visible, text, room, at.v, &naming));
+    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
+                                                      decoded.operand_count_visible, text, room,
+                                                      at.v, &naming)))
+        return false;
+    if (syntax == ASSEMBLY_ATT && decoded.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&
+        decoded.operand_count_visible == 1 && operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        star_insert(text, room);
+    return true;
 }

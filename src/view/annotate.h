@@ -61,11 +61,12 @@ bool annotation_make(struct annotation *annotation, const struct annotator *anno
                      const struct report_row *row, struct err *err);
 void annotation_release(struct annotation *annotation);
 
-/* Runs of instructions that were not seen are folded unless `all`. */
+struct annotation_style {
+    bool all;  /* else runs of instructions that were not seen are folded */
+    bool side; /* source beside the code; else above it */
+};
 struct listing;
 void annotation_text(FILE *to, const struct annotation *annotation, struct listing *listing,
-                     const struct ink *ink, bool all);
-/* Names source files that were not there, or changed since. */
-void listing_text(FILE *to, const struct listing *listing);
+                     const struct ink *ink, struct annotation_style style);
 /* The rows of one function, in an array that is open. */
 void annotation_json(struct json *json, const struct annotation *annotation);

@@ -1,5 +1,6 @@
 #include "view/annotate.h"
 
+#include "view/clean.h"
 #include "view/listing.h"
 #include "view/sheet.h"
 
@@ -12,6 +13,7 @@ struct page {
     const struct annotation *annotation;
     struct listing *listing;
     const struct ink *ink;
+    bool side;              /* source stands beside the code, not above it */
     bool count, cpi, total; /* columns that are there */
 };
 
@@ -107,14 +109,13 @@ static bool same_chain(const struct annotation *annotation, const struct annotat
     return true;
 }
 
-/* Which inlined functions the code below is part of, the outermost first; of many, those next to the
- * code. */
+/* Which inlined functions the code is part of, the outermost first; of many, those next to it. */
 static void chain_text(const struct page *page, const struct annotated *line)
 {
     enum { SHOWN = 3 };
     struct scene *scene = page->annotation->report->scene;
     size_t n = line->n_inlined, shown = n > SHOWN && !scene->verbose ? SHOWN : n;
-    fprintf(page->to, "%*s%s", figures_width(page), "", ink_begin(page->ink, INK_COLD));
+    fputs(ink_begin(page->ink, INK_COLD), page->to);
     if (n)
         fprintf(page->to, "[inlined %s", shown < n ? "... > " : "");
     else
@@ -123,61 +124,81 @@ static void chain_text(const struct page *page, const struct annotated *line)
         fprintf(page->to, "%s%s",
                 name_text(scene, page->annotation->inlined.at[line->first_inlined + i]),
                 i ? " > " : "");
-    fprintf(page->to, "]%s\n", ink_end(page->ink, INK_COLD));
+    fprintf(page->to, "]%s", ink_end(page->ink, INK_COLD));
 }
 
-/* What stands above an instruction: all of it that differs from what stood above the one before. */
+static void line_text_write(const struct page *page, const struct annotated *line)
+{
+    const char *text = listing_line(page->listing, line->file, line->line);
+    const char *slash = strrchr(line->file, '/');
+    fprintf(page->to, "%s%s:%u%s%s%s", ink_begin(page->ink, INK_SOURCE),
+            text_clean(&page->listing->arena, slash ? slash + 1 : line->file), line->line,
+            text ? "  " : "", text ? text : "", ink_end(page->ink, INK_SOURCE));
+}
+
+/* All of an instruction's source that differs from that of the one before. */
 static void source_text(const struct page *page, const struct annotated *before,
                         const struct annotated *line)
 {
     bool chain = before ? !same_chain(page->annotation, before, line) : line->n_inlined;
-    if (chain)
+    bool other = !before || chain || before->file != line->file || before->line != line->line;
+    if (chain) {
+        fprintf(page->to, "%*s", page->side ? 1 : figures_width(page), "");
         chain_text(page, line);
-    if (!line->file ||
-        (before && !chain && before->file == line->file && before->line == line->line))
-        return;
-    const char *text = listing_line(page->listing, line->file, line->line);
-    const char *slash = strrchr(line->file, '/');
-    fprintf(page->to, "%*s%s%s:%u%s%s%s\n", figures_width(page), "",
-            ink_begin(page->ink, INK_SOURCE), slash ? slash + 1 : line->file, line->line,
-            text ? "  " : "", text ? text : "", ink_end(page->ink, INK_SOURCE));
+        fputs(page->side ? "" : "\n", page->to);
+    }
+    if (line->file && other) {
+        fprintf(page->to, "%*s", page->side ? 1 : figures_width(page), "");
+        line_text_write(page, line);
+        fputs(page->side ? "" : "\n", page->to);
+    }
 }
 
 /* ---- instructions */
 
-static void branch_text(const struct page *page, const struct annotated *line)
+/* Which way it went, with what a branch's text and that of its targets make together. */
+static const char *branch_text(const struct page *page, const struct annotated *line)
 {
     enum { SHOWN = 3 };
     const struct annotation *annotation = page->annotation;
+    struct arena *arena = &annotation->report->scene->arena;
     struct estimate taken = line->taken;
-    fputs(ink_begin(page->ink, INK_NAME), page->to);
-    if (!isnan(taken.value)) {
-        fprintf(page->to, "   # %.1f%% taken", 100 * taken.value);
-        if (taken.hi > taken.lo)
-            fprintf(page->to, " (%.1f to %.1f)", 100 * taken.lo, 100 * taken.hi);
-    }
+    const char *text = "";
     double all = 0;
+    if (taken.hi > taken.lo)
+        text = arena_format(arena, "   # %.1f%% taken (%.1f to %.1f)", 100 * taken.value,
+                            100 * taken.lo, 100 * taken.hi);
+    else if (!isnan(taken.value))
+        text = arena_format(arena, "   # %.1f%% taken", 100 * taken.value);
     for (size_t i = 0; i < line->n_targets; i++)
         all += annotation->targets.at[line->first_target + i].count.value;
     for (size_t i = 0; i < line->n_targets && i < SHOWN && all > 0; i++) {
         const struct annotated_target *target = &annotation->targets.at[line->first_target + i];
-        fprintf(page->to, "%s%s %.0f%%", i ? ", " : "   # -> ", target->text,
-                100 * target->count.value / all);
+        text = arena_format(arena, "%s%s%s %.0f%%", text, i ? ", " : "   # -> ", target->text,
+                            100 * target->count.value / all);
     }
     if (line->n_targets > SHOWN)
-        fprintf(page->to, " and %zu more", line->n_targets - SHOWN);
-    fputs(ink_end(page->ink, INK_NAME), page->to);
+        text = arena_format(arena, "%s and %zu more", text, line->n_targets - SHOWN);
+    return text;
 }
 
-static void instruction_text(const struct page *page, const struct annotated *line)
+static void instruction_text(const struct page *page, const struct annotated *before,
+                             const struct annotated *line)
 {
+    enum { CODE_WIDTH = 44 };
     char label[16] = "";
+    const char *branch = branch_text(page, line);
     if (line->label)
         snprintf(label, sizeof label, ".L%u:", line->label);
     figures_text(page, line);
-    fprintf(page->to, "%*" PRIx64 " %s%-6s%s %s", ADDRESS_WIDTH, line->instruction.at.v,
-            ink_begin(page->ink, INK_HEAD), label, ink_end(page->ink, INK_HEAD), line->assembly);
-    branch_text(page, line);
+    fprintf(page->to, "%*" PRIx64 " %s%-6s%s %s%s%s%s", ADDRESS_WIDTH, line->instruction.at.v,
+            ink_begin(page->ink, INK_HEAD), label, ink_end(page->ink, INK_HEAD), line->assembly,
+            ink_begin(page->ink, INK_NAME), branch, ink_end(page->ink, INK_NAME));
+    if (page->side) {
+        size_t used = strlen(line->assembly) + strlen(branch);
+        fprintf(page->to, "%*s |", used < CODE_WIDTH ? (int)(CODE_WIDTH - used) : 0, "");
+        source_text(page, before, line);
+    }
     fputc('\n', page->to);
 }
 
@@ -224,10 +245,11 @@ static size_t run_unseen(const struct annotation *annotation, size_t i)
 }
 
 void annotation_text(FILE *to, const struct annotation *annotation, struct listing *listing,
-                     const struct ink *ink, bool all)
+                     const struct ink *ink, struct annotation_style style)
 {
     const struct report *report = annotation->report;
-    struct page page = {to, annotation, listing, ink, .count = !report->has_plain};
+    struct page page = {to,  annotation,         listing,
+                        ink, .side = style.side, .count = !report->has_plain};
     page.cpi = report->scene->sides[0]->mode == PROFILE_SAMPLED;
     for (size_t i = 0; i < annotation->n; i++)
         page.total |= annotation->at[i].total.value > 0;
@@ -235,7 +257,7 @@ void annotation_text(FILE *to, const struct annotation *annotation, struct listi
     columns_text(&page);
     const struct annotated *before = NULL;
     for (size_t i = 0; i < annotation->n; i++) {
-        size_t folded = all ? 0 : run_unseen(annotation, i);
+        size_t folded = style.all ? 0 : run_unseen(annotation, i);
         if (folded) {
             fprintf(to, "%*s... %zu instructions were not seen\n", figures_width(&page), "",
                     folded);
@@ -243,22 +265,9 @@ void annotation_text(FILE *to, const struct annotation *annotation, struct listi
             i += folded - 1;
             continue;
         }
-        source_text(&page, before, &annotation->at[i]);
-        instruction_text(&page, &annotation->at[i]);
+        if (!page.side)
+            source_text(&page, before, &annotation->at[i]);
+        instruction_text(&page, before, &annotation->at[i]);
         before = &annotation->at[i];
-    }
-}
-
-void listing_text(FILE *to, const struct listing *listing)
-{
-    bool any = false;
-    for (size_t i = 0; i < listing->files.n; i++) {
-        const struct listing_file *file = &listing->files.at[i];
-        if (file->there && !file->newer)
-            continue;
-        fprintf(to, "%s%s: %s\n", any ? "" : "\n", file->path,
-                file->there ? "changed after the program was built: its lines may be others"
-                            : "is not there: no source to show, lines have their numbers");
-        any = true;
     }
 }

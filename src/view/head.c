@@ -1,6 +1,7 @@
 #include "view/head.h"
 
 #include "view/brief.h"
+#include "view/clean.h"
 
 #include "view/profile_json.h"
 
@@ -33,10 +34,11 @@ const char *name_text(struct scene *scene, const char *linkage)
     enum { WIDTH = 60 };
     char brief[512];
     const char *readable = scene_readable(scene, linkage);
-    if (scene->verbose)
-        return readable;
-    name_brief(readable, brief, sizeof brief, WIDTH);
-    return strcmp(brief, readable) ? arena_string(&scene->arena, brief) : readable;
+    if (!scene->verbose) {
+        name_brief(readable, brief, sizeof brief, WIDTH);
+        readable = strcmp(brief, readable) ? arena_string(&scene->arena, brief) : readable;
+    }
+    return text_clean(&scene->arena, readable);
 }
 
 const char *line_text(struct scene *scene, uint32_t module, uint64_t at)
@@ -194,6 +196,7 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
 
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
 {
+    struct arena arena = {0};
     const struct profile *profile = scene->sides[side];
     bool any = false;
     for (int i = 0; i < LOSS_N; i++)
@@ -212,6 +215,8 @@ void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t st
     for (size_t i = 0; i < scene->functions.n; i++) {
         const struct scene_module *module = &scene->modules.at[scene->functions.at[i].module];
         if (!module->binary) /* then it has one function only */
-            fprintf(to, "no binary for %s: %s\n", module->name, module->missing);
+            fprintf(to, "no binary for %s: %s\n", text_clean(&arena, module->name),
+                    text_clean(&arena, module->missing));
     }
+    arena_release(&arena);
 }

@@ -1,6 +1,7 @@
 #include "view/listing.h"
 
-#include <stdio.h>
+#include "view/clean.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -72,4 +73,18 @@ const char *listing_line(struct listing *listing, const char *path, uint32_t lin
     }
     const struct listing_file *file = &listing->files.at[i];
     return line && line <= file->lines.n ? file->lines.at[line - 1] : NULL;
+}
+
+void listing_text(FILE *to, struct listing *listing)
+{
+    bool any = false;
+    for (size_t i = 0; i < listing->files.n; i++) {
+        const struct listing_file *file = &listing->files.at[i];
+        if (file->there && !file->newer)
+            continue;
+        fprintf(to, "%s%s: %s\n", any ? "" : "\n", text_clean(&listing->arena, file->path),
+                file->there ? "changed after the program was built: its lines may be others"
+                            : "is not there: no source to show, lines have their numbers");
+        any = true;
+    }
 }

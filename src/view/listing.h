@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct listing_file {
     const char *path;  /* as asked for */
@@ -32,3 +33,6 @@ void listing_end(struct listing *listing);
 /* The line without its end, tabs and what could steer a terminal made spaces; NULL: no such file or
  * line. `path` must be the same pointer for the same file. */
 const char *listing_line(struct listing *listing, const char *path, uint32_t line);
+
+/* Names files that were not there, or that changed after the program was built. */
+void listing_text(FILE *to, struct listing *listing);

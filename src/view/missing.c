@@ -1,5 +1,6 @@
 #include "view/missing.h"
 
+#include "view/clean.h"
 #include "view/report.h"
 
 #include <string.h>
@@ -69,6 +70,7 @@ void missing_text(FILE *to, const struct report *report)
     const double matters = 0.005;
     const struct scene_modules *modules = &report->scene->modules;
     double *shares = mem_alloc((modules->n + 1) * sizeof *shares);
+    struct arena *arena = &report->scene->arena;
     bool any = false;
     shares_add(report, shares);
     for (size_t i = 0; i <= modules->n; i++) {
@@ -78,8 +80,10 @@ void missing_text(FILE *to, const struct report *report)
                 any                   ? ""
                 : wants_lines(report) ? "\nlines that are not known:\n"
                                       : "\nfunctions without names:\n",
-                100 * shares[i], i < modules->n ? modules->at[i].name : "[unknown]",
-                i < modules->n ? module_advice(&modules->at[i]) : "outside of every known module");
+                100 * shares[i],
+                i < modules->n ? text_clean(arena, modules->at[i].name) : "[unknown]",
+                i < modules->n ? text_clean(arena, module_advice(&modules->at[i]))
+                               : "outside of every known module");
         any = true;
     }
     mem_free(shares);

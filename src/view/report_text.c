@@ -1,6 +1,7 @@
 #include "view/report.h"
 
 #include "view/advice.h"
+#include "view/clean.h"
 #include "view/missing.h"
 #include "view/paths.h"
 #include "view/sheet.h"
@@ -206,7 +207,7 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
     if (report->n > limit)
         fprintf(to, "... and %zu more; --limit N shows N\n", report->n - limit);
     if (paths.common[0] && report->by == BY_LINE)
-        fprintf(to, "(files below %s)\n", paths.common);
+        fprintf(to, "(files below %s)\n", text_clean(&report->scene->arena, paths.common));
 }
 
 static const char *weighed_by(const struct report *report)

@@ -81,7 +81,7 @@ cat >want <<'WANT'
                             walk.s:9          jnz skip
         ##.##%         1000      +16        jnz .L2   # 75.0% taken
                             walk.s:10          call *%rbp
-        ##.##%          250      +18        call %rbp   # -> leaf 100%
+        ##.##%          250      +18        call *%rbp   # -> leaf 100%
                             walk.s:11  skip:   dec %ebx
         ##.##%         1000      +20 .L2:   dec %ebx
                             walk.s:12          jnz top
@@ -112,6 +112,10 @@ diff want got >&2 || fail 'the text'
 expect 0 "$gait" annotate main --all
 [ "$(grep -c '[0-9a-f]        nop$' out)" = 8 ] || fail '--all does not show all'
 
+expect 0 "$gait" annotate main --side
+grep -qE '^ +[0-9.]+% +250 +[0-9a-f]+ +call \*%rbp   # -> leaf 100% +\| walk.s:10          call \*%rbp$' out || fail '--side'
+[ "$(grep -c ' | ' out)" = "$(grep -c '^ .* 40' out)" ] || fail '--side: lines without code'
+
 # Every instruction, with its count, against objdump's list of them.
 expect 0 "$gait" annotate main --json
 has '"schema": "gait/annotate/1"'
@@ -128,8 +132,8 @@ def one(text):
 assert one("push")["count"] == 1 and one("push")["lo"] == 1 and one("push")["time"] is None
 assert one("dec")["count"] == 1000 and one("dec")["cpi"] is None
 assert one("jnz .L2")["taken"] == 0.75 and one("jnz .L2")["taken_lo"] == 0.75
-assert one("call %rbp")["targets"][0]["count"] == 250
-assert one("call %rbp")["line"] == 10 and one("call %rbp")["file"].endswith("/walk.s")
+assert one("call *%rbp")["targets"][0]["count"] == 250
+assert one("call *%rbp")["line"] == 10 and one("call *%rbp")["file"].endswith("/walk.s")
 assert [r["count"] for r in rows if r["assembly"] == "nop"] == [0] * 8
 PY
 

@@ -19,6 +19,8 @@
     LINE("test $0x3, %bl")                                                                         \
     LINE("vaddps %ymm1, %ymm2, %ymm3")                                                             \
     LINE("lock cmpxchg %rcx, (%rdx)")                                                              \
+    LINE("call *%rbp")                                                                             \
+    LINE("jmp *0x10(%rax,%rcx,8)")                                                                 \
     LINE("nop")                                                                                    \
     LINE("ret")
 #define EMIT(text) text "\n"

@@ -210,6 +210,31 @@ static void advice_claims_no_more_than_is_known(void **state)
     }
 }
 
+/* Names come from files and from other programs. */
+static void names_cannot_steer_a_terminal(void **state)
+{
+    (void)state;
+    struct profile profile;
+    plain_begin(&profile);
+    uint32_t module = profile_module_jit(&profile, 10), thread = thread_add(&profile, 10, 10);
+    uint32_t evil = profile_module(&profile, "/tmp/ev\x1b[2Jil.so", NULL, 0);
+    code_name(&profile, module, 0x1000, "na\x1b[2Jme\n");
+    samples_add(&profile, stacks_node(&profile.stacks, thread, module, 0x1004), 500, 1000);
+    samples_add(&profile, stacks_node(&profile.stacks, thread, evil, 0x1004), 500, 1000);
+    const struct profile *side = &profile;
+    struct scene scene;
+    scene_open(&scene, &side, 1, NULL);
+    for (enum item_by by = BY_FUNCTION; by <= BY_INLINE; by++) {
+        if (by == BY_EDGE)
+            continue;
+        char *text = shown(&scene, (struct report_options){.by = by}, false);
+        assert_null(strchr(text, 0x1b));
+        free(text);
+    }
+    scene_close(&scene);
+    profile_release(&profile);
+}
+
 static void colours_change_nothing_else(void **state)
 {
     (void)state;
@@ -244,6 +269,7 @@ int main(void)
         cmocka_unit_test(what_it_cannot_say_is_refused),
         cmocka_unit_test(kernel_time_has_a_view_of_its_own),
         cmocka_unit_test(advice_claims_no_more_than_is_known),
+        cmocka_unit_test(names_cannot_steer_a_terminal),
         cmocka_unit_test(colours_change_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
