@@ -44,6 +44,11 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
 
 static bool comparable(const struct profile *const *sides, enum weight weight, struct err *err)
 {
+    for (int i = 0; i < SIDES_MAX; i++)
+        if (sides[i]->mode == PROFILE_PLAIN)
+            return err_set(err, ERR_FORMAT,
+                           "a plain profile has samples and no counts to compare: gait diff shows "
+                           "how two of them differ");
     for (int i = 0; weight == WEIGHT_TIME && i < SIDES_MAX; i++)
         if (sides[i]->mode == PROFILE_EXACT)
             return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");

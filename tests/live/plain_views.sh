@@ -45,6 +45,8 @@ done
 [ $? = 2 ] && grep -q busy err || bad '--module nosuch does not list the modules'
 "$gait" report --tid 1 >out 2>err
 [ $? = 2 ] && grep -q '/' err || bad '--tid 1 does not list the threads'
+"$gait" compare gait.data gait.data >out 2>err
+[ $? = 2 ] && grep -q 'gait diff' err && [ ! -s out ] || bad 'compare gives a figure for plain profiles'
 "$gait" annotate spin --json >annotate.json 2>err || bad "annotate: $(cat err)"
 "$gait" annotate spin >out 2>err || bad "annotate: $(cat err)"
 grep -q '\[inlined mix\]' out || bad 'annotate does not mark inlined code'
