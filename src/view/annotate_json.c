@@ -50,7 +50,12 @@ static void line_json(struct json *json, const struct annotation *annotation,
     json_array_end(json);
     estimate_json(json, "count", "lo", "hi", rounded(line->count));
     estimate_json(json, "share", "share_lo", "share_hi", line->share);
-    estimate_json(json, "time", "time_lo", "time_hi", line->time);
+    /* A plain recording that counted events has their numbers where others have seconds. */
+    bool events = annotation->report->has_plain && annotation->report->weight == WEIGHT_COUNT;
+    const struct estimate none = {NAN, NAN, NAN};
+    estimate_json(json, "time", "time_lo", "time_hi", events ? none : line->time);
+    if (events)
+        estimate_json(json, "events", "events_lo", "events_hi", line->time);
     estimate_json(json, "total", "total_lo", "total_hi", line->total);
     json_number(json, "cpi", line->cpi);
     branch_json(json, annotation, line);

@@ -53,7 +53,10 @@ static void figures_text(const struct page *page, const struct annotated *line)
     right_text(page, share_text(profile, line->share), SHARE_WIDTH,
                line->share.value > 0 ? ink_of_share(line->share.value) : INK_PLAIN);
     if (page->total) {
-        if (line->total.value > 0)
+        bool events = page->annotation->report->weight == WEIGHT_COUNT;
+        if (line->total.value > 0 && events)
+            snprintf(text, sizeof text, "%s", count_text(line->total.value, false));
+        else if (line->total.value > 0)
             snprintf(text, sizeof text, "%.3f s", line->total.value);
         right_text(page, text, TOTAL_WIDTH, INK_PLAIN);
     }

@@ -85,4 +85,17 @@ mix = [r for r in rows["inline"] if r["name"] == "mix" and r["inlined"]]
 assert len(mix) == 1 and mix[0]["time"] > 0.5 * user and mix[0]["file"].endswith("busy.c")
 assert abs(sum(r["time"] or 0 for r in rows["annotate"]) - spin["time"]) < 1e-6 * user
 PY
+# Another event than a clock: numbers of it, and no seconds.
+if "$gait" record --plain -q -e page-faults -o faults.data -- ./busy >/dev/null 2>err; then
+    "$gait" report --json faults.data >function.json || bad 'report of events'
+    "$gait" annotate --json --above 0 -i faults.data >annotate.json || bad 'annotate of events'
+    python3 - <<'PY' || bad 'figures of events'
+import json
+for name in ["function", "annotate"]:
+    view = json.load(open(name + ".json"))
+    assert view["weight"] == "count" and view["event"] == "page-faults"
+    assert view["rows"] and all(r["time"] is None and "events" in r for r in view["rows"])
+assert sum(r["events"] for r in json.load(open("function.json"))["rows"]) >= 1
+PY
+fi
 finish
