@@ -168,10 +168,6 @@ static struct annotated_target target_of(struct annotation *annotation, const st
     return target;
 }
 
-struct departures {
-    VEC(uint32_t); /* touches of indirect branches, with equal ones together */
-};
-
 /* Indirect jumps and calls: records of the profile, by where they start. */
 static void targets_find(struct annotation *annotation, const struct scene_function *function)
 {
