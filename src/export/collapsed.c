@@ -30,26 +30,27 @@ static void frame_add(struct bytes *line, const struct place_function *function)
 
 void collapsed_write(FILE *to, struct export_job *job)
 {
-    struct namestacks contexts;
+    struct namestacks namestacks;
     struct namestack_walk walk;
     struct bytes line = {0};
-    namestacks_build(&contexts, &job->tree, &job->places, ROOT_NAMES);
-    namestacks_sort(&walk, &contexts, &job->places);
-    size_t *ends = mem_alloc((contexts.n + 1) * sizeof *ends); /* of each context's text */
+    namestacks_build(&namestacks, &job->tree, &job->places, ROOT_NAMES);
+    namestacks_sort(&walk, &namestacks, &job->places);
+    size_t *ends = mem_alloc((namestacks.n + 1) * sizeof *ends); /* of each one's text */
     for (size_t i = 0; i < walk.n; i++) {
-        const struct namestack *context = &contexts.at[walk.at[i]];
-        bool root = context->parent == NAMESTACK_NONE;
-        line.n = root ? 0 : ends[context->parent];
+        const struct namestack *namestack = &namestacks.at[walk.at[i]];
+        bool root = namestack->parent == NAMESTACK_NONE;
+        line.n = root ? 0 : ends[namestack->parent];
         if (root)
-            text_add(&line, job->places.strings.at[context->function]);
+            text_add(&line, job->places.strings.at[namestack->function]);
         else
-            frame_add(&line, &job->places.functions.at[context->function]);
+            frame_add(&line, &job->places.functions.at[namestack->function]);
         ends[walk.at[i]] = line.n;
-        if (context->weight)
-            fprintf(to, "%.*s %" PRIu64 "\n", (int)line.n, (const char *)line.at, context->weight);
+        if (namestack->weight)
+            fprintf(to, "%.*s %" PRIu64 "\n", (int)line.n, (const char *)line.at,
+                    namestack->weight);
     }
     mem_free(ends);
     vec_release(&line);
     vec_release(&walk);
-    namestacks_release(&contexts);
+    namestacks_release(&namestacks);
 }

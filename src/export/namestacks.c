@@ -8,36 +8,36 @@ struct namestack_key {
     uint64_t thread;
 };
 
-static uint32_t namestack_add(struct namestacks *contexts, uint32_t parent, uint32_t function,
+static uint32_t namestack_add(struct namestacks *namestacks, uint32_t parent, uint32_t function,
                               uint64_t thread)
 {
     struct namestack_key key = {parent, function, thread};
-    uint32_t index = map_add(&contexts->keys, &key);
-    if (index == contexts->n)
-        *vec_push(contexts) =
+    uint32_t index = map_add(&namestacks->keys, &key);
+    if (index == namestacks->n)
+        *vec_push(namestacks) =
             (struct namestack){.parent = parent, .function = function, .thread = thread};
     return index;
 }
 
-static uint32_t root_add(struct namestacks *contexts, const struct tree *tree,
+static uint32_t root_add(struct namestacks *namestacks, const struct tree *tree,
                          struct places *places, uint64_t thread, enum namestack_roots roots)
 {
     const char *name = tree_thread_name(tree, thread, &places->strings.arena);
-    return namestack_add(contexts, NAMESTACK_NONE, strings_add(&places->strings, name),
+    return namestack_add(namestacks, NAMESTACK_NONE, strings_add(&places->strings, name),
                          roots == ROOT_THREADS ? thread : 0);
 }
 
-void namestacks_build(struct namestacks *contexts, const struct tree *tree, struct places *places,
+void namestacks_build(struct namestacks *namestacks, const struct tree *tree, struct places *places,
                       enum namestack_roots roots)
 {
     uint32_t *of = mem_alloc((tree->n + 1) * sizeof *of);
-    *contexts = (struct namestacks){0};
-    map_init(&contexts->keys, sizeof(struct namestack_key));
+    *namestacks = (struct namestacks){0};
+    map_init(&namestacks->keys, sizeof(struct namestack_key));
     for (size_t i = 0; i < tree->n; i++) {
         const struct tree_node *node = &tree->at[i];
         if (node->parent == TREE_NONE) {
-            of[i] = root_add(contexts, tree, places, node->address, roots);
-            contexts->at[of[i]].weight += node->weight;
+            of[i] = root_add(namestacks, tree, places, node->address, roots);
+            namestacks->at[of[i]].weight += node->weight;
             continue;
         }
         of[i] = of[node->parent];
@@ -47,23 +47,23 @@ void namestacks_build(struct namestacks *contexts, const struct tree *tree, stru
             uint32_t function = places->frames.at[place.first_frame + f].function;
             if (roots == ROOT_NAMES)
                 function = places->functions.at[function].twin;
-            of[i] = namestack_add(contexts, of[i], function, 0);
+            of[i] = namestack_add(namestacks, of[i], function, 0);
         }
-        contexts->at[of[i]].weight += node->weight;
+        namestacks->at[of[i]].weight += node->weight;
     }
     mem_free(of);
 }
 
-void namestacks_release(struct namestacks *contexts)
+void namestacks_release(struct namestacks *namestacks)
 {
-    map_release(&contexts->keys);
-    vec_release(contexts);
+    map_release(&namestacks->keys);
+    vec_release(namestacks);
 }
 
 /* ---- order */
 
 struct branch {
-    uint32_t below, context; /* below: parent + 1, 0 of roots */
+    uint32_t below, namestack; /* below: parent + 1, 0 of roots */
     const char *name;
     uint64_t tie;
 };
@@ -77,40 +77,49 @@ static int branch_compare(const void *a, const void *b)
     return order ? order : x->tie < y->tie ? -1 : x->tie > y->tie;
 }
 
+static struct branch branch_of(const struct namestacks *namestacks, const struct places *places,
+                               uint32_t i)
+{
+    const struct namestack *namestack = &namestacks->at[i];
+    struct branch branch = {.below = namestack->parent + 1, .namestack = i};
+    if (namestack->parent == NAMESTACK_NONE) {
+        branch.name = places->strings.at[namestack->function];
+        branch.tie = namestack->thread;
+    } else {
+        const struct place_function *function = &places->functions.at[namestack->function];
+        branch.name = function->name;
+        branch.tie = (uint64_t)function->module << 56 ^ function->start;
+    }
+    return branch;
+}
+
 /* Sorted by parent, so that the children of one stand together; then depth first from the last root to
  * the first, with a stack, which turns their order round again. */
-void namestacks_sort(struct namestack_walk *walk, const struct namestacks *contexts,
+void namestacks_sort(struct namestack_walk *walk, const struct namestacks *namestacks,
                      const struct places *places)
 {
-    struct branch *branches = mem_alloc((contexts->n + 1) * sizeof *branches);
-    uint32_t *first = mem_alloc((contexts->n + 2) * sizeof *first), waiting = 0;
-    uint32_t *stack = mem_alloc((contexts->n + 1) * sizeof *stack);
+    struct branch *branches = mem_alloc((namestacks->n + 1) * sizeof *branches);
+    uint32_t *first = mem_alloc((namestacks->n + 2) * sizeof *first), waiting = 0;
+    uint32_t *stack = mem_alloc((namestacks->n + 1) * sizeof *stack);
     *walk = (struct namestack_walk){0};
-    for (uint32_t i = 0; i < contexts->n; i++) {
-        const struct namestack *context = &contexts->at[i];
-        bool root = context->parent == NAMESTACK_NONE;
-        const struct place_function *function = &places->functions.at[root ? 0 : context->function];
-        branches[i] = (struct branch){
-            .below = context->parent + 1,
-            .context = i,
-            .name = root ? places->strings.at[context->function] : function->name,
-            .tie = root ? context->thread : (uint64_t)function->module << 56 ^ function->start};
-        first[context->parent + 1]++;
+    for (uint32_t i = 0; i < namestacks->n; i++) {
+        branches[i] = branch_of(namestacks, places, i);
+        first[branches[i].below]++;
     }
-    for (uint32_t i = 0, sum = 0; i < contexts->n + 2; i++) {
+    for (uint32_t i = 0, sum = 0; i < namestacks->n + 2; i++) {
         uint32_t n = first[i];
         first[i] = sum;
         sum += n;
     }
-    if (contexts->n)
-        qsort(branches, contexts->n, sizeof *branches, branch_compare);
+    if (namestacks->n)
+        qsort(branches, namestacks->n, sizeof *branches, branch_compare);
     for (uint32_t i = first[1]; i > first[0]; i--)
-        stack[waiting++] = branches[i - 1].context;
+        stack[waiting++] = branches[i - 1].namestack;
     while (waiting) {
-        uint32_t context = stack[--waiting];
-        *vec_push(walk) = context;
-        for (uint32_t i = first[context + 2]; i > first[context + 1]; i--)
-            stack[waiting++] = branches[i - 1].context;
+        uint32_t namestack = stack[--waiting];
+        *vec_push(walk) = namestack;
+        for (uint32_t i = first[namestack + 2]; i > first[namestack + 1]; i--)
+            stack[waiting++] = branches[i - 1].namestack;
     }
     mem_free(branches);
     mem_free(first);

@@ -24,13 +24,13 @@ enum namestack_roots {
     ROOT_THREADS, /* each thread is a root, each function itself */
 };
 
-void namestacks_build(struct namestacks *contexts, const struct tree *tree, struct places *places,
+void namestacks_build(struct namestacks *namestacks, const struct tree *tree, struct places *places,
                       enum namestack_roots roots);
-void namestacks_release(struct namestacks *contexts);
+void namestacks_release(struct namestacks *namestacks);
 
-/* The contexts that a walk from the roots meets, children in the order of their names. */
+/* All of them as a walk from the roots meets them, children in the order of their names. */
 struct namestack_walk {
-    VEC(uint32_t); /* contexts, parents before children */
+    VEC(uint32_t); /* numbers, parents before children */
 };
-void namestacks_sort(struct namestack_walk *walk, const struct namestacks *contexts,
+void namestacks_sort(struct namestack_walk *walk, const struct namestacks *namestacks,
                      const struct places *places);

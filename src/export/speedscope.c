@@ -11,7 +11,7 @@
 struct scope {
     struct json json;
     const struct export_job *job;
-    struct namestacks contexts;
+    struct namestacks namestacks;
     struct namestack_walk walk;
     uint32_t *path; /* scratch */
 };
@@ -37,23 +37,24 @@ static void frames_write(struct scope *scope)
 }
 
 /* Outermost first. */
-static void stack_write(struct scope *scope, uint32_t context)
+static void stack_write(struct scope *scope, uint32_t namestack)
 {
     uint32_t n = 0;
-    for (; scope->contexts.at[context].parent != NAMESTACK_NONE;
-         context = scope->contexts.at[context].parent)
-        scope->path[n++] = scope->contexts.at[context].function;
+    for (; scope->namestacks.at[namestack].parent != NAMESTACK_NONE;
+         namestack = scope->namestacks.at[namestack].parent)
+        scope->path[n++] = scope->namestacks.at[namestack].function;
     json_array(&scope->json, NULL);
     while (n)
         json_integer(&scope->json, NULL, scope->path[--n]);
     json_array_end(&scope->json);
 }
 
-/* The contexts of one thread stand together in the walk: from its root to before the next one's. */
+/* The stacks of one thread stand together in the walk: from its root to before the next one's. */
 static size_t thread_end(const struct scope *scope, size_t begin)
 {
     size_t end = begin + 1;
-    while (end < scope->walk.n && scope->contexts.at[scope->walk.at[end]].parent != NAMESTACK_NONE)
+    while (end < scope->walk.n &&
+           scope->namestacks.at[scope->walk.at[end]].parent != NAMESTACK_NONE)
         end++;
     return end;
 }
@@ -75,24 +76,24 @@ static void thread_write(struct scope *scope, size_t begin, size_t end)
     struct json *json = &scope->json;
     uint64_t total = 0;
     for (size_t i = begin; i < end; i++)
-        total += scope->contexts.at[scope->walk.at[i]].weight;
+        total += scope->namestacks.at[scope->walk.at[i]].weight;
     if (!total)
         return;
     json_object(json, NULL);
     json_string(json, "type", "sampled");
-    name_write(scope, &scope->contexts.at[scope->walk.at[begin]]);
+    name_write(scope, &scope->namestacks.at[scope->walk.at[begin]]);
     json_string(json, "unit", scope->job->tree.unit == UNIT_NANOSECONDS ? "nanoseconds" : "none");
     json_integer(json, "startValue", 0);
     json_integer(json, "endValue", total);
     json_array(json, "samples");
     for (size_t i = begin; i < end; i++)
-        if (scope->contexts.at[scope->walk.at[i]].weight)
+        if (scope->namestacks.at[scope->walk.at[i]].weight)
             stack_write(scope, scope->walk.at[i]);
     json_array_end(json);
     json_array(json, "weights");
     for (size_t i = begin; i < end; i++)
-        if (scope->contexts.at[scope->walk.at[i]].weight)
-            json_integer(json, NULL, scope->contexts.at[scope->walk.at[i]].weight);
+        if (scope->namestacks.at[scope->walk.at[i]].weight)
+            json_integer(json, NULL, scope->namestacks.at[scope->walk.at[i]].weight);
     json_array_end(json);
     json_object_end(json);
 }
@@ -100,9 +101,9 @@ static void thread_write(struct scope *scope, size_t begin, size_t end)
 void speedscope_write(FILE *to, struct export_job *job)
 {
     struct scope scope = {.job = job};
-    namestacks_build(&scope.contexts, &job->tree, &job->places, ROOT_THREADS);
-    namestacks_sort(&scope.walk, &scope.contexts, &job->places);
-    scope.path = mem_alloc((scope.contexts.n + 1) * sizeof *scope.path);
+    namestacks_build(&scope.namestacks, &job->tree, &job->places, ROOT_THREADS);
+    namestacks_sort(&scope.walk, &scope.namestacks, &job->places);
+    scope.path = mem_alloc((scope.namestacks.n + 1) * sizeof *scope.path);
     json_begin(&scope.json, to);
     json_object(&scope.json, NULL);
     json_string(&scope.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
@@ -120,5 +121,5 @@ void speedscope_write(FILE *to, struct export_job *job)
     json_end(&scope.json);
     mem_free(scope.path);
     vec_release(&scope.walk);
-    namestacks_release(&scope.contexts);
+    namestacks_release(&scope.namestacks);
 }
