@@ -10,7 +10,7 @@ struct answerer *answers_answerer(struct answers *answers, unsigned worker)
 {
     if (!answers->answerers[worker]) {
         struct answerer *answerer = mem_alloc(sizeof *answerer);
-        inline_names_init(&answerer->names);
+        source_memory_init(&answerer->memory);
         map_init(&answerer->readable_known, sizeof(uint64_t));
         answers->answerers[worker] = answerer;
     }
@@ -21,8 +21,10 @@ void answers_init(struct answers *answers, const struct binary *binary, bool lin
                   bool no_inlines)
 {
     *answers = (struct answers){.binary = binary, .linkage = linkage, .no_inlines = no_inlines};
-    pthread_mutex_init(&answers->lock, NULL);
-    demangler_init(&answers->demangler);
+    for (unsigned i = 0; i < DEMANGLERS; i++) {
+        pthread_mutex_init(&answers->demanglers[i].lock, NULL);
+        demangler_init(&answers->demanglers[i].demangler);
+    }
 }
 
 void answers_release(struct answers *answers)
@@ -31,13 +33,15 @@ void answers_release(struct answers *answers)
         struct answerer *answerer = answers->answerers[i];
         if (!answerer)
             continue;
-        inline_names_release(&answerer->names);
+        source_memory_release(&answerer->memory);
         map_release(&answerer->readable_known);
         vec_release(&answerer->readable);
         mem_free(answerer);
     }
-    demangler_release(&answers->demangler);
-    pthread_mutex_destroy(&answers->lock);
+    for (unsigned i = 0; i < DEMANGLERS; i++) {
+        demangler_release(&answers->demanglers[i].demangler);
+        pthread_mutex_destroy(&answers->demanglers[i].lock);
+    }
     for (size_t i = 0; i < answers->blocks.room; i++)
         vec_release(&answers->blocks.at[i]);
     vec_release(&answers->blocks);
@@ -48,14 +52,27 @@ void answers_release(struct answers *answers)
 size_t answers_frames(struct answers *answers, struct answerer *answerer, uint64_t address)
 {
     struct source_frame *frames = answerer->frames;
-    size_t n = source_frames_of(answers->binary, &answerer->names, (struct svma){address}, frames,
+    size_t n = source_frames_of(answers->binary, &answerer->memory, (struct svma){address}, frames,
                                 ANSWER_FRAMES_MAX);
     n = n < ANSWER_FRAMES_MAX ? n : ANSWER_FRAMES_MAX;
     if (answers->no_inlines && n > 1) {
         frames[0].linkage = frames[n - 1].linkage;
+        answerer->memory.node = NULL; /* what it remembers is no longer there */
         n = 1;
     }
     return n;
+}
+
+static const char *readable_name(struct answers *answers, const char *linkage)
+{
+    uint32_t sum = 0;
+    for (const char *at = linkage; *at; at++)
+        sum = sum * 31 + (unsigned char)*at;
+    struct shared_demangler *shared = &answers->demanglers[sum % DEMANGLERS];
+    pthread_mutex_lock(&shared->lock);
+    const char *text = demangle(&shared->demangler, linkage);
+    pthread_mutex_unlock(&shared->lock);
+    return text;
 }
 
 /* Linkage names stay where they are as long as the binary, so a pointer stands for its text. */
@@ -66,12 +83,7 @@ const char *answers_name(struct answers *answers, struct answerer *answerer,
     uint64_t key = (uintptr_t)linkage;
     uint32_t i = map_add(&answerer->readable_known, &key);
     if (i == answerer->readable.n) {
-        const char *text = linkage;
-        if (!answers->linkage) {
-            pthread_mutex_lock(&answers->lock);
-            text = demangle(&answers->demangler, linkage);
-            pthread_mutex_unlock(&answers->lock);
-        }
+        const char *text = answers->linkage ? linkage : readable_name(answers, linkage);
         *vec_push(&answerer->readable) = (struct readable){text, strlen(text)};
     }
     *ret_bytes = answerer->readable.at[i].bytes;
@@ -124,22 +136,40 @@ struct job {
     size_t n;
 };
 
-static void block_make(void *context, size_t i, unsigned worker)
+/* Outer frames that are those of the address before are copied from there. */
+struct outer {
+    size_t start, bytes;
+};
+
+static void answer_write(struct answers *answers, struct answerer *answerer,
+                         struct answer_text *text, uint64_t address, struct outer *outer)
 {
     static const struct source_frame unknown = {0};
+    size_t n = answers_frames(answers, answerer, address);
+    frame_write(answers, answerer, text, n ? &answerer->frames[0] : &unknown);
+    size_t start = text->n;
+    if (answerer->memory.repeated && outer->bytes) {
+        vec_reserve(text, text->n + outer->bytes);
+        memcpy(text->at + start, text->at + outer->start, outer->bytes);
+        text->n += outer->bytes;
+    } else {
+        for (size_t f = 1; f < n; f++)
+            frame_write(answers, answerer, text, &answerer->frames[f]);
+    }
+    *outer = (struct outer){start, text->n - start};
+    *vec_push(text) = '\n';
+}
+
+static void block_make(void *context, size_t i, unsigned worker)
+{
     const struct job *job = context;
     struct answerer *answerer = answers_answerer(job->answers, worker);
     struct answer_text *text = &job->answers->blocks.at[i];
     size_t end = (i + 1) * BLOCK_ADDRESSES < job->n ? (i + 1) * BLOCK_ADDRESSES : job->n;
+    struct outer outer = {0};
     text->n = 0;
-    for (size_t a = i * BLOCK_ADDRESSES; a < end; a++) {
-        size_t n = answers_frames(job->answers, answerer, job->addresses[a]);
-        for (size_t f = 0; f < n; f++)
-            frame_write(job->answers, answerer, text, &answerer->frames[f]);
-        if (!n)
-            frame_write(job->answers, answerer, text, &unknown);
-        *vec_push(text) = '\n';
-    }
+    for (size_t a = i * BLOCK_ADDRESSES; a < end; a++)
+        answer_write(job->answers, answerer, text, job->addresses[a], &outer);
 }
 
 void answers_write(struct answers *answers, const uint64_t *addresses, size_t n, FILE *to)

@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "program/demangle.h"
-#include "program/inlines.h"
 #include "program/source.h"
 
 #include <pthread.h>
@@ -19,7 +18,7 @@ enum { ANSWER_FRAMES_MAX = 256 };
 
 /* What one thread knows. */
 struct answerer {
-    struct inline_names names;
+    struct source_memory memory;
     struct map readable_known; /* pointer to a linkage name -> index */
     struct readables {
         VEC(struct readable);
@@ -32,12 +31,19 @@ struct readable {
     size_t bytes;
 };
 
+/* Threads meet mostly the same names, so each is demangled once, for all. A name always goes to the same
+ * one of several, so that threads seldom wait for each other. */
+enum { DEMANGLERS = 64 };
+struct shared_demangler {
+    pthread_mutex_t lock;
+    struct demangler demangler; /* guarded by lock */
+};
+
 struct answers {
-    const struct binary *binary; /* source_prepare was called */
+    const struct binary *binary; /* by binary_open_whole */
     bool linkage, no_inlines;
     struct answerer *answerers[PARALLEL_MAX];
-    pthread_mutex_t lock;
-    struct demangler demangler; /* guarded by lock: threads meet mostly the same names */
+    struct shared_demangler demanglers[DEMANGLERS];
     struct answer_blocks {
         VEC(struct answer_text);
     } blocks;

@@ -148,7 +148,7 @@ static bool ask_line(struct asking *asking, const char *line, size_t bytes, size
     return !bytes || ask(asking, line, bytes, err) || err_in(err, "line %zu of the input", number);
 }
 
-enum { INPUT_BYTES = 1 << 14 };
+enum { INPUT_BYTES = 1 << 16 };
 
 /* Whatever is there is answered at once, so that another program can ask line by line. */
 static bool ask_input(struct asking *asking, struct err *err)
@@ -224,9 +224,8 @@ int cmd_symbols(int argc, char **argv)
         return EXIT_DONE;
     }
     struct asking asking = {.options = &options};
-    if (!binary_open(&asking.binary, options.binary, &err))
+    if (!binary_open_whole(&asking.binary, options.binary, &err))
         return say_err(&err);
-    source_prepare(&asking.binary);
     answers_init(&asking.answers, &asking.binary, options.linkage, options.no_inlines);
     int status = ask_all(&asking, &err) ? output_status() : say_err(&err);
     if (status == EXIT_DONE)

@@ -1,15 +1,24 @@
 #include "program/binary.h"
 
 #include "base/err.h"
+#include "base/parallel.h"
 #include "program/debug_file.h"
+#include "program/source.h"
 
-bool binary_open(struct binary *binary, const char *path, struct err *err)
+static bool image_find(struct binary *binary, const char *path, struct err *err)
 {
     struct image image;
     if (!image_open(&image, path, err))
         return false;
     *binary = (struct binary){.image = image};
     debug_file_find(&binary->image);
+    return true;
+}
+
+bool binary_open(struct binary *binary, const char *path, struct err *err)
+{
+    if (!image_find(binary, path, err))
+        return false;
     symbols_build(&binary->symbols, &binary->image);
     return true;
 }
@@ -17,14 +26,14 @@ bool binary_open(struct binary *binary, const char *path, struct err *err)
 void binary_close(struct binary *binary)
 {
     if (binary->inlines) {
-        inline_names_release(binary->names);
+        source_memory_release(binary->memory);
         inlines_release(binary->inlines);
     }
     if (binary->lines)
         lines_release(binary->lines);
     if (binary->debug)
         debug_info_close(binary->debug);
-    mem_free(binary->names);
+    mem_free(binary->memory);
     mem_free(binary->inlines);
     mem_free(binary->lines);
     mem_free(binary->debug);
@@ -55,10 +64,32 @@ struct inlines *binary_inlines(struct binary *binary)
     if (!binary->inlines) {
         binary->inlines = mem_alloc(sizeof *binary->inlines);
         inlines_read(binary->inlines, binary_debug(binary));
-        binary->names = mem_alloc(sizeof *binary->names);
-        inline_names_init(binary->names);
+        binary->memory = mem_alloc(sizeof *binary->memory);
+        source_memory_init(binary->memory);
     }
     return binary->inlines;
+}
+
+/* None needs the others, but all need the sections: those come from libelf, which is not made for
+ * several threads. */
+static void part_read(void *context, size_t i, unsigned worker)
+{
+    struct binary *binary = context;
+    (void)worker;
+    switch (i) {
+    case 0: binary_inlines(binary); break;
+    case 1: binary_lines(binary); break;
+    default: symbols_build(&binary->symbols, &binary->image);
+    }
+}
+
+bool binary_open_whole(struct binary *binary, const char *path, struct err *err)
+{
+    if (!image_find(binary, path, err))
+        return false;
+    binary_debug(binary);
+    parallel_for(3, part_read, binary);
+    return true;
 }
 
 const char *binary_debug_missing(struct binary *binary)
@@ -69,9 +100,16 @@ const char *binary_debug_missing(struct binary *binary)
 bool binary_debug_whole(const struct binary *binary, struct err *err)
 {
     const struct debug_info *debug = binary->debug;
-    if (!debug || !debug->damage.n)
+    if (!debug)
         return true;
-    return err_set(err, ERR_FORMAT, "%s: %s+0x%lx: %s (%zu such place%s)", debug->damaged_file,
-                   debug->damage.section, debug->damage.offset, debug->damage.reason,
-                   debug->damage.n, debug->damage.n == 1 ? "" : "s");
+    struct dwarf_damage damage = debug->damage;
+    if (binary->lines)
+        damage_add(&damage, &binary->lines->damage);
+    if (binary->inlines)
+        damage_add(&damage, &binary->inlines->damage);
+    if (!damage.n)
+        return true;
+    return err_set(err, ERR_FORMAT, "%s: %s+0x%lx: %s (%zu such place%s)",
+                   debug->damage.n ? debug->damaged_file : debug->path, damage.section,
+                   damage.offset, damage.reason, damage.n, damage.n == 1 ? "" : "s");
 }

@@ -16,10 +16,12 @@ struct binary {
     struct debug_info *debug; /* NULL: not asked for yet; so lines and inlines */
     struct lines *lines;
     struct inlines *inlines;
-    struct inline_names *names; /* of the thread that asks source_frames */
+    struct source_memory *memory; /* of the thread that asks source_frames */
 };
 
 bool binary_open(struct binary *binary, const char *path, struct err *err);
+/* Reads everything at once, by all cores: for those who will ask for it all. */
+bool binary_open_whole(struct binary *binary, const char *path, struct err *err);
 void binary_close(struct binary *binary);
 
 /* Read at the first question: they cost far more than symbols do. */

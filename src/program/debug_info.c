@@ -41,7 +41,7 @@ void debug_info_open(struct debug_info *info, const struct image *image)
         path = image->search.path;
         file = &image->debug;
     }
-    info->damaged_file = path;
+    info->path = path;
     damage_take(info, &info->main, path);
     const char *alt_path = debug_alt_open(&info->alt.file, &info->arena, file, path);
     if (info->alt.file.elf) {

@@ -25,6 +25,7 @@ struct debug_part {
 struct debug_info {
     struct arena arena;
     const struct image *image;
+    const char *path; /* of the file with the units */
     struct debug_part main, alt;
     struct debug_parts {
         VEC(struct debug_part *); /* .dwo files, or the one .dwp file */

@@ -8,7 +8,7 @@
 
 struct reading {
     struct inlines *inlines;
-    struct debug_info *info;
+    const struct debug_info *info;
     struct range_budget budget;
     struct inline_scratch scratch[PARALLEL_MAX];
     struct unit_order {
@@ -63,7 +63,7 @@ static void runs_make(struct inlines *inlines)
     vec_release(&claims);
 }
 
-void inlines_read(struct inlines *inlines, struct debug_info *info)
+void inlines_read(struct inlines *inlines, const struct debug_info *info)
 {
     *inlines = (struct inlines){.info = info};
     struct reading reading = {.inlines = inlines, .info = info};
@@ -78,7 +78,7 @@ void inlines_read(struct inlines *inlines, struct debug_info *info)
     for (unsigned i = 0; i < PARALLEL_MAX; i++)
         inline_scratch_release(&reading.scratch[i]);
     for (size_t i = 0; i < inlines->units.n; i++)
-        damage_add(&info->damage, &inlines->units.at[i].damage);
+        damage_add(&inlines->damage, &inlines->units.at[i].damage);
     runs_make(inlines);
 }
 

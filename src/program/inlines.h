@@ -25,6 +25,7 @@ struct inlines {
         VEC(struct inline_run);
     } runs;
     struct stretches stretches; /* value: run */
+    struct dwarf_damage damage;
 };
 
 struct inline_run {
@@ -38,8 +39,8 @@ struct inline_names {
     VEC(const char *);
 };
 
-/* Damage is noted in the info. */
-void inlines_read(struct inlines *inlines, struct debug_info *info);
+/* The info must outlive it. */
+void inlines_read(struct inlines *inlines, const struct debug_info *info);
 void inlines_release(struct inlines *inlines);
 
 void inline_names_init(struct inline_names *names);

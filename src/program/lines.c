@@ -18,7 +18,7 @@ struct jobs {
 
 struct reading {
     struct lines *lines;
-    struct debug_info *info;
+    const struct debug_info *info;
     struct jobs jobs;
     struct line_rows scratch[PARALLEL_MAX];
 };
@@ -58,7 +58,7 @@ static void jobs_limit(struct reading *reading)
         uint64_t length = cursor_u32(&cursor);
         bytes += 4 + (length == UINT32_MAX ? cursor_u64(&cursor) : length);
         if (bytes > section->n + 4 || bytes < length) {
-            damage_note(&reading->info->damage, ".debug_line", reading->jobs.at[i].offset,
+            damage_note(&reading->lines->damage, ".debug_line", reading->jobs.at[i].offset,
                         "line tables overlap");
             reading->jobs.n = i;
         }
@@ -155,7 +155,7 @@ static void runs_make(struct lines *lines)
     vec_release(&claims);
 }
 
-void lines_read(struct lines *lines, struct debug_info *info)
+void lines_read(struct lines *lines, const struct debug_info *info)
 {
     *lines = (struct lines){0};
     map_init(&lines->by_offset, sizeof(uint64_t));
@@ -168,7 +168,7 @@ void lines_read(struct lines *lines, struct debug_info *info)
     for (unsigned i = 0; i < PARALLEL_MAX; i++)
         vec_release(&reading.scratch[i]);
     for (size_t i = 0; i < lines->tables.n; i++)
-        damage_add(&info->damage, &lines->tables.at[i].damage);
+        damage_add(&lines->damage, &lines->tables.at[i].damage);
     paths_make(&reading);
     runs_make(lines);
     vec_release(&reading.jobs);

@@ -35,6 +35,7 @@ struct lines {
         VEC(struct line_run);
     } runs;
     struct stretches stretches; /* value: run */
+    struct dwarf_damage damage;
 };
 
 struct line_run {
@@ -43,9 +44,8 @@ struct line_run {
     uint32_t table;
 };
 
-/* A file without line tables, or with broken ones, gives what could be read; damage is noted in the
- * info. */
-void lines_read(struct lines *lines, struct debug_info *info);
+/* A file without line tables, or with broken ones, gives what could be read; damage is noted. */
+void lines_read(struct lines *lines, const struct debug_info *info);
 void lines_release(struct lines *lines);
 
 /* False: no line is known there. */

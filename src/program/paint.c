@@ -60,18 +60,22 @@ static void stretches_sort(struct stretches *stretches)
 
 /* ---- the claims at one place, the highest on top: a heap */
 
+struct claim {
+    uint64_t end;
+    uint32_t value;
+};
 struct heap {
-    VEC(struct stretch);
+    VEC(struct claim);
 };
 
 static void heap_swap(struct heap *heap, size_t i, size_t j)
 {
-    struct stretch held = heap->at[i];
+    struct claim held = heap->at[i];
     heap->at[i] = heap->at[j];
     heap->at[j] = held;
 }
 
-static void heap_add(struct heap *heap, struct stretch claim)
+static void heap_add(struct heap *heap, struct claim claim)
 {
     *vec_push(heap) = claim;
     for (size_t i = heap->n - 1; i && heap->at[i].value > heap->at[(i - 1) / 2].value;
@@ -107,7 +111,7 @@ static void paint_until(struct stretches *painted, size_t first, struct heap *he
                         uint64_t until)
 {
     while (heap->n && from < until) {
-        struct stretch top = heap->at[0];
+        struct claim top = heap->at[0];
         if (top.end <= from) {
             heap_drop_top(heap);
             continue;
@@ -125,7 +129,7 @@ void stretches_paint(struct stretches *claims, struct stretches *ret_painted)
     stretches_sort(claims);
     for (size_t i = 0; i < claims->n; i++) {
         if (claims->at[i].start < claims->at[i].end)
-            heap_add(&heap, claims->at[i]);
+            heap_add(&heap, (struct claim){claims->at[i].end, claims->at[i].value});
         paint_until(ret_painted, first, &heap, claims->at[i].start,
                     i + 1 < claims->n ? claims->at[i + 1].start : UINT64_MAX);
     }

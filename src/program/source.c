@@ -15,31 +15,32 @@ static const char *function_name(const struct binary *binary, struct inline_name
     return name ? name : function->name;
 }
 
-void source_prepare(struct binary *binary)
+void source_memory_init(struct source_memory *memory)
 {
-    binary_lines(binary);
-    binary_inlines(binary);
+    *memory = (struct source_memory){0};
+    inline_names_init(&memory->names);
 }
 
-size_t source_frames_of(const struct binary *binary, struct inline_names *names, struct svma at,
-                        struct source_frame *ret_frames, size_t room)
+void source_memory_release(struct source_memory *memory)
 {
-    function_id function = symbols_find(&binary->symbols, at);
-    if (function == FUNCTION_NONE)
-        return 0;
+    inline_names_release(&memory->names);
+}
+
+/* All frames of a node that is known to have been found at the place. */
+static size_t chain_write(const struct binary *binary, struct source_memory *memory, uint32_t unit,
+                          const struct inline_node *node, struct line_place place, size_t room)
+{
     const struct inlines *inlines = binary->inlines;
-    struct line_place place = {0};
-    lines_at(binary->lines, at, &place);
-    uint32_t unit = 0, table = LINE_TABLE_NONE;
-    const struct inline_node *node = inlines_find(inlines, at, &unit);
+    uint32_t table = LINE_TABLE_NONE;
     if (node && node->parent != NODE_NONE)
         table = lines_table(binary->lines, inlines->info->units.at[unit]->stmt_list);
     for (size_t n = 0;; n++) {
         const struct inline_node *outer = node ? inlines_parent(inlines, unit, node) : NULL;
         if (n < room)
-            ret_frames[n] = (struct source_frame){
-                .linkage = outer ? inlines_name(inlines, names, unit, node)
-                                 : function_name(binary, names, function, unit, node),
+            memory->frames[n] = (struct source_frame){
+                .linkage =
+                    outer ? inlines_name(inlines, &memory->names, unit, node)
+                          : function_name(binary, &memory->names, memory->function, unit, node),
                 .file = place.file,
                 .line = place.line,
                 .column = place.column,
@@ -52,9 +53,38 @@ size_t source_frames_of(const struct binary *binary, struct inline_names *names,
     }
 }
 
+size_t source_frames_of(const struct binary *binary, struct source_memory *memory, struct svma at,
+                        struct source_frame *ret_frames, size_t room)
+{
+    function_id function = symbols_find(&binary->symbols, at);
+    memory->repeated = false;
+    if (function == FUNCTION_NONE)
+        return 0;
+    struct line_place place = {0};
+    lines_at(binary->lines, at, &place);
+    uint32_t unit = 0;
+    const struct inline_node *node = inlines_find(binary->inlines, at, &unit);
+    memory->repeated = node && node == memory->node && function == memory->function &&
+                       ret_frames == memory->frames;
+    if (memory->repeated && room) {
+        ret_frames[0].file = place.file;
+        ret_frames[0].line = place.line;
+        ret_frames[0].column = place.column;
+        ret_frames[0].discriminator = place.discriminator;
+        return memory->n_frames;
+    }
+    memory->frames = ret_frames;
+    memory->function = function;
+    memory->node = node;
+    return memory->n_frames = chain_write(binary, memory, unit, node, place, room);
+}
+
 size_t source_frames(struct binary *binary, struct svma at, struct source_frame *ret_frames,
                      size_t room)
 {
-    source_prepare(binary);
-    return source_frames_of(binary, binary->names, at, ret_frames, room);
+    binary_lines(binary);
+    binary_inlines(binary);
+    /* The caller may have written to its frames since. */
+    binary->memory->node = NULL;
+    return source_frames_of(binary, binary->memory, at, ret_frames, room);
 }
