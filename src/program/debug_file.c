@@ -164,6 +164,9 @@ static bool try_names(struct image *image, const char *real)
 static bool try_server(struct image *image)
 {
     char *path = debuginfod_fetch(image->build_id, image->build_id_bytes);
+    if (!path && getenv("DEBUGINFOD_URLS"))
+        *vec_push(&image->search.looked) =
+            arena_format(&image->search.arena, "debuginfod at %s", getenv("DEBUGINFOD_URLS"));
     bool found = path && try_file(image, arena_string(&image->search.arena, path), NULL);
     mem_free(path);
     return found;
@@ -229,11 +232,13 @@ const char *debug_file_missing(struct image *image)
                                                              : "no names, no lines";
     if (search->refused)
         text = arena_format(&search->arena, "%s; refused %s", text, search->refused);
-    for (size_t i = 0; i < search->looked.n && i < PLACES_SHOWN; i++)
-        text = arena_format(&search->arena, "%s%s%s", text, i ? ", " : "; looked for ",
-                            search->looked.at[i]);
-    if (search->looked.n > PLACES_SHOWN)
-        text =
-            arena_format(&search->arena, "%s and %zu more", text, search->looked.n - PLACES_SHOWN);
+    /* The first places, and the last: a server, if one was asked. */
+    size_t n = search->looked.n;
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 < PLACES_SHOWN || i + 1 == n)
+            text = arena_format(&search->arena, "%s%s%s", text, i ? ", " : "; looked for ",
+                                search->looked.at[i]);
+    if (n > PLACES_SHOWN)
+        text = arena_format(&search->arena, "%s and %zu more", text, n - PLACES_SHOWN);
     return search->missing = arena_format(&search->arena, "%s; %s", text, advice(image));
 }
