@@ -102,6 +102,7 @@ void mappings_put(struct mappings *mappings, struct mapping mapping)
         mappings->at[i] = mappings->at[i - 1];
     mappings->at[place] = mapping;
     mappings->last = place;
+    mappings->changes++;
 }
 
 void mappings_add(struct mappings *mappings, const struct wire_map *map, const char *path)
@@ -134,6 +135,7 @@ void mappings_copy(struct mappings *mappings, const struct mappings *from)
 void mappings_clear(struct mappings *mappings)
 {
     mappings->n = mappings->last = 0;
+    mappings->changes++;
 }
 
 /* ---- ask */

@@ -32,6 +32,7 @@ struct mappings {
     struct profile *profile; /* gets the modules */
     int pid;                 /* for files that only the process can see */
     VEC(struct mapping);
+    uint64_t changes; /* so far */
     size_t last;      /* where the last question was answered */
     uint32_t unknown; /* module "[unknown]", or MODULE_NONE until it is needed */
 };

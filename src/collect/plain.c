@@ -202,6 +202,7 @@ static void append(struct run *run, uint64_t now_ns, bool last)
     }
     account(run, now_ns, last);
     output_append(&run->output, &run->delta);
+    samples_forget(&run->follow.samples);
     tell_progress(run, now_ns);
 }
 

@@ -13,8 +13,11 @@
 void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
                   struct tasks *tasks)
 {
-    *samples = (struct samples){
-        .profile = profile, .processes = processes, .tasks = tasks, .kernel_module = MODULE_NONE};
+    *samples = (struct samples){.profile = profile,
+                                .processes = processes,
+                                .tasks = tasks,
+                                .kernel_module = MODULE_NONE,
+                                .unknown_module = MODULE_NONE};
     kernel_names_init(&samples->kernel_names);
     jit_names_init(&samples->jit_names);
 }
@@ -24,6 +27,12 @@ void samples_release(struct samples *samples)
     kernel_names_release(&samples->kernel_names);
     jit_names_release(&samples->jit_names);
     stack_release(&samples->stack);
+    last_nodes_release(&samples->last);
+}
+
+void samples_forget(struct samples *samples)
+{
+    last_nodes_forget(&samples->last);
 }
 
 void samples_tell_names(struct samples *samples, bool last)
@@ -76,9 +85,30 @@ static uint32_t node_of(struct samples *samples, struct process *process, uint32
                         const struct stack_frame *frame)
 {
     struct place place = mappings_place(&process->mappings, stack_frame_inside(frame));
+    if (mappings_missed(&process->mappings, place))
+        samples->unknown_module = place.module;
     if (process->jit && samples_is_jit(samples, place.module))
         jit_names_see(&samples->jit_names, process->pid, place.module, place.address.v);
     return stacks_node(&samples->profile->stacks, parent, place.module, place.address.v);
+}
+
+/* From the outermost frame inwards. */
+static uint32_t stack_nodes(struct samples *samples, struct process *process, uint32_t tid,
+                            uint32_t node)
+{
+    const struct stack *stack = &samples->stack;
+    struct last_stack *last =
+        last_nodes_of(&samples->last, process->pid, tid, process->mappings.changes);
+    size_t same = 0;
+    while (same < last->n && same < stack->n &&
+           last->at[same].inside == stack_frame_inside(&stack->at[stack->n - 1 - same]).v)
+        node = last->at[same++].node;
+    last->n = same;
+    for (size_t i = stack->n - same; i-- > 0;) {
+        node = node_of(samples, process, node, &stack->at[i]);
+        *vec_push(last) = (struct last_node){stack_frame_inside(&stack->at[i]).v, node};
+    }
+    return node;
 }
 
 static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
@@ -96,9 +126,7 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
     count_end(samples);
     if (stack->end == STACK_UNMAPPED && stack->n > 1)
         stack->n--; /* no code is there, so it was no return address */
-    for (size_t i = stack->n; i-- > 0;)
-        node = node_of(samples, process, node, &stack->at[i]);
-    return node;
+    return stack_nodes(samples, process, sample->ids.tid, node);
 }
 
 static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
@@ -142,6 +170,8 @@ void samples_add(struct samples *samples, const struct perf_sample *sample)
         node = only_frame(samples, sample, node);
     if (sample->in_kernel)
         node = kernel_frames(samples, sample, node);
+    else if (stacks_key(&profile->stacks, node).module == samples->unknown_module)
+        sum_add(&profile->totals.losses[LOSS_unmapped], 1);
     stacks_add(&profile->stacks, node, (uint32_t)(samples->taken % STACK_GROUPS), weight);
     samples->taken++;
     sum_add(&profile->totals.interrupts, 1);

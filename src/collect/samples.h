@@ -3,6 +3,7 @@
 
 #include "collect/jit_names.h"
 #include "collect/kernel_names.h"
+#include "collect/last_nodes.h"
 #include "collect/stack.h"
 
 #include <stdint.h>
@@ -18,7 +19,8 @@ struct samples {
     struct tasks *tasks;
     uint64_t stretch; /* of weights, less one, in 2^-20: sampling pauses now and then */
     struct stack stack;
-    uint32_t kernel_module; /* MODULE_NONE: nothing was seen of it */
+    struct last_nodes last;
+    uint32_t kernel_module, unknown_module; /* MODULE_NONE: nothing was seen of it */
     struct kernel_names kernel_names;
     struct jit_names jit_names;
     VEC(uint64_t);
@@ -33,4 +35,6 @@ void samples_init(struct samples *samples, struct profile *profile, struct proce
 void samples_release(struct samples *samples);
 /* Tells the profile the names of what no file will explain. `last`: all there are. */
 void samples_tell_names(struct samples *samples, bool last);
+/* The profile's stacks were emptied. */
+void samples_forget(struct samples *samples);
 void samples_add(struct samples *samples, const struct perf_sample *sample);

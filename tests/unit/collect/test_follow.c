@@ -187,6 +187,7 @@ static void times_in_parts(void **state)
     tasks_tell(&world.follow.tasks, 120, false);
     assert_int_equal(thread_of(&world, A, "old").user_ns, 20);
     profile_clear(&world.profile);
+    samples_forget(&world.follow.samples);
     TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 130));
     TAKE(&world, record_name(record, A, A, "new", 1, 150));
     TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 160));
