@@ -54,10 +54,12 @@ static void print_cost(const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
     double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
-    say("gait itself used %.2f s (%.2f %% of the program's CPU time); start-up %.1f ms apart",
-        summary_seconds(totals->tool_ns - plain->startup_ns),
-        percent(summary_seconds(totals->tool_ns - plain->startup_ns), cpu),
-        (double)plain->startup_ns / 1e6);
+    double sampled = summary_seconds(plain->sampled_ns);
+    uint64_t once = totals->tool_ns - plain->sampled_ns - plain->startup_ns;
+    say("gait itself used %.3f s (%.2f %% of the program's CPU time); start-up %.1f ms, names and "
+        "file "
+        "%.1f ms apart",
+        sampled, percent(sampled, cpu), (double)plain->startup_ns / 1e6, (double)once / 1e6);
 }
 
 static void print_more(const struct plain *plain)

@@ -75,6 +75,7 @@ static bool take_task(struct follow *follow, const struct perf_event_header *rec
         processes_fork(&follow->processes, &task);
         tasks_fork(&follow->tasks, &task);
     } else {
+        processes_exit(&follow->processes, &task);
         tasks_exit(&follow->tasks, &task);
     }
     return true;

@@ -61,6 +61,8 @@ static void head_fill(struct run *run)
     profile_fact(head, "trigger", run->request.event.text);
     if (!run->request.clock)
         profile_fact(head, "event", run->request.event.text);
+    if (*run->request.refused)
+        profile_fact(head, "refused", run->request.refused);
 }
 
 /* Samples start by themselves when the program does, unless they shall come later. */
@@ -255,6 +257,7 @@ static void record(struct run *run)
     }
     perf_events_stop(&run->events);
     drain(run, UINT64_MAX);
+    run->plain->sampled_ns = cpu_times_own_ns() - run->plain->startup_ns;
     append(run, clock_ns(CLOCK_MONOTONIC), true);
 }
 

@@ -40,6 +40,7 @@ struct plain {
     struct totals totals;
     uint64_t wall_ns, file_bytes;
     uint64_t startup_ns; /* of totals.tool_ns: before recording began */
+    uint64_t sampled_ns; /* of it: while samples came in; the rest is for names and the file */
     char event[128];
     uint32_t hz;
     bool clock, kernel;

@@ -106,14 +106,29 @@ struct process *processes_get(struct processes *processes, uint32_t pid)
 void processes_fork(struct processes *processes, const struct perf_task *task)
 {
     bool fresh;
-    if (task->pid == task->parent_pid)
+    if (task->pid == task->parent_pid) {
+        struct process *process = processes_get(processes, task->pid);
+        process->threads += process->threads > 0;
         return;
+    }
     const struct process *parent = processes_get(processes, task->parent_pid);
     struct process *child = process_get(processes, task->pid, &fresh);
     processes->seen += !fresh;
     child->jit = parent->jit;
+    child->threads = 1;
     mappings_copy(&child->mappings, &parent->mappings);
     stack_past_release(&child->past);
+}
+
+void processes_exit(struct processes *processes, const struct perf_task *task)
+{
+    uint32_t index = map_find(&processes->pids, &task->pid);
+    struct process *process = index == MAP_NONE ? NULL : processes->at[index];
+    if (!process || !process->threads || --process->threads)
+        return;
+    stack_past_release(&process->past);
+    mappings_release(&process->mappings);
+    mappings_clear(&process->mappings);
 }
 
 void processes_exec(struct processes *processes, uint32_t pid)

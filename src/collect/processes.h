@@ -19,7 +19,8 @@ struct profile;
 
 struct process {
     uint32_t pid;
-    bool jit; /* has code of its own making */
+    bool jit;         /* has code of its own making */
+    uint32_t threads; /* that are there; 0: not known, or none */
     struct mappings mappings;
     struct stack_past past; /* of its threads */
 };
@@ -40,5 +41,7 @@ struct process *processes_get(struct processes *processes, uint32_t pid);
 
 void processes_map(struct processes *processes, const struct perf_mapping *mapping);
 void processes_fork(struct processes *processes, const struct perf_task *task);
+/* A thread has ended; with its last one goes what the process had mapped. */
+void processes_exit(struct processes *processes, const struct perf_task *task);
 /* Became another program. */
 void processes_exec(struct processes *processes, uint32_t pid);

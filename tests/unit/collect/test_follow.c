@@ -91,6 +91,31 @@ static void fork_and_exec(void **state)
     world_end(&world);
 }
 
+/* What a process had mapped goes with its last thread, not with its first. */
+static void ends(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin(&world, true);
+    TAKE(&world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, B, A, B, A, 2));
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, B, B, C, B, 3));
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, B, B, B, B, 4));
+    TAKE(&world, record_sample(record, B, C, 0x10010, 100, NULL, 5));
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x4010), 100);
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, B, B, C, C, 6));
+    assert_int_equal(processes_get(&world.follow.processes, B)->mappings.n, 0);
+    /* The number is given to another. */
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, B, A, B, A, 7));
+    TAKE(&world, record_sample(record, B, B, 0x10010, 50, NULL, 8));
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x4010), 150);
+    /* One that was there before has threads that nobody counted. */
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, A, A, A, A, 9));
+    assert_int_equal(processes_get(&world.follow.processes, A)->mappings.n, 1);
+    world_end(&world);
+}
+
 /* Code that a process made itself lies where it lies; what is mapped over it is something else. */
 static void jit(void **state)
 {
@@ -224,9 +249,13 @@ static void apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fork_and_exec),   cmocka_unit_test(jit),
-        cmocka_unit_test(kernel),          cmocka_unit_test(times),
-        cmocka_unit_test(times_user_only), cmocka_unit_test(times_in_parts),
+        cmocka_unit_test(fork_and_exec),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(jit),
+        cmocka_unit_test(kernel),
+        cmocka_unit_test(times),
+        cmocka_unit_test(times_user_only),
+        cmocka_unit_test(times_in_parts),
         cmocka_unit_test(apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
