@@ -45,7 +45,7 @@ static void amounts_json(struct json *json, const struct contexts *contexts,
     const char *beside = plain->filter.kernel ? (events ? "user_events" : "user_time")
                          : events             ? "kernel_events"
                                               : "kernel_time";
-    json_number(json, beside, (double)context->beside.sum / (events ? 1 : 1e9));
+    json_number(json, beside, plain_beside(plain, &context->beside));
     json_object_end(json);
 }
 

@@ -94,17 +94,17 @@ static void amount_cell(struct printer *printer, const struct groups *groups)
         sheet_cell(&printer->sheet, "%.3f s", amount.value);
 }
 
-/* Samples say how much of the other time there is; they are not scaled to what was used of it. */
 static void beside_cell(struct printer *printer, const struct groups *groups)
 {
+    const struct plain *plain = printer->contexts->plain;
     if (!printer->beside)
         return;
     if (!groups->sum)
         sheet_cell(&printer->sheet, "-");
-    else if (plain_counts_events(printer->contexts->plain->profile))
-        sheet_cell(&printer->sheet, "%s", count_text((double)groups->sum, false));
+    else if (plain_counts_events(plain->profile))
+        sheet_cell(&printer->sheet, "%s", count_text(plain_beside(plain, groups), false));
     else
-        sheet_cell(&printer->sheet, "%.3f s", (double)groups->sum / 1e9);
+        sheet_cell(&printer->sheet, "%.3f s", plain_beside(plain, groups));
 }
 
 static const char *label(const struct printer *printer, uint32_t i)
