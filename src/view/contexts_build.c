@@ -152,34 +152,48 @@ static void totals_sum(struct contexts *contexts)
     }
 }
 
-void contexts_grow(struct contexts *contexts)
+static uint32_t thread_grow(struct tree *tree, uint32_t root)
 {
-    const struct plain *plain = contexts->plain;
-    const struct stacks *stacks = &plain->profile->stacks;
-    uint32_t *context_of = mem_alloc((stacks->nodes.n + 1) * sizeof *context_of);
-    struct tree tree = {.contexts = contexts};
-    map_init(&tree.keys, sizeof(struct context_key));
-    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+    uint64_t thread = stacks_key(&tree->contexts->plain->profile->stacks, root).address;
+    return tree_add(tree, &(struct context){.parent = CONTEXT_NONE,
+                                            .function = CONTEXT_THREAD,
+                                            .thread = thread,
+                                            .site_module = MODULE_NONE});
+}
+
+static void nodes_grow(struct tree *tree, uint32_t *context_of)
+{
+    const struct plain *plain = tree->contexts->plain;
+    for (uint32_t node = 0; node < plain->profile->stacks.nodes.n; node++) {
         uint32_t parent = plain->parent_of[node];
         context_of[node] = CONTEXT_NONE;
         if (!(plain->flags[node] & PLAIN_KEPT))
             continue;
-        struct context thread = {.parent = CONTEXT_NONE,
-                                 .function = CONTEXT_THREAD,
-                                 .thread = stacks_key(stacks, node).address,
-                                 .site_module = MODULE_NONE};
         if (parent != STACK_NONE)
-            context_of[node] = node_grow(&tree, context_of[parent], node);
-        else if (contexts->options.threads)
-            context_of[node] = tree_add(&tree, &thread);
+            context_of[node] = node_grow(tree, context_of[parent], node);
+        else if (tree->contexts->options.threads)
+            context_of[node] = thread_grow(tree, node);
+    }
+}
+
+void contexts_grow(struct contexts *contexts)
+{
+    const struct stacks *stacks = &contexts->plain->profile->stacks;
+    uint32_t *context_of = mem_alloc((stacks->nodes.n + 1) * sizeof *context_of);
+    struct tree tree = {.contexts = contexts};
+    struct part part;
+    map_init(&tree.keys, sizeof(struct context_key));
+    nodes_grow(&tree, context_of);
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        if (!part_take(contexts, i, &part))
+            continue;
+        uint32_t context = context_of[part.node];
+        if (context == CONTEXT_NONE) /* no frame was seen: all that is known is whose it is */
+            context = thread_grow(&tree, part.node);
+        struct context *to = &contexts->at[context];
+        groups_add(part.beside ? &to->beside : &to->self, part.group, part.weight);
     }
     map_release(&tree.keys);
-    struct part part;
-    for (uint32_t i = 0; i < stacks->cells.n; i++)
-        if (part_take(contexts, i, &part) && context_of[part.node] != CONTEXT_NONE) {
-            struct context *to = &contexts->at[context_of[part.node]];
-            groups_add(part.beside ? &to->beside : &to->self, part.group, part.weight);
-        }
     totals_sum(contexts);
     mem_free(context_of);
 }

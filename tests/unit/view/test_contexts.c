@@ -250,6 +250,33 @@ static void test_threads_are_roots_if_asked(void **state)
     contexts_end(crowd, &contexts);
 }
 
+static void test_what_has_no_frames_is_its_threads(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct scene scene;
+    struct plain plain;
+    struct contexts contexts;
+    struct err err;
+    plain_begin(&profile);
+    uint32_t thread = thread_add(&profile, 7, 8);
+    samples_add(&profile, thread, 10, WEIGHT);
+    const struct profile *side = &profile;
+    scene_open(&scene, &side, 1, NULL);
+    for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_BOTTOM_UP; form++) {
+        assert_true(plain_open(&plain, &scene, 0, (struct plain_filter){0}, &err));
+        contexts_make(&contexts, &plain,
+                      (struct contexts_options){.form = (enum contexts_form)form});
+        assert_int_equal(contexts.n, 1);
+        assert_int_equal(contexts.at[0].total.sum, 10 * WEIGHT);
+        assert_string_equal(context_name(&contexts, &contexts.at[0]), "[thread 7/8]");
+        contexts_release(&contexts);
+        plain_close(&plain);
+    }
+    scene_close(&scene);
+    profile_release(&profile);
+}
+
 static void test_module_is_that_of_the_innermost(void **state)
 {
     struct crowd *crowd = *state;
@@ -299,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_flat_counts_each_function_once),
         cmocka_unit_test(test_folding_loses_nothing_and_repeats_nothing),
         cmocka_unit_test(test_threads_are_roots_if_asked),
+        cmocka_unit_test(test_what_has_no_frames_is_its_threads),
         cmocka_unit_test(test_module_is_that_of_the_innermost),
         cmocka_unit_test(test_output_is_well_formed_and_the_same_again),
     };
