@@ -67,7 +67,8 @@ static void count_end(struct samples *samples)
                                              [STACK_LIMIT] = LOSS_stack_truncated,
                                              [STACK_NO_RULE] = LOSS_stack_no_rule,
                                              [STACK_UNMAPPED] = LOSS_stack_astray,
-                                             [STACK_BAD] = LOSS_stack_astray};
+                                             [STACK_BAD] = LOSS_stack_astray,
+                                             [STACK_GONE] = LOSS_stack_gone};
     const struct stack *stack = &samples->stack;
     samples->ends[stack->end]++;
     for (int i = 0; i < STACK_N_FALLBACKS; i++)
@@ -124,8 +125,10 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
     stack_walk(stack, &space, &from);
     stack_past_apply(&process->past, stack);
     count_end(samples);
-    if (stack->end == STACK_UNMAPPED && stack->n > 1)
-        stack->n--; /* no code is there, so it was no return address */
+    /* No code is there: it was no return address, or that of a program that is gone. */
+    if ((stack->end == STACK_UNMAPPED && stack->n > 1) ||
+        (stack->end == STACK_GONE && !mappings_find(&process->mappings, stack->at[0].pc)))
+        stack->n--;
     return stack_nodes(samples, process, sample->ids.tid, node);
 }
 

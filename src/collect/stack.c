@@ -91,6 +91,10 @@ static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
                                     : UNWIND_NO_RULE;
         if (step != UNWIND_CALLER) {
             stack->end = end_of(stack, step, mapped);
+            if (step == UNWIND_NO_RULE && mapped && stack_guess_entry(&place)) {
+                stack->fallbacks[STACK_BY_ENTRY]++;
+                stack->end = STACK_OUTERMOST;
+            }
             return;
         }
     }
@@ -172,6 +176,8 @@ void stack_walk(struct stack *stack, const struct stack_space *space,
                                    .read = space->read,
                                    .closure = space->closure}};
     walk_by_best_guess(&walk, &frame);
+    if (!sample->n_bytes && stack->end != STACK_OUTERMOST)
+        stack->end = STACK_GONE;
 }
 
 void stack_release(struct stack *stack)

@@ -69,13 +69,15 @@ static inline struct avma stack_frame_inside(const struct stack_frame *frame)
     X(LIMIT, "had more frames than are kept")                                                      \
     X(NO_RULE, "came to code without unwind information")                                          \
     X(UNMAPPED, "came to an address where no code is known")                                       \
-    X(BAD, "came to unwind information that leads nowhere")
+    X(BAD, "came to unwind information that leads nowhere")                                        \
+    X(GONE, "could not be copied: the process was ending or becoming another program")
 
 /* X(name, text): guesses. A stack may need several. */
 #define STACK_FALLBACKS(X)                                                                         \
     X(FRAME_POINTER, "followed a frame pointer")                                                   \
     X(ALIGNED_FRAME, "followed a frame pointer to where an aligned frame keeps the unaligned one") \
     X(LEAF, "took what rsp points to for the return address")                                      \
+    X(ENTRY, "took a program's first instructions for the outermost frame")                        \
     X(ZERO_FRAME_POINTER, "took a frame pointer of zero for the outermost frame")                  \
     X(PAST, "continued a truncated stack like the last whole one of its thread")
 

@@ -2,6 +2,10 @@
 
 #include "program/image.h"
 #include "program/unwind.h"
+#include "x86/insn.h"
+
+#include <elf.h>
+#include <string.h>
 
 /* Bytes that `call *operand` has behind its opcode FF, or 0 if it is another instruction. */
 static size_t indirect_call_bytes(const uint8_t *modrm, size_t room)
@@ -108,4 +112,27 @@ bool stack_guess(enum stack_fallback by, const struct stack_space *space,
 bool stack_guess_outermost(const struct unwind_frame *frame, bool innermost)
 {
     return !innermost && (frame->known >> UNWIND_RBP & 1) && !frame->value[UNWIND_RBP];
+}
+
+/* Not further than to the first instruction that goes elsewhere for good: other functions follow. */
+bool stack_guess_entry(const struct stack_place *place)
+{
+    enum { START_BYTES = 128 };
+    Elf64_Ehdr header = {0};
+    if (place->image && place->image->file.n_bytes >= sizeof header)
+        memcpy(&header, place->image->file.bytes, sizeof header);
+    if (!header.e_entry || place->at.v - header.e_entry >= START_BYTES)
+        return false;
+    struct insn insn;
+    size_t room;
+    for (uint64_t at = header.e_entry; at <= place->at.v; at += insn.length) {
+        const uint8_t *bytes = image_bytes(place->image, (struct svma){at}, &room);
+        if (!bytes || !insn_decode(bytes, room, &insn))
+            return false;
+        bool last = insn.class == INSN_JUMP || insn.class == INSN_IJUMP ||
+                    insn.class == INSN_RETURN || insn.class == INSN_REFUSED;
+        if (last && at + insn.length <= place->at.v)
+            return false;
+    }
+    return true;
 }

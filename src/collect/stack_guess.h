@@ -13,3 +13,6 @@ bool stack_guess(enum stack_fallback by, const struct stack_space *space,
 
 /* The ABI has start code clear rbp to mark the outermost frame. */
 bool stack_guess_outermost(const struct unwind_frame *frame, bool innermost);
+/* The kernel starts a program, or its loader, at its entry: hand-written code, often without rules, that
+ * never returns. */
+bool stack_guess_entry(const struct stack_place *place);

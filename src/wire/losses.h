@@ -41,7 +41,8 @@
     LOSS(stack_no_rule, "stack not followed to its end: code without unwind information")          \
     LOSS(stack_astray, "stack not followed to its end: unwind information led nowhere")            \
     LOSS(throttled, "kernel held sampling back: it took too much of the CPU")                      \
-    LOSS(unfollowed, "thread not followed: too many open files, or it ended meanwhile")
+    LOSS(unfollowed, "thread not followed: too many open files, or it ended meanwhile")            \
+    LOSS(stack_gone, "stack not there: the process was ending or becoming another program")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

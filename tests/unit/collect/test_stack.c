@@ -6,6 +6,7 @@
 #include "program/unwind.h"
 
 #include <asm/perf_regs.h>
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static void cut_stacks(void **state)
     walk(&stack, RULED, 0, 3);
     expect(&stack, STACK_TRUNCATED, 2, W(RULED), W(RULED + 9));
     walk(&stack, RULED, 0, 0);
-    expect(&stack, STACK_TRUNCATED, 1, W(RULED));
+    expect(&stack, STACK_GONE, 1, W(RULED));
     put(0, 2, W(0), W(0x9000));
     walk(&stack, RULED, 1, 64);
     expect(&stack, STACK_UNMAPPED, 2, W(RULED), W(0x9000));
@@ -225,6 +226,35 @@ static void words_behind_calls(void **state)
     stack_release(&stack);
 }
 
+/* The loader's start has no rules, and may be met before it has called anybody. */
+static void entries(void **state)
+{
+    (void)state;
+    struct stack stack = {0};
+    /* mov %rsp,%rdi; call; jmp *%r12; nop */
+    static const uint8_t code[] = {0x48, 0x89, 0xE7, 0xE8, 0, 0, 0, 0, 0x41, 0xFF, 0xE4, 0x90};
+    Elf64_Ehdr header = {.e_entry = FILED + 0x800};
+    uint8_t kept[sizeof header];
+    memcpy(file_bytes + 0x800, code, sizeof code);
+    memcpy(kept, file_bytes, sizeof kept);
+    memcpy(file_bytes, &header, sizeof header);
+    put(0, 1, W(1));
+    walk(&stack, FILED + 0x800, 1, 64);
+    expect(&stack, STACK_OUTERMOST, 1, W(FILED + 0x800));
+    assert_int_equal(stack.fallbacks[STACK_BY_ENTRY], 1);
+    walk(&stack, FILED + 0x7FF, 1, 64);
+    expect(&stack, STACK_NO_RULE, 1, W(FILED + 0x7FF));
+    walk(&stack, FILED + 0x808, 1, 64);
+    expect(&stack, STACK_OUTERMOST, 1, W(FILED + 0x808));
+    walk(&stack, FILED + 0x80B, 1, 64);
+    expect(&stack, STACK_NO_RULE, 1, W(FILED + 0x80B));
+    put(0, 2, W(0), W(FILED + 0x808));
+    walk(&stack, RULED, 1, 64);
+    expect(&stack, STACK_OUTERMOST, 2, W(RULED), W(FILED + 0x808));
+    memcpy(file_bytes, kept, sizeof kept);
+    stack_release(&stack);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +265,7 @@ int main(void)
         cmocka_unit_test(guesses),
         cmocka_unit_test(aligned_frames),
         cmocka_unit_test(words_behind_calls),
+        cmocka_unit_test(entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
