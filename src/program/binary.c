@@ -94,7 +94,8 @@ bool binary_open_whole(struct binary *binary, const char *path, struct err *err)
 
 const char *binary_debug_missing(struct binary *binary)
 {
-    return debug_file_missing(&binary->image);
+    const char *missing = debug_file_missing(&binary->image);
+    return missing || !binary->debug ? missing : debug_info_missing(binary->debug);
 }
 
 bool binary_debug_whole(const struct binary *binary, struct err *err)

@@ -4,6 +4,7 @@
 #include "program/debuginfod.h"
 #include "program/elf_sections.h"
 #include "program/image.h"
+#include "program/mini_debug.h"
 #include "program/package.h"
 
 #include <limits.h>
@@ -179,6 +180,15 @@ static bool has_lines(const struct elf_file *file)
                          section_named(file->elf, ".zdebug_line", &header));
 }
 
+static bool has_table(const struct elf_file *file, uint32_t type)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; file->elf && (section = elf_nextscn(file->elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == type)
+            return true;
+    return false;
+}
+
 void debug_file_find(struct image *image)
 {
     if (has_lines(&image->file) || image->path[0] == '[')
@@ -194,19 +204,12 @@ void debug_file_find(struct image *image)
         if ((link.name && try_link(image, folder, &link)) || try_names(image, real))
             return;
     }
-    try_server(image);
+    if (!try_server(image) && !has_table(&image->file, SHT_SYMTAB) &&
+        mini_debug_open(&image->debug, &image->file))
+        image->search.path = arena_format(&image->search.arena, "%s: .gnu_debugdata", image->path);
 }
 
 /* ---- what to say when there is none */
-
-static bool has_table(const struct elf_file *file, uint32_t type)
-{
-    GElf_Shdr header;
-    for (Elf_Scn *section = NULL; file->elf && (section = elf_nextscn(file->elf, section));)
-        if (gelf_getshdr(section, &header) && header.sh_type == type)
-            return true;
-    return false;
-}
 
 static const char *advice(struct image *image)
 {

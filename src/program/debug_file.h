@@ -2,7 +2,7 @@
  *
  * In this order: the file itself; /usr/lib/debug/.build-id; the name in .gnu_debuglink beside the
  * file, in its .debug folder, and below /usr/lib/debug; FILE.debug and /usr/lib/debug/FILE; and, if
- * DEBUGINFOD_URLS is set, debuginfod. A file found by build-id must have that build-id; one found by
+ * DEBUGINFOD_URLS is set, debuginfod; at last the names in the file's own .gnu_debugdata. A file found by build-id must have that build-id; one found by
  * name must have it, or the checksum that the link states. */
 #pragma once
 

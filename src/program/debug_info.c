@@ -66,6 +66,22 @@ void debug_info_close(struct debug_info *info)
     arena_release(&info->arena);
 }
 
+const char *debug_info_missing(struct debug_info *info)
+{
+    if (info->n_split_missing)
+        return arena_format(
+            &info->arena,
+            "%zu .dwo files are missing, first %s: inlined functions are not known; "
+            "keep them, or pack them into %s.dwp",
+            info->n_split_missing, info->split_missing, info->image->path);
+    if (info->alt_missing)
+        return arena_format(&info->arena,
+                            "%s is missing, which has names of inlined functions: it comes with "
+                            "the -dbgsym package",
+                            info->alt_missing);
+    return NULL;
+}
+
 /* ---- names */
 
 /* Longer chains of origins and specifications lead in circles. */

@@ -44,6 +44,9 @@ struct debug_info {
 void debug_info_open(struct debug_info *info, const struct image *image);
 void debug_info_close(struct debug_info *info);
 
+/* Parts that were not found, and what could be done: one line for people. NULL: all are there. */
+const char *debug_info_missing(struct debug_info *info);
+
 /* The name that the linker knows a function by, of the entry at an offset of the unit's .debug_info
  * (marked DIE_IN_ALT if it is the supplementary file's), looked for through origins and
  * specifications; else its plain name; NULL: it has none. */

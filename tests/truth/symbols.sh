@@ -93,6 +93,16 @@ variant link && (cd "$work/link" && mkdir .debug && objcopy --only-keep-debug li
     strip lib.so && cd .debug && objcopy --add-gnu-debuglink=lib.debug ../lib.so) &&
     check 'stripped, .gnu_debuglink' "$work/link/lib.so" "$work/gcc-5/lib.so"
 
+# Names that a stripped file carries packed in itself.
+if command -v xz >/dev/null; then
+    (cd "$work/gcc-5" && cp lib.so mini.so && nm -f posix --defined-only lib.so | awk '{print $1}' | sort >all &&
+        nm -D -f posix --defined-only lib.so | awk '{print $1}' | sort >exported && comm -13 exported all >kept &&
+        objcopy --only-keep-debug lib.so mini.debug && objcopy -S --remove-section .gdb_index --remove-section .comment --keep-symbols=kept mini.debug mini_debug &&
+        strip mini.so && rm -f mini_debug.xz && xz mini_debug && objcopy --add-section .gnu_debugdata=mini_debug.xz mini.so) || fail 'no .gnu_debugdata'
+    at=$(nm "$work/gcc-5/lib.so" | awk '$2 == "t" && $3 ~ /^[a-z]/ && $3 !~ /[.]|clones/ {print $1, $3; exit}')
+    [ "$("$gait" symbols -q --linkage "$work/gcc-5/mini.so" "${at% *}" | head -1)" = "${at#* }" ] || { echo ".gnu_debugdata does not name ${at#* }"; bad=1; }
+fi
+
 # A debug file of another build is refused, and said so.
 printf 'x' | dd of="$work/link/.debug/lib.debug" bs=1 conv=notrunc oflag=append status=none
 note=$(objcopy --remove-section .note.gnu.build-id "$work/link/lib.so" && "$gait" symbols "$work/link/lib.so" 0 2>&1 >/dev/null)

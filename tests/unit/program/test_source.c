@@ -107,6 +107,23 @@ static void without_debug_information_there_is_a_name(void **state)
     binary_close(&binary);
 }
 
+static void missing_parts_are_named(void **state)
+{
+    (void)state;
+    struct binary binary;
+    struct err err;
+    struct source_frame frames[ROOM];
+    const char *path = compile("-g -gsplit-dwarf");
+    oracle_run("rm %s/*.dwo", folder);
+    assert_true(binary_open(&binary, path, &err));
+    struct svma at = binary.symbols.functions.at[function_named(&binary, "walk")].start;
+    /* Lines stay with the program. */
+    assert_int_equal(source_frames(&binary, at, frames, ROOM), 1);
+    assert_non_null(frames[0].file);
+    assert_non_null(strstr(binary_debug_missing(&binary), ".dwo"));
+    binary_close(&binary);
+}
+
 /* ---- damage */
 
 static void section_overwrite(const char *path, const char *section, size_t skip, uint8_t byte,
@@ -238,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inlined_functions_have_their_call_sites),
         cmocka_unit_test(without_debug_information_there_is_a_name),
+        cmocka_unit_test(missing_parts_are_named),
         cmocka_unit_test(damage_is_named_and_the_rest_is_there),
         cmocka_unit_test(stacks_are_those_of_addr2line),
     };
