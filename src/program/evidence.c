@@ -197,10 +197,11 @@ uint64_t evidence_extent(const struct evidence *evidence, struct svma at)
     size_t n_filled = evidence->filled.n;
     size_t next = lower_bound(evidence->references.at, evidence->references.n, at.v + 1);
     size_t first = lower_bound(evidence->filled.at, n_filled, at.v);
-    if (next == evidence->references.n || first == n_filled || evidence->filled.at[first] != at.v)
+    if (!evidence->references.n || first == n_filled || evidence->filled.at[first] != at.v)
         return 0;
     /* Filled without a hole, and nobody takes the address of its inside. */
-    uint64_t end = evidence->references.at[next], last = at.v;
+    uint64_t last = at.v;
+    uint64_t end = next < evidence->references.n ? evidence->references.at[next] : UINT64_MAX;
     for (size_t i = first + 1; i < n_filled && evidence->filled.at[i] < end; i++) {
         if (evidence->filled.at[i] - last != 4)
             break;
@@ -232,6 +233,13 @@ static const struct data_pointer *pointer_find(const struct data_pointers *point
     struct data_pointer wanted = {.at = at};
     return pointers->n ? bsearch(&wanted, pointers->at, pointers->n, sizeof wanted, pointer_order)
                        : NULL;
+}
+
+bool evidence_pointer(const struct evidence *evidence, struct svma at)
+{
+    size_t i = lower_bound(evidence->filled.at, evidence->filled.n, at.v);
+    return (i < evidence->filled.n && evidence->filled.at[i] == at.v) ||
+           pointer_find(&evidence->pointers, at);
 }
 
 bool evidence_number(const struct evidence *evidence, const struct image *image, struct svma at,

@@ -144,6 +144,88 @@ static bool entries_read(struct finder *finder, struct jump *jump, bool proved)
     return true;
 }
 
+/* Tries the entries from jump->first up to `last`; false: nothing has changed. */
+static bool entries_try(struct finder *finder, struct jump *jump, uint64_t last, bool proved)
+{
+    size_t before = finder->jumps->targets.n;
+    if (last < jump->first || last - jump->first >= ENTRIES_MAX)
+        return false;
+    jump->n = last - jump->first + 1;
+    if (effort_take(finder, jump->n) && entries_read(finder, jump, proved))
+        return true;
+    finder->jumps->targets.n = before;
+    return false;
+}
+
+/* Where the next table of this function starts. */
+static uint64_t next_table(const struct jumps *jumps, const struct jump *except, uint64_t after)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < jumps->n; i++) {
+        const struct jump *jump = &jumps->at[i];
+        if (jump == except)
+            continue;
+        uint64_t start = jump->table.v + jump->first * jump->entry_bytes;
+        if (jump->entry_bytes && start > after && start < next)
+            next = start;
+    }
+    return next;
+}
+
+enum pointer_kind { POINTER_NONE, POINTER_INNER, POINTER_END };
+
+/* A pointer that linker or loader put there, to the inside of this function, where only its own jumps
+ * go, or to its very end. */
+static enum pointer_kind pointer_at(const struct finder *finder, uint64_t at)
+{
+    struct svma target;
+    if (!evidence_pointer(finder->evidence, (struct svma){at}) ||
+        !evidence_number(finder->evidence, finder->image, (struct svma){at}, 8, &target.v))
+        return POINTER_NONE;
+    if (cfg_find(finder->cfg, target) != INSTRUCTION_NONE && target.v != finder->cfg->entry.v)
+        return POINTER_INNER;
+    return cfg_ends_at(finder->cfg, target) ? POINTER_END : POINTER_NONE;
+}
+
+/* Up to the last that goes inside: what follows it to the end cannot happen, or is not of this table. */
+static uint64_t pointers_run(const struct finder *finder, uint64_t start, uint64_t end)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < ENTRIES_MAX && start + i * 8 < end; i++) {
+        enum pointer_kind kind = pointer_at(finder, start + i * 8);
+        if (kind == POINTER_NONE)
+            break;
+        if (kind == POINTER_INNER)
+            n = i + 1;
+    }
+    return n;
+}
+
+/* The entries of a table of addresses that nothing else bounds: such pointers, up to where another
+ * jump's table starts. If the table's address may have a bias in it, its first entry is not known
+ * either: then they must be the only such pointers around, and this the only jump to them. */
+static uint64_t pointers_count(const struct finder *finder, struct jump *jump, bool folded)
+{
+    enum { BIAS_MAX = 256 };
+    uint64_t start = jump->table.v + jump->first * 8;
+    uint64_t end = next_table(finder->jumps, jump, jump->table.v);
+    if (!folded)
+        return pointers_run(finder, start, end);
+    if (jump->first || pointer_at(finder, start - 8) != POINTER_NONE)
+        return 0;
+    while (jump->first < BIAS_MAX && pointer_at(finder, start + jump->first * 8) == POINTER_NONE)
+        jump->first++;
+    start += jump->first * 8;
+    uint64_t n = pointers_run(finder, start, UINT64_MAX);
+    return end < start + (n + BIAS_MAX) * 8 ? 0 : n;
+}
+
+/* A table that is counted from its own address is a compiler's switch. */
+static bool index_counts(const struct jump *jump, const struct table_load *load)
+{
+    return !load->weak || (jump->entry_bytes == 4 && jump->base.v == jump->table.v);
+}
+
 static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
                                      const struct table_load *load)
 {
@@ -151,23 +233,23 @@ static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
     jump->table.v = load->table;
     jump->entry_bytes = load->bytes;
     jump->first = index->low < ENTRIES_MAX ? index->low : 0;
-    jump->n = index->high - jump->first < ENTRIES_MAX ? index->high - jump->first + 1 : 0;
     struct svma at = {jump->table.v + jump->first * jump->entry_bytes};
     if (!evidence_constant(finder->evidence, at))
         return REASON_WRITABLE;
-    bool proved = index->checked;
     uint64_t extent = evidence_extent(finder->evidence, at) / jump->entry_bytes;
-    if (extent && extent < ENTRIES_MAX && (!jump->n || extent < jump->n)) {
-        jump->n = extent;
-        proved = true;
-    }
-    size_t before = finder->jumps->targets.n;
-    if (!effort_take(finder, jump->n))
-        return REASON_EFFORT;
-    if (jump->n && entries_read(finder, jump, proved))
+    if (!extent && index->limit == LIMIT_NONE && jump->entry_bytes == 8)
+        extent = pointers_count(finder, jump, load->folded);
+    uint64_t last = extent ? jump->first + extent - 1 : UINT64_MAX;
+    bool checked = index_counts(jump, load) && index->limit < last;
+    /* As far as was checked, which is the table that was made; else as far as the index goes. */
+    if (checked && entries_try(finder, jump, index->limit, index->limit == index->high))
         return REASON_NONE;
-    finder->jumps->targets.n = before;
-    return jump->n && proved ? REASON_ENTRY : REASON_UNBOUNDED;
+    bool proved = extent || checked;
+    if (index_counts(jump, load) && index->high < last)
+        last = index->high;
+    if (entries_try(finder, jump, last, proved))
+        return REASON_NONE;
+    return proved && last - jump->first < ENTRIES_MAX ? REASON_ENTRY : REASON_UNBOUNDED;
 }
 
 static void jump_resolve(struct finder *finder, struct state *state, struct jump *jump)

@@ -77,6 +77,19 @@ static bool slot_is_safe(const struct tracker *tracker, const struct slot *slot)
            (int64_t)slot->number + slot->bits / 8 <= tracker->escaped[stack];
 }
 
+/* Somebody wrote somewhere. Of the stack it is remembered what was there: a compiler that reads it
+ * again without another check knows that it was not changed. */
+static void slot_doubt(const struct tracker *tracker, struct state *state, uint32_t i)
+{
+    struct slot *slot = &state->slots[i];
+    if (slot_is_safe(tracker, slot))
+        return;
+    if (stack_of(tracker, slot->name) == TRACKER_STACKS || slot->value.kind != VALUE_TERM)
+        state_slot_drop(state, i);
+    else
+        slot->value.weak = true;
+}
+
 bool tracker_stack_empty(const struct tracker *tracker, const struct state *state)
 {
     struct value entry = value_named(tracker->stacks[0], 64);
@@ -156,7 +169,8 @@ static struct value load(struct tracker *tracker, struct state *state, uint32_t 
         return constant;
     if (address.known && term->kind == VALUE_TERM && address.number && (bytes == 4 || bytes == 8) &&
         (unsigned)term->scale * address.scale == bytes)
-        *noted = (struct table_load){address.number, (uint8_t)bytes, state_range(state, term)};
+        *noted = (struct table_load){address.number, (uint8_t)bytes, term->weak, memory->value != 0,
+                                     state_range(state, term)};
     else if (address_plain(&address) && memory->bits) {
         const struct slot *slot = state_slot(state, term->name, address.number, memory->bits);
         struct value held = slot ? value_cut(slot->value, memory->bits) : (struct value){0};
@@ -190,8 +204,11 @@ static void overwrite(const struct tracker *tracker, struct state *state, struct
                         : (int64_t)slot->number + slot->bits / 8 > (int64_t)address.number;
         else if (stack < TRACKER_STACKS && stack_of(tracker, slot->name) < TRACKER_STACKS)
             hit = true; /* how far the two are apart is not known */
-        else
-            hit = !is_private && !slot_is_safe(tracker, slot);
+        else {
+            if (!is_private)
+                slot_doubt(tracker, state, i);
+            continue;
+        }
         if (hit)
             state_slot_drop(state, i);
     }
@@ -269,10 +286,11 @@ static void operand_set(struct tracker *tracker, struct state *state, uint32_t i
 
 /* Something new of which only the range is known. */
 static struct value ranged(struct state *state, uint32_t instruction, unsigned bits,
-                           struct value_range range)
+                           struct value_range range, bool weak)
 {
     struct value value = fresh(state, instruction, NAME_RESULT, bits);
     state_learn(state, &value, range);
+    value.weak = weak;
     return value;
 }
 
@@ -291,12 +309,9 @@ static struct value add_const(struct tracker *tracker, struct state *state, uint
     if (value.kind != VALUE_TERM || value.scale != 1)
         return fresh(state, instruction, NAME_RESULT, bits);
     struct value_range range = state_range(state, &value);
-    uint64_t length = range.high - range.low;
-    range.low = (range.low + number) & width_mask(bits);
-    range.high = (range.high + number) & width_mask(bits);
-    if (range.high - range.low != length)
+    if (!range_shift(&range, number, bits))
         return fresh(state, instruction, NAME_RESULT, bits);
-    return ranged(state, instruction, bits, range);
+    return ranged(state, instruction, bits, range, value.weak);
 }
 
 static struct value add(struct tracker *tracker, struct state *state, uint32_t instruction,
@@ -340,7 +355,8 @@ static struct value mask(struct tracker *tracker, struct state *state, uint32_t 
     if (by.kind != VALUE_CONST) {
         struct value_range a = state_range(state, &value), b = state_range(state, &by);
         return ranged(state, instruction, bits,
-                      (struct value_range){0, a.high < b.high ? a.high : b.high, false});
+                      (struct value_range){0, a.high < b.high ? a.high : b.high, LIMIT_NONE},
+                      value.weak || by.weak);
     }
     uint64_t number = by.number & width_mask(bits);
     struct value_range range = state_range(state, &value);
@@ -353,7 +369,8 @@ static struct value mask(struct tracker *tracker, struct state *state, uint32_t 
         return value_cut(value, bits);
     struct value masked =
         ranged(state, instruction, bits,
-               (struct value_range){0, range.high < number ? range.high : number, false});
+               (struct value_range){0, range.high < number ? range.high : number, LIMIT_NONE},
+               value.weak && range.high < number);
     if (is_stack)
         tracker->stacks[TRACKER_STACKS - 1] = masked.name;
     return masked;
@@ -369,8 +386,8 @@ static struct value shift(struct tracker *tracker, struct state *state, uint32_t
         return fresh(state, instruction, NAME_RESULT, bits);
     struct value_range range = state_range(state, &value);
     if (operation->kind == OPERATION_SHR) {
-        range = (struct value_range){range.low >> by, range.high >> by, false};
-        return ranged(state, instruction, bits, range);
+        range = (struct value_range){range.low >> by, range.high >> by, LIMIT_NONE};
+        return ranged(state, instruction, bits, range, value.weak);
     }
     if (by > 3 || value.kind != VALUE_TERM || value.scale != 1 ||
         (bits == 32 && range.high > width_mask(32) >> by))
@@ -469,19 +486,22 @@ void tracker_branch(const struct tracker *tracker, struct state *state, uint32_t
         condition = condition_swap(condition);
     uint64_t right = state->right;
     struct value_range range = state_range(state, &left);
-    range.checked = false;
+    range.limit = LIMIT_NONE;
     condition = condition_unsigned(condition, &range, right, width_mask(state->compared_bits) >> 1);
     switch (condition) {
     case CONDITION_ABOVE: range.low = right == UINT64_MAX ? right : right + 1; break;
     case CONDITION_ABOVE_EQUAL: range.low = right; break;
-    case CONDITION_BELOW: range.high = right ? right - 1 : 0; break;
-    case CONDITION_BELOW_EQUAL: range.high = right; break;
-    case CONDITION_EQUAL: range.low = range.high = right; break;
-    case CONDITION_NOT_EQUAL: range.low += range.low == right; break;
+    case CONDITION_BELOW:
+        range.limit = right ? right - 1 : 0;
+        range.high = range.limit < range.high ? range.limit : range.high;
+        break;
+    case CONDITION_BELOW_EQUAL:
+        range.limit = right;
+        range.high = right < range.high ? right : range.high;
+        break;
+    case CONDITION_EQUAL: range.low = range.high = range.limit = right; break;
     default: break;
     }
-    range.checked = condition == CONDITION_BELOW || condition == CONDITION_BELOW_EQUAL ||
-                    condition == CONDITION_EQUAL;
     state_learn(state, &left, range);
 }
 
@@ -515,8 +535,7 @@ static void step_call(struct tracker *tracker, struct state *state, uint32_t ins
     for (size_t i = 0; i < sizeof clobbered; i++)
         escape(tracker, &state->registers[clobbered[i]]);
     for (uint32_t i = state->n_slots; i-- > 0;)
-        if (!slot_is_safe(tracker, &state->slots[i]))
-            state_slot_drop(state, i);
+        slot_doubt(tracker, state, i);
     for (size_t i = 0; i < sizeof clobbered; i++)
         state->registers[clobbered[i]] = (struct value){0};
     state->registers[REGISTER_RAX] = fresh(state, instruction, NAME_RESULT, 64);

@@ -2,8 +2,9 @@
  *
  * Loads from constant tables by an index are noted: which table, and what range the index has there.
  *
- * Stack slots survive stores through other pointers and calls, unless the address of the slot or of
- * something below it left the registers: then whoever has it may write there. */
+ * Stack slots survive stores through other pointers and calls. If the address of the slot, or of
+ * something below it, left the registers, then whoever has it may have written there: what is read from
+ * such a slot is weak, good for what compilers make and not for what programs do by themselves. */
 #pragma once
 
 #include "base/vec.h"
@@ -17,6 +18,8 @@ struct image;
 struct table_load {
     uint64_t table; /* address of entry 0 */
     uint8_t bytes;  /* of an entry: 4 or 8; 0: this instruction loads from no table */
+    bool weak;      /* the index is what it was, if nobody changed it since */
+    bool folded;    /* the address is a displacement, perhaps with a bias of the index in it */
     struct value_range index;
 };
 

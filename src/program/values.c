@@ -7,7 +7,8 @@
 bool value_equal(const struct value *a, const struct value *b)
 {
     return a->kind == b->kind && a->bits == b->bits && a->scale == b->scale &&
-           a->is_signed == b->is_signed && a->name == b->name && a->number == b->number;
+           a->is_signed == b->is_signed && a->weak == b->weak && a->name == b->name &&
+           a->number == b->number;
 }
 
 struct value value_cut(struct value value, unsigned bits)
@@ -39,16 +40,45 @@ struct value value_add(struct value value, uint64_t number, unsigned bits)
 
 /* ---- ranges */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static struct value_range range_meet(struct value_range a, struct value_range b)
 {
-    if (b.high < a.high) {
-        a.high = b.high;
-        a.checked = b.checked;
-    } else if (b.high == a.high)
-        a.checked |= b.checked;
-    if (b.low > a.low)
-        a.low = b.low;
-    return a;
+    return (struct value_range){most(a.low, b.low), least(a.high, b.high), least(a.limit, b.limit)};
+}
+
+static struct value_range range_unite(struct value_range a, struct value_range b)
+{
+    return (struct value_range){least(a.low, b.low), most(a.high, b.high), most(a.limit, b.limit)};
+}
+
+static bool range_equal(const struct value_range *a, const struct value_range *b)
+{
+    return a->low == b->low && a->high == b->high && a->limit == b->limit;
+}
+
+static struct value_range range_all(unsigned bits)
+{
+    return (struct value_range){0, width_mask(bits), LIMIT_NONE};
+}
+
+bool range_shift(struct value_range *range, uint64_t by, unsigned bits)
+{
+    uint64_t low = (range->low + by) & width_mask(bits);
+    uint64_t high = (range->high + by) & width_mask(bits);
+    uint64_t beyond = range->limit - range->high;
+    if (high - low != range->high - range->low)
+        return false;
+    bool limited = range->limit != LIMIT_NONE && beyond <= width_mask(bits) - high;
+    *range = (struct value_range){low, high, limited ? high + beyond : LIMIT_NONE};
+    return true;
 }
 
 /* What a fact says about a term of the same name of which `known` is known already. */
@@ -57,13 +87,10 @@ static struct value_range fact_apply(const struct fact *fact, const struct value
 {
     unsigned narrow = fact->bits < term->bits ? fact->bits : term->bits;
     uint64_t shift = (term->number - fact->number) & width_mask(narrow);
-    struct value_range said = {fact->low, fact->high, fact->checked};
+    struct value_range said = fact->range;
     if (fact->bits == term->bits) {
-        uint64_t length = said.high - said.low;
-        said.low = (said.low + shift) & width_mask(narrow);
-        said.high = (said.high + shift) & width_mask(narrow);
         /* Else it wraps around, and is no range. */
-        return said.high - said.low == length ? range_meet(known, said) : known;
+        return range_shift(&said, shift, narrow) ? range_meet(known, said) : known;
     }
     if (shift)
         return known;
@@ -76,16 +103,16 @@ static struct value_range fact_apply(const struct fact *fact, const struct value
 struct value_range state_range(const struct state *state, const struct value *value)
 {
     if (value->kind == VALUE_CONST)
-        return (struct value_range){value->number, value->number, true};
+        return (struct value_range){value->number, value->number, LIMIT_NONE};
     if (value->kind != VALUE_TERM)
-        return (struct value_range){0, UINT64_MAX, false};
-    struct value_range range = {0, width_mask(value->bits), false};
+        return range_all(64);
+    struct value_range range = range_all(value->bits);
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < state->n_facts; i++)
             if (state->facts[i].name == value->name)
                 range = fact_apply(&state->facts[i], value, range);
     if (value->is_signed && range.high > width_mask(value->bits) >> 1)
-        return (struct value_range){0, UINT64_MAX, false};
+        return range_all(64);
     return range;
 }
 
@@ -100,12 +127,8 @@ static void fact_push(struct state *state, const struct value *term, struct valu
 {
     if (state->n_facts == STATE_FACTS)
         fact_drop(state, 0);
-    state->facts[state->n_facts++] = (struct fact){.name = term->name,
-                                                   .bits = term->bits,
-                                                   .checked = range.checked,
-                                                   .number = term->number,
-                                                   .low = range.low,
-                                                   .high = range.high};
+    state->facts[state->n_facts++] = (struct fact){
+        .name = term->name, .bits = term->bits, .number = term->number, .range = range};
 }
 
 void state_learn(struct state *state, const struct value *value, struct value_range range)
@@ -118,9 +141,7 @@ void state_learn(struct state *state, const struct value *value, struct value_ra
         return;
     struct value_range known = state_range(state, &term);
     range = range_meet(known, range);
-    bool news =
-        range.low != known.low || range.high != known.high || range.checked != known.checked;
-    if (range.low > range.high || !news)
+    if (range.low > range.high || range_equal(&range, &known))
         return;
     for (uint32_t i = 0; i < state->n_facts; i++)
         if (state->facts[i].name == term.name && state->facts[i].bits == term.bits &&
@@ -194,8 +215,8 @@ static bool slot_equal(const struct slot *a, const struct slot *b)
 
 static bool fact_equal(const struct fact *a, const struct fact *b)
 {
-    return a->name == b->name && a->bits == b->bits && a->checked == b->checked &&
-           a->number == b->number && a->low == b->low && a->high == b->high;
+    return a->name == b->name && a->bits == b->bits && a->number == b->number &&
+           range_equal(&a->range, &b->range);
 }
 
 static bool comparison_equal(const struct state *a, const struct state *b)
@@ -216,100 +237,122 @@ bool state_equal(const struct state *a, const struct state *b)
     return equal;
 }
 
-/* A place whose values differ gets a name of the join's own, and the ranges of both. */
-static bool value_join(struct state *state, struct value *mine, const struct state *other,
-                       const struct value *theirs, value_name name, bool patient,
-                       struct value_range *ret_range)
+/* Ranges of a value cut to each width: a check may be of its low bits alone. */
+enum { WIDTHS = 4 };
+static const uint8_t widths[WIDTHS] = {64, 32, 16, 8};
+
+struct ranges {
+    struct value_range of[WIDTHS];
+};
+
+static struct value_range range_cut(const struct state *state, const struct value *value,
+                                    unsigned bits)
 {
-    *ret_range = (struct value_range){0, UINT64_MAX, false};
-    struct value joined = value_named(name, 64);
-    bool was_joined = value_equal(mine, &joined);
-    if (!was_joined && value_equal(mine, theirs))
-        return false;
-    struct value_range a = state_range(state, mine), b = state_range(other, theirs);
-    bool grows = b.low < a.low || b.high > a.high;
-    if ((mine->kind != VALUE_TERM || mine->scale == 1) &&
-        (theirs->kind != VALUE_TERM || theirs->scale == 1) && !(was_joined && grows && !patient))
-        *ret_range =
-            (struct value_range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
-                                 a.checked && b.checked};
-    *mine = joined;
-    return !was_joined || grows;
+    struct value_range all = range_all(bits);
+    struct value cut = value_cut(*value, bits);
+    if (cut.kind == VALUE_ANY || (cut.kind == VALUE_TERM && cut.scale != 1))
+        return all;
+    struct value_range range = state_range(state, &cut);
+    return range.high <= width_mask(bits) ? range : all;
 }
 
-static bool facts_join(struct state *state, const struct state *other, bool patient)
+/* A place whose values differ gets a name of the join's own, and the ranges of both. */
+static void value_join(const struct state *state, struct value *mine, const struct state *other,
+                       const struct value *theirs, value_name name, bool patient,
+                       struct ranges *ret_ranges)
 {
-    bool lost = false;
+    struct value joined = value_named(name, 64);
+    joined.weak = mine->weak;
+    bool was_joined = value_equal(mine, &joined);
+    if (!was_joined && value_equal(mine, theirs))
+        return;
+    joined.weak |= theirs->weak;
+    for (unsigned w = 0; w < WIDTHS; w++) {
+        struct value_range a = range_cut(state, mine, widths[w]);
+        struct value_range b = range_cut(other, theirs, widths[w]);
+        struct value_range *both = &ret_ranges->of[w];
+        *both = range_unite(a, b);
+        bool grows = both->low != a.low || both->high != a.high;
+        if (was_joined && grows && !patient)
+            *both = range_all(widths[w]);
+    }
+    *mine = joined;
+}
+
+/* What the widths say that wider ones do not say already. */
+static void ranges_learn(struct state *state, const struct value *value,
+                         const struct ranges *ranges)
+{
+    for (unsigned w = 0; w < WIDTHS; w++) {
+        struct value cut = value_cut(*value, widths[w]);
+        struct value_range known = state_range(state, &cut);
+        const struct value_range *range = &ranges->of[w];
+        if (range->low > known.low || range->high < known.high || range->limit < known.limit)
+            fact_push(state, &cut, *range);
+    }
+}
+
+static void facts_join(struct state *state, const struct state *other, bool patient)
+{
     for (uint32_t i = state->n_facts; i-- > 0;) {
         struct fact *fact = &state->facts[i];
         struct value term = value_named(fact->name, fact->bits);
         term.number = fact->number;
         struct value_range theirs = state_range(other, &term);
-        bool grows = theirs.low < fact->low || theirs.high > fact->high;
-        if (!grows && (!fact->checked || theirs.checked || theirs.high < fact->high))
-            continue;
-        lost = true;
-        if (theirs.low < fact->low)
-            fact->low = theirs.low;
-        if (theirs.high > fact->high)
-            fact->high = theirs.high;
-        fact->checked &= theirs.checked;
-        if ((grows && !patient) || (!fact->low && fact->high == width_mask(fact->bits)))
+        struct value_range both = range_unite(fact->range, theirs);
+        bool grows = both.low != fact->range.low || both.high != fact->range.high;
+        fact->range = both;
+        if ((grows && !patient) || (!both.low && both.high == width_mask(fact->bits)))
             fact_drop(state, i);
     }
-    return lost;
 }
 
 /* Memory behind a pointer that this very join makes anew is dropped with the old pointer. */
-static bool slots_join(struct state *state, const struct state *other, value_name first_name)
+static void slots_join(struct state *state, const struct state *other, value_name first_name)
 {
-    bool lost = false;
     for (uint32_t i = state->n_slots; i-- > 0;) {
         const struct slot *mine = &state->slots[i];
         const struct slot *theirs = state_slot(other, mine->name, mine->number, mine->bits);
         bool stale = mine->name - first_name < STATE_PLACES;
-        if (stale || !theirs || theirs->bits != mine->bits) {
+        if (stale || !theirs || theirs->bits != mine->bits)
             state_slot_drop(state, i);
-            lost = true;
-        }
     }
-    return lost;
 }
 
 bool state_join(struct state *state, const struct state *other, value_name first_name, bool patient)
 {
     struct state before = *state;
-    struct value_range ranges[STATE_PLACES];
-    bool lost = slots_join(state, other, first_name);
+    struct ranges ranges[STATE_PLACES];
+    slots_join(state, other, first_name);
     for (unsigned r = 0; r < 16; r++)
-        lost |= value_join(&before, &state->registers[r], other, &other->registers[r],
-                           first_name + r, patient, &ranges[r]);
+        value_join(&before, &state->registers[r], other, &other->registers[r], first_name + r,
+                   patient, &ranges[r]);
     for (uint32_t i = 0; i < state->n_slots; i++) {
         struct slot *slot = &state->slots[i];
         const struct slot *theirs = state_slot(other, slot->name, slot->number, slot->bits);
-        lost |= value_join(&before, &slot->value, other, &theirs->value, first_name + 16 + i,
-                           patient, &ranges[16 + i]);
+        value_join(&before, &slot->value, other, &theirs->value, first_name + 16 + i, patient,
+                   &ranges[16 + i]);
     }
     /* Facts of this join's own names are those of the places that bear them, made anew below. */
     for (uint32_t i = state->n_facts; i-- > 0;)
         if (state->facts[i].name - first_name < STATE_PLACES)
             fact_drop(state, i);
-    lost |= facts_join(state, other, patient);
+    facts_join(state, other, patient);
     for (uint32_t place = 0; place < 16 + state->n_slots; place++) {
         struct value *value =
             place < 16 ? &state->registers[place] : &state->slots[place - 16].value;
         struct value joined = value_named(first_name + place, 64);
+        joined.weak = value->weak;
         if (!value_equal(value, &joined))
             continue;
         struct value kept = *value;
         state_forget(state, first_name + place);
         *value = kept;
-        if (ranges[place].low || ranges[place].high != UINT64_MAX)
-            fact_push(state, value, ranges[place]);
+        ranges_learn(state, value, &ranges[place]);
     }
     if (!comparison_equal(state, other)) {
-        lost |= state->left.kind != VALUE_ANY;
         state->left = (struct value){0};
+        state->right = state->compared_bits = state->swapped = 0;
     }
-    return lost;
+    return !state_equal(&before, state);
 }

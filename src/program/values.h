@@ -23,10 +23,11 @@ enum value_kind {
 };
 
 struct value {
-    uint8_t kind;   /* enum value_kind */
-    uint8_t bits;   /* TERM: 8, 16, 32, 64 */
-    uint8_t scale;  /* TERM: 1, 2, 4, 8 */
-    bool is_signed; /* TERM: extended by its sign */
+    uint8_t kind;       /* enum value_kind */
+    uint8_t bits;       /* TERM: 8, 16, 32, 64 */
+    uint8_t scale;      /* TERM: 1, 2, 4, 8 */
+    bool is_signed : 1; /* TERM: extended by its sign */
+    bool weak : 1;      /* out of memory that others might have changed, for all that is known */
     value_name name;
     uint64_t number;
 };
@@ -34,14 +35,17 @@ struct value {
 /* Unsigned, both ends included. */
 struct value_range {
     uint64_t low, high;
-    bool checked; /* high comes from a comparison, not from a width or a mask */
+    /* The bound of the narrowest comparison, which may be above what is known otherwise: how far who
+     * compared thought it might go. UINT64_MAX: there was none. */
+    uint64_t limit;
 };
+#define LIMIT_NONE UINT64_MAX
 
 struct fact {
     value_name name;
     uint8_t bits;
-    bool checked;
-    uint64_t number, low, high;
+    uint64_t number;
+    struct value_range range;
 };
 
 /* Memory at name + number, or at number if there is no name. */
@@ -52,7 +56,7 @@ struct slot {
     struct value value;
 };
 
-enum { STATE_SLOTS = 12, STATE_FACTS = 12, STATE_PLACES = 16 + STATE_SLOTS };
+enum { STATE_SLOTS = 12, STATE_FACTS = 32, STATE_PLACES = 16 + STATE_SLOTS };
 
 struct state {
     struct value registers[16];
@@ -85,6 +89,9 @@ struct value value_cut(struct value value, unsigned bits);
 /* value + number in arithmetic of that width; ANY where that has no name. */
 struct value value_add(struct value value, uint64_t number, unsigned bits);
 
+/* Adds a number in arithmetic of that width; false: it would wrap around, and is no range. */
+bool range_shift(struct value_range *range, uint64_t by, unsigned bits);
+
 /* What is known of a value, its scale left out. */
 struct value_range state_range(const struct state *state, const struct value *value);
 /* Adds what is known of a term; nothing is forgotten by it. */
@@ -102,6 +109,6 @@ void state_slot_drop(struct state *state, uint32_t slot);
 bool state_equal(const struct state *a, const struct state *b);
 /* Joins another way into the same block; `first_name` begins STATE_PLACES names of this join's own.
  * Ranges that have grown often are dropped, so that loops come to an end: `patient` says not yet.
- * Returns whether anything was lost. */
+ * Returns whether anything has changed. */
 bool state_join(struct state *state, const struct state *other, value_name first_name,
                 bool patient);
