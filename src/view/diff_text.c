@@ -9,9 +9,17 @@
 
 enum { NAMED = 5 }; /* rows that the closing sentence names, each way */
 
+/* Short runs are told in milliseconds. */
+static bool is_short(const struct diff *diff)
+{
+    return diff->totals[BEFORE] < 1 && diff->totals[AFTER] < 1;
+}
+
 static const char *amount_text(const struct diff *diff, double value, bool sign)
 {
     struct arena *arena = &diff->scenes[BEFORE]->arena;
+    if (diff->weight == WEIGHT_TIME && is_short(diff))
+        return arena_format(arena, sign ? "%+.2f ms" : "%.2f ms", 1e3 * value);
     if (diff->weight == WEIGHT_TIME)
         return arena_format(arena, sign ? "%+.3f s" : "%.3f s", value);
     return arena_format(arena, "%s%s", sign ? (value < 0 ? "-" : "+") : "",
@@ -60,7 +68,8 @@ static void change_cell(struct sheet *sheet, const struct diff *diff, const stru
     else if (!isfinite(half))
         sheet_cell(sheet, "%s ±?%s", change, mark);
     else if (diff->weight == WEIGHT_TIME)
-        sheet_cell(sheet, "%s ±%.3f%s", change, half, mark);
+        sheet_cell(sheet, "%s ±%.*f%s", change, is_short(diff) ? 2 : 3,
+                   is_short(diff) ? 1e3 * half : half, mark);
     else
         sheet_cell(sheet, "%s ±%s%s", change, count_text(half, false), mark);
     if (row->sure && !diff->exact)
