@@ -74,6 +74,7 @@ static inline struct avma stack_frame_inside(const struct stack_frame *frame)
 
 /* X(name, text): guesses. A stack may need several. */
 #define STACK_FALLBACKS(X)                                                                         \
+    X(CODE, "left a function without unwind information by reading its code")                      \
     X(FRAME_POINTER, "followed a frame pointer")                                                   \
     X(ALIGNED_FRAME, "followed a frame pointer to where an aligned frame keeps the unaligned one") \
     X(LEAF, "took what rsp points to for the return address")                                      \

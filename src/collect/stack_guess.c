@@ -96,11 +96,27 @@ static bool by_leaf(const struct stack_space *space, struct unwind_frame *frame,
     return true;
 }
 
+/* By what reading the function has told. */
+static bool by_code(const struct stack_space *space, struct unwind_frame *frame,
+                    const struct unwind_memory *memory)
+{
+    struct stack_place place;
+    struct unwind_frame caller = *frame;
+    uint64_t inside = frame->value[UNWIND_RIP] - !frame->interrupted;
+    if (!space->place(space->closure, (struct avma){inside}, &place) || !place.unwind ||
+        unwind_step_derived(place.unwind, place.at, &caller, memory) != UNWIND_CALLER ||
+        !is_return_address(space, caller.value[UNWIND_RIP]))
+        return false;
+    *frame = caller;
+    return true;
+}
+
 bool stack_guess(enum stack_fallback by, const struct stack_space *space,
                  struct unwind_frame *frame, const struct unwind_memory *memory, bool innermost)
 {
     bool has_rbp = frame->known >> UNWIND_RBP & 1;
     switch (by) {
+    case STACK_BY_CODE: return by_code(space, frame, memory);
     case STACK_BY_LEAF: return innermost && by_leaf(space, frame, memory);
     case STACK_BY_FRAME_POINTER:
         return has_rbp && by_frame_at(space, frame, memory, frame->value[UNWIND_RBP]);

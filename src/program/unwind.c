@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "program/image.h"
 #include "program/unwind_build.h"
+#include "program/unwind_derive.h"
 #include "program/unwind_entries.h"
 #include "program/unwind_program.h"
 #include "program/unwind_sections.h"
@@ -103,6 +104,8 @@ static void builder_add(struct builder *builder, const struct unwind_entries *en
 static void index_build(struct unwind *unwind)
 {
     const struct unwind_rows *rows = &unwind->rows;
+    unwind->shift = 0;
+    unwind->index.n = 0;
     if (!rows->n)
         return;
     uint32_t last = rows->at[rows->n - 1].start;
@@ -155,6 +158,47 @@ void unwind_build_entries(struct unwind *unwind, struct unwind_entries *entries,
     index_build(unwind);
 }
 
+/* Puts rules into rows that have none. */
+static void rows_add_derived(struct unwind *unwind, const struct deriveds *deriveds)
+{
+    struct unwind_rows old = unwind->rows;
+    struct map rules;
+    map_init(&rules, sizeof(struct unwind_rule));
+    size_t first = unwind->rules.n, next = 0;
+    unwind->rows = (struct unwind_rows){0};
+    for (size_t i = 0; i < deriveds->n; i++) {
+        const struct derived *derived = &deriveds->at[i];
+        uint64_t above = derived->start.v - unwind->base.v;
+        if (above + derived->bytes >= UINT32_MAX)
+            break;
+        while (next < old.n && old.at[next].start <= above) {
+            row_push(unwind, unwind->base.v + old.at[next].start, old.at[next].rule);
+            next++;
+        }
+        size_t index = first + map_add(&rules, &derived->rule);
+        if (index == unwind->rules.n)
+            *vec_push(&unwind->rules) = derived->rule;
+        row_push(unwind, derived->start.v, (uint32_t)index);
+        row_push(unwind, derived->start.v + derived->bytes, UNWIND_NO_ROW);
+    }
+    for (; next < old.n; next++)
+        row_push(unwind, unwind->base.v + old.at[next].start, old.at[next].rule);
+    map_release(&rules);
+    vec_release(&old);
+}
+
+static void add_derived(struct unwind *unwind, const struct image *image)
+{
+    struct deriveds deriveds;
+    unwind_derive(&deriveds, unwind, image);
+    unwind->derived = deriveds.n;
+    if (deriveds.n) {
+        rows_add_derived(unwind, &deriveds);
+        index_build(unwind);
+    }
+    deriveds_release(&deriveds);
+}
+
 void unwind_build(struct unwind *unwind, const struct image *image)
 {
     struct unwind_entries entries = {0};
@@ -162,6 +206,7 @@ void unwind_build(struct unwind *unwind, const struct image *image)
     unwind_entries_read_debug(&entries, image);
     unwind_build_entries(unwind, &entries, image->segments.at[0].start);
     unwind_entries_release(&entries);
+    add_derived(unwind, image);
 }
 
 void unwind_release(struct unwind *unwind)

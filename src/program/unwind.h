@@ -1,5 +1,5 @@
 /* Call frames of code built without frame pointers: .eh_frame, and .debug_frame where that has nothing,
- * compiled once into a sorted table.
+ * compiled once into a sorted table; for functions that neither describes, what reading them tells.
  *
  * The table is two arrays: rows of 8 bytes, each the start of a stretch of code and the number of its
  * rule; and the rules, of which an image has few. A row ends where the next one starts; stretches
@@ -39,6 +39,7 @@ struct unwind {
     uint32_t shift;
     uint64_t entries;    /* FDEs used */
     uint64_t unreadable; /* FDEs left out, wholly or from some instruction on */
+    uint64_t derived;    /* instructions whose rules come from reading them */
 };
 
 void unwind_build(struct unwind *unwind, const struct image *image);
@@ -79,6 +80,10 @@ enum unwind_step {
  * call if the frame has called. Anything but UNWIND_CALLER leaves the frame as it was. */
 enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
                              struct unwind_frame *frame, const struct unwind_memory *memory);
+/* The same where only reading the code has given a rule: a good guess, but no more. */
+enum unwind_step unwind_step_derived(const struct unwind *unwind, struct svma at,
+                                     struct unwind_frame *frame,
+                                     const struct unwind_memory *memory);
 
 /* Eight bytes, from the window or else by the callback. */
 bool unwind_read(const struct unwind_memory *memory, struct avma at, uint64_t *ret_value);

@@ -33,8 +33,8 @@ struct unwind_rule {
     int32_t number; /* of the CFA */
     uint8_t cfa;    /* enum cfa_kind */
     uint8_t cfa_register;
-    uint8_t signal; /* the frame was entered by a signal: the caller's rip is no return address */
-    uint8_t zero;
+    uint8_t signal;   /* the frame was entered by a signal: the caller's rip is no return address */
+    uint8_t derived;  /* from the code, not from an entry */
     uint32_t columns; /* bit r: column[r] is meant, else it is 0 */
     int32_t column[UNWIND_REGISTERS];
 };

@@ -100,13 +100,10 @@ static void columns_find(const struct unwind *unwind, const struct unwind_rule *
     }
 }
 
-enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
-                             struct unwind_frame *frame, const struct unwind_memory *memory)
+static enum unwind_step step_by(const struct unwind *unwind, const struct unwind_rule *rule,
+                                struct unwind_frame *frame, const struct unwind_memory *memory)
 {
-    const struct unwind_rule *rule = unwind_find(unwind, at);
     uint64_t cfa, rip;
-    if (!rule)
-        return UNWIND_NO_RULE;
     if (!(rule->columns >> UNWIND_RIP & 1))
         return UNWIND_BAD;
     if (column_kind(rule->column[UNWIND_RIP]) == COLUMN_UNDEFINED)
@@ -134,4 +131,18 @@ enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
     caller.interrupted = rule->signal;
     *frame = caller;
     return UNWIND_CALLER;
+}
+
+enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
+                             struct unwind_frame *frame, const struct unwind_memory *memory)
+{
+    const struct unwind_rule *rule = unwind_find(unwind, at);
+    return rule && !rule->derived ? step_by(unwind, rule, frame, memory) : UNWIND_NO_RULE;
+}
+
+enum unwind_step unwind_step_derived(const struct unwind *unwind, struct svma at,
+                                     struct unwind_frame *frame, const struct unwind_memory *memory)
+{
+    const struct unwind_rule *rule = unwind_find(unwind, at);
+    return rule && rule->derived ? step_by(unwind, rule, frame, memory) : UNWIND_NO_RULE;
 }

@@ -1,0 +1,28 @@
+/* Rules for code that no entry describes, found by reading it.
+ *
+ * From the start of each function, along all its ways, it is followed how far rsp is from where the
+ * return address lies and which callee-saved registers were pushed where. Code is left out where that
+ * is not known: behind jumps through tables, and where rsp gets a value that cannot be followed. A
+ * table of the same code's entries agrees with nearly all of it (docs/PERFORMANCE.md). */
+#pragma once
+
+#include "base/vec.h"
+#include "program/unwind_rule.h"
+#include "wire/address.h"
+
+struct image;
+struct unwind;
+
+struct derived {
+    struct svma start;
+    uint32_t bytes;
+    struct unwind_rule rule;
+};
+struct deriveds {
+    VEC(struct derived); /* by start, disjoint: one an instruction */
+};
+
+/* Of all functions whose start has no rule in the table. */
+void unwind_derive(struct deriveds *deriveds, const struct unwind *unwind,
+                   const struct image *image);
+void deriveds_release(struct deriveds *deriveds);
