@@ -138,11 +138,11 @@ static void standard_run(struct machine *machine, struct cursor *cursor, uint8_t
 
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
                      uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
-                     struct line_rows *scratch)
+                     struct name_budget *names, struct line_rows *scratch)
 {
     *table = (struct line_table){0};
     struct line_header header;
-    const char *why = line_header_read(&header, table, sections, offset, unit);
+    const char *why = line_header_read(&header, table, sections, offset, unit, names);
     if (why) {
         damage_note(&table->damage, ".debug_line", offset, why);
         return;

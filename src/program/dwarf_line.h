@@ -8,6 +8,7 @@
 #include "program/dwarf_sections.h"
 #include "program/dwarf_unit.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +36,12 @@ struct line_rows {
     VEC(struct line_row);
 };
 
+/* How many bytes of names of files may still be read: many entries may name one string, and a file
+ * made to do us harm would. Shared by threads. */
+struct name_budget {
+    atomic_uint_least64_t left;
+};
+
 struct line_table {
     struct line_files_raw {
         VEC(struct line_file);
@@ -52,5 +59,5 @@ struct line_table {
  * so that what is kept is no larger than it has to be. */
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
                      uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
-                     struct line_rows *scratch);
+                     struct name_budget *names, struct line_rows *scratch);
 void line_table_release(struct line_table *table);

@@ -14,6 +14,7 @@ struct reader {
     const struct dwarf_unit *unit;
     unsigned offset_bytes;
     struct cursor cursor;
+    uint64_t names_left, names_used; /* bytes */
 };
 
 static bool is_absolute(const char *path)
@@ -107,6 +108,9 @@ static bool entry_read(struct reader *reader, const struct entry_format *format,
         uint64_t number;
         if (!content_read(reader, format->form[i], &text, &number))
             return false;
+        reader->names_used += text ? strlen(text) : 0;
+        if (reader->names_used > reader->names_left)
+            return false;
         if (format->content[i] == DW_LNCT_path)
             *ret_path = text;
         else if (format->content[i] == DW_LNCT_directory_index)
@@ -163,12 +167,13 @@ static bool opcodes_read(struct line_header *header, struct cursor *cursor, uint
 
 const char *line_header_read(struct line_header *header, struct line_table *table,
                              const struct dwarf_sections *sections, uint64_t offset,
-                             const struct dwarf_unit *unit)
+                             const struct dwarf_unit *unit, struct name_budget *names)
 {
     *header = (struct line_header){0};
     struct reader reader = {.sections = sections,
                             .unit = unit,
                             .offset_bytes = 4,
+                            .names_left = atomic_load(&names->left),
                             .cursor = dwarf_cursor(sections, DWARF_LINE, offset)};
     struct cursor *cursor = &reader.cursor;
     uint64_t bytes = cursor_u32(cursor);
@@ -199,5 +204,8 @@ const char *line_header_read(struct line_header *header, struct line_table *tabl
     else
         old_files_read(&reader, table, &folders);
     vec_release(&folders);
+    uint64_t left = atomic_load(&names->left), used = reader.names_used;
+    while (!atomic_compare_exchange_weak(&names->left, &left, left > used ? left - used : 0))
+        ;
     return whole && !cursor->bad ? NULL : "a line table's list of files makes no sense";
 }

@@ -8,6 +8,7 @@
 struct dwarf_sections;
 struct dwarf_unit;
 struct line_table;
+struct name_budget;
 
 struct line_header {
     uint8_t instruction_bytes, opcode_base, line_range;
@@ -19,4 +20,4 @@ struct line_header {
 /* Fills the table's files and bytes. NULL, or what is wrong. */
 const char *line_header_read(struct line_header *header, struct line_table *table,
                              const struct dwarf_sections *sections, uint64_t offset,
-                             const struct dwarf_unit *unit);
+                             const struct dwarf_unit *unit, struct name_budget *names);

@@ -166,5 +166,7 @@ const char *dwarf_string(const struct dwarf_sections *sections, enum dwarf_secti
                          uint64_t offset)
 {
     struct cursor cursor = dwarf_cursor(sections, id, offset);
+    if (cursor_room(&cursor) > DWARF_STRING_MAX)
+        cursor.end = cursor.at + DWARF_STRING_MAX;
     return cursor_string(&cursor);
 }

@@ -49,6 +49,8 @@ void dwarf_sections_release(struct dwarf_sections *sections);
 /* From an offset to the end of the section; bad from the start if it lies outside. */
 struct cursor dwarf_cursor(const struct dwarf_sections *sections, enum dwarf_section_id id,
                            uint64_t offset);
+/* Longer strings are taken for broken: many entries may name one, and each reads it. */
+enum { DWARF_STRING_MAX = 1 << 16 };
 /* NULL: there is no string, or it does not end. */
 const char *dwarf_string(const struct dwarf_sections *sections, enum dwarf_section_id id,
                          uint64_t offset);

@@ -43,6 +43,9 @@ static void unit_adopt(struct dwarf_unit *unit, const struct dwarf_unit *skeleto
 /* Columns of the index of a package, by their number in version 2 (GNU) and 5. */
 enum { COLUMN_INFO = 1, COLUMN_ABBREV = 3, COLUMN_STR_OFFSETS = 6, COLUMN_RNGLISTS = 8 };
 
+/* A third of the slots is free, so nothing is that far from its place. */
+enum { PROBES_MAX = 1024 };
+
 struct package_index {
     uint32_t columns, units, slots;
     struct cursor hashes, rows, offsets, sizes;
@@ -75,7 +78,8 @@ static uint32_t row_find(const struct package_index *index, uint64_t id)
 {
     uint32_t mask = index->slots - 1, slot = (uint32_t)id & mask;
     uint32_t step = ((uint32_t)(id >> 32) & mask) | 1;
-    for (uint32_t tried = 0; tried < index->slots; tried++, slot = (slot + step) & mask) {
+    for (uint32_t tried = 0; tried < index->slots && tried < PROBES_MAX;
+         tried++, slot = (slot + step) & mask) {
         uint64_t hash;
         uint32_t row;
         memcpy(&hash, index->hashes.at + 8ull * slot, 8);

@@ -21,6 +21,7 @@ struct reading {
     const struct debug_info *info;
     struct jobs jobs;
     struct line_rows scratch[PARALLEL_MAX];
+    struct name_budget names;
 };
 
 static void jobs_collect(struct reading *reading)
@@ -43,7 +44,15 @@ static void job_run(void *context, size_t i, unsigned worker)
     struct reading *reading = context;
     const struct job *job = &reading->jobs.at[i];
     line_table_read(&reading->lines->tables.at[i], &reading->info->main.sections, job->offset,
-                    job->unit, reading->info->image, &reading->scratch[worker]);
+                    job->unit, reading->info->image, &reading->names, &reading->scratch[worker]);
+}
+
+/* Compilers write a few dozen bytes of names for each entry of a few bytes. */
+static uint64_t names_limit(const struct debug_info *info)
+{
+    const struct dwarf_section *sections = info->main.sections.at;
+    return (1 << 20) +
+           64 * (sections[DWARF_LINE].n + sections[DWARF_LINE_STR].n + sections[DWARF_STR].n);
 }
 
 /* Tables do not overlap in honest files. Those of one that is not would make us read it again and
@@ -67,31 +76,33 @@ static void jobs_limit(struct reading *reading)
 
 /* ---- names of files */
 
-/* Folders that are not absolute are relative to the one the compiler ran in. */
-static const char *path_make(struct arena *arena, const struct line_file *file,
-                             const char *comp_dir)
+enum { PATH_BYTES = 4096 };
+
+/* Folders that are not absolute are relative to the one the compiler ran in. Returns the length; 0:
+ * there is no name, or it is longer than any path. */
+static size_t path_make(char path[PATH_BYTES], const struct line_file *file, const char *comp_dir)
 {
     const char *parts[3] = {NULL, file->folder, file->name};
-    char path[4096];
     size_t used = 0;
     if (!file->name)
-        return NULL;
+        return 0;
     if (file->name[0] == '/')
-        return arena_string(arena, file->name);
-    if (file->in_comp_dir)
+        parts[1] = NULL;
+    else if (file->in_comp_dir)
         parts[0] = comp_dir;
     for (int i = 0; i < 3; i++) {
         size_t bytes = parts[i] ? strlen(parts[i]) : 0;
         if (!bytes)
             continue;
-        if (used + bytes + 2 > sizeof path)
-            return arena_string(arena, file->name);
+        if (used + bytes + 2 > PATH_BYTES)
+            return 0;
         if (used && path[used - 1] != '/')
             path[used++] = '/';
         memcpy(path + used, parts[i], bytes);
         used += bytes;
     }
-    return arena_string_n(arena, path, used);
+    path[used] = 0;
+    return used;
 }
 
 struct interned {
@@ -102,7 +113,7 @@ struct interned {
 };
 
 /* Units name the same headers again and again: one pointer for one name. */
-static const char *path_intern(struct interned *interned, const char *path)
+static const char *path_intern(struct interned *interned, struct arena *arena, const char *path)
 {
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char *at = path; *at; at++)
@@ -112,7 +123,7 @@ static const char *path_intern(struct interned *interned, const char *path)
            strcmp(interned->names.at[i], path) != 0)
         hash++;
     if (i == interned->names.n)
-        *vec_push(&interned->names) = path;
+        *vec_push(&interned->names) = arena_string(arena, path);
     return interned->names.at[i];
 }
 
@@ -120,15 +131,17 @@ static void paths_make(struct reading *reading)
 {
     struct lines *lines = reading->lines;
     struct interned interned = {0};
+    uint64_t left = names_limit(reading->info);
+    char path[PATH_BYTES];
     map_init(&interned.by_hash, sizeof(uint64_t));
     for (size_t i = 0; i < lines->tables.n; i++) {
         const struct line_table *table = &lines->tables.at[i];
         const char **paths =
             arena_alloc(&lines->arena, (table->files.n ? table->files.n : 1) * sizeof *paths);
         for (size_t f = 0; f < table->files.n; f++) {
-            const char *path =
-                path_make(&lines->arena, &table->files.at[f], reading->jobs.at[i].unit->comp_dir);
-            paths[f] = path ? path_intern(&interned, path) : NULL;
+            size_t bytes = path_make(path, &table->files.at[f], reading->jobs.at[i].unit->comp_dir);
+            paths[f] = bytes && bytes <= left ? path_intern(&interned, &lines->arena, path) : NULL;
+            left -= bytes < left ? bytes : left;
         }
         *vec_push(&lines->paths) = paths;
     }
@@ -162,6 +175,7 @@ void lines_read(struct lines *lines, const struct debug_info *info)
     struct reading reading = {.lines = lines, .info = info};
     jobs_collect(&reading);
     jobs_limit(&reading);
+    atomic_init(&reading.names.left, names_limit(info));
     vec_reserve(&lines->tables, reading.jobs.n);
     lines->tables.n = reading.jobs.n;
     parallel_for(reading.jobs.n, job_run, &reading);
