@@ -3,7 +3,8 @@
  * Modules are paired by name (program and program count as a pair whatever they are called), functions by
  * their name as linked without what compilers put behind it: "f.part.0" and "f.constprop.1" are parts
  * of f, and their sums are compared. Lines of two builds are aligned function by function (view/
- * diff_lines.h). What has no name can only be compared within one build; else it is one row a module.
+ * diff_lines.h). What has no name can only be compared within one build; else it is one row a module,
+ * and so is a module whose binary is there on one side only.
  *
  * A change is after less before. Its interval has the chance of both sides in it (each end of a
  * difference is as far as the far ends of both, squared and added: MOVER). That is the chance of
@@ -40,6 +41,8 @@ struct diff_module {
     const char *names[SIDES_MAX]; /* NULL: not there */
     bool same_build;
     bool shown; /* not filtered out */
+    bool
+        nameless; /* the binary of a side is not there: functions of the other would all look gone */
 };
 
 struct diff {

@@ -82,6 +82,7 @@ static void pair_take(struct pairing *pairing, uint32_t before, uint32_t after)
     for (int side = 0; side < SIDES_MAX; side++)
         if (sides[side]) {
             module->names[side] = sides[side]->name;
+            module->nameless |= !sides[side]->binary && sides[side]->name[0] != '[';
             module->shown |= !pairing->only || strcmp(pairing->only, sides[side]->name) == 0 ||
                              strcmp(pairing->only, sides[side]->module.path) == 0;
             pairing->pair_of[side][side == BEFORE ? before : after] = pair;

@@ -27,6 +27,8 @@ static const char *common_name(const struct diff_gathering *gathering, uint32_t 
                                function_id function, const char *name)
 {
     const struct diff_module *module = &gathering->diff->modules.at[pair];
+    if (module->nameless)
+        return "[no binary]";
     if (module->same_build)
         return name;
     if (name[0] == '[' && function != FUNCTION_NONE)
@@ -47,19 +49,30 @@ static void part_add(struct diff_side *side, const struct diff_gathering *gather
     *vec_push(side) = part;
 }
 
+static bool any_nameless(const struct diff *diff)
+{
+    for (size_t i = 0; i < diff->modules.n; i++)
+        if (diff->modules.at[i].nameless)
+            return true;
+    return false;
+}
+
+/* nameless: of modules that are one row, or of all others. */
 static void gather_items(struct diff_side *side, const struct diff_gathering *gathering,
-                         bool instructions)
+                         enum item_by by, bool nameless)
 {
     struct items items;
-    items_list(&items, side->scene, instructions ? BY_INSTRUCTION : BY_FUNCTION);
+    items_list(&items, side->scene, by);
     for (size_t i = 0; i < items.n; i++) {
         const struct item *item = &items.at[i];
-        part_add(side, gathering,
-                 (struct diff_part){.module = item->module,
-                                    .function = item->function,
-                                    .at = item->at,
-                                    .sum.tally = item->body[0]},
-                 scene_function_name(side->scene, item->module, item->function));
+        uint32_t pair = gathering->pair_of[item->module];
+        if (gathering->diff->modules.at[pair].nameless == nameless)
+            part_add(side, gathering,
+                     (struct diff_part){.module = item->module,
+                                        .function = nameless ? FUNCTION_NONE : item->function,
+                                        .at = item->at,
+                                        .sum.tally = item->body[0]},
+                     scene_function_name(side->scene, item->module, item->function));
     }
     items_release(&items);
 }
@@ -72,10 +85,12 @@ static void gather_plain(struct diff_side *side, const struct diff_gathering *ga
     for (size_t i = 0; i < rows.n; i++) {
         const struct plain_row *row = &rows.at[i];
         const struct plain_function *function = &side->plain.functions.at[row->function];
+        bool nameless = function->module < side->scene->modules.n &&
+                        gathering->diff->modules.at[gathering->pair_of[function->module]].nameless;
         if (row->self.sum)
             part_add(side, gathering,
                      (struct diff_part){.module = function->module,
-                                        .function = function->function,
+                                        .function = nameless ? FUNCTION_NONE : function->function,
                                         .at = row->at,
                                         .sum.groups = row->self},
                      function->name);
@@ -100,8 +115,12 @@ void diff_side_gather(struct diff_side *side, const struct diff_gathering *gathe
 {
     if (side->profile->mode == PROFILE_PLAIN)
         gather_plain(side, gathering, instructions);
-    else
-        gather_items(side, gathering, instructions);
+    else {
+        /* Code without a binary has no instructions to list. */
+        gather_items(side, gathering, instructions ? BY_INSTRUCTION : BY_FUNCTION, false);
+        if (any_nameless(gathering->diff))
+            gather_items(side, gathering, BY_FUNCTION, true);
+    }
     if (side->n)
         qsort(side->at, side->n, sizeof *side->at, part_order);
 }

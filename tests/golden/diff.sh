@@ -81,6 +81,14 @@ has '\+1000 .* old -> new'
 expect 0 "$gait" diff before before
 has '^Nothing changed\.$'
 has 'one build'
+# A binary that is gone: its functions are not told apart on either side, and why is said.
+mv new elsewhere
+expect 0 "$gait" diff before after
+has '\+1000 .* \[no binary\] +old -> new'
+has 'no binary for new'
+expect 0 "$gait" diff --by line before after
+has '\+1000 .* \[no binary\] +\(line not known\) +old -> new'
+mv elsewhere new
 expect 129 "$gait" diff before
 expect 129 "$gait" diff --by edge before after
 expect 129 "$gait" diff -i before after
