@@ -148,7 +148,7 @@ static bool ask_line(struct asking *asking, const char *line, size_t bytes, size
     return !bytes || ask(asking, line, bytes, err) || err_in(err, "line %zu of the input", number);
 }
 
-enum { INPUT_BYTES = 1 << 16 };
+enum { INPUT_BYTES = 1 << 15 };
 
 /* Whatever is there is answered at once, so that another program can ask line by line. */
 static bool ask_input(struct asking *asking, struct err *err)
