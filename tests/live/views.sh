@@ -83,7 +83,7 @@ status 2 'no such function' "$gait" contexts --function nobody plain
 says nobody
 
 # What the program is made of is what contexts show: its recursion folded, its inlined functions by name.
-"$gait" contexts plain >tree
+"$gait" contexts --min 0 plain >tree
 for what in 'main' 'fib \[recursive\]' 'even \[recursive\]' 'sorted' 'compare' 'stir_often \[inlined\]'; do
     grep -q "$what" tree || { bad "no $what in the contexts"; cat tree; }
 done

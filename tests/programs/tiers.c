@@ -32,11 +32,11 @@ static __attribute__((noinline)) uint32_t fib(uint32_t n)
 static uint32_t odd(uint32_t n, uint32_t x);
 static __attribute__((noinline)) uint32_t even(uint32_t n, uint32_t x)
 {
-    return n ? odd(n - 1, stir_often(x | 1, 10)) + 1 : x;
+    return n ? odd(n - 1, stir_often(x | 1, 60)) + 1 : x;
 }
 static __attribute__((noinline)) uint32_t odd(uint32_t n, uint32_t x)
 {
-    return n ? even(n - 1, stir_often(x | 1, 5)) + 2 : x;
+    return n ? even(n - 1, stir_often(x | 1, 30)) + 2 : x;
 }
 
 static int compare(const void *a, const void *b)
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
     uint32_t sum = 1;
     for (unsigned long i = 0; i < rounds; i++) {
-        sum += fib(12) + even(20, sum);
+        sum += fib(12) + even(60, sum);
         for (int t = 0; t < 3; t++)
             sum ^= tasks[t](sum);
     }
