@@ -1,5 +1,6 @@
 #include "program/rust_path.h"
 
+#include "program/punycode.h"
 #include "program/text_out.h"
 
 #include <ctype.h>
@@ -132,66 +133,15 @@ static struct identifier identifier_read(struct reader *reader)
     return name;
 }
 
-/* RFC 3492 with '_' as the delimiter. Decodes into letters; false: it is not right. */
-enum { LETTERS_MAX = 128 };
-static bool punycode_read(const struct identifier *name, uint32_t *letters, size_t *ret_n)
-{
-    size_t n = 0, at = 0, plain = 0;
-    for (size_t i = 0; i < name->n; i++)
-        if (name->text[i] == '_')
-            plain = i;
-    if (plain >= LETTERS_MAX)
-        return false;
-    for (; n < plain; n++)
-        letters[n] = (unsigned char)name->text[n];
-    at = plain ? plain + 1 : 0;
-    uint64_t letter = 128, place = 0, bias = 72, damp = 700;
-    while (at < name->n) {
-        uint64_t delta = 0, weight = 1;
-        for (uint64_t k = 36;; k += 36) {
-            char c = at < name->n ? name->text[at++] : 0;
-            if (!islower((unsigned char)c) && !isdigit((unsigned char)c))
-                return false;
-            uint64_t digit = (uint64_t)(islower((unsigned char)c) ? c - 'a' : c - '0' + 26);
-            uint64_t least = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-            delta += digit * weight;
-            if (delta > UINT32_MAX)
-                return false;
-            if (digit < least)
-                break;
-            weight *= 36 - least;
-            if (weight > UINT32_MAX)
-                return false;
-        }
-        if (n >= LETTERS_MAX)
-            return false;
-        place += delta;
-        letter += place / (n + 1);
-        place %= n + 1;
-        memmove(letters + place + 1, letters + place, (n - place) * sizeof *letters);
-        if (letter > 0x10FFFF)
-            return false;
-        letters[place++] = (uint32_t)letter;
-        n++;
-        delta = delta / damp + delta / damp / n;
-        damp = 2;
-        for (bias = 0; delta > 455; bias += 36)
-            delta /= 35;
-        bias += 36 * delta / (delta + 38);
-    }
-    *ret_n = n;
-    return true;
-}
-
 static void identifier_put(struct reader *reader, const struct identifier *name)
 {
     if (reader->silent || reader->failed)
         return;
-    uint32_t letters[LETTERS_MAX + 1];
+    uint32_t letters[PUNYCODE_LETTERS_MAX + 1];
     size_t n;
     if (!name->punycode) {
         text_put_n(reader->out, name->text, name->n);
-    } else if (punycode_read(name, letters, &n)) {
+    } else if (punycode_read(name->text, name->n, letters, &n)) {
         for (size_t i = 0; i < n; i++)
             if (!text_put_letter(reader->out, letters[i]))
                 reader->failed = true;
