@@ -51,8 +51,8 @@ struct jumps {
     } targets;
 };
 
-/* Steps that one function is worth: some hundred times what the largest known ones need. */
-#define JUMPS_EFFORT (UINT64_C(1) << 28)
+/* Steps that one function is worth: twenty times what the largest known ones need. */
+#define JUMPS_EFFORT (UINT64_C(1) << 25)
 
 /* The indirect jumps of a function of which instructions and blocks are known. Targets that are no
  * block yet are not followed: make them blocks and ask again, with what is left of the effort. */

@@ -156,6 +156,21 @@ static bool constant_get(const struct tracker *tracker, const struct address *ad
     return true;
 }
 
+/* Whether the index was counted from the first case already: compilers do that in a register or in the
+ * table's address, not in both. */
+static bool is_biased(const struct tracker *tracker, const struct value *term)
+{
+    uint32_t place = term->name - NAME_FIRST;
+    if (term->number || term->name < NAME_FIRST || place / NAMES_EACH >= tracker->n_operations)
+        return term->number != 0;
+    switch ((enum operation_kind)tracker->operations[place / NAMES_EACH].kind) {
+    case OPERATION_ADD:
+    case OPERATION_SUB:
+    case OPERATION_LEA: return true;
+    default: return false;
+    }
+}
+
 static struct value load(struct tracker *tracker, struct state *state, uint32_t instruction,
                          const struct operand *memory)
 {
@@ -169,7 +184,8 @@ static struct value load(struct tracker *tracker, struct state *state, uint32_t 
         return constant;
     if (address.known && term->kind == VALUE_TERM && address.number && (bytes == 4 || bytes == 8) &&
         (unsigned)term->scale * address.scale == bytes)
-        *noted = (struct table_load){address.number, (uint8_t)bytes, term->weak, memory->value != 0,
+        *noted = (struct table_load){address.number, (uint8_t)bytes, term->weak,
+                                     memory->value && !is_biased(tracker, term),
                                      state_range(state, term)};
     else if (address_plain(&address) && memory->bits) {
         const struct slot *slot = state_slot(state, term->name, address.number, memory->bits);
