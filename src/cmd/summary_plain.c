@@ -22,6 +22,18 @@ static void print_time(const struct plain *plain)
         plain->threads, plain->threads == 1 ? "" : "s", summary_seconds(plain->wall_ns));
 }
 
+/* Where many threads are too short to be met, most of their time is in no sample. */
+static void print_coverage(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    uint64_t met = plain->user_weight + plain->kernel_weight;
+    uint64_t used = plain->kernel ? totals->user_ns + totals->kernel_ns : totals->user_ns;
+    if (plain->clock && totals->losses[LOSS_unsampled] && met < used / 10 * 9)
+        say("samples speak for %.0f %% of the CPU time: threads shorter than a period are not met; "
+            "a higher -F meets more of them, -a all",
+            percent((double)met, (double)used));
+}
+
 static void print_samples(const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
@@ -34,6 +46,7 @@ static void print_samples(const struct plain *plain)
         summary_too_short(totals, plain->hz);
     if (*plain->refused)
         say("%s", plain->refused);
+    print_coverage(plain);
     if (plain->ring_bytes < plain->ring_wanted)
         say("rings of %zu KiB instead of %zu: the limit on locked memory (ulimit -l, "
             "kernel.perf_event_mlock_kb)",

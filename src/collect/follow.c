@@ -16,6 +16,7 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
     follow->tasks.clock = request->clock;
     follow->tasks.kernel = request->kernel;
     follow->tasks.own_pid = follow->own_pid;
+    follow->tasks.restarts = request->sampler.inherit;
     follow->tasks.switches = request->tracker.context_switch;
     samples_init(&follow->samples, profile, &follow->processes, &follow->tasks);
 }

@@ -19,9 +19,9 @@ enum {
     RING_BYTES_MAX = 1 << 25,
     RINGS_BYTES_MAX = 1 << 28, /* all together */
     RING_SAMPLES_MIN = 64,     /* that fit into a ring */
-    RING_PARTS = 8,            /* we are woken when one of them is full */
+    RING_PARTS = 4,            /* we are woken when one of them is full */
 };
-static const uint64_t SHIFT_EVERY_NS = 100000000, SHIFT_EVERY_PERIODS = 32;
+static const uint64_t SHIFT_EVERY_NS = 250000000, SHIFT_EVERY_PERIODS = 32;
 
 /* xorshift64*: only has to be unlike anything that programs do. */
 static uint64_t random_next(struct perf_events *events)

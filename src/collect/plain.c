@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* Reading the kernel's names takes some 50 ms: seldom, but not only at an end that may never come. */
@@ -129,6 +130,9 @@ static bool begin(struct run *run, struct err *err)
         output_undo(&run->output);
         return false;
     }
+    /* Rings must be emptied in time, most of all where everybody wants the CPU; it takes little of it. The
+     * program is a process of its own by now and keeps its priority. */
+    (void)setpriority(PRIO_PROCESS, 0, -10);
     for (size_t i = 0; i < run->events.cpus.n; i++)
         if (run->events.cpus.at[i].fd >= 0)
             vigil_ring(&run->vigil, run->events.cpus.at[i].fd);

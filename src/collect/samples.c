@@ -179,6 +179,7 @@ void samples_add(struct samples *samples, const struct perf_sample *sample)
     samples->taken++;
     sum_add(&profile->totals.interrupts, 1);
     struct task *task = tasks_get(samples->tasks, ids->pid, ids->tid, ids->time_ns);
+    task->sampled = true;
     if (sample->in_kernel) {
         samples->in_kernel++;
         sum_add(&samples->kernel_weight, weight);

@@ -113,6 +113,9 @@ void tasks_exit(struct tasks *tasks, const struct perf_task *exit)
 {
     struct task *task = tasks_get(tasks, exit->pid, exit->tid, exit->ids.time_ns);
     task_account(tasks, task, exit->ids.time_ns);
+    /* Those that live for less than a period are never met by a clock that starts anew in every thread. */
+    if (tasks->clock && tasks->restarts && task->on_ns && !task->sampled && !task->ended)
+        sum_add(&tasks->profile->totals.losses[LOSS_unsampled], 1);
     task->ended = true;
 }
 

@@ -19,6 +19,7 @@ struct task {
     uint32_t pid, tid;
     char name[16];
     bool ended, on;    /* on: a CPU */
+    bool sampled;      /* ever */
     uint64_t since_ns; /* accounted up to here */
     /* not told yet */
     uint64_t on_ns, off_ns, switches, user_weight, kernel_weight;
@@ -30,6 +31,7 @@ struct tasks {
     VEC(struct task);
     uint32_t own_pid;   /* of whose time nothing is told */
     bool clock, kernel; /* as in struct perf_request: what weights are */
+    bool restarts;      /* the clock does, in every thread */
     bool switches;      /* are told: else nothing is known of time */
     uint64_t began_ns;  /* accounting starts here; UINT64_MAX: not known yet */
 };

@@ -42,7 +42,8 @@
     LOSS(stack_astray, "stack not followed to its end: unwind information led nowhere")            \
     LOSS(throttled, "kernel held sampling back: it took too much of the CPU")                      \
     LOSS(unfollowed, "thread not followed: too many open files, or it ended meanwhile")            \
-    LOSS(stack_gone, "stack not there: the process was ending or becoming another program")
+    LOSS(stack_gone, "stack not there: the process was ending or becoming another program")        \
+    LOSS(unsampled, "thread ended before its first sample: its time is in no stack")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

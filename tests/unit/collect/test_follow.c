@@ -25,6 +25,7 @@ static void world_begin(struct world *world, bool kernel)
     memset(world, 0, sizeof *world);
     world->request = (struct perf_request){.clock = true, .kernel = kernel};
     world->request.tracker.context_switch = 1;
+    world->request.sampler.inherit = 1;
     profile_init(&world->profile);
     world->profile.mode = PROFILE_PLAIN;
     follow_init(&world->follow, &world->request, &world->profile);
@@ -179,6 +180,12 @@ static void times(void **state)
     assert_int_equal(row.kernel_ns, 10);
     assert_int_equal(row.off_ns, 5 + 50);
     assert_int_equal(row.switches, 2);
+    /* One that ran and was never met is counted. */
+    assert_int_equal(world.profile.totals.losses[LOSS_unsampled], 0);
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, A, A, C, A, 600));
+    TAKE(&world, record_switch(record, A, C, 0, 610));
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, A, A, C, C, 620));
+    assert_int_equal(world.profile.totals.losses[LOSS_unsampled], 1);
     world_end(&world);
 }
 
