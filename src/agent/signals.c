@@ -135,6 +135,7 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
     if (!trigger_is_ours(siginfo))
         return (struct next){.to = pass_on(signal, siginfo, frame)};
     agent.channel->interrupts++;
+    uint64_t pc = 0; /* not a place of the program's, or not its user time */
     if (agent.walking || in_core(frame->rip)) {
         agent_lose(LOSS_in_agent);
     } else if (behind_syscall(frame->rip)) {
@@ -142,8 +143,10 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
     } else if (!(frame->rflags & TRAP_FLAG) && frame_copy(frame)) {
         return (struct next){.frame = &agent.frame,
                              .to = (uint64_t)(agent.context->stack + CONTEXT_STACK_BYTES)};
+    } else {
+        pc = frame->rip;
     }
-    sample_decline(frame->rip);
+    sample_decline(pc);
     return (struct next){.to = 0};
 }
 

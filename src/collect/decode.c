@@ -1,5 +1,7 @@
 #include "collect/decode.h"
 
+#include "profile/sums.h"
+
 void decode_init(struct decode *decode, struct units *units, struct profile *profile)
 {
     *decode = (struct decode){.units = units, .profile = profile};
@@ -255,18 +257,37 @@ void decode_flush(struct decode *decode)
 
 /* ---- walks */
 
+/* The interrupted place gets the time since the last interrupt, also of one in the kernel: how long
+ * that is does not depend on where the program is. The first gets what is usual, not what a delay
+ * made of it. */
+static void time_add(struct decode *decode, const struct event_walk *walk)
+{
+    const uint64_t usual_ns = 10000000;
+    uint64_t since = walk->cpu_ns > decode->told_ns ? walk->cpu_ns - decode->told_ns : 0;
+    if (!decode->told_ns && since > usual_ns)
+        since = usual_ns;
+    decode->told_ns = walk->cpu_ns;
+    if (!walk->pc || !since)
+        return;
+    struct mappings *mappings = decode->units->mappings;
+    struct place at = mappings_place(mappings, (struct avma){walk->pc});
+    decode->unmapped += mappings_missed(mappings, at);
+    struct stacks *stacks = &decode->profile->stacks;
+    uint32_t pid = (uint32_t)mappings->pid; /* its main thread: no other is walked */
+    uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
+    uint32_t node = stacks_node(stacks, root, at.module, at.address.v);
+    stacks_add(stacks, node, decode->samples++ % STACK_GROUPS, since);
+    sum_add(&decode->profile->totals.samples, 1);
+    sum_add(&decode->profile->totals.sampled_ns, since);
+}
+
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits)
 {
     uint64_t slot = walk->cpu_ns / DECODE_BATCH_NS;
     if (slot != decode->slot)
         decode_flush(decode);
     decode->slot = slot;
-    if (walk->pc) {
-        struct place at = mappings_place(decode->units->mappings, (struct avma){walk->pc});
-        decode->unmapped += mappings_missed(decode->units->mappings, at);
-        struct point_key point = {.module = at.module, .address = at.address.v};
-        batch_add_point(&decode->batch, &point, 1u << UNIT_BITS, 0);
-    }
+    time_add(decode, walk);
     if (walk->n_exits)
         decode_window(decode, walk, exits);
 }

@@ -1,4 +1,4 @@
-/* Sampled walks -> ranges, edges and points, weighed.
+/* Sampled walks -> ranges, edges and places that were interrupted, weighed.
  *
  * Every window is normalised by its own length. The weight of an exit that was seen k times in a
  * window of N instructions is u = k / N, rounded once; all ranges and edges that the exit implies
@@ -47,6 +47,8 @@ struct decode {
     uint64_t trail, trail_ticks; /* of good trails, added up */
     uint64_t trail_own_ticks;    /* what their exits took: the program would not have spent it */
 
+    uint64_t told_ns;               /* thread CPU time up to which places have been given it */
+    uint32_t samples;               /* places so far */
     uint64_t windows, instructions; /* accepted so far */
     uint64_t garbled;               /* walks that contradict the units: left out */
     uint64_t unmapped;              /* observations outside every module */

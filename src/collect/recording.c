@@ -8,7 +8,9 @@
 #include "collect/totals.h"
 #include "profile/file.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -66,6 +68,10 @@ static void describe_agent(struct run *run)
     if (run->described || !run->drain.processes)
         return;
     run->described = true;
+    char hertz[24];
+    snprintf(hertz, sizeof hertz, "%" PRIu64, run->drain.first.tsc_hz);
+    if (run->drain.first.tsc_hz)
+        profile_fact(&run->delta, "tsc_hz", hertz);
     if (run->options->record.mode == RECORD_SAMPLED)
         profile_fact(&run->delta, "trigger",
                      run->drain.first.trigger == TRIGGER_PERF ? "perf" : "cputime");

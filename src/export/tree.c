@@ -100,29 +100,44 @@ static void range_spread(struct spots *spots, const struct image *image,
         spot_add(spots, key->module, key->start, rest);
 }
 
+static void times_collect(struct spots *spots, const struct profile *profile, const char *module)
+{
+    const struct stacks *stacks = &profile->stacks;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct stack_key key = stacks_key(stacks, cell->node);
+        if (key.parent != STACK_NONE && module_matches(profile, key.module, module))
+            spot_add(spots, key.module, key.address, stacks->weights.at[i]);
+    }
+}
+
 static void spots_collect(struct spots *spots, const struct scene *scene, enum weight weight,
                           const char *module)
 {
     const struct profile *profile = scene->sides[0];
+    if (weight == WEIGHT_TIME) {
+        times_collect(spots, profile, module);
+        return;
+    }
     for (uint32_t i = 0; i < profile->ranges.n; i++) {
         const struct range_key *key = map_key(&profile->ranges.keys, i);
         uint32_t in_scene = scene_module(scene, 0, key->module);
         const struct binary *binary =
             in_scene < scene->modules.n ? scene->modules.at[in_scene].binary : NULL;
-        const struct sums *sums = &profile->ranges.at[i];
-        uint64_t each = weight == WEIGHT_TIME ? sums->time : sums->count;
+        uint64_t each = profile->ranges.at[i].count;
         if (each && module_matches(profile, key->module, module))
             range_spread(spots, binary ? &binary->image : NULL, key, each);
     }
 }
 
-/* How much one unit of a range's sum stands for. */
+/* How much one unit of a spot's weight stands for: nanoseconds, or executions. */
 static double spots_scale(const struct profile *profile, enum weight weight)
 {
-    const struct tally one = {.count = UINT32_MAX, .time = UINT32_MAX};
-    double value = weight == WEIGHT_TIME ? estimate_time(profile, &one).value * 1e9
-                                         : estimate_count(profile, &one).value;
-    return value / UINT32_MAX;
+    const struct totals *totals = &profile->totals;
+    const struct tally one = {.count = UINT32_MAX};
+    if (weight == WEIGHT_COUNT)
+        return estimate_count(profile, &one).value / UINT32_MAX;
+    return totals->sampled_ns ? (double)totals->user_ns / (double)totals->sampled_ns : 0;
 }
 
 static int node_compare(const void *a, const void *b)

@@ -251,7 +251,9 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->user_ticks,
                                 &totals->agent_ns,
                                 &totals->tool_ns,
-                                &totals->off_ns};
+                                &totals->off_ns,
+                                &totals->samples,
+                                &totals->sampled_ns};
     for (size_t i = 0; cursor->at < cursor->end; i++) {
         u128 value;
         if (!cursor_wide(cursor, &value, err))

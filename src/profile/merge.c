@@ -95,6 +95,8 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->agent_ns, other->agent_ns);
     sum_add(&into->tool_ns, other->tool_ns);
     sum_add(&into->off_ns, other->off_ns);
+    sum_add(&into->samples, other->samples);
+    sum_add(&into->sampled_ns, other->sampled_ns);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }

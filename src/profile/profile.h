@@ -11,7 +11,11 @@
  * we keep the sum y, the sum of y^2 and the sum of y*x over batches, x being the batch's total:
  * what a ratio estimator's variance needs.
  *
- * A plain profile has stacks (profile/stacks.h) and nothing in the other tables. Its samples are
+ * Time. Inside a window every instruction weighs the same, however long it took. Where time goes is
+ * told by the interrupts alone: each adds the time since the one before it to the place that it
+ * interrupted, in stacks (profile/stacks.h) of a thread and that place.
+ *
+ * A plain profile has stacks and nothing in the other tables. Its samples are
  * counted as totals.interrupts, and totals.time is the weight of those that were not in the kernel. */
 #pragma once
 
@@ -95,8 +99,9 @@ struct totals {
     uint64_t user_ns, kernel_ns; /* CPU time of the recorded threads */
     uint64_t
         user_ticks; /* the same in TSC ticks, stretched by what trails cost beyond native code */
-    uint64_t agent_ns, tool_ns; /* what gait itself used, as it measured it */
-    uint64_t off_ns;            /* threads alive but not running */
+    uint64_t agent_ns, tool_ns;   /* what gait itself used, as it measured it */
+    uint64_t off_ns;              /* threads alive but not running */
+    uint64_t samples, sampled_ns; /* of a sampled profile: what its stacks add up to */
     uint64_t losses[LOSS_N];
 };
 

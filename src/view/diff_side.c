@@ -164,7 +164,7 @@ double diff_total(const struct diff_side *side)
         return (double)totals->user_ns / 1e9;
     if (side->profile->mode == PROFILE_EXACT)
         return (double)totals->instructions;
-    struct tally all = {.count = totals->count, .time = totals->time};
+    struct tally all = {.count = totals->count};
     return estimate_count(side->profile, &all).value;
 }
 

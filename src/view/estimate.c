@@ -1,6 +1,7 @@
 #include "view/estimate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double student_t(uint64_t degrees)
 {
@@ -45,14 +46,12 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
 
 struct tally tally_of(const struct profile *profile, const struct sums *sums)
 {
-    struct tally tally = {.count = sums->count, .time = sums->time};
+    struct tally tally = {.count = sums->count};
     const struct totals *totals = &profile->totals;
     if (profile->mode == PROFILE_EXACT)
         return tally;
     tally.count_sd = ratio_sd(totals->batches, sums->count, totals->count, sums->count_yy,
                               sums->count_xy, totals->count_xx);
-    tally.time_sd = ratio_sd(totals->batches, sums->time, totals->time, sums->time_yy,
-                             sums->time_xy, totals->time_xx);
     tally.alone_sd = alone_sd(totals, sums->count, sums->count_yy);
     return tally;
 }
@@ -62,7 +61,6 @@ void tally_add(struct tally *tally, const struct tally *more)
     tally->count += more->count;
     tally->time += more->time;
     tally->count_sd += more->count_sd;
-    tally->time_sd += more->time_sd;
     tally->alone_sd += more->alone_sd;
 }
 
@@ -71,7 +69,6 @@ void tally_subtract(struct tally *tally, const struct tally *less)
     tally->count -= less->count < tally->count ? less->count : tally->count;
     tally->time -= less->time < tally->time ? less->time : tally->time;
     tally->count_sd += less->count_sd;
-    tally->time_sd += less->time_sd;
     tally->alone_sd += less->alone_sd;
 }
 
@@ -92,6 +89,33 @@ static struct estimate interval(double value, double sd, uint64_t batches)
     return (struct estimate){value, fmax(value - half, 0), value + half};
 }
 
+/* Wilson's lower end is too high when only one, two or three are seen: a share so small that it shows
+ * up by luck would lie below it. There the Poisson's own 5 % quantile stands in. 1: none needed. */
+static double few_low(double k, double n)
+{
+    static const double poisson[] = {0, 0.05129, 0.35536, 0.81769};
+    double seen = k > 0 ? k + 0.5 : 0; /* rounding may leave a difference below 0 */
+    return seen < sizeof poisson / sizeof *poisson ? poisson[(int)seen] / n : 1;
+}
+
+struct estimate binomial_share(double k, double n)
+{
+    const double z = 1.959964;
+    double p = k / n, middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+    double lo = fmin(fmax(middle - half, 0), few_low(k, n));
+    double hi = fmax(fmin(middle + half, 1), 1 - few_low(n - k, n));
+    return (struct estimate){p, fmin(lo, p), fmax(hi, p)};
+}
+
+static struct estimate time_share(const struct totals *totals, uint64_t y)
+{
+    double share = totals->sampled_ns ? (double)y / (double)totals->sampled_ns : 0;
+    if (!totals->samples)
+        return (struct estimate){NAN, NAN, NAN};
+    return binomial_share(fmin(share, 1) * (double)totals->samples, (double)totals->samples);
+}
+
 struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time)
 {
     const struct totals *totals = &profile->totals;
@@ -100,12 +124,14 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
         double share = time || !totals->instructions ? 0 : (double)tally->count / n;
         return (struct estimate){share, share, share};
     }
-    uint64_t y = time ? tally->time : tally->count, x = time ? totals->time : totals->count;
-    if (!x)
+    if (time)
+        return time_share(totals, tally->time);
+    if (!totals->count)
         return (struct estimate){0, 0, 0};
-    double sd = share_sd(totals->batches, y, time ? tally->time_sd : tally->count_sd, x,
-                         time ? totals->time_xx : totals->count_xx);
-    struct estimate share = interval((double)y / (double)x, sd, totals->batches);
+    double sd =
+        share_sd(totals->batches, tally->count, tally->count_sd, totals->count, totals->count_xx);
+    struct estimate share =
+        interval((double)tally->count / (double)totals->count, sd, totals->batches);
     if (share.hi > 1) /* false where nothing is known */
         share.hi = fmax(share.value, 1);
     return share;
@@ -160,7 +186,10 @@ struct estimate estimate_part(const struct profile *profile, const struct tally 
 
 double estimate_cpi(const struct profile *profile, const struct tally *tally)
 {
-    if (profile->mode != PROFILE_SAMPLED || !tally->count)
-        return 0;
-    return (double)tally->time * (1 << RATE_BITS) / (double)tally->count;
+    const char *hertz = profile_fact_find(profile, "tsc_hz");
+    struct estimate time = estimate_time(profile, tally), count = estimate_count(profile, tally);
+    bool known = time.hi - time.lo < time.value && count.hi - count.lo < count.value;
+    if (profile->mode != PROFILE_SAMPLED || !hertz || !known)
+        return (double)NAN;
+    return time.value * strtod(hertz, NULL) / count.value;
 }

@@ -5,7 +5,8 @@
  *
  *     var(R) = B / (B - 1) * (yy - 2 R xy + R^2 xx) / x^2
  *
- * and Student's t with B - 1 degrees of freedom. What this does not cover is what all batches have in
+ * and Student's t with B - 1 degrees of freedom. A share of the time is the share of the interrupts'
+ * weight that fell on the code, with the interval of a binomial share of as many. What this does not cover is what all batches have in
  * common: a wrong calibration moves every figure and no interval shows it. */
 #pragma once
 
@@ -15,9 +16,10 @@
  * keys do not tell how far they do, and for the instructions of a loop or a function it is nearly
  * true. So the interval of a sum is never too narrow on this account, and often too wide. */
 struct tally {
-    uint64_t count, time;
-    double count_sd, time_sd; /* of the sums above as parts of all, in their units */
-    double alone_sd;          /* of count by itself: the number of all instructions varies too */
+    uint64_t count;
+    uint64_t time;   /* of interrupts; its interval follows from how many they are */
+    double count_sd; /* of count as a part of all, in its units */
+    double alone_sd; /* of count by itself: the number of all instructions varies too */
 };
 
 /* lo and hi are not numbers where nothing is known of the interval: JSON has null for them, text
@@ -44,7 +46,10 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
 struct estimate estimate_part(const struct profile *profile, const struct tally *part,
                               const struct tally *rest);
 
-/* Ticks per execution; 0 if there is nothing to divide. */
+/* The 95 % interval of a share of which k of n samples are seen (Wilson's). n > 0. */
+struct estimate binomial_share(double k, double n);
+
+/* Ticks per execution; not a number unless both are known to about half of themselves. */
 double estimate_cpi(const struct profile *profile, const struct tally *tally);
 
 /* The 97.5 % quantile of Student's t. */

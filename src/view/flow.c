@@ -99,10 +99,30 @@ static void edge_add_return(struct builder *builder, const struct edge_key *key,
         tally_add(&builder->flow->edges[edge], tally);
 }
 
+/* ---- times */
+
+static void time_add(struct builder *builder, uint32_t record)
+{
+    const struct stacks *stacks = &builder->profile->stacks;
+    const struct stack_cell *cell = map_key(&stacks->cells, record);
+    struct tally tally = {.time = stacks->weights.at[record]};
+    uint32_t at = cfg_find(builder->cfg, (struct svma){stacks_key(stacks, cell->node).address});
+    if (at != INSTRUCTION_NONE) {
+        tally_add(&builder->flow->instructions[at], &tally);
+        return;
+    }
+    tally_add(&builder->flow->body, &tally);
+    builder->flow->stray++;
+}
+
 /* ---- all */
 
 static void touch_read(struct builder *builder, const struct touch *touch)
 {
+    if (touch->kind == TOUCH_TIME) {
+        time_add(builder, touch->record);
+        return;
+    }
     if (touch->kind == TOUCH_RANGE) {
         const struct table *ranges = &builder->profile->ranges;
         struct tally tally = tally_of(builder->profile, &ranges->at[touch->record]);

@@ -17,25 +17,6 @@ void groups_merge(struct groups *groups, const struct groups *more)
         sum_add(&groups->at[g], more->at[g]);
 }
 
-/* Wilson's lower end is too high when only one, two or three are seen: a share so small that it shows
- * up by luck would lie below it. There the Poisson's own 5 % quantile stands in. 1: none needed. */
-static double few_low(double k, double n)
-{
-    static const double poisson[] = {0, 0.05129, 0.35536, 0.81769};
-    double seen = k > 0 ? k + 0.5 : 0; /* rounding may leave a difference below 0 */
-    return seen < sizeof poisson / sizeof *poisson ? poisson[(int)seen] / n : 1;
-}
-
-struct estimate binomial_share(double k, double n)
-{
-    const double z = 1.959964;
-    double p = k / n, middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-    double lo = fmin(fmax(middle - half, 0), few_low(k, n));
-    double hi = fmax(fmin(middle + half, 1), 1 - few_low(n - k, n));
-    return (struct estimate){p, fmin(lo, p), fmax(hi, p)};
-}
-
 struct estimate groups_share(const struct groups *part, const struct groups *whole,
                              double sample_weight)
 {

@@ -25,6 +25,3 @@ void groups_merge(struct groups *groups, const struct groups *more);
  * is the mean weight of a sample. Without one, or of an empty whole, lo and hi are not numbers. */
 struct estimate groups_share(const struct groups *part, const struct groups *whole,
                              double sample_weight);
-
-/* The 95 % interval of a share of which k of n samples are seen. n > 0. */
-struct estimate binomial_share(double k, double n);

@@ -206,11 +206,23 @@ static void record_range(struct lister *lister, struct map *places, size_t first
     if (lister->by == BY_BLOCK)
         tally_add(&item->count[touch->side], &tally);
     tally.count *= key->instructions;
-    tally.time *= key->instructions;
     tally.count_sd *= key->instructions;
-    tally.time_sd *= key->instructions;
     tally.alone_sd *= key->instructions;
     tally_add(&item->body[touch->side], &tally);
+}
+
+static void record_time(struct lister *lister, struct map *places, size_t first,
+                        const struct touch *touch)
+{
+    const struct stacks *stacks = &lister->scene->sides[touch->side]->stacks;
+    const struct stack_cell *cell = map_key(&stacks->cells, touch->record);
+    struct item wanted = {.at = 0};
+    if (lister->by == BY_CALL || lister->by == BY_EDGE)
+        return;
+    if (lister->by != BY_FUNCTION)
+        wanted.at = stacks_key(stacks, cell->node).address;
+    struct item *item = item_at(lister, places, first, &wanted);
+    item->body[touch->side].time += stacks->weights.at[touch->record];
 }
 
 static int item_order(const void *a, const void *b)
@@ -235,6 +247,8 @@ static void list_records(struct lister *lister)
         const struct touch *touch = &scene->touches.at[lister->function->first_touch + i];
         if (touch->kind == TOUCH_RANGE)
             record_range(lister, &places, first, touch);
+        else if (touch->kind == TOUCH_TIME)
+            record_time(lister, &places, first, touch);
         else if (lister->by == BY_CALL || lister->by == BY_EDGE)
             record_edge(lister, &places, first, touch);
     }

@@ -52,6 +52,14 @@ static void amount_cell(struct sheet *sheet, const struct report *report, double
         sheet_cell(sheet, "%.3f s", amount);
 }
 
+static void cpi_cell(struct sheet *sheet, double cpi)
+{
+    if (isnan(cpi))
+        sheet_cell(sheet, "-");
+    else
+        sheet_cell(sheet, "%.2f", cpi);
+}
+
 /* ---- columns */
 
 enum column {
@@ -155,7 +163,7 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
         break;
     case INSTRUCTIONS: count_cell(sheet, report, report_instructions(report, row)); break;
     case COUNT: count_cell(sheet, report, report_count(report, row)); break;
-    case CPI: sheet_cell(sheet, "%.2f", report_cpi(report, row)); break;
+    case CPI: cpi_cell(sheet, report_cpi(report, row)); break;
     case KIND: sheet_cell(sheet, "%s", cfg_edge_kind_name((enum cfg_edge_kind)row->kind)); break;
     case FUNCTION:
         sheet_cell(sheet, "%s%s", name_text(scene, row->name), row->inlined ? " (inlined)" : "");

@@ -183,6 +183,21 @@ static void touch_edges(struct scene *scene, uint32_t side)
     }
 }
 
+/* Of plain profiles, whose stacks say more, there is another view. */
+static void touch_times(struct scene *scene, uint32_t side)
+{
+    const struct stacks *stacks = &scene->sides[side]->stacks;
+    if (scene->sides[side]->mode != PROFILE_SAMPLED)
+        return;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct stack_key key = stacks_key(stacks, cell->node);
+        uint32_t module = scene_module(scene, side, key.module);
+        touch_add(scene, module, scene_function_at(scene, module, key.address), side, TOUCH_TIME,
+                  i);
+    }
+}
+
 static int touch_order(const void *a, const void *b)
 {
     const struct touch *x = a, *y = b;
@@ -233,6 +248,7 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
     for (uint32_t side = 0; side < n_sides; side++) {
         touch_ranges(scene, side);
         touch_edges(scene, side);
+        touch_times(scene, side);
     }
     functions_group(scene);
 }
@@ -278,7 +294,7 @@ void scene_cfg(const struct scene *scene, const struct scene_function *function,
     struct seen seen = {0};
     for (size_t i = 0; i < function->n_touches; i++) {
         const struct touch *touch = &scene->touches.at[function->first_touch + i];
-        if (touch->kind != TOUCH_RANGE)
+        if (touch->kind == TOUCH_OUT || touch->kind == TOUCH_IN)
             seen_add(&seen, scene, touch);
     }
     cfg_build(cfg, &module->binary->image, &module->binary->symbols, function->function, seen.at,

@@ -33,13 +33,14 @@ enum touch_kind {
     TOUCH_RANGE, /* runs through the function */
     TOUCH_OUT,   /* an edge that starts in it */
     TOUCH_IN,    /* an edge that arrives from elsewhere */
+    TOUCH_TIME,  /* a weight of stacks, interrupted in it */
 };
 
 /* One record of one profile, as seen by one function. */
 struct touch {
     uint32_t module; /* of the scene */
     function_id function;
-    uint32_t record; /* index in the profile's table of ranges or edges */
+    uint32_t record; /* index in the profile's table of ranges, edges or cells of stacks */
     uint8_t side, kind;
 };
 

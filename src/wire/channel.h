@@ -175,7 +175,7 @@ struct event_walk {
     uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */
     uint64_t tsc;         /* when the interrupt came */
     uint64_t cpu_ns;      /* thread CPU time then */
-    uint64_t pc;          /* avma that was interrupted: the time sample */
+    uint64_t pc;          /* avma that was interrupted: the time sample; 0: not user time */
     uint64_t end_pc;      /* avma at which the window ended: where the last exit went */
     uint32_t lead, instructions, trail; /* instructions in each part */
     uint32_t trail_ticks;

@@ -70,6 +70,19 @@ static void add_loop(struct fixture *fixture)
     read_units(fixture);
 }
 
+/* Of all groups. */
+static uint64_t time_at(const struct fixture *fixture, uint64_t address)
+{
+    const struct stacks *stacks = &fixture->profile.stacks;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        if (stacks_key(stacks, cell->node).address == address)
+            sum += stacks->weights.at[i];
+    }
+    return sum;
+}
+
 static struct sums range(const struct fixture *fixture, uint64_t start, uint64_t last, uint32_t n)
 {
     struct range_key key = {.module = 0, .instructions = n, .start = start, .last = last};
@@ -104,6 +117,7 @@ static void one_window_by_hand(void **state)
     const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
     walk(&fixture,
          (struct event_walk){.pc = 0x1005,
+                             .cpu_ns = 700000,
                              .end_pc = 0x1100,
                              .instructions = 18,
                              .trail = 3000,
@@ -126,8 +140,7 @@ static void one_window_by_hand(void **state)
     assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
     assert_int_equal(fixture.profile.edges.n, 5);
     assert_int_equal(fixture.profile.ranges.n, 4);
-    struct point_key point = {.address = 0x1005};
-    assert_int_equal(table_find(&fixture.profile.points, &point)->time, 1 << UNIT_BITS);
+    assert_int_equal(time_at(&fixture, 0x1005), 700000);
     assert_int_equal(fixture.profile.totals.time, 1 << UNIT_BITS);
     assert_int_equal(fixture.profile.totals.count, rate << UNIT_BITS);
     assert_int_equal(fixture.profile.totals.batches, 1);
@@ -292,18 +305,21 @@ static void walks_that_contradict_the_units_are_left_out(void **state)
     close_fixture(&fixture);
 }
 
-static void interrupts_without_a_window_are_points(void **state)
+/* Each place gets the time since the interrupt before, whether that was walked or not. */
+static void interrupts_tell_where_time_goes(void **state)
 {
     (void)state;
     struct fixture fixture;
     open_fixture(&fixture);
-    walk(&fixture, (struct event_walk){.pc = 0x1234}, NULL, 0);
-    walk(&fixture, (struct event_walk){.pc = 0x1234}, NULL, 0);
-    walk(&fixture, (struct event_walk){.pc = 0xfff0000000}, NULL, 0);
+    walk(&fixture, (struct event_walk){.pc = 0x1234, .cpu_ns = 60000000}, NULL, 0);
+    walk(&fixture, (struct event_walk){.pc = 0x1234, .cpu_ns = 63000000}, NULL, 0);
+    walk(&fixture, (struct event_walk){.pc = 0, .cpu_ns = 64000000}, NULL, 0);
+    walk(&fixture, (struct event_walk){.pc = 0xfff0000000, .cpu_ns = 66000000}, NULL, 0);
     decode_flush(&fixture.decode);
-    assert_int_equal(fixture.profile.points.n, 2);
-    struct point_key point = {.address = 0x1234};
-    assert_int_equal(table_find(&fixture.profile.points, &point)->time, 2 << UNIT_BITS);
+    assert_int_equal(fixture.profile.stacks.nodes.n, 3);
+    assert_int_equal(time_at(&fixture, 0x1234), 10000000 + 3000000);
+    assert_int_equal(fixture.profile.totals.samples, 3);
+    assert_int_equal(fixture.profile.totals.sampled_ns, 15000000);
     assert_int_equal(fixture.decode.unmapped, 1);
     assert_int_equal(fixture.decode.windows, 0);
     close_fixture(&fixture);
@@ -376,7 +392,7 @@ int main(void)
         cmocka_unit_test(windows_without_a_trail_get_the_mean_rate),
         cmocka_unit_test(batches_are_a_quarter_second_of_cpu_time),
         cmocka_unit_test(walks_that_contradict_the_units_are_left_out),
-        cmocka_unit_test(interrupts_without_a_window_are_points),
+        cmocka_unit_test(interrupts_tell_where_time_goes),
         cmocka_unit_test(weights_are_conserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void threads_and_modules_are_filtered(void **state)
     profile_release(&profile);
 }
 
-/* Ranges without a binary weigh where they begin, and nothing is lost by rounding. */
+/* Ranges without a binary weigh where they begin, time where it was interrupted, and nothing is lost by rounding. */
 static void instructions_have_no_callers(void **state)
 {
     (void)state;
@@ -59,9 +59,10 @@ static void instructions_have_no_callers(void **state)
     assert_string_equal(text, "prog;[prog] 7696581394447\n");
     free(text);
     profile.mode = PROFILE_SAMPLED;
-    profile.totals = (struct totals){.batches = 2, .time = 1000, .user_ns = 777};
-    table_at(&profile.ranges, &first)->time = 100;
-    table_at(&profile.ranges, &second)->time = 100;
+    profile.totals = (struct totals){.user_ns = 777, .samples = 2, .sampled_ns = 300};
+    uint32_t root = stacks_node(&profile.stacks, STACK_NONE, MODULE_NONE, stack_thread(1, 1));
+    stacks_add(&profile.stacks, stacks_node(&profile.stacks, root, module, 0x10), 0, 100);
+    stacks_add(&profile.stacks, stacks_node(&profile.stacks, root, module, 0x33), 1, 200);
     options.weight = WEIGHT_TIME;
     text = exported("collapsed", &profile, options, NULL);
     assert_string_equal(text, "prog;[prog] 777\n");

@@ -144,7 +144,8 @@ static inline void some_totals(struct totals *totals)
     uint64_t *const narrow[] = {&totals->batches,      &totals->windows,   &totals->interrupts,
                                 &totals->instructions, &totals->time,      &totals->count,
                                 &totals->user_ns,      &totals->kernel_ns, &totals->agent_ns,
-                                &totals->user_ticks,   &totals->tool_ns,   &totals->off_ns};
+                                &totals->user_ticks,   &totals->tool_ns,   &totals->off_ns,
+                                &totals->samples,      &totals->sampled_ns};
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
         *narrow[i] = some_number() >> 8;
     totals->time_xx = some_wide() >> 8;
@@ -293,6 +294,7 @@ static inline void assert_same_totals(const struct totals *a, const struct total
     assert_true(a->user_ticks == b->user_ticks);
     assert_true(a->agent_ns == b->agent_ns && a->tool_ns == b->tool_ns);
     assert_true(a->off_ns == b->off_ns);
+    assert_true(a->samples == b->samples && a->sampled_ns == b->sampled_ns);
     for (size_t i = 0; i < LOSS_N; i++)
         assert_true(a->losses[i] == b->losses[i]);
 }
