@@ -240,7 +240,7 @@ static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
     if (!extent && index->limit == LIMIT_NONE && jump->entry_bytes == 8)
         extent = pointers_count(finder, jump, load->folded);
     uint64_t last = extent ? jump->first + extent - 1 : UINT64_MAX;
-    bool checked = index_counts(jump, load) && index->limit < last;
+    bool checked = index_counts(jump, load) && index->limit != LIMIT_NONE;
     /* As far as was checked, which is the table that was made; else as far as the index goes. */
     if (checked && entries_try(finder, jump, index->limit, index->limit == index->high))
         return REASON_NONE;
