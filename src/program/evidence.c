@@ -172,7 +172,8 @@ static size_t lower_bound(const uint64_t *numbers, size_t n, uint64_t at)
     return low;
 }
 
-static uint64_t object_extent(const struct data_objects *objects, struct svma at)
+/* The object that holds the address, or NULL. */
+static const struct data_object *object_around(const struct data_objects *objects, struct svma at)
 {
     size_t low = 0, high = objects->n;
     while (low < high) {
@@ -182,18 +183,25 @@ static uint64_t object_extent(const struct data_objects *objects, struct svma at
         else
             high = middle;
     }
-    if (!low)
-        return 0;
-    const struct data_object *object = &objects->at[low - 1];
-    uint64_t inside = at.v - object->start.v;
-    return inside < object->bytes ? object->bytes - inside : 0;
+    if (!low || at.v - objects->at[low - 1].start.v >= objects->at[low - 1].bytes)
+        return NULL;
+    return &objects->at[low - 1];
+}
+
+bool evidence_begins(const struct evidence *evidence, struct svma at)
+{
+    const struct data_object *object = object_around(&evidence->objects, at);
+    size_t reference = lower_bound(evidence->references.at, evidence->references.n, at.v);
+    if (object)
+        return object->start.v == at.v;
+    return reference < evidence->references.n && evidence->references.at[reference] == at.v;
 }
 
 uint64_t evidence_extent(const struct evidence *evidence, struct svma at)
 {
-    uint64_t bytes = object_extent(&evidence->objects, at);
-    if (bytes)
-        return bytes;
+    const struct data_object *object = object_around(&evidence->objects, at);
+    if (object)
+        return object->start.v + object->bytes - at.v;
     size_t n_filled = evidence->filled.n;
     size_t next = lower_bound(evidence->references.at, evidence->references.n, at.v + 1);
     size_t first = lower_bound(evidence->filled.at, n_filled, at.v);

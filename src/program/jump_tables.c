@@ -236,7 +236,12 @@ static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
     struct svma at = {jump->table.v + jump->first * jump->entry_bytes};
     if (!evidence_constant(finder->evidence, at))
         return REASON_WRITABLE;
-    uint64_t extent = evidence_extent(finder->evidence, at) / jump->entry_bytes;
+    /* Without a check the index may be negative, and the address one inside of its table, or of the
+     * table before: how far that reaches says something only from its first entry on. */
+    bool bounded = index->limit != LIMIT_NONE;
+    uint64_t extent = 0;
+    if (bounded || evidence_begins(finder->evidence, at))
+        extent = evidence_extent(finder->evidence, at) / jump->entry_bytes;
     if (!extent && index->limit == LIMIT_NONE && jump->entry_bytes == 8)
         extent = pointers_count(finder, jump, load->folded);
     uint64_t last = extent ? jump->first + extent - 1 : UINT64_MAX;
@@ -247,7 +252,7 @@ static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
     bool proved = extent || checked;
     if (index_counts(jump, load) && index->high < last)
         last = index->high;
-    if (entries_try(finder, jump, last, proved))
+    if (entries_try(finder, jump, last, checked))
         return REASON_NONE;
     return proved && last - jump->first < ENTRIES_MAX ? REASON_ENTRY : REASON_UNBOUNDED;
 }

@@ -257,6 +257,28 @@ static void labels_as_values_are_resolved(void **state)
     oracle_folder_remove(folder);
 }
 
+/* The index may be negative: the address in the code lies inside of the object, and how far that
+ * reaches from there says nothing. */
+static const char *const centred_s[] = {
+    BEGIN(centred) "  lea centred_table+8(%rip),%rdx\n  movslq (%rdi),%rax\n"
+                   "centred_jump: jmp *(%rdx,%rax,8)\n" END(
+                       centred) ".section .data.rel.ro.local,\"aw\"\n.align 8\n.type "
+                                "centred_table,@object\n"
+                                "centred_table: .quad centred_0,centred_1,centred_3\n.size "
+                                "centred_table,.-centred_table\n",
+    NULL};
+
+static void tables_used_from_their_middle_are_not_guessed(void **state)
+{
+    (void)state;
+    const char *folder = oracle_folder();
+    struct opened opened;
+    build(&opened, folder, centred_s, "-shared -Wl,-z,relro,-z,now -Wl,-Bsymbolic");
+    check_jump(&opened, "centred", "", REASON_UNBOUNDED);
+    binary_close(&opened.binary);
+    oracle_folder_remove(folder);
+}
+
 int main(void)
 {
     oracle_need("gcc");
@@ -265,6 +287,7 @@ int main(void)
         cmocka_unit_test(tables_are_resolved_or_named),
         cmocka_unit_test(kept_relocations_are_evidence),
         cmocka_unit_test(labels_as_values_are_resolved),
+        cmocka_unit_test(tables_used_from_their_middle_are_not_guessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
