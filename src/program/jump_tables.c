@@ -202,15 +202,17 @@ static uint64_t pointers_run(const struct finder *finder, uint64_t start, uint64
 }
 
 /* The entries of a table of addresses that nothing else bounds: such pointers, up to where another
- * jump's table starts. If the table's address may have a bias in it, its first entry is not known
+ * jump's table starts, if none stands before them. If the table's address may have a bias in it, its first entry is not known
  * either: then they must be the only such pointers around, and this the only jump to them. */
 static uint64_t pointers_count(const struct finder *finder, struct jump *jump, bool folded)
 {
     enum { BIAS_MAX = 256 };
     uint64_t start = jump->table.v + jump->first * 8;
     uint64_t end = next_table(finder->jumps, jump, jump->table.v);
+    bool begins = evidence_begins(finder->evidence, (struct svma){start}) ||
+                  pointer_at(finder, start - 8) == POINTER_NONE;
     if (!folded)
-        return pointers_run(finder, start, end);
+        return begins ? pointers_run(finder, start, end) : 0;
     if (jump->first || pointer_at(finder, start - 8) != POINTER_NONE)
         return 0;
     while (jump->first < BIAS_MAX && pointer_at(finder, start + jump->first * 8) == POINTER_NONE)
