@@ -1,5 +1,6 @@
 #include "view/match.h"
 
+#include "base/memory.h"
 #include "view/brief.h"
 
 #include <fnmatch.h>
@@ -27,20 +28,30 @@ static void name_stem(const char *linkage, char *stem, size_t room)
     stem[bytes] = 0;
 }
 
+static bool bare_matches(const char *pattern, const char *readable)
+{
+    size_t room = strlen(readable) + 1;
+    char *bare = mem_alloc(room);
+    name_bare(readable, bare, room);
+    bool matches = one_matches(pattern, bare);
+    if (!matches) {
+        name_untemplated(bare);
+        matches = one_matches(pattern, bare);
+    }
+    mem_free(bare);
+    return matches;
+}
+
 bool name_matches(const char *pattern, const char *linkage, const char *readable)
 {
-    char bare[NAME_SHOWN];
+    char stem[NAME_SHOWN];
     if (one_matches(pattern, linkage) || one_matches(pattern, readable))
         return true;
     /* A stub is not the function that it leads to. */
-    name_stem(linkage, bare, sizeof bare);
-    if (!strchr(linkage, '@') && one_matches(pattern, bare))
+    name_stem(linkage, stem, sizeof stem);
+    if (!strchr(linkage, '@') && one_matches(pattern, stem))
         return true;
-    name_bare(readable, bare, sizeof bare);
-    if (one_matches(pattern, bare))
-        return true;
-    name_untemplated(bare);
-    return one_matches(pattern, bare);
+    return bare_matches(pattern, readable);
 }
 
 static size_t least(size_t a, size_t b, size_t c)
