@@ -17,10 +17,21 @@ static void functions_copy(struct context_frames *frames)
             frames->functions.at[plain->function_of[node]].kernel = true;
 }
 
-/* Equal names at different addresses are one function: debug information has one for each unit. */
-static uint32_t inlined_add(struct context_frames *frames, uint32_t module, const char *name)
+/* "_Z...", "_R...": says what it is a member of. */
+static bool is_whole_name(const char *name)
 {
-    uint32_t key[2] = {module, intern_number(&frames->plain->scene->names, name)};
+    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* Equal names at different addresses are one function: debug information has one for each unit. Not so
+ * where it has no more than the last part of a name: every lambda's is "operator()". */
+static uint32_t inlined_add(struct context_frames *frames, uint32_t module,
+                            const struct source_frame *found)
+{
+    struct intern *names = &frames->plain->scene->names;
+    const char *name = found->linkage ? found->linkage : "[inlined]";
+    const char *file = found->file && !is_whole_name(name) ? found->file : "";
+    uint32_t key[3] = {module, intern_number(names, name), intern_number(names, file)};
     uint32_t function = (uint32_t)frames->plain->functions.n + map_add(&frames->inlined, key);
     if (function == frames->functions.n)
         *vec_push(&frames->functions) =
@@ -56,11 +67,10 @@ static void place_add(struct context_frames *frames, uint32_t function, uint64_t
         return;
     }
     for (size_t i = skipped ? INLINE_DEPTH : n - 1; i-- > 0;)
-        *vec_push(&frames->list) = (struct context_frame){
-            .function =
-                inlined_add(frames, module, found[i].linkage ? found[i].linkage : "[inlined]"),
-            .file = found[i].file,
-            .line = found[i].line};
+        *vec_push(&frames->list) =
+            (struct context_frame){.function = inlined_add(frames, module, &found[i]),
+                                   .file = found[i].file,
+                                   .line = found[i].line};
 }
 
 /* Places recur on many stacks; looking them up is what costs. */
@@ -81,7 +91,7 @@ void context_frames_make(struct context_frames *frames, const struct plain *plai
         VEC(uint32_t);
     } firsts = {0}; /* of each place: the node that has its frames */
     *frames = (struct context_frames){.plain = plain};
-    map_init(&frames->inlined, 2 * sizeof(uint32_t));
+    map_init(&frames->inlined, 3 * sizeof(uint32_t));
     map_init(&places, 2 * sizeof(uint64_t));
     functions_copy(frames);
     frames->first_of = mem_alloc((n + 1) * sizeof *frames->first_of);

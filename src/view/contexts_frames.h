@@ -26,7 +26,7 @@ struct context_frames {
     struct context_functions {
         VEC(struct context_function);
     } functions;
-    struct map inlined; /* {module, number of name} -> function, less those that are not inlined */
+    struct map inlined; /* {module, name, file} -> function, less those that are not inlined */
     /* Frames of node i of the stacks: from list.at[first_of[i]] to before list.at[first_of[i + 1]],
      * the outermost first. A root has none. */
     uint32_t *first_of;

@@ -85,6 +85,30 @@ mix = [r for r in rows["inline"] if r["name"] == "mix" and r["inlined"]]
 assert len(mix) == 1 and mix[0]["time"] > 0.5 * user and mix[0]["file"].endswith("busy.c")
 assert abs(sum(r["time"] or 0 for r in rows["annotate"]) - spin["time"]) < 1e-6 * user
 PY
+# Debug information calls every lambda "operator()": one that calls another is no recursion.
+cat >wrap.h <<'C'
+template <class F> static inline __attribute__((always_inline)) unsigned wrap(F f, unsigned n)
+{
+    return [&](unsigned k) __attribute__((always_inline)) { return f(k) + 1; }(n);
+}
+C
+cat >lambdas.cc <<'C'
+#include "wrap.h"
+__attribute__((noinline)) unsigned run(unsigned n, unsigned x)
+{
+    return wrap([&](unsigned k) __attribute__((always_inline)) {
+        while (k--)
+            x = (x ^ x << 13) * 5;
+        return x;
+    }, n);
+}
+int main() { return run(200000000, 1) & 1; }
+C
+g++ -O2 -g -o lambdas lambdas.cc || exit 1
+"$gait" record --plain -q -F 1000 -o lambdas.data -- ./lambdas >/dev/null 2>err
+"$gait" contexts lambdas.data >out 2>err || bad "contexts: $(cat err)"
+grep -q recursive out && bad 'contexts takes one lambda for another'
+[ "$(grep -o 'operator()' out | wc -l)" -ge 2 ] || bad 'contexts drops a lambda'
 # Another event than a clock: numbers of it, and no seconds.
 if "$gait" record --plain -q -e page-faults -o faults.data -- ./busy >/dev/null 2>err; then
     "$gait" report --json faults.data >function.json || bad 'report of events'
