@@ -65,6 +65,7 @@ static int compare(const struct options *options, const struct profile *truth,
     struct scene scene;
     struct comparison comparison;
     scene_open(&scene, sides, SIDES_MAX, options->view.module);
+    scene.verbose = options->view.verbose;
     compare_sides(&comparison, &scene, options->view.by, options->view.weight);
     if (options->view.json)
         compare_json(stdout, &scene, &comparison, options->view.by, options->view.weight);

@@ -204,6 +204,37 @@ static void put_mapping(struct pprof *pprof, uint32_t number)
     message_end(pprof, PROFILE_MAPPING);
 }
 
+/* Readers take the first mapping for the program: the one that the command names, else the one that
+ * weighs most. */
+static uint32_t mapping_first(const struct pprof *pprof)
+{
+    const struct export_job *job = pprof->job;
+    uint32_t n = (uint32_t)job->profile->modules.n, first = 0;
+    uint64_t *weights = mem_alloc((n + 1) * sizeof *weights);
+    for (size_t i = 0; i < job->tree.n; i++)
+        if (job->tree.at[i].module < n)
+            weights[job->tree.at[i].module] += job->tree.at[i].weight;
+    for (uint32_t i = 0; i < n; i++)
+        if (job->profile->modules.at[i].path[0] != '[' &&
+            (job->profile->modules.at[first].path[0] == '[' || weights[i] > weights[first]))
+            first = i;
+    for (uint32_t i = n; i--;)
+        if (scene_is_program(job->scene, scene_module(job->scene, 0, i)))
+            first = i;
+    mem_free(weights);
+    return first;
+}
+
+static void put_mappings(struct pprof *pprof)
+{
+    uint32_t n = (uint32_t)pprof->job->profile->modules.n, first = mapping_first(pprof);
+    if (first < n)
+        put_mapping(pprof, first);
+    for (uint32_t i = 0; i < n; i++)
+        if (i != first)
+            put_mapping(pprof, i);
+}
+
 static void put_location(struct pprof *pprof, uint32_t number)
 {
     const struct places *places = &pprof->job->places;
@@ -245,8 +276,7 @@ void pprof_write(FILE *to, struct export_job *job)
     for (uint32_t i = 0; i < job->tree.n; i++)
         if (job->tree.at[i].weight)
             put_sample(&pprof, i);
-    for (uint32_t i = 0; i < job->profile->modules.n; i++)
-        put_mapping(&pprof, i);
+    put_mappings(&pprof);
     for (uint32_t i = 0; i < job->places.n; i++)
         put_location(&pprof, i);
     for (uint32_t i = 0; i < job->places.functions.n; i++)

@@ -229,8 +229,7 @@ static void callers_count(const struct report *report, const struct report_row *
     items_list(&items, scene, BY_CALL);
     for (size_t i = 0; i < items.n; i++) {
         const struct item *item = &items.at[i];
-        if (item->to_module != hot->module ||
-            scene_function_at(scene, item->to_module, item->to) != hot->function)
+        if (item->to_module != hot->module || item->to != hot->at)
             continue;
         struct caller *last = callers->n ? &callers->at[callers->n - 1] : NULL;
         if (!last || last->module != item->module || last->function != item->function) {

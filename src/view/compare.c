@@ -170,7 +170,8 @@ static void differences_text(FILE *to, struct scene *scene, const struct compari
         sheet_cell(&sheet, "%+.2f %%", 100 * (row->shares[OTHER] - row->shares[TRUTH]));
         sheet_cell(&sheet, "%.2f %%", 100 * row->shares[TRUTH]);
         sheet_cell(&sheet, "%.2f %%", 100 * row->shares[OTHER]);
-        sheet_cell(&sheet, "%s", scene_function_name(scene, row->module, row->function));
+        sheet_cell(&sheet, "%s",
+                   name_text(scene, scene_function_name(scene, row->module, row->function)));
         sheet_cell(&sheet, "%s", line_text(scene, row->module, row->at));
         if (by == BY_EDGE)
             sheet_cell(&sheet, "%s -> 0x%" PRIx64, address_text(scene, row->module, row->at),
@@ -196,6 +197,7 @@ void compare_text(FILE *to, struct scene *scene, const struct comparison *compar
     if (isfinite(comparison->coverage))
         fprintf(to, "truth inside the other's interval: %.1f %% of the keys that both have\n",
                 100 * comparison->coverage);
+    different_text(to, comparison->keys, comparison->matched[TRUTH], comparison->matched[OTHER]);
     if (limit && comparison->differences.n) {
         fprintf(to, "\nlargest differences, as shares of all:\n");
         differences_text(to, scene, comparison, by, limit);

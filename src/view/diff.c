@@ -288,15 +288,21 @@ static bool weight_choose(struct diff *diff, struct diff_options options, struct
 {
     enum weight weight = options.weight;
     bool has_weight = options.has_weight;
-    bool time = true, count = true, events[SIDES_MAX];
+    bool time = true, count = true, events[SIDES_MAX], exact[SIDES_MAX];
     for (int side = 0; side < SIDES_MAX; side++) {
         const struct profile *profile = diff->scenes[side]->sides[0];
+        exact[side] = profile->mode == PROFILE_EXACT;
         time &= profile->mode != PROFILE_EXACT;
         count &= profile->mode != PROFILE_PLAIN;
         events[side] = profile->mode == PROFILE_PLAIN && plain_counts_events(profile);
     }
     if (events[BEFORE] != events[AFTER])
         return err_set(err, ERR_FORMAT, "one has weights of an event, the other of time");
+    if (exact[BEFORE] != exact[AFTER] && count)
+        return err_set(
+            err, ERR_FORMAT,
+            "one is exact, the other sampled, and what differs would be mostly that: gait "
+            "compare says how near the one comes to the other");
     if (has_weight ? (weight == WEIGHT_TIME ? !time : !count) : !time && !count)
         return err_set(
             err, ERR_FORMAT,

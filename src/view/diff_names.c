@@ -53,18 +53,6 @@ static bool same_build(const struct module *a, const struct module *b)
            memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0;
 }
 
-/* The module that the command starts with, as far as its first word tells. */
-static bool is_program(const struct scene *scene, uint32_t module)
-{
-    const char *command = scene->sides[0]->command ? scene->sides[0]->command : "";
-    size_t word = strcspn(command, " \n");
-    size_t at = word;
-    while (at && command[at - 1] != '/')
-        at--;
-    const char *name = scene->modules.at[module].name;
-    return strlen(name) == word - at && strncmp(name, command + at, word - at) == 0;
-}
-
 struct pairing {
     struct diff *diff;
     uint32_t **pair_of;
@@ -115,7 +103,7 @@ static bool by_stem(const struct scene *const *scenes, uint32_t before, uint32_t
 
 static bool by_program(const struct scene *const *scenes, uint32_t before, uint32_t after)
 {
-    return is_program(scenes[BEFORE], before) && is_program(scenes[AFTER], after);
+    return scene_is_program(scenes[BEFORE], before) && scene_is_program(scenes[AFTER], after);
 }
 
 static void pair_by(struct pairing *pairing, pair_rule *rule)

@@ -183,6 +183,44 @@ static void closing_print(FILE *to, const struct diff *diff)
                 "too: record both again before believing a small change.\n");
 }
 
+/* Whether the programs of both are called alike, or nobody knows how. */
+static bool program_same(const struct diff *diff)
+{
+    const char *names[SIDES_MAX] = {NULL, NULL};
+    for (int side = 0; side < SIDES_MAX; side++)
+        for (uint32_t i = 0; i < diff->scenes[side]->modules.n; i++)
+            if (scene_is_program(diff->scenes[side], i))
+                names[side] = diff->scenes[side]->modules.at[i].name;
+    return !names[BEFORE] || !names[AFTER] || strcmp(names[BEFORE], names[AFTER]) == 0;
+}
+
+/* What the one is and the other is not. */
+static void warnings_print(FILE *to, const struct diff *diff)
+{
+    enum profile_mode modes[SIDES_MAX];
+    double common[SIDES_MAX] = {0}, overlap = 0;
+    for (int side = 0; side < SIDES_MAX; side++)
+        modes[side] = diff->scenes[side]->sides[0]->mode;
+    for (size_t i = 0; i < diff->n; i++) {
+        const struct diff_row *row = &diff->at[i];
+        if (!row->seen[BEFORE] || !row->seen[AFTER])
+            continue;
+        overlap += fmin(row->share[BEFORE].value, row->share[AFTER].value);
+        for (int side = 0; side < SIDES_MAX; side++)
+            common[side] += row->share[side].value;
+    }
+    if (!program_same(diff)) /* every program has a main: what they spend alike counts */
+        common[BEFORE] = common[AFTER] = overlap;
+    if (modes[BEFORE] != modes[AFTER])
+        fprintf(
+            to,
+            "before is %s, after is %s: both have times, but not by the same means, and some of "
+            "what differs may be that.\n",
+            profile_mode_name(modes[BEFORE]), profile_mode_name(modes[AFTER]));
+    different_text(to, diff->totals[BEFORE] > 0 && diff->totals[AFTER] > 0, common[BEFORE],
+                   common[AFTER]);
+}
+
 void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit)
 {
     static const char *const sides[] = {"before: ", "after:  "};
@@ -192,8 +230,10 @@ void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t 
     }
     fprintf(to, "\n");
     total_print(to, diff);
-    fprintf(to, "by %s, %s\n\n", diff_by_name(diff->by),
+    fprintf(to, "by %s, %s\n", diff_by_name(diff->by),
             diff->same_build ? "one build" : "two builds, matched by name");
+    warnings_print(to, diff);
+    fputc('\n', to);
     table_print(to, diff, ink, limit);
     closing_print(to, diff);
     for (int side = 0; side < SIDES_MAX; side++)

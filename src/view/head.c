@@ -194,6 +194,16 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
           to);
 }
 
+void different_text(FILE *to, bool any, double common_first, double common_second)
+{
+    const double little = 0.05;
+    if (any && common_first < little && common_second < little)
+        fprintf(to,
+                "THESE LOOK LIKE DIFFERENT PROGRAMS: what both have is %.1f %% of the first and "
+                "%.1f %% of the second.\n",
+                100 * common_first, 100 * common_second);
+}
+
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
 {
     struct arena arena = {0};

@@ -25,6 +25,9 @@ void estimate_json(struct json *json, const char *value, const char *lo, const c
 
 /* One line: mode, how much was seen, of what. */
 void head_text(FILE *to, const struct scene *scene, uint32_t side);
+/* If two profiles have next to nothing in common, given as shares of each: that they are of different
+ * programs. any: both have something. */
+void different_text(FILE *to, bool any, double common_first, double common_second);
 /* Losses and modules without a binary. */
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
 

@@ -167,6 +167,16 @@ static bool edge_inside(const struct scene *scene, const struct touch *touch,
            scene_function_at(scene, touch->module, key->to) == touch->function;
 }
 
+/* A jump of another function to where this one does not start. */
+static bool edge_lands(const struct scene *scene, const struct touch *touch,
+                       const struct edge_key *key)
+{
+    uint32_t module = scene_module(scene, touch->side, key->to_module);
+    function_id function = scene_function_at(scene, module, key->to);
+    return key->kind == EDGE_IJUMP && function != FUNCTION_NONE &&
+           scene->modules.at[module].binary->symbols.functions.at[function].start.v != key->to;
+}
+
 static void record_edge(struct lister *lister, struct map *places, size_t first,
                         const struct touch *touch)
 {
@@ -179,6 +189,11 @@ static void record_edge(struct lister *lister, struct map *places, size_t first,
     bool wanted = lister->by == BY_CALL ? call || (branch && !inside) : inside;
     if (touch->kind != TOUCH_OUT || !wanted)
         return;
+    struct tally tally = tally_of(profile, &profile->edges.at[touch->record]);
+    if (!inside && edge_lands(lister->scene, touch, key)) {
+        tally_add(&lister->items->landings[touch->side], &tally);
+        return;
+    }
     static const uint8_t kinds[EDGE_KINDS] = {[EDGE_TAKEN] = CFG_TAKEN,
                                               [EDGE_FALL] = CFG_FALL,
                                               [EDGE_JUMP] = CFG_JUMP,
@@ -189,7 +204,6 @@ static void record_edge(struct lister *lister, struct map *places, size_t first,
         .to_module = scene_module(lister->scene, touch->side, key->to_module),
         .kind = lister->by == BY_CALL ? (uint8_t)key->kind : kinds[key->kind],
     };
-    struct tally tally = tally_of(profile, &profile->edges.at[touch->record]);
     tally_add(&item_at(lister, places, first, &item)->count[touch->side], &tally);
 }
 

@@ -27,6 +27,8 @@ struct item {
 struct items {
     VEC(struct item);
     uint64_t stray; /* records that the disassembly does not explain */
+    /* Indirect jumps to where no function starts, as longjmp makes them: neither edges nor calls. */
+    struct tally landings[SIDES_MAX];
 };
 
 /* All items that any side has seen, grouped by module and function. Lines and inlined functions

@@ -102,6 +102,7 @@ static void walked_make(struct report *report)
     else
         rows_make(report, &items);
     report->stray = items.stray;
+    report->landings = items.landings[0];
     items_release(&items);
 }
 

@@ -41,7 +41,8 @@ struct report {
     enum weight weight;
     const char *input;
     uint64_t stray;
-    uint64_t total; /* of the weights */
+    struct tally landings; /* see struct items */
+    uint64_t total;        /* of the weights */
     bool has_plain;
     struct plain plain;
     struct plain_rows plain_rows;

@@ -214,6 +214,10 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
     sheet_end(&sheet, to);
     if (report->n > limit)
         fprintf(to, "... and %zu more; --limit N shows N\n", report->n - limit);
+    if (report->landings.count)
+        fprintf(to, "%s more jumps to where no function starts (longjmp and the like): no calls\n",
+                count_text(estimate_count(report->scene->sides[0], &report->landings).value,
+                           report->scene->sides[0]->mode == PROFILE_EXACT));
     if (paths.common[0] && report->by == BY_LINE)
         fprintf(to, "(files below %s)\n", text_clean(&report->scene->arena, paths.common));
 }

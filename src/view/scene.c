@@ -96,6 +96,18 @@ uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module)
     return module < scene->module_of[side].n ? scene->module_of[side].at[module] : MODULE_NONE;
 }
 
+bool scene_is_program(const struct scene *scene, uint32_t module)
+{
+    const char *command = scene->sides[0]->command ? scene->sides[0]->command : "";
+    bool quoted = command[0] == '\'';
+    size_t word = quoted ? 1 + strcspn(command + 1, "'\n") : strcspn(command, " \n");
+    size_t at = word;
+    while (at > quoted && command[at - 1] != '/')
+        at--;
+    const char *name = scene->modules.at[module].name;
+    return strlen(name) == word - at && strncmp(name, command + at, word - at) == 0;
+}
+
 /* ---- functions */
 
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at)

@@ -91,6 +91,9 @@ void scene_cfg(const struct scene *scene, const struct scene_function *function,
 
 /* The module's index on a side, mapped to the scene's; MODULE_NONE stays. */
 uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module);
+/* Whether the command of the first side starts with it, as far as the last part of its first word
+ * tells. */
+bool scene_is_program(const struct scene *scene, uint32_t module);
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
 /* The function's name as linked; for FUNCTION_NONE the module's. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);

@@ -65,7 +65,42 @@ for mode in $modes; do
     "$gait" annotate leaf $mode --json | /usr/bin/python3 -m json.tool >/dev/null || bad "$mode: annotate --json is no JSON"
 done
 good diff plain diff sampled plain
+"$gait" diff sampled plain | grep -q 'before is sampled, after is plain' || bad 'diff does not say that kinds differ'
 refused 'exact and plain' counts diff exact plain
+refused 'exact and sampled' 'gait compare' diff exact sampled
+cat >other.c <<'C'
+int main(void)
+{
+    unsigned x = 1;
+    for (int i = 0; i < 300000000; i++)
+        x = (x ^ x << 13) * 5;
+    return x & 1;
+}
+C
+gcc -O1 -o other other.c || exit 1
+"$gait" record -q --plain -o other.data -- ./other; "$gait" diff plain other.data | grep -q 'DIFFERENT PROGRAMS' || bad 'diff takes one program for another'
+"$gait" diff plain plain.again | grep 'DIFFERENT PROGRAMS' && bad 'diff takes a program for another'
+
+# A longjmp arrives in the middle of a function: nobody called it.
+cat >jumps.c <<'C'
+#include <setjmp.h>
+static jmp_buf place;
+__attribute__((noinline)) void leap(void) { longjmp(place, 1); }
+int main(void)
+{
+    volatile int n = 0;
+    setjmp(place);
+    if (n++ < 1000)
+        leap();
+    return 0;
+}
+C
+gcc -O1 -o jumps jumps.c || exit 1
+"$gait" record -q --exact=counts -o jumps.data -- ./jumps || bad 'record of jumps'
+"$gait" report --by call jumps.data --limit 1000 >calls
+grep -q '^1000 more jumps to where no function starts' calls || { bad 'jumps are not counted'; tail -5 calls; }
+grep 'longjmp .* main .*-> jumps' calls && bad 'longjmp calls main'
+"$gait" report jumps.data | grep 'calls of main' && bad 'advice takes longjmp for a caller'
 
 # Every total and path, counted again from the stacks that export writes.
 for inline in '' --no-inline; do

@@ -125,8 +125,37 @@ static void samples_are_stacks(void **state)
     profile_release(&profile);
 }
 
+/* Readers call the profile by its first mapping. */
+static void the_program_is_mapped_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *first;
+    } cases[] = {
+        {"./program 1", "/b/program"}, {"'/b/program'", "/b/program"}, {"sh x", "/heavy.so"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile profile;
+        size_t n;
+        sample(&profile);
+        profile.command = arena_string(&profile.arena, cases[i].command);
+        profile_module(&profile, "/a/libgait.so", NULL, 0);
+        profile_module(&profile, "/b/program", NULL, 0);
+        uint32_t heavy = profile_module(&profile, "/heavy.so", NULL, 0);
+        uint32_t thread = stacks_node(&profile.stacks, STACK_NONE, MODULE_NONE, 1);
+        stacks_add(&profile.stacks, stacks_node(&profile.stacks, thread, heavy, 16), 0, 1 << 30);
+        char *packed = exported("pprof", &profile, by_time(), &n);
+        unpack(packed, n);
+        struct field mapping = find(message, message_n, 3, 0);
+        assert_string_equal(string_at(find(mapping.bytes, mapping.value, 5, 0).value),
+                            cases[i].first);
+        free(packed);
+        profile_release(&profile);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_are_stacks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_are_stacks),
+                                       cmocka_unit_test(the_program_is_mapped_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
