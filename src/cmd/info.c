@@ -1,6 +1,7 @@
 /* gait info: what a profile holds, without looking at any binary. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/cost.h"
 #include "cmd/info_json.h"
 #include "cmd/view_options.h"
 
@@ -124,9 +125,9 @@ static void print_sampled(const struct totals *totals)
            (unsigned long long)totals->instructions,
            per_second(totals->instructions, totals->user_ns) / 1e6);
     printf("%-14s%llu batches of walks\n", "", (unsigned long long)totals->batches);
-    printf("%-14sagent %.2f %%, tool %.2f %% of user time\n", "own cost",
-           100 * ratio(totals->agent_ns, totals->user_ns),
-           100 * ratio(totals->tool_ns, totals->user_ns));
+    struct cost cost = cost_of(totals);
+    printf("%-14sagent %.2f %%, tool %.2f %% of the CPU time; start-up %.1f ms apart\n", "own cost",
+           cost.agent, cost.tool, cost.once_ms);
 }
 
 static void print_plain(const struct profile *profile)
@@ -136,8 +137,9 @@ static void print_plain(const struct profile *profile)
     printf("%-14s%llu samples, %.1f per CPU second\n", "recorded",
            (unsigned long long)totals->interrupts,
            per_second(totals->interrupts, totals->user_ns + totals->kernel_ns));
-    printf("%-14stool %.2f %% of user time\n", "own cost",
-           100 * ratio(totals->tool_ns, totals->user_ns));
+    struct cost cost = cost_of(totals);
+    printf("%-14stool %.2f %% of the CPU time; start-up, names and file %.1f ms apart\n",
+           "own cost", cost.tool, cost.once_ms);
     printf("%-14s%u nodes of stacks, %zu threads, %zu names\n", "keys", profile->stacks.nodes.n,
            profile->threads.n, profile->names.n);
 }
@@ -147,6 +149,9 @@ static void print_totals(const struct profile *profile)
     const struct totals *totals = &profile->totals;
     printf("%-14suser %.3f s, kernel %.3f s\n", "CPU time", (double)totals->user_ns / 1e9,
            (double)totals->kernel_ns / 1e9);
+    if (totals->whole_user_ns + totals->whole_kernel_ns > totals->user_ns + totals->kernel_ns)
+        printf("%-14sof user %.3f s, kernel %.3f s of the whole program\n", "",
+               (double)totals->whole_user_ns / 1e9, (double)totals->whole_kernel_ns / 1e9);
     if (profile->mode == PROFILE_PLAIN) {
         print_plain(profile);
         return;

@@ -1,5 +1,6 @@
 #include "cmd/info_json.h"
 
+#include "cmd/cost.h"
 #include "profile/profile.h"
 #include "view/profile_json.h"
 
@@ -62,11 +63,15 @@ static void totals_json(struct json *json, const struct profile *profile)
     ratio_json(json, "instructions_per_second", totals->instructions, totals->user_ns, 1e9);
     json_number(json, "user_time", (double)totals->user_ns / 1e9);
     json_number(json, "kernel_time", (double)totals->kernel_ns / 1e9);
+    json_number(json, "whole_user_time", (double)totals->whole_user_ns / 1e9);
+    json_number(json, "whole_kernel_time", (double)totals->whole_kernel_ns / 1e9);
     json_number(json, "off_time", (double)totals->off_ns / 1e9);
     json_number(json, "agent_time", (double)totals->agent_ns / 1e9);
     json_number(json, "tool_time", (double)totals->tool_ns / 1e9);
-    ratio_json(json, "agent_share", totals->agent_ns, totals->user_ns, 1);
-    ratio_json(json, "tool_share", totals->tool_ns, totals->user_ns, 1);
+    struct cost cost = cost_of(totals);
+    json_number(json, "once_time", (double)totals->once_ns / 1e9);
+    json_number(json, "agent_share", cost.agent / 100);
+    json_number(json, "tool_share", cost.tool / 100);
     json_object_end(json);
 }
 

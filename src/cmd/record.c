@@ -53,8 +53,12 @@ static int record_walks(const struct record *options)
 {
     struct err err;
     struct recording recording;
-    if (!recording_run(&options->walks, &recording, &err))
-        return not_started(recording.exec_errno, &err);
+    if (!recording_run(&options->walks, &recording, &err)) {
+        int status = not_started(recording.exec_errno, &err);
+        if (recording.misfit)
+            summary_offer_plain(&options->walks, "it can be sampled without");
+        return status;
+    }
     if (!options->quiet)
         summary_print(&options->walks, &recording, options->verbose);
     int failed = written(recording.write_error);

@@ -1,22 +1,78 @@
 #include "cmd/summary.h"
 
 #include "base/memory.h"
+#include "base/quote.h"
 #include "cmd/cmd.h"
+#include "cmd/cost.h"
 #include "cmd/summary_parts.h"
 #include "collect/recording.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void print_time(const struct recording *recording)
+void summary_offer_plain(const struct recording_options *options, const char *why)
+{
+    struct arena arena = {0};
+    bool named = strcmp(options->output, "gait.data") != 0;
+    say("%s: gait record --plain %s%s%s-- %s", why, named ? "-o " : "",
+        named ? quote_word(&arena, options->output) : "", named ? " " : "", options->command);
+    arena_release(&arena);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "2 threads and 1 forked child ran natively"; false: none did. */
+static bool tell_native(const struct totals *totals, char *text, size_t room)
+{
+    unsigned long long threads = totals->losses[LOSS_thread_native];
+    unsigned long long children = totals->losses[LOSS_child_native];
+    char of_threads[48] = "", of_children[48] = "";
+    if (threads)
+        snprintf(of_threads, sizeof of_threads, "%llu thread%s", threads, plural(threads));
+    if (children)
+        snprintf(of_children, sizeof of_children, "%llu forked child%s", children,
+                 children == 1 ? "" : "ren");
+    snprintf(text, room, "%s%s%s ran natively", of_threads, threads && children ? " and " : "",
+             of_children);
+    return threads || children;
+}
+
+/* Walks see main threads only, and nothing before a delay is over: what share of the run that is. */
+static void print_unwalked(const struct recording_options *options,
+                           const struct recording *recording)
 {
     const struct totals *totals = &recording->totals;
+    char native[128];
+    double whole = summary_seconds(totals->whole_user_ns + totals->whole_kernel_ns);
+    double walked = summary_seconds(totals->user_ns + totals->kernel_ns);
+    if (walked > 0.99 * whole)
+        return;
+    say("the whole program took %.2f s of CPU time (user %.2f, kernel %.2f); %.0f %% of it is in "
+        "this profile",
+        whole, summary_seconds(totals->whole_user_ns), summary_seconds(totals->whole_kernel_ns),
+        100 * walked / whole);
+    if (tell_native(totals, native, sizeof native)) {
+        strncat(native, "; all are seen by", sizeof native - strlen(native) - 1);
+        summary_offer_plain(options, native);
+    }
+}
+
+static void print_time(const struct recording_options *options, const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    bool sampled = options->record.mode == RECORD_SAMPLED && recording->processes;
     char processes[48] = "";
     if (recording->processes > 1)
         snprintf(processes, sizeof processes, ", %u processes", recording->processes);
-    say("%.2f s of CPU time (user %.2f, kernel %.2f), %.2f s elapsed%s",
-        summary_seconds(totals->user_ns + totals->kernel_ns), summary_seconds(totals->user_ns),
-        summary_seconds(totals->kernel_ns), summary_seconds(recording->wall_ns), processes);
+    say("%.2f s of CPU time%s (user %.2f, kernel %.2f), %.2f s elapsed%s",
+        summary_seconds(totals->user_ns + totals->kernel_ns), sampled ? " watched" : "",
+        summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns),
+        summary_seconds(recording->wall_ns), processes);
+    if (sampled)
+        print_unwalked(options, recording);
 }
 
 static void print_exact(const struct recording *recording)
@@ -29,30 +85,54 @@ static void print_exact(const struct recording *recording)
 static void print_overhead(const struct recording_options *options,
                            const struct recording *recording)
 {
-    const struct totals *totals = &recording->totals;
-    uint64_t cpu = totals->user_ns + totals->kernel_ns, walked = recording->walked_ns;
-    /* Walking does the program's work, too: only what goes beyond it is overhead. */
-    uint64_t agent_ns = totals->agent_ns > walked ? totals->agent_ns - walked : 0;
-    double alone = cpu > agent_ns ? (double)(cpu - agent_ns) : 1;
-    double agent = 100 * (double)agent_ns / alone;
-    double tool = 100 * (double)(totals->tool_ns - recording->startup_ns) / alone;
+    struct cost cost = cost_of(&recording->totals);
+    double allowed = options->record.overhead_ppm / 1e4, all = cost.agent + cost.tool;
+    bool governed = !options->record.fixed_hz;
     char budget[64] = "rate fixed by -F";
-    if (!options->record.fixed_hz)
-        snprintf(budget, sizeof budget, "budget %.4g %%", options->record.overhead_ppm / 1e4);
-    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s; start-up %.1f ms apart",
-        agent + tool, agent, tool, budget, (double)recording->startup_ns / 1e6);
+    if (governed)
+        snprintf(budget, sizeof budget, "budget %.4g %%", allowed);
+    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s; start-up %.1f ms apart", all,
+        cost.agent, cost.tool, budget, cost.once_ms);
+    if (governed && all > 1.2 * allowed)
+        say("over the budget: of it, %.1f ms went into copying code that was met for the first "
+            "time, %.1f ms into reading and writing; in %.2f s of CPU time that weighs more than "
+            "in a longer run",
+            (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
 }
 
+/* The agent changes the period as it learns what a walk costs: the mean of the run is what counts. */
 static void print_trigger(const struct recording *recording)
 {
     const struct channel *channel = &recording->channel;
-    if (channel->trigger == TRIGGER_PERF)
-        say("trigger: perf clock, every %.2f ms of CPU time", (double)channel->period_ns / 1e6);
-    else if (channel->perf_errno)
-        say("trigger: CPU-time timer, every %.2f ms (the perf clock was refused: %s)",
-            (double)channel->period_ns / 1e6, strerror(channel->perf_errno));
+    const struct totals *totals = &recording->totals;
+    char every[64] = "", refused[96] = "";
+    if (totals->interrupts)
+        snprintf(every, sizeof every, ", on average every %.2f ms of CPU time",
+                 1e3 * summary_seconds(totals->user_ns + totals->kernel_ns) /
+                     (double)totals->interrupts);
+    if (channel->trigger != TRIGGER_PERF && channel->perf_errno)
+        snprintf(refused, sizeof refused, " (the perf clock was refused: %s)",
+                 strerror(channel->perf_errno));
+    say("trigger: %s%s%s", channel->trigger == TRIGGER_PERF ? "perf clock" : "CPU-time timer",
+        every, refused);
+}
+
+/* Without a sample: what is true of it, and what helps. */
+static void print_unsampled(const struct recording_options *options,
+                            const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    uint64_t walked = totals->user_ns + totals->kernel_ns;
+    uint64_t whole = totals->whole_user_ns + totals->whole_kernel_ns;
+    char native[128];
+    if (totals->interrupts)
+        return;
+    if (walked < whole / 2 && tell_native(totals, native, sizeof native))
+        say("no sample: the main thread, the only one that is walked, did not do the work");
+    else if (options->record.delay_ns && walked < whole / 2)
+        say("no sample: the program ended before -D was over, or soon after");
     else
-        say("trigger: CPU-time timer, every %.2f ms of CPU time", (double)channel->period_ns / 1e6);
+        summary_too_short(totals, options->record.fixed_hz);
 }
 
 static void print_sampled(const struct recording_options *options,
@@ -67,7 +147,7 @@ static void print_sampled(const struct recording_options *options,
         user > 0 ? (double)totals->instructions / user / 1e6 : 0);
     print_overhead(options, recording);
     print_trigger(recording);
-    summary_too_short(totals, options->record.fixed_hz);
+    print_unsampled(options, recording);
 }
 
 static void print_walks(const struct recording *recording)
@@ -96,13 +176,23 @@ static void print_more(const struct recording *recording, uint32_t mode)
         recording->edges, recording->ranges, recording->points, recording->modules);
 }
 
+/* Nothing to look at: what to type instead. */
+static void print_agentless(const struct recording_options *options,
+                            const struct recording *recording)
+{
+    say("nothing was recorded: the program never loaded the agent; %s",
+        recording->no_agent
+            ? recording->no_agent
+            : "it or what it executes may be static, setuid, not for x86-64, or clear LD_PRELOAD");
+    summary_offer_plain(options, "samples need no agent");
+}
+
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose)
 {
-    print_time(recording);
+    print_time(options, recording);
     if (!recording->processes)
-        say("nothing was recorded: the program never loaded the agent. It is static, setuid, not "
-            "x86-64, or clears LD_PRELOAD");
+        print_agentless(options, recording);
     else if (options->record.mode == RECORD_SAMPLED)
         print_sampled(options, recording);
     else
@@ -110,6 +200,6 @@ void summary_print(const struct recording_options *options, const struct recordi
     summary_losses(&recording->totals);
     if (verbose && recording->processes)
         print_more(recording, options->record.mode);
-    if (!*recording->write_error)
+    if (!*recording->write_error && recording->processes)
         summary_file(options->output, recording->file_bytes);
 }

@@ -10,4 +10,6 @@ struct recording_options;
 
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose);
+/* Why, and the same command line as --plain. */
+void summary_offer_plain(const struct recording_options *options, const char *why);
 void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose);

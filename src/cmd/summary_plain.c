@@ -1,4 +1,5 @@
 #include "cmd/cmd.h"
+#include "cmd/cost.h"
 #include "cmd/summary.h"
 #include "cmd/summary_parts.h"
 #include "collect/plain.h"
@@ -34,7 +35,19 @@ static void print_coverage(const struct plain *plain)
             percent((double)met, (double)used));
 }
 
-static void print_samples(const struct plain *plain)
+/* Without a sample: a process that was followed need not have ended, nor even have run. */
+static void print_unsampled(const struct plain_options *options, const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    if (!options->n_pids)
+        summary_too_short(totals, plain->hz);
+    else if (!totals->interrupts)
+        say("no sample: what was followed took %.1f ms of CPU time meanwhile; it waits, or more "
+            "time is needed",
+            1e3 * summary_seconds(totals->user_ns + totals->kernel_ns));
+}
+
+static void print_samples(const struct plain_options *options, const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
     char number[32];
@@ -43,7 +56,7 @@ static void print_samples(const struct plain *plain)
         plain->event, plain->kernel ? "" : ", user mode only",
         cpu > 0 ? (double)totals->interrupts / cpu : 0);
     if (plain->clock)
-        summary_too_short(totals, plain->hz);
+        print_unsampled(options, plain);
     if (*plain->refused)
         say("%s", plain->refused);
     print_coverage(plain);
@@ -66,13 +79,11 @@ static void print_stacks(const struct plain *plain)
 static void print_cost(const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
-    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
-    double sampled = summary_seconds(plain->sampled_ns);
-    uint64_t once = totals->tool_ns - plain->sampled_ns - plain->startup_ns;
+    struct cost cost = cost_of(totals);
+    double startup = (double)plain->startup_ns / 1e6;
     say("gait itself used %.3f s (%.2f %% of the program's CPU time); start-up %.1f ms, names and "
-        "file "
-        "%.1f ms apart",
-        sampled, percent(sampled, cpu), (double)plain->startup_ns / 1e6, (double)once / 1e6);
+        "file %.1f ms apart",
+        cost.tool_ms / 1e3, cost.tool, startup, cost.once_ms - startup);
 }
 
 static void print_more(const struct plain *plain)
@@ -90,7 +101,7 @@ static void print_more(const struct plain *plain)
 void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose)
 {
     print_time(plain);
-    print_samples(plain);
+    print_samples(options, plain);
     print_stacks(plain);
     print_cost(plain);
     summary_losses(&plain->totals);

@@ -18,8 +18,10 @@ void drain_init(struct drain *drain, struct share *share, struct profile *profil
     *drain = (struct drain){.share = share,
                             .profile = profile,
                             .mode = mode,
-                            .tool_ns_told = cpu_times_own_ns(),
-                            .delay_ns = DELAY_FIRST_NS};
+                            .startup_ns = cpu_times_own_ns(),
+                            .delay_ns = DELAY_FIRST_NS,
+                            .unwatched_ns = share->directory->options.delay_ns};
+    drain->tool_ns_told = drain->startup_ns;
 }
 
 void drain_release(struct drain *drain)
@@ -65,15 +67,24 @@ static bool killed(const struct drain *drain, const struct source *source)
            !share_load(&source->channel->losses[LOSS_exact_left]) && !replaced(drain, source);
 }
 
-static void sum_walks(const struct source *source, struct drain_sum *sum)
+/* Up to its last interrupt; a main thread that met none has recorded nothing. */
+static uint64_t recorded_ns(const struct drain *drain, const struct channel *channel)
+{
+    uint64_t start = share_load(&channel->start_cpu_ns), end = share_load(&channel->end_cpu_ns);
+    uint64_t ran = end > start ? end - start : 0;
+    return ran > drain->unwatched_ns ? ran - drain->unwatched_ns : 0;
+}
+
+static void sum_walks(const struct drain *drain, const struct source *source, struct drain_sum *sum)
 {
     const struct decode *decode = source->decode;
     uint64_t walked = share_load(&source->channel->walked_instructions);
     u128 ticks = decode->trail ? (u128)walked * decode->trail_ticks / decode->trail : 0;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
-    sum->recorded_ns +=
-        share_load(&source->channel->end_cpu_ns) - share_load(&source->channel->start_cpu_ns);
+    sum->recorded_ns += recorded_ns(drain, source->channel);
+    sum->translate_ns += ticks_to_ns(share_load(&source->channel->translate_ticks),
+                                     share_load(&source->channel->tsc_hz));
     sum->trail_ticks += decode->trail_ticks;
     sum->trail_own_ticks += decode->trail_own_ticks;
     sum_add(&sum->totals.windows, decode->windows);
@@ -97,7 +108,7 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     sum_add(&totals->losses[LOSS_garbled], source_garbled(source));
     sum_add(&totals->losses[LOSS_killed], gone && killed(drain, source));
     if (source->decode)
-        sum_walks(source, sum);
+        sum_walks(drain, source, sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
 }

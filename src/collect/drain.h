@@ -15,8 +15,10 @@ struct drain_sum {
     struct totals totals; /* interrupts, windows, instructions, agent_ns and losses */
     uint64_t walked_ns;   /* CPU time the program would have needed by itself for what it walked */
     uint64_t miscounted;  /* as in struct decode */
-    uint64_t recorded_ns; /* CPU time of the threads that were walked */
-    uint64_t trail_ticks; /* of timed trails, and what their exits took of it by our reckoning */
+    uint64_t
+        recorded_ns; /* CPU time of the threads that were walked, from the first sample that may be */
+    uint64_t translate_ns; /* of the agent's time: copying code, once for each piece of it */
+    uint64_t trail_ticks;  /* of timed trails, and what their exits took of it by our reckoning */
     uint64_t trail_own_ticks;
 };
 
@@ -28,7 +30,9 @@ struct drain {
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */
     uint64_t tool_ns_told;       /* our CPU time that has been shared out */
+    uint64_t startup_ns;         /* our CPU time before that: nobody pays for it */
     uint64_t delay_ns;           /* until the next reading */
+    uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
     bool quiet;                  /* nothing came since drain_count */
     bool ending;                 /* the program has ended: channels need not be freed any more */
     uint32_t processes;          /* that started recording */

@@ -231,19 +231,20 @@ static bool executable(const char *path, bool named, int *why)
     return false;
 }
 
-bool launch_find_program(const char *name, int *ret_exec_errno, struct err *err)
+bool launch_find_program(const char *name, char ret_path[PATH_MAX], int *ret_exec_errno,
+                         struct err *err)
 {
     int why = ENOENT;
     bool found = false;
     if (strchr(name, '/')) {
+        snprintf(ret_path, PATH_MAX, "%s", name);
         found = executable(name, true, &why);
     } else if (*name) {
         const char *path = getenv("PATH");
         for (const char *at = path ? path : "/bin:/usr/bin"; at && !found;) {
             size_t length = strcspn(at, ":");
-            char place[PATH_MAX];
-            snprintf(place, sizeof place, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
-            found = executable(place, false, &why);
+            snprintf(ret_path, PATH_MAX, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
+            found = executable(ret_path, false, &why);
             at = at[length] ? at + length + 1 : NULL;
         }
     }

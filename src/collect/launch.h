@@ -6,6 +6,7 @@
  * passed on. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -38,6 +39,7 @@ bool launch_start(const struct launch *launch, struct child *ret_child, int *ret
 void launch_wait(struct child *child, uint64_t timeout_ns);
 
 /* Whether there is such a program to execute, looked for as exec would; nothing is started. */
-bool launch_find_program(const char *name, int *ret_exec_errno, struct err *err);
+bool launch_find_program(const char *name, char ret_path[PATH_MAX], int *ret_exec_errno,
+                         struct err *err);
 /* Where libgait.so is: $GAIT_LIB, beside the executable, or in ../lib/gait of it. */
 bool launch_find_library(char *ret_path, size_t room, struct err *err);

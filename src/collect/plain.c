@@ -110,8 +110,10 @@ static bool prepare(struct run *run, struct err *err)
 {
     const struct plain_options *options = run->options;
     struct perf_wish wish = {options->event, options->hz, options->all_cpus};
+    char program[PATH_MAX];
     run->starts = *options->argv;
-    if ((run->starts && !launch_find_program(options->argv[0], &run->plain->exec_errno, err)) ||
+    if ((run->starts &&
+         !launch_find_program(options->argv[0], program, &run->plain->exec_errno, err)) ||
         !perf_request_settle(&run->request, &wish, err) ||
         !perf_events_init(&run->events, &run->request, options->seed, err))
         return false;
@@ -179,13 +181,17 @@ static void account(struct run *run, uint64_t now_ns, bool last)
     struct totals *delta = &run->delta.totals, *told = &run->told;
     tasks_tell(&run->follow.tasks, now_ns, last);
     account_times(run);
-    give(&delta->tool_ns, &told->tool_ns, cpu_times_own_ns());
+    uint64_t own = cpu_times_own_ns();
+    give(&delta->tool_ns, &told->tool_ns, own);
+    give(&delta->once_ns, &told->once_ns,
+         last ? own - run->plain->sampled_ns : run->plain->startup_ns);
     sum_add(&told->interrupts, delta->interrupts);
     sum_add(&told->time, delta->time);
     sum_add(&told->user_ns, delta->user_ns);
     sum_add(&told->kernel_ns, delta->kernel_ns);
     sum_add(&told->off_ns, delta->off_ns);
     sum_add(&told->tool_ns, delta->tool_ns);
+    sum_add(&told->once_ns, delta->once_ns);
     for (int i = 0; i < LOSS_N; i++)
         sum_add(&told->losses[i], delta->losses[i]);
 }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "collect/drain.h"
 #include "collect/launch.h"
+#include "collect/loadable.h"
 #include "collect/output.h"
 #include "collect/share.h"
 #include "collect/totals.h"
@@ -26,6 +27,7 @@ struct run {
     struct child child;
     struct drain drain;
     bool described;
+    char program[PATH_MAX]; /* its file */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -49,7 +51,9 @@ static bool start(struct run *run, struct err *err)
 {
     char library[PATH_MAX];
     if (!launch_find_library(library, sizeof library, err) ||
-        !launch_find_program(run->options->argv[0], &run->recording->exec_errno, err) ||
+        !launch_find_program(run->options->argv[0], run->program, &run->recording->exec_errno,
+                             err) ||
+        (run->recording->misfit = !loadable_check(run->program, err)) ||
         !output_open(&run->output, run->options->output, &run->delta, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
@@ -122,9 +126,11 @@ static void conclude(struct run *run)
     drain_sum(&run->drain, true, &sum);
     recording->status = run->child.status;
     recording->totals = run->told;
-    recording->walked_ns = sum.walked_ns;
+    recording->translate_ns = sum.translate_ns;
     recording->untrue = sum.miscounted;
     recording->processes = run->drain.processes;
+    if (!recording->processes)
+        recording->no_agent = loadable_hindrance(run->program);
     recording->channel = run->drain.first;
     const struct profile *total = profile_writer_total(run->output.writer);
     recording->modules = (uint32_t)total->modules.n;
@@ -152,7 +158,6 @@ bool recording_run(const struct recording_options *options, struct recording *re
     head_fill(&run);
     bool started = start(&run, err);
     if (started) {
-        ret_recording->startup_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
         follow(&run);
         ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;

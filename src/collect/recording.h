@@ -21,12 +21,14 @@ struct recording_options {
 
 struct recording {
     int exec_errno; /* the program could not be executed, and why */
+    bool misfit;    /* it was there, but would not have run with the agent in it */
     int status;     /* of the program, as waitpid gives it */
     struct totals totals;
     uint64_t wall_ns, file_bytes;
-    uint64_t startup_ns; /* of totals.tool_ns: before the program ran */
-    uint64_t walked_ns;  /* of the agent's time: what the program did in it for itself */
-    bool whole;          /* an exact run was counted from end to end */
+    uint64_t translate_ns; /* of the agent's time: spent once for each piece of code that was met */
+    const char
+        *no_agent; /* if no process had the agent: why, as far as the program tells; or NULL */
+    bool whole;    /* an exact run was counted from end to end */
     uint32_t processes, modules;
     size_t edges, ranges, points;
     struct channel channel; /* the first process's last words; all zero if there was none */

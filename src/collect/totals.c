@@ -3,11 +3,13 @@
 #include "collect/cpu_times.h"
 #include "profile/sums.h"
 
-/* Threads and children that were not walked have used time that no window speaks for. */
-static void leave_unwalked(struct totals *totals, uint64_t recorded_ns)
+/* Threads and children that were not walked have used time that no window speaks for, and so has all
+ * that ran before a delay was over. */
+static void leave_unwalked(struct totals *totals, const struct drain *drain, uint64_t recorded_ns)
 {
     uint64_t all = totals->user_ns + totals->kernel_ns;
-    bool unwalked = totals->losses[LOSS_thread_native] || totals->losses[LOSS_child_native];
+    bool unwalked = totals->losses[LOSS_thread_native] || totals->losses[LOSS_child_native] ||
+                    (drain->processes && drain->unwatched_ns);
     if (!unwalked || recorded_ns >= all)
         return;
     totals->user_ns = (uint64_t)((u128)totals->user_ns * recorded_ns / all);
@@ -34,14 +36,18 @@ void totals_now(const struct drain *drain, const struct child *child, struct tot
     cpu_times_read(child, &times);
     totals.user_ns = times.user_ns;
     totals.kernel_ns = times.kernel_ns;
+    totals.whole_user_ns = times.user_ns;
+    totals.whole_kernel_ns = times.kernel_ns;
+    totals.walked_ns = sum.walked_ns;
     if (child->ended && !drain->processes)
         totals.losses[LOSS_no_agent] = 1;
     if (drain->mode == RECORD_SAMPLED)
-        leave_unwalked(&totals, sum.recorded_ns);
+        leave_unwalked(&totals, drain, sum.recorded_ns);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
     if (child->ended)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
     totals.tool_ns = cpu_times_own_ns();
+    totals.once_ns = drain->startup_ns;
     *ret_totals = totals;
 }
 
@@ -63,6 +69,10 @@ void totals_give(struct totals *delta, struct totals *told, const struct totals 
     give(&delta->user_ticks, &told->user_ticks, now->user_ticks);
     give(&delta->agent_ns, &told->agent_ns, now->agent_ns);
     give(&delta->tool_ns, &told->tool_ns, now->tool_ns);
+    give(&delta->whole_user_ns, &told->whole_user_ns, now->whole_user_ns);
+    give(&delta->whole_kernel_ns, &told->whole_kernel_ns, now->whole_kernel_ns);
+    give(&delta->walked_ns, &told->walked_ns, now->walked_ns);
+    give(&delta->once_ns, &told->once_ns, now->once_ns);
     for (int i = 0; i < LOSS_N; i++)
         give(&delta->losses[i], &told->losses[i], now->losses[i]);
 }

@@ -253,7 +253,11 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->tool_ns,
                                 &totals->off_ns,
                                 &totals->samples,
-                                &totals->sampled_ns};
+                                &totals->sampled_ns,
+                                &totals->whole_user_ns,
+                                &totals->whole_kernel_ns,
+                                &totals->walked_ns,
+                                &totals->once_ns};
     for (size_t i = 0; cursor->at < cursor->end; i++) {
         u128 value;
         if (!cursor_wide(cursor, &value, err))

@@ -97,6 +97,10 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->off_ns, other->off_ns);
     sum_add(&into->samples, other->samples);
     sum_add(&into->sampled_ns, other->sampled_ns);
+    sum_add(&into->whole_user_ns, other->whole_user_ns);
+    sum_add(&into->whole_kernel_ns, other->whole_kernel_ns);
+    sum_add(&into->walked_ns, other->walked_ns);
+    sum_add(&into->once_ns, other->once_ns);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }

@@ -102,6 +102,10 @@ struct totals {
     uint64_t agent_ns, tool_ns;   /* what gait itself used, as it measured it */
     uint64_t off_ns;              /* threads alive but not running */
     uint64_t samples, sampled_ns; /* of a sampled profile: what its stacks add up to */
+    /* Of walked runs: CPU time of the whole program, what was not recorded too; 0: not known. */
+    uint64_t whole_user_ns, whole_kernel_ns;
+    uint64_t walked_ns; /* of agent_ns: what the program would have needed by itself */
+    uint64_t once_ns;   /* of tool_ns: start-up, and what is done once at the end */
     uint64_t losses[LOSS_N];
 };
 

@@ -10,4 +10,23 @@ readable "$work/data"
 status 4 'static program, exact' "$gait" record --exact=counts -o "$work/data" -- "$work/static"
 says 'never loaded the agent'
 "$gait" info "$work/data" | grep -q '1 x no_agent' || bad 'the loss is not in the profile'
+
+# There is nothing to report; what to type instead can be typed.
+status 4 'static program, odd words' "$gait" record -o "$work/it's" -- "$work/static" 'a b'
+says 'it is linked statically'
+grep -q 'next: gait report' "$work/stderr" && bad 'an empty profile is said to be worth a report'
+instead=$(sed -n 's/.*: gait record --plain/record --plain/p' "$work/stderr")
+case $modes in *plain*) (eval "'$gait' $instead") >"$work/out" 2>&1; same 'what to type instead' 4 $? ;; esac
+[ -n "$instead" ] || bad 'nothing is said of --plain'
+
+# Runtimes that end a program into which anything was preloaded: not even started.
+echo 'int main(void) { return 5; }' >"$work/asan.c"
+if gcc -fsanitize=address -o "$work/asan" "$work/asan.c" 2>/dev/null && "$work/asan"; [ $? = 5 ]; then
+    for mode in sampled exact; do
+        status 125 "$mode, with ASan" "$gait" record $(options_of $mode) -o "$work/asan.data" -- "$work/asan"
+        says 'needs libasan'
+        says "gait record --plain -o $work/asan.data -- $work/asan"
+        [ -e "$work/asan.data" ] && bad "$mode, with ASan: there is a profile"
+    done
+fi
 finish

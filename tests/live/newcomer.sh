@@ -24,6 +24,21 @@ grep -q 'no sample' stderr && bad 'an exact recording is said to lack samples'
 status 0 'enough' "$gait" record -F 2000 -o enough.data -- sh -c "$busy"
 grep -q 'no sample' stderr && bad 'a recording with samples is said to lack them'
 
+# Nor is "too soon" said where others than the main thread did the work, or all was before the delay.
+status 0 'a child works' "$gait" record -o child.data -- sh -c "($busy; $busy) & wait"
+says 'did not do the work'
+says '1 forked child ran natively'
+grep -q 'too soon' stderr && bad 'a program is said to have ended too soon'
+"$gait" info child.data | grep -q 'of the whole program' || bad 'info does not tell the time of the whole program'
+status 0 'delayed' "$gait" record -F 2000 -D 1e6 -o late.data -- sh -c "$busy"
+says '0.00 s of CPU time watched'
+says '-D was over'
+status 0 'delayed, half' "$gait" record -F 2000 -D 100 -o late.data -- sh -c "$busy; $busy; $busy; $busy"
+[ "$("$gait" info --json late.data | python3 -c 'import json, sys
+row = json.load(sys.stdin)["rows"][0]
+unseen = row["whole_user_time"] + row["whole_kernel_time"] - row["user_time"] - row["kernel_time"]
+print(0.08 < unseen < 0.16)')" = True ] || { bad 'time before -D is over counts'; "$gait" info late.data; }
+
 # A profile in which nothing can be checked is not called good.
 status 0 'verify, nothing to check' "$gait" verify short.data
 grep -qx good stdout && bad 'an empty profile is called good'

@@ -1,0 +1,28 @@
+#include "cmd/cost.h"
+
+#include "profile/profile.h"
+
+static uint64_t without(uint64_t all, uint64_t part)
+{
+    return all > part ? all - part : 0;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Walking does the program's work, too: only what goes beyond it is overhead. */
+struct cost cost_of(const struct totals *totals)
+{
+    uint64_t cpu = larger(totals->user_ns + totals->kernel_ns,
+                          totals->whole_user_ns + totals->whole_kernel_ns);
+    uint64_t agent = without(totals->agent_ns, totals->walked_ns);
+    uint64_t tool = without(totals->tool_ns, totals->once_ns), alone = without(cpu, agent);
+    double percent = alone ? 100 / (double)alone : 0;
+    return (struct cost){.alone = (double)alone / 1e9,
+                         .agent = (double)agent * percent,
+                         .tool = (double)tool * percent,
+                         .tool_ms = (double)tool / 1e6,
+                         .once_ms = (double)totals->once_ns / 1e6};
+}

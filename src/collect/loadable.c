@@ -1,0 +1,57 @@
+#include "collect/loadable.h"
+
+#include "base/err.h"
+#include "program/dynamic.h"
+#include "program/image.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool loadable_check(const char *path, struct err *err)
+{
+    static const char *const first[] = {"libasan.so", "libclang_rt.asan"};
+    struct image image;
+    struct err unread;
+    if (!image_open(&image, path, &unread))
+        return true; /* a script, say: whoever executes it decides */
+    const char *needed = NULL;
+    for (size_t i = 0; i < sizeof first / sizeof *first && !needed; i++)
+        needed = dynamic_needs(&image, first[i]);
+    bool good = !needed || err_set(err, ERR_MISSING,
+                                   "'%s' needs %s, which ends a program into which anything "
+                                   "else is loaded first, as the agent would be",
+                                   path, needed);
+    image_close(&image);
+    return good;
+}
+
+static bool is_foreign(const char *path)
+{
+    struct elf_file file = {0};
+    struct err err;
+    Elf64_Ehdr header;
+    if (!elf_file_map(&file, path, &err))
+        return false;
+    memcpy(&header, file.bytes, sizeof header);
+    bool foreign = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                   (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64);
+    elf_file_close(&file);
+    return foreign;
+}
+
+const char *loadable_hindrance(const char *path)
+{
+    struct image image;
+    struct err err;
+    struct stat status;
+    if (stat(path, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
+        return "it is setuid or setgid";
+    if (is_foreign(path))
+        return "it is not for x86-64";
+    if (!image_open(&image, path, &err))
+        return NULL;
+    bool loaded = dynamic_loaded(&image);
+    image_close(&image);
+    return loaded ? NULL : "it is linked statically";
+}
