@@ -10,8 +10,9 @@
 # same source, debs, flags and build() share one.
 
 cache=${GAIT_CACHE:-$HOME/.cache/gait}/bench
-# Relocations are kept (-q) for tools that rewrite binaries.
-export CFLAGS='-O2 -g' CXXFLAGS='-O2 -g' LDFLAGS='-Wl,-q'
+# Relocations are kept (-q) for tools that rewrite binaries. BENCH_FLAGS makes other builds beside them.
+export CFLAGS="-O2 -g${BENCH_FLAGS:+ $BENCH_FLAGS}" LDFLAGS='-Wl,-q'
+export CXXFLAGS=$CFLAGS
 
 recipe_names() { ls "$bench/programs"; }
 
