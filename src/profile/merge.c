@@ -169,6 +169,10 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     if (into->mode != other->mode)
         return err_set(err, ERR_FORMAT, "%s and %s profiles cannot be merged",
                        profile_mode_name(into->mode), profile_mode_name(other->mode));
+    const char *event = profile_fact_find(into, "event");
+    const char *others = profile_fact_find(other, "event");
+    if (event && others && strcmp(event, others) != 0)
+        return err_set(err, ERR_FORMAT, "samples of %s and of %s cannot be merged", event, others);
     merge_head(into, other);
     struct remap remap = {0};
     for (size_t i = 0; i < other->modules.n; i++) {

@@ -163,6 +163,16 @@ static void effects_read(struct operation *operation, const ZydisDecodedInstruct
     }
 }
 
+/* The kernel answers in rax, uses rcx, r11 and, called the old way, r8 to r11; and it may write to any
+ * memory that it was told of. */
+static void kernel_effects(struct operation *operation)
+{
+    operation->writes |= 1u << REGISTER_RAX | 1u << REGISTER_RCX | 0xfu << 8;
+    operation->stores = true;
+    operation->store_bytes = 0;
+    operation->dst = (struct operand){0};
+}
+
 /* xor of a register with itself is how compilers write zero. */
 static bool is_zeroing(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands)
 {
@@ -213,6 +223,8 @@ static void operation_make(struct operation *operation, const ZydisDecodedInstru
         operation->kind = OPERATION_JUMP;
     struct svma next = instruction_next(instruction);
     effects_read(operation, decoded, operands, next);
+    if (instruction->kind == INSTRUCTION_SYSCALL)
+        kernel_effects(operation);
     struct operand stored = operation->dst;
     if (is_zeroing(decoded, operands) && operand_read(&operation->dst, &operands[0], next)) {
         operation->kind = OPERATION_MOVE;
