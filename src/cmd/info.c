@@ -141,7 +141,7 @@ static void print_plain(const struct profile *profile)
     printf("%-14stool %.2f %% of the CPU time; start-up, names and file %.1f ms apart\n",
            "own cost", cost.tool, cost.once_ms);
     printf("%-14s%u nodes of stacks, %zu threads, %zu names\n", "keys", profile->stacks.nodes.n,
-           profile->threads.n, profile->names.n);
+           threads_count(&profile->threads), profile->names.n);
 }
 
 static void print_totals(const struct profile *profile)

@@ -13,11 +13,12 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
         .profile = profile, .chains = request->kernel, .own_pid = (uint32_t)getpid()};
     processes_init(&follow->processes, profile);
     tasks_init(&follow->tasks, profile);
-    follow->tasks.clock = request->clock;
-    follow->tasks.kernel = request->kernel;
     follow->tasks.own_pid = follow->own_pid;
-    follow->tasks.restarts = request->sampler.inherit;
     follow->tasks.switches = request->tracker.context_switch;
+    follow->tasks.lives.measured = request->clock && request->tracker.context_switch;
+    follow->tasks.lives.only[0] = !request->kernel;
+    follow->tasks.lives.only[1] = request->sampler.exclude_user;
+    follow->tasks.lives.short_ns = 2 * request->mean_period_ns;
     samples_init(&follow->samples, profile, &follow->processes, &follow->tasks);
 }
 

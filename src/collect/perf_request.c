@@ -106,6 +106,16 @@ static void give_up_kernel(struct perf_request *request)
              perf_paranoid_text(paranoid, sizeof paranoid));
 }
 
+static void give_up_switches(struct perf_request *request)
+{
+    size_t used = strlen(request->refused);
+    request->tracker.context_switch = 0;
+    snprintf(request->refused + used, sizeof request->refused - used,
+             "%sthis kernel does not tell switches: CPU time is that of children that were waited "
+             "for, in clock ticks",
+             used ? "; " : "");
+}
+
 static bool refused_wholly(const struct perf_request *request, const struct perf_wish *wish,
                            int why, struct err *err)
 {
@@ -175,7 +185,7 @@ bool perf_request_settle(struct perf_request *request, const struct perf_wish *w
     if (!made.kernel)
         made.sampler.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     if (!try(&made.tracker, wish) && errno == EINVAL)
-        made.tracker.context_switch = 0;
+        give_up_switches(&made);
     if (!try(&made.tracker, wish))
         return refused_wholly(&made, wish, errno, err);
     *request = made;

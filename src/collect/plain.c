@@ -62,6 +62,8 @@ static void head_fill(struct run *run)
     profile_fact(head, "trigger", run->request.event.text);
     if (!run->request.clock)
         profile_fact(head, "event", run->request.event.text);
+    if (run->request.clock && run->request.tracker.context_switch)
+        profile_fact(head, "weights", "measured");
     if (*run->request.refused)
         profile_fact(head, "refused", run->request.refused);
 }
@@ -158,27 +160,35 @@ static void give(uint64_t *delta, uint64_t *told, uint64_t now)
         sum_add(delta, now - *told);
 }
 
-/* A program that was started is asked what it used; of others it is known by their switches. */
+/* Time is known by switches. Where they are not told, or samples cannot divide it, a program that was
+ * started is asked what it used. */
 static void account_times(struct run *run)
 {
     struct totals *delta = &run->delta.totals, *told = &run->told;
     struct cpu_times times;
-    if (run->starts && !run->options->all_cpus) {
-        if (!cpu_times_read(&run->child, &times))
-            return;
-        give(&delta->user_ns, &told->user_ns, times.user_ns - run->before.user_ns);
-        give(&delta->kernel_ns, &told->kernel_ns, times.kernel_ns - run->before.kernel_ns);
+    if (run->follow.tasks.lives.measured || !run->starts || run->options->all_cpus ||
+        !cpu_times_read(&run->child, &times))
         return;
-    }
-    for (size_t i = 0; i < run->delta.threads.n; i++) {
-        sum_add(&delta->user_ns, run->delta.threads.at[i].user_ns);
-        sum_add(&delta->kernel_ns, run->delta.threads.at[i].kernel_ns);
-    }
+    give(&delta->user_ns, &told->user_ns, times.user_ns - run->before.user_ns);
+    give(&delta->kernel_ns, &told->kernel_ns, times.kernel_ns - run->before.kernel_ns);
+}
+
+/* How the time of a program that is too short for samples divides. */
+static void account_rest(struct run *run)
+{
+    struct lives *lives = &run->follow.tasks.lives;
+    struct cpu_times times;
+    if (run->follow.samples.taken || !run->starts || !cpu_times_read(&run->child, &times))
+        return;
+    lives->rest[0] = times.user_ns;
+    lives->rest[1] = times.kernel_ns;
 }
 
 static void account(struct run *run, uint64_t now_ns, bool last)
 {
     struct totals *delta = &run->delta.totals, *told = &run->told;
+    if (last)
+        account_rest(run);
     tasks_tell(&run->follow.tasks, now_ns, last);
     account_times(run);
     uint64_t own = cpu_times_own_ns();
@@ -283,8 +293,8 @@ static void conclude(struct run *run)
     plain->hz = run->options->hz;
     plain->clock = run->request.clock;
     plain->kernel = run->request.kernel;
-    plain->user_weight = samples->user_weight;
-    plain->kernel_weight = samples->kernel_weight;
+    plain->user_weight = run->follow.tasks.lives.weight[0];
+    plain->kernel_weight = run->follow.tasks.lives.weight[1];
     plain->in_kernel = samples->in_kernel;
     memcpy(plain->ends, samples->ends, sizeof plain->ends);
     memcpy(plain->fallbacks, samples->fallbacks, sizeof plain->fallbacks);

@@ -175,18 +175,9 @@ void samples_add(struct samples *samples, const struct perf_sample *sample)
         node = kernel_frames(samples, sample, node);
     else if (stacks_key(&profile->stacks, node).module == samples->unknown_module)
         sum_add(&profile->totals.losses[LOSS_unmapped], 1);
-    stacks_add(&profile->stacks, node, (uint32_t)(samples->taken % STACK_GROUPS), weight);
+    tasks_sample(samples->tasks, ids, node, (uint32_t)(samples->taken % STACK_GROUPS), weight,
+                 sample->in_kernel);
     samples->taken++;
+    samples->in_kernel += sample->in_kernel;
     sum_add(&profile->totals.interrupts, 1);
-    struct task *task = tasks_get(samples->tasks, ids->pid, ids->tid, ids->time_ns);
-    task->sampled = true;
-    if (sample->in_kernel) {
-        samples->in_kernel++;
-        sum_add(&samples->kernel_weight, weight);
-        sum_add(&task->kernel_weight, weight);
-    } else {
-        sum_add(&samples->user_weight, weight);
-        sum_add(&task->user_weight, weight);
-        sum_add(&profile->totals.time, weight);
-    }
 }

@@ -26,7 +26,6 @@ struct samples {
     VEC(uint64_t);
     /* so far */
     uint64_t taken, in_kernel;
-    uint64_t user_weight, kernel_weight;
     uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS]; /* of user stacks */
 };
 

@@ -1,11 +1,12 @@
 /* The threads of a recording and the time each used: on a CPU, by its switches, split into user and
- * kernel time by its samples; off it, whenever it was there and not on one.
+ * kernel time by its samples (lives.h); off it, whenever it was there and not on one.
  *
  * The profile is told in parts: what is new since the last time. */
 #pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/lives.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,21 +20,21 @@ struct task {
     uint32_t pid, tid;
     char name[16];
     bool ended, on;    /* on: a CPU */
-    bool sampled;      /* ever */
+    bool unknown;      /* whether it is, until a record of it says so */
+    uint32_t life;     /* of lives; of no meaning once it has ended */
     uint64_t since_ns; /* accounted up to here */
     /* not told yet */
-    uint64_t on_ns, off_ns, switches, user_weight, kernel_weight;
+    uint64_t off_ns, switches;
 };
 
 struct tasks {
     struct profile *profile;
     struct map tids; /* the latest of each number */
     VEC(struct task);
-    uint32_t own_pid;   /* of whose time nothing is told */
-    bool clock, kernel; /* as in struct perf_request: what weights are */
-    bool restarts;      /* the clock does, in every thread */
-    bool switches;      /* are told: else nothing is known of time */
-    uint64_t began_ns;  /* accounting starts here; UINT64_MAX: not known yet */
+    struct lives lives;
+    uint32_t own_pid;  /* of whose time nothing is told */
+    bool switches;     /* are told: else nothing is known of time */
+    uint64_t began_ns; /* accounting starts here; UINT64_MAX: not known yet */
 };
 
 void tasks_init(struct tasks *tasks, struct profile *profile);
@@ -46,6 +47,10 @@ void tasks_fork(struct tasks *tasks, const struct perf_task *fork);
 void tasks_exit(struct tasks *tasks, const struct perf_task *exit);
 void tasks_name(struct tasks *tasks, const struct perf_name *name);
 void tasks_switch(struct tasks *tasks, const struct perf_ids *ids, bool out);
+/* Met on a CPU, at that node of the profile's stacks. */
+void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node, uint32_t group,
+                  uint64_t weight, bool kernel);
 
-/* Adds to the profile's threads what is new by `now_ns`. `last`: nothing will come any more. */
+/* Adds to the profile what is new by `now_ns`: times of threads, and the weights of samples, whose nodes
+ * are needed no more. `last`: nothing will come any more. */
 void tasks_tell(struct tasks *tasks, uint64_t now_ns, bool last);

@@ -64,6 +64,15 @@ struct thread *threads_find(struct threads *threads, uint32_t pid, uint32_t tid,
     return position(threads, pid, tid, name, &at) ? &threads->at[at] : NULL;
 }
 
+size_t threads_count(const struct threads *threads)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < threads->n; i++)
+        n += !i || threads->at[i].pid != threads->at[i - 1].pid ||
+             threads->at[i].tid != threads->at[i - 1].tid;
+    return n;
+}
+
 void threads_sort(struct threads *threads)
 {
     size_t n = 0;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct thread {
@@ -24,6 +25,8 @@ struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_
                            const char *name);
 /* NULL: there is none. */
 struct thread *threads_find(struct threads *threads, uint32_t pid, uint32_t tid, const char *name);
+/* How many there are: one that took another name has two rows. */
+size_t threads_count(const struct threads *threads);
 /* Adds the times of a row to another's. */
 void thread_add_times(struct thread *to, const struct thread *from);
 /* Makes threads of rows that are in any order: equal ones are added up. */

@@ -188,8 +188,8 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
             (double)totals->kernel_ns / 1e9);
     if (totals->off_ns)
         fprintf(to, ", off the CPU %.3f s", (double)totals->off_ns / 1e9);
-    if (profile->threads.n > 1)
-        fprintf(to, " in %zu threads", profile->threads.n);
+    if (threads_count(&profile->threads) > 1)
+        fprintf(to, " in %zu threads", threads_count(&profile->threads));
     fputs(profile->complete ? "\n" : "; the recording was not closed: what came last is missing\n",
           to);
 }

@@ -114,7 +114,8 @@ static double scale_of(const struct plain *plain, bool kernel, uint64_t whole)
     uint64_t used_ns = kernel ? totals->kernel_ns : totals->user_ns;
     if (plain_counts_events(plain->profile))
         return 1;
-    return used_ns && whole ? (double)used_ns / 1e9 / (double)whole : 1e-9;
+    bool measured = profile_fact_find(plain->profile, "weights");
+    return used_ns && whole && !measured ? (double)used_ns / 1e9 / (double)whole : 1e-9;
 }
 
 struct estimate plain_amount(const struct plain *plain, const struct groups *groups)

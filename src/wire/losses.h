@@ -43,7 +43,8 @@
     LOSS(throttled, "kernel held sampling back: it took too much of the CPU")                      \
     LOSS(unfollowed, "thread not followed: too many open files, or it ended meanwhile")            \
     LOSS(stack_gone, "stack not there: the process was ending or becoming another program")        \
-    LOSS(unsampled, "thread ended before its first sample: its time is in no stack")
+    LOSS(unsampled, "thread without a sample, and none of its name had one: in no stack")          \
+    LOSS(unsampled_us, "microseconds of CPU time of such threads")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -72,6 +72,37 @@ about 'whole stacks' 99 100 "$whole"
 about 'user time' 0.9 1.3 "$(fact user_time)"
 status 0 sleeper "$gait" record --plain -q -o "$data" -- sleep 0.5
 about 'time off the CPU' 0.4 1.5 "$(fact off_time)"
+# Children that nobody waits for, and a clock that meets waiting parents' children too often or never.
+status 0 unreaped "$gait" record --plain -q -o "$data" -- /usr/bin/python3 -c '
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for i in range(2):
+    if not os.fork():
+        while time.thread_time() < 0.4: pass
+        os._exit(0)
+time.sleep(2)'
+about 'CPU time of children that nobody waited for' 0.75 1.1 "$("$gait" info --json "$data" | /usr/bin/python3 -c '
+import json, sys
+threads = json.load(sys.stdin)["threads"]
+print(sum(t["user_time"] + t["kernel_time"] for t in threads))')"
+about 'CPU time in all' 0.7 1.1 "$(awk -v u="$(fact user_time)" -v k="$(fact kernel_time)" 'BEGIN { print u + k }')"
+status 0 'short children' "$gait" record --plain -q -o "$data" -- /usr/bin/python3 -c '
+import os, time
+def work(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end: pass
+for i in range(300):
+    if not os.fork():
+        work(0.0008)
+        os._exit(0)
+    os.wait()
+work(0.3)'
+main=$("$gait" info --json "$data" | /usr/bin/python3 -c '
+import json, sys
+print(*max((t["user_time"], t["pid"]) for t in json.load(sys.stdin)["threads"]))')
+about 'stacks of the parent, in its own user time' 0.97 1.03 "$("$gait" report --pid "${main#* }" --json "$data" | /usr/bin/python3 -c '
+import json, sys
+print(sum(row["time"] for row in json.load(sys.stdin)["rows"]) / float(sys.argv[1]))' "${main% *}")"
 
 # ---- begin and end
 status 0 delay "$gait" record --plain -q -D 1500 -o "$data" -- sh -c "'$beat' 1000 0.02; sleep 2; '$jit' quiet"

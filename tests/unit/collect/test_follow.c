@@ -20,17 +20,23 @@ struct world {
     struct record record;
 };
 
-static void world_begin(struct world *world, bool kernel)
+/* timed: time on CPUs is told, and samples share it. */
+static void world_begin_timed(struct world *world, bool kernel, bool timed)
 {
     memset(world, 0, sizeof *world);
     world->request = (struct perf_request){.clock = true, .kernel = kernel};
-    world->request.tracker.context_switch = 1;
+    world->request.tracker.context_switch = timed;
     world->request.sampler.inherit = 1;
     profile_init(&world->profile);
     world->profile.mode = PROFILE_PLAIN;
     follow_init(&world->follow, &world->request, &world->profile);
     world->follow.chains = true;
     world->follow.tasks.began_ns = 0;
+}
+
+static void world_begin(struct world *world, bool kernel)
+{
+    world_begin_timed(world, kernel, false);
 }
 
 static void world_end(struct world *world)
@@ -42,8 +48,9 @@ static void world_end(struct world *world)
 #define TAKE(world, make) follow_take(&(world)->follow, (make))
 
 /* The weight of a leaf at the address in the module, over all threads. */
-static uint64_t weight_at(const struct world *world, const char *path, uint64_t address)
+static uint64_t weight_at(struct world *world, const char *path, uint64_t address)
 {
+    tasks_tell(&world->follow.tasks, 0, false);
     const struct stacks *stacks = &world->profile.stacks;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
@@ -163,7 +170,7 @@ static void times(void **state)
     static const uint64_t chain[] = {0xffffffff81000010, 0};
     struct world world;
     struct record *record = &world.record;
-    world_begin(&world, true);
+    world_begin_timed(&world, true, true);
     TAKE(&world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 5));
     TAKE(&world, record_name(record, A, B, "worker", 0, 5));
     TAKE(&world, record_switch(record, A, B, 1, 5));
@@ -180,12 +187,73 @@ static void times(void **state)
     assert_int_equal(row.kernel_ns, 10);
     assert_int_equal(row.off_ns, 5 + 50);
     assert_int_equal(row.switches, 2);
-    /* One that ran and was never met is counted. */
+    assert_int_equal(world.profile.totals.user_ns, 30);
+    assert_int_equal(world.profile.totals.kernel_ns, 10);
     assert_int_equal(world.profile.totals.losses[LOSS_unsampled], 0);
-    TAKE(&world, record_task(record, PERF_RECORD_FORK, A, A, C, A, 600));
-    TAKE(&world, record_switch(record, A, C, 0, 610));
-    TAKE(&world, record_task(record, PERF_RECORD_EXIT, A, A, C, C, 620));
+    world_end(&world);
+}
+
+/* A child of A that runs so long and ends; its sample, if any, at the address. */
+static void child_run(struct world *world, uint32_t tid, uint64_t start, uint64_t time,
+                      uint64_t address)
+{
+    struct record *record = &world->record;
+    TAKE(world, record_task(record, PERF_RECORD_FORK, tid, A, tid, A, start));
+    TAKE(world, record_switch(record, tid, tid, 0, start));
+    if (address)
+        TAKE(world, record_sample(record, tid, tid, address, 1000, NULL, start + time - 1));
+    TAKE(world, record_task(record, PERF_RECORD_EXIT, tid, A, tid, tid, start + time));
+}
+
+/* Short ones share the time of all of them, whichever the clock met; a long one has its own. */
+static void short_lives(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin_timed(&world, true, true);
+    world.follow.tasks.lives.short_ns = 2000;
+    TAKE(&world, record_name(record, A, A, "main", 1, 1000));
+    TAKE(&world, record_mapping(record, A, 0x10000, 0x1000, 0, "/no/such/one", 1000));
+    for (uint64_t at = 2000; at <= 11000; at += 1000)
+        TAKE(&world, record_sample(record, A, A, 0x10010, 500, NULL, at));
+    TAKE(&world, record_switch(record, A, A, 1, 11000));
+    for (uint32_t i = 0; i < 9; i++)
+        child_run(&world, B + i, 20000 + i * 1000, 600, i == 1 || i == 7 ? 0x10020 : 0);
+    tasks_tell(&world.follow.tasks, 50000, false);
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x10), 10000);
+    assert_int_equal(weight_at(&world, "/no/such/one", 0x20), 9 * 600);
+    assert_int_equal(world.profile.totals.user_ns, 15400);
+    assert_int_equal(world.profile.totals.time, 15400);
+    assert_int_equal(thread_of(&world, B + 3, "main").user_ns, 600);
+    /* Time waits for a sample of that name, and is counted as lost if none comes. */
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, C, A, C, A, 60000));
+    TAKE(&world, record_name(record, C, C, "other", 1, 60000));
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, C, A, C, C, 69000));
+    tasks_tell(&world.follow.tasks, 70000, false);
+    assert_int_equal(world.profile.totals.user_ns, 15400);
+    tasks_tell(&world.follow.tasks, 80000, true);
+    assert_int_equal(world.profile.totals.user_ns, 15400 + 9000);
     assert_int_equal(world.profile.totals.losses[LOSS_unsampled], 1);
+    assert_int_equal(world.profile.totals.losses[LOSS_unsampled_us], 9);
+    world_end(&world);
+}
+
+/* One that is met on a CPU was there; what it lost of its leaving is not time that it used. */
+static void lost_switches(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin_timed(&world, true, true);
+    tasks_get(&world.follow.tasks, A, A, 0);
+    TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 100));
+    TAKE(&world, record_switch(record, A, A, 0, 1000));
+    TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 1100));
+    TAKE(&world, record_switch(record, A, A, 1, 1200));
+    tasks_tell(&world.follow.tasks, 2000, true);
+    assert_int_equal(thread_of(&world, A, "").user_ns, 300);
+    assert_int_equal(thread_of(&world, A, "").off_ns, 1700);
     world_end(&world);
 }
 
@@ -195,7 +263,7 @@ static void times_user_only(void **state)
     (void)state;
     struct world world;
     struct record *record = &world.record;
-    world_begin(&world, false);
+    world_begin_timed(&world, false, true);
     TAKE(&world, record_switch(record, A, A, 0, 100));
     TAKE(&world, record_sample(record, A, A, 0x10010, 60, NULL, 150));
     TAKE(&world, record_switch(record, A, A, 1, 200));
@@ -213,18 +281,18 @@ static void times_in_parts(void **state)
     (void)state;
     struct world world;
     struct record *record = &world.record;
-    world_begin(&world, true);
+    world_begin_timed(&world, true, true);
     TAKE(&world, record_name(record, A, A, "old", 1, 100));
     TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 110));
     tasks_tell(&world.follow.tasks, 120, false);
-    assert_int_equal(thread_of(&world, A, "old").user_ns, 20);
+    assert_int_equal(thread_of(&world, A, "old").user_ns, 10);
     profile_clear(&world.profile);
     samples_forget(&world.follow.samples);
     TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 130));
     TAKE(&world, record_name(record, A, A, "new", 1, 150));
     TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 160));
     tasks_tell(&world.follow.tasks, 190, true);
-    assert_int_equal(thread_of(&world, A, "old").user_ns, 30);
+    assert_int_equal(thread_of(&world, A, "old").user_ns, 40);
     assert_int_equal(thread_of(&world, A, "new").user_ns, 40);
     world_end(&world);
 }
@@ -261,6 +329,8 @@ int main(void)
         cmocka_unit_test(jit),
         cmocka_unit_test(kernel),
         cmocka_unit_test(times),
+        cmocka_unit_test(short_lives),
+        cmocka_unit_test(lost_switches),
         cmocka_unit_test(times_user_only),
         cmocka_unit_test(times_in_parts),
         cmocka_unit_test(apart),
