@@ -48,9 +48,9 @@ struct lives_sample {
 struct lives {
     struct profile *profile; /* gets weights, times of threads, totals and losses */
     bool measured;           /* weights are time, and time on CPUs is told */
-    bool only[2];            /* samples are of this mode only: the rest of the time is the other's */
-    uint64_t short_ns;       /* a life of less is short */
-    uint64_t rest[2];        /* how time without any sample divides, or 0: as samples do */
+    bool only[2];      /* samples are of this mode only: the rest of the time is the other's */
+    uint64_t short_ns; /* a life of less is short */
+    uint64_t rest[2];  /* how time without any sample divides, or 0: as samples do */
     VEC(struct life);
     struct lives_samples {
         VEC(struct lives_sample);
