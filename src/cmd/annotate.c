@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "  -i FILE            the profile, as an option\n"
     "  --above PCT        without FUNCTION: those that weigh at least so much (5)\n"
-    "  --limit N          without FUNCTION: so many (5)\n"
+    "  --limit N          without FUNCTION, or of a glob: so many (5)\n"
     "  --all              instructions that were not seen too; else they are folded\n"
     "  --side             source beside the assembly; else above it\n"
     "  --syntax SYNTAX    att or intel (att)\n"
@@ -74,20 +74,12 @@ static bool take(void *to, int option, const char *value, struct err *err)
     }
 }
 
-struct picked {
-    VEC(const struct report_row *);
-};
-
 static bool pick(struct picked *picked, const struct options *options, const struct report *report,
                  struct err *err)
 {
     size_t limit = options->view.has_limit ? options->view.limit : 5;
-    if (options->function) {
-        const struct report_row *row = pick_function(report, options->function, err);
-        if (row)
-            *vec_push(picked) = row;
-        return row != NULL;
-    }
+    if (options->function)
+        return pick_functions(picked, report, options->function, limit, err);
     for (size_t i = 0; i < report->n && picked->n < limit; i++) {
         const struct report_row *row = &report->at[i];
         if (report_share(report, row).value >= options->above && row->function != FUNCTION_NONE)
@@ -163,6 +155,14 @@ static bool annotate_report(const struct options *options, struct report *report
     return good;
 }
 
+/* The only word is a function's name; who means a file finds out here. */
+static void say_file(const struct options *options)
+{
+    struct stat info;
+    if (options->function && stat(options->function, &info) == 0 && S_ISREG(info.st_mode))
+        say("%s is a file: gait annotate -i %s", options->function, options->function);
+}
+
 static int annotate(const struct options *options, const struct profile *profile)
 {
     const struct view_options *view = &options->view;
@@ -186,7 +186,9 @@ static int annotate(const struct options *options, const struct profile *profile
     if (good)
         return status;
     err_in(&err, "%s", view->input);
-    return say_err(&err);
+    status = say_err(&err);
+    say_file(options);
+    return status;
 }
 
 int cmd_annotate(int argc, char **argv)
@@ -214,8 +216,10 @@ int cmd_annotate(int argc, char **argv)
         return say_not_inferred();
     struct profile profile;
     int status = profile_load(options.view.input, options.view.quiet, &profile);
-    if (status != EXIT_DONE)
+    if (status != EXIT_DONE) {
+        say_file(&options);
         return status;
+    }
     status = annotate(&options, &profile);
     profile_release(&profile);
     return status;

@@ -144,6 +144,13 @@ const char *count_text(double value, bool exact)
     return text;
 }
 
+const char *number_text(uint64_t n, const char *one, const char *many)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "%" PRIu64 " %s", n, n == 1 ? one : many);
+    return text;
+}
+
 /* One line's worth; what could steer a terminal is not sent to it. */
 static void command_text(FILE *to, const char *command)
 {
@@ -166,16 +173,43 @@ static void seen_text(FILE *to, const struct profile *profile)
                     : "; INCOMPLETE: not all of the run was counted, see the end");
         break;
     case PROFILE_PLAIN:
-        fprintf(to, "plain, %" PRIu64 " samples%s%s%s", totals->interrupts, event ? " of " : "",
-                event ? event : "", totals->interrupts ? chance : "");
+        fprintf(to, "plain, %s%s%s%s", number_text(totals->interrupts, "sample", "samples"),
+                event ? " of " : "", event ? event : "", totals->interrupts ? chance : "");
         break;
     case PROFILE_SAMPLED:
-        fprintf(to, "sampled, %s instructions in %s windows and %" PRIu64 " batches%s",
+        fprintf(to, "sampled, %s instructions in %s window%s and %s%s",
                 count_text((double)totals->instructions, false),
-                count_text((double)totals->windows, false), totals->batches,
+                count_text((double)totals->windows, false), totals->windows == 1 ? "" : "s",
+                number_text(totals->batches, "batch", "batches"),
                 totals->batches < 2 ? ": too few for intervals" : chance);
         break;
     }
+}
+
+/* A process that became another program has more than one row. */
+static size_t threads_count(const struct threads *threads)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < threads->n; i++)
+        n += !i || threads->at[i].pid != threads->at[i - 1].pid ||
+             threads->at[i].tid != threads->at[i - 1].tid;
+    return n;
+}
+
+/* Walks follow main threads: what else there was is in no figure. */
+static void native_text(FILE *to, const struct profile *profile)
+{
+    uint64_t threads = profile->totals.losses[LOSS_thread_native];
+    uint64_t children = profile->totals.losses[LOSS_child_native];
+    if (profile->mode != PROFILE_SAMPLED || !(threads + children))
+        return;
+    fprintf(to, "only what main threads did is shown: ");
+    if (threads)
+        fprintf(to, "%s", number_text(threads, "other thread", "other threads"));
+    if (children)
+        fprintf(to, "%s%s", threads ? " and " : "",
+                number_text(children, "forked child", "forked children"));
+    fprintf(to, " ran unseen\n");
 }
 
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
@@ -192,6 +226,7 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
         fprintf(to, " in %zu threads", threads_count(&profile->threads));
     fputs(profile->complete ? "\n" : "; the recording was not closed: what came last is missing\n",
           to);
+    native_text(to, profile);
 }
 
 void different_text(FILE *to, bool any, double common_first, double common_second)

@@ -31,5 +31,7 @@ void different_text(FILE *to, bool any, double common_first, double common_secon
 /* Losses and modules without a binary. */
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
 
+/* "1 batch", "2 batches"; one buffer. */
+const char *number_text(uint64_t n, const char *one, const char *many);
 /* "12.3M"; all digits when exact. Four alternating buffers: for use as arguments of one call. */
 const char *count_text(double value, bool exact);

@@ -19,7 +19,7 @@ static bool row_unnamed(const struct report *report, const struct report_row *ro
         return true;
     const struct scene_module *module = &scene->modules.at[row->module];
     if (row->function == FUNCTION_NONE || !module->binary)
-        return row->name == module->name; /* else the recording has a name for it */
+        return row->name == module->label; /* else the recording has a name for it */
     uint8_t source = module->binary->symbols.functions.at[row->function].source;
     return source == FUNCTION_FRAME || source == FUNCTION_GAP;
 }

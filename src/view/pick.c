@@ -94,6 +94,18 @@ static const char *unseen(const struct report *report, const char *typed)
     return NULL;
 }
 
+/* Code that ran and whose names nobody knows may be the one; NULL: there is none. */
+static const struct scene_module *unnamed(const struct report *report)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        const struct report_row *row = &report->at[i];
+        if (row->module < report->scene->modules.n && report_row_unnamed(report, row) &&
+            report->scene->modules.at[row->module].name[0] != '[')
+            return &report->scene->modules.at[row->module];
+    }
+    return NULL;
+}
+
 static bool say_none(const struct report *report, const char *typed, struct err *err)
 {
     enum { NEAREST = 3 };
@@ -120,6 +132,10 @@ static bool say_none(const struct report *report, const char *typed, struct err 
     for (int k = 0; k < NEAREST && nearest[k]; k++)
         text_add(&texts, arena_format(&report->scene->arena, "%.100s",
                                       scene_readable(report->scene, nearest[k]->name)));
+    const struct scene_module *lost = unnamed(report);
+    if (lost)
+        return err_set(err, ERR_MISSING, "no function '%.60s' is known; no names of %.60s: %s",
+                       typed, lost->name, lost->missing ? lost->missing : "it has none");
     return err_set(err, ERR_MISSING, "no function '%.60s' was seen to run; nearest: %s", typed,
                    texts.used ? texts.list : "none");
 }
@@ -157,4 +173,21 @@ const struct report_row *pick_function(const struct report *report, const char *
     else
         say_none(report, typed, err);
     return NULL;
+}
+
+bool pick_functions(struct picked *picked, const struct report *report, const char *typed,
+                    size_t limit, struct err *err)
+{
+    for (size_t i = 0; strpbrk(typed, "*?") && i < report->n && picked->n < limit; i++) {
+        const struct report_row *row = &report->at[i];
+        if (row->function != FUNCTION_NONE &&
+            name_matches(typed, row->name, scene_readable(report->scene, row->name)))
+            *vec_push(picked) = row;
+    }
+    if (picked->n)
+        return true;
+    const struct report_row *row = pick_function(report, typed, err);
+    if (row)
+        *vec_push(picked) = row;
+    return row != NULL;
 }

@@ -142,6 +142,12 @@ static void plain_make(struct report *report)
 
 /* ---- figures */
 
+bool report_row_unnamed(const struct report *report, const struct report_row *row)
+{
+    const struct scene_modules *modules = &report->scene->modules;
+    return row->module >= modules->n || row->name == modules->at[row->module].label;
+}
+
 bool report_has_body(const struct report *report)
 {
     return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE;
@@ -261,9 +267,8 @@ static bool weight_settle(struct report *report, const struct report_options *op
     const struct profile *profile = report->scene->sides[0];
     bool plain = profile->mode == PROFILE_PLAIN, exact = profile->mode == PROFILE_EXACT;
     bool events = plain && plain_counts_events(profile);
-    report->weight = (plain && !events) || (!plain && !exact && report_has_body(report))
-                         ? WEIGHT_TIME
-                         : WEIGHT_COUNT;
+    bool timed = !plain && !exact && report_has_body(report) && profile->totals.samples;
+    report->weight = (plain && !events) || timed ? WEIGHT_TIME : WEIGHT_COUNT;
     if (!options->has_weight || options->weight == report->weight)
         return true;
     if (!plain && (report->by == BY_EDGE || report->by == BY_CALL))

@@ -64,6 +64,8 @@ struct estimate report_time(const struct report *report, const struct report_row
 struct estimate report_total(const struct report *report, const struct report_row *row);
 double report_cpi(const struct report *report, const struct report_row *row);
 
+/* The row is all code of a module that nothing names, and no function. */
+bool report_row_unnamed(const struct report *report, const struct report_row *row);
 /* Functions, lines and inlined functions: a body of instructions rather than a place. */
 bool report_has_body(const struct report *report);
 

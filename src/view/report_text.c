@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static double half_of(struct estimate estimate)
 {
@@ -35,7 +36,9 @@ static void count_cell(struct sheet *sheet, const struct report *report, struct 
 
 static void share_cell(struct sheet *sheet, const struct report *report, struct estimate share)
 {
-    if (is_exact(report))
+    if (isnan(share.value))
+        sheet_cell(sheet, "?");
+    else if (is_exact(report))
         sheet_cell(sheet, "%.2f%%", 100 * share.value);
     else if (isnan(share.hi))
         sheet_cell(sheet, "%.2f%% ±?", 100 * share.value);
@@ -46,7 +49,9 @@ static void share_cell(struct sheet *sheet, const struct report *report, struct 
 
 static void amount_cell(struct sheet *sheet, const struct report *report, double amount)
 {
-    if (report->has_plain && report->weight == WEIGHT_COUNT)
+    if (isnan(amount))
+        sheet_cell(sheet, "?");
+    else if (report->has_plain && report->weight == WEIGHT_COUNT)
         sheet_cell(sheet, "%s", count_text(amount, false));
     else
         sheet_cell(sheet, "%.3f s", amount);
@@ -232,12 +237,38 @@ static const char *weighed_by(const struct report *report)
     return report->plain.filter.kernel ? "kernel time" : "user time";
 }
 
+/* Whether nothing of what is weighed was seen, but something of what stands beside it: rows would have
+ * no figures. */
+static bool all_beside(const struct report *report)
+{
+    return report->has_plain && !report->plain.kept.sum && report->plain.beside.sum;
+}
+
+static void beside_text(FILE *to, const struct report *report)
+{
+    const char *event = profile_fact_find(report->scene->sides[0], "event");
+    const char *what = report->weight == WEIGHT_COUNT && event ? event : "samples";
+    bool usual = !report->input || strcmp(report->input, "gait.data") == 0;
+    const char *option = usual ? "" : " -i ", *input = usual ? "" : report->input;
+    if (report->plain.filter.kernel)
+        fprintf(to, "all %s were seen in user code, and none in the kernel\n", what);
+    else
+        fprintf(to,
+                "all %s were seen in the kernel. Where there, and who caused them:\n"
+                "      gait report --module '[kernel]'%s%s\n"
+                "      gait contexts --kernel%s%s\n",
+                what, option, input, option, input);
+}
+
 void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
 {
     head_text(to, report->scene, 0);
     fprintf(to, "by %s, weighed by %s%s\n\n", item_by_name(report->by), weighed_by(report),
             report->has_plain ? "" : ", as taken (raw)");
-    rows_text(to, report, ink, limit);
+    if (all_beside(report))
+        beside_text(to, report);
+    else
+        rows_text(to, report, ink, limit);
     missing_text(to, report);
     losses_text(to, report->scene, 0, report->stray);
     advice_text(to, report, ink);

@@ -66,6 +66,8 @@ static uint32_t module_add(struct scene *scene, const struct module *module, con
     added->module = *module;
     added->name = path_name(module->path);
     added->shown = !only || strcmp(only, module->path) == 0 || strcmp(only, added->name) == 0;
+    added->label =
+        added->name[0] == '[' ? added->name : arena_format(&scene->arena, "[%s]", added->name);
     added->missing = "not asked for";
     if (added->shown)
         module_load(scene, added);
@@ -124,7 +126,7 @@ const char *scene_function_name(const struct scene *scene, uint32_t module, func
     const struct scene_module *known = &scene->modules.at[module];
     if (known->binary && function != FUNCTION_NONE)
         return known->binary->symbols.functions.at[function].name;
-    return known->name;
+    return known->label;
 }
 
 const char *scene_readable(struct scene *scene, const char *linkage)

@@ -24,6 +24,7 @@ enum { SIDES_MAX = 2 };
 struct scene_module {
     struct module module;  /* as the first profile that has it says */
     const char *name;      /* the path without its folder */
+    const char *label;     /* "[name]": what stands for functions that nothing names */
     struct binary *binary; /* NULL: not there */
     const char *missing;   /* why there is none */
     bool shown;            /* not filtered out */
@@ -95,7 +96,7 @@ uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module)
  * tells. */
 bool scene_is_program(const struct scene *scene, uint32_t module);
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
-/* The function's name as linked; for FUNCTION_NONE the module's. */
+/* The function's name as linked; for FUNCTION_NONE the module's label. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);
 /* The readable form of a name as linked; holds until the scene is closed. */
 const char *scene_readable(struct scene *scene, const char *linkage);

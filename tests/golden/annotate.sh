@@ -112,6 +112,14 @@ diff want got >&2 || fail 'the text'
 expect 0 "$gait" annotate main --all
 [ "$(grep -c '[0-9a-f]        nop$' out)" = 8 ] || fail '--all does not show all'
 
+# A glob means all that it fits, the hottest first; a file is no function.
+expect 0 "$gait" annotate 'leaf*'
+[ "$(grep -n '^leaf ' out | cut -d: -f1)" -lt "$(grep -n '^leaf_of_another_kind ' out | cut -d: -f1)" ] || fail 'a glob shows not all, or in another order'
+expect 0 "$gait" annotate 'leaf*' --limit 1
+grep -q '^leaf_of_another_kind ' out && fail '--limit of a glob'
+expect 2 "$gait" annotate ./gait.data
+grep -q 'gait annotate -i ./gait.data' err || fail 'no hint at -i'
+
 expect 0 "$gait" annotate main --side
 grep -qE '^ +[0-9.]+% +250 +[0-9a-f]+ +call \*%rbp   # -> leaf 100% +\| walk.s:10          call \*%rbp$' out || fail '--side'
 [ "$(grep -c ' | ' out)" = "$(grep -c '^ .* 40' out)" ] || fail '--side: lines without code'
@@ -136,8 +144,6 @@ assert one("call *%rbp")["targets"][0]["count"] == 250
 assert one("call *%rbp")["line"] == 10 and one("call *%rbp")["file"].endswith("/walk.s")
 assert [r["count"] for r in rows if r["assembly"] == "nop"] == [0] * 8
 PY
-
-# Names.
 expect 0 "$gait" annotate --syntax intel 'mai[n]'
 has 'xor eax, eax'
 expect 0 "$gait" annotate "walk+0x$(nm walk | sed -n 's/^0*\([0-9a-f]*\) t top$/\1/p')"

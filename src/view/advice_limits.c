@@ -1,0 +1,132 @@
+#include "view/advice_say.h"
+
+#include "view/missing.h"
+
+#include <string.h>
+
+/* All of the machine was recorded: what waits is not what anybody looks at. */
+static bool is_machine(const struct profile *profile)
+{
+    return profile->command && strncmp(profile->command, "gait record ", 12) == 0;
+}
+
+/* Whether the thread that worked most waited for far longer than it worked. */
+static bool waits(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    const struct thread *busiest = NULL;
+    for (size_t i = 0; i < profile->threads.n; i++) {
+        const struct thread *thread = &profile->threads.at[i];
+        if (!busiest || thread->user_ns + thread->kernel_ns > busiest->user_ns + busiest->kernel_ns)
+            busiest = thread;
+    }
+    double on = (double)(busiest ? busiest->user_ns + busiest->kernel_ns
+                                 : totals->user_ns + totals->kernel_ns);
+    double off = (double)(busiest ? busiest->off_ns : totals->off_ns);
+    return off > 3 * on;
+}
+
+static void advise_beside(struct adviser *adviser)
+{
+    const struct report *report = adviser->report;
+    const struct profile *profile = report->scene->sides[0];
+    const struct totals *totals = &profile->totals;
+    double user = (double)totals->user_ns / 1e9, kernel = (double)totals->kernel_ns / 1e9;
+    bool in_kernel = report->has_plain && report->plain.filter.kernel;
+    if (user + kernel < 0.1 || report->scene->only_module)
+        return; /* starting up is all that it did, or it was not asked for */
+    if (kernel > 0.2 * (user + kernel) && !in_kernel)
+        advise(adviser,
+               "%.0f %% of the CPU time is the kernel's (%.2f s), and not in the rows above%s",
+               100 * kernel / (user + kernel), kernel,
+               report->has_plain ? "|gait report --module '[kernel]'" : "");
+    if (waits(profile) && !is_machine(profile) && !profile_fact_find(profile, "event"))
+        advise(adviser,
+               "threads were off the CPU for %.2f s and on it for %.2f s: it waits, or waits for a "
+               "CPU; gait record -e context-switches shows where",
+               (double)totals->off_ns / 1e9, user + kernel);
+}
+
+/* Why most or all of it was not walked, or counted; NULL: it was. */
+static const char *unseen_why(const struct profile *profile)
+{
+    const uint64_t *losses = profile->totals.losses;
+    if (profile->mode == PROFILE_PLAIN)
+        return NULL;
+    if (losses[LOSS_no_agent])
+        return "a program started without the agent";
+    if (losses[LOSS_thread_native])
+        return "threads beside the main one ran natively";
+    if (losses[LOSS_child_native])
+        return "forked children ran natively";
+    return NULL;
+}
+
+/* What was not seen at all, and how it could be. */
+static void advise_unseen(struct adviser *adviser)
+{
+    const struct profile *profile = adviser->report->scene->sides[0];
+    const char *why = unseen_why(profile), *command = profile->command ? profile->command : "";
+    bool one = *command && !strchr(command, '\n') && strlen(command) < 200;
+    if (why)
+        advise(adviser, "%s and %s in no row; plain samples see all of it: gait record --plain%s%s",
+               why, profile->totals.losses[LOSS_no_agent] ? "is" : "are", one ? " -- " : "",
+               one ? command : "");
+}
+
+static void advise_losses(struct adviser *adviser)
+{
+    const struct profile *profile = adviser->report->scene->sides[0];
+    const struct totals *totals = &profile->totals;
+    double lost = (double)totals->losses[LOSS_dropped], seen = (double)totals->interrupts;
+    if (profile->mode != PROFILE_EXACT && lost > 0.05 * (lost + seen))
+        advise(adviser,
+               "%.0f %% of the samples were lost on the way to the file: record with a lower "
+               "rate|gait info",
+               100 * lost / (lost + seen));
+    if (profile->mode == PROFILE_SAMPLED && seen > 0 && (double)totals->windows < 0.8 * seen)
+        advise(
+            adviser,
+            "%.0f %% of the interrupts led to no whole walk, most often where code is made at run "
+            "time or in system calls; counts stand for the others, and gait record --plain sees "
+            "all|gait info",
+            100 - 100 * (double)totals->windows / seen);
+    if (profile->mode == PROFILE_EXACT && !profile_whole(profile) && !unseen_why(profile))
+        advise(adviser, "not all of the run was counted|gait info");
+    double unnamed = missing_share(adviser->report);
+    if (unnamed > 0.1)
+        advise(adviser,
+               "%.0f %% is in code without names or lines: see the list above for where they "
+               "could come from",
+               100 * unnamed);
+}
+
+static void advise_few(struct adviser *adviser)
+{
+    const struct profile *profile = adviser->report->scene->sides[0];
+    const struct totals *totals = &profile->totals;
+    double samples = (double)totals->interrupts;
+    if (profile->mode == PROFILE_PLAIN && totals->interrupts && totals->interrupts < 300)
+        advise(
+            adviser,
+            "%s: a share of 10 %% is known to ±%.0f %%; record for longer, or more often with -F",
+            number_text(totals->interrupts, "sample is little", "samples are few"),
+            100 * (binomial_share(0.1 * samples, samples).hi - 0.1));
+    if (profile->mode == PROFILE_PLAIN && !totals->interrupts)
+        advise(adviser, "there is no sample: record for longer, or more often with -F");
+    if (profile->mode == PROFILE_SAMPLED && totals->batches && totals->batches < 8)
+        advise(
+            adviser, "%s, and intervals wide; record for longer",
+            number_text(totals->batches, "batch of walks is little", "batches of walks are few"));
+    if (profile->mode == PROFILE_SAMPLED && !totals->batches && !unseen_why(profile))
+        advise(adviser, "nothing was walked: record for longer, or more often with -F; "
+                        "gait record --exact=counts needs no samples");
+}
+
+void advise_limits(struct adviser *adviser)
+{
+    advise_beside(adviser);
+    advise_unseen(adviser);
+    advise_losses(adviser);
+    advise_few(adviser);
+}

@@ -1,0 +1,67 @@
+#include "view/advice_say.h"
+
+#include "base/quote.h"
+#include "view/ink.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const char *advice_quoted(const struct report *report, const char *word)
+{
+    return quote_word(&report->scene->arena, word);
+}
+
+void advise(struct adviser *adviser, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = '?';
+    if (!adviser->said++)
+        fprintf(adviser->to, "\n%swhat to look at first%s\n", ink_begin(adviser->ink, INK_HEAD),
+                ink_end(adviser->ink, INK_HEAD));
+    char *command = strrchr(text, '|');
+    const char *input = adviser->report->input;
+    bool usual = !input || strcmp(input, "gait.data") == 0;
+    if (!command) {
+        fprintf(adviser->to, "- %s\n", text);
+        return;
+    }
+    *command++ = 0;
+    fprintf(adviser->to, "- %s:\n      %s%s%s%s%s\n", text, ink_begin(adviser->ink, INK_NAME),
+            command, usual ? "" : " -i ", usual ? "" : advice_quoted(adviser->report, input),
+            ink_end(adviser->ink, INK_NAME));
+}
+
+const char *advice_share(struct estimate share)
+{
+    static char buffers[2][64];
+    static unsigned turn;
+    char *text = buffers[turn++ % 2];
+    double value = 100 * share.value, lo = 100 * share.lo, hi = 100 * share.hi;
+    int digits = value < 10 ? 1 : 0;
+    if (share.lo == share.hi)
+        snprintf(text, sizeof *buffers, "%.*f %%", digits, value);
+    else
+        snprintf(text, sizeof *buffers, "%.*f %% (%.*f to %.*f)", digits, value, digits, lo, digits,
+                 hi);
+    return text;
+}
+
+const char *advice_weight(const struct report *report)
+{
+    if (report->has_plain && report->weight == WEIGHT_COUNT)
+        return profile_fact_find(report->scene->sides[0], "event");
+    if (report->has_plain && report->plain.filter.kernel)
+        return "kernel time";
+    return report->weight == WEIGHT_TIME ? "user time" : "all instructions";
+}
+
+const char *advice_name(const struct report *report, const struct report_row *row)
+{
+    return name_text(report->scene, row->name);
+}

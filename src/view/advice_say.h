@@ -1,0 +1,28 @@
+/* How a sentence of advice is said, and the parts of advice that are files of their own. */
+#pragma once
+
+#include "view/report.h"
+
+struct adviser {
+    FILE *to;
+    const struct report *report;
+    const struct ink *ink;
+    int said;
+};
+
+/* A sentence, then ": gait COMMAND" with the file behind it if it is not the usual one. The command is
+ * all behind the last '|' of the sentence. */
+__attribute__((format(printf, 2, 3))) void advise(struct adviser *adviser, const char *format, ...);
+
+/* As it could be typed. */
+const char *advice_quoted(const struct report *report, const char *word);
+/* "12 % (10 to 14)" of a share; two alternating buffers. */
+const char *advice_share(struct estimate share);
+/* What shares are shares of. */
+const char *advice_weight(const struct report *report);
+const char *advice_name(const struct report *report, const struct report_row *row);
+
+/* Who calls the hottest function. */
+void advise_callers(struct adviser *adviser);
+/* What is beside the rows, what is missing, and how far the figures can be trusted. */
+void advise_limits(struct adviser *adviser);
