@@ -186,16 +186,6 @@ static void seen_text(FILE *to, const struct profile *profile)
     }
 }
 
-/* A process that became another program has more than one row. */
-static size_t threads_count(const struct threads *threads)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < threads->n; i++)
-        n += !i || threads->at[i].pid != threads->at[i - 1].pid ||
-             threads->at[i].tid != threads->at[i - 1].tid;
-    return n;
-}
-
 /* Walks follow main threads: what else there was is in no figure. */
 static void native_text(FILE *to, const struct profile *profile)
 {

@@ -144,14 +144,14 @@ assert one("call *%rbp")["targets"][0]["count"] == 250
 assert one("call *%rbp")["line"] == 10 and one("call *%rbp")["file"].endswith("/walk.s")
 assert [r["count"] for r in rows if r["assembly"] == "nop"] == [0] * 8
 PY
+
+# Names.
 expect 0 "$gait" annotate --syntax intel 'mai[n]'
 has 'xor eax, eax'
 expect 0 "$gait" annotate "walk+0x$(nm walk | sed -n 's/^0*\([0-9a-f]*\) t top$/\1/p')"
 has 'main  walk+0x'
 expect 0 "$gait" annotate --module walk --above 1 --limit 2
 [ "$(grep -c '  walk+0x' out)" = 2 ] || fail 'not two functions'
-expect 2 "$gait" annotate 'leaf*'
-grep -q "could be walk+0x[0-9a-f]* (leaf), walk+0x[0-9a-f]* (leaf_of_another_kind)" err || fail "candidates: $(cat err)"
 expect 2 "$gait" annotate mian
 grep -q "no function 'mian' was seen to run; nearest: main" err || fail "nearest: $(cat err)"
 expect 2 "$gait" annotate abort
