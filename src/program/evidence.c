@@ -197,6 +197,11 @@ bool evidence_begins(const struct evidence *evidence, struct svma at)
     return reference < evidence->references.n && evidence->references.at[reference] == at.v;
 }
 
+bool evidence_nameless(const struct evidence *evidence, struct svma at)
+{
+    return evidence->objects.n && !object_around(&evidence->objects, at);
+}
+
 uint64_t evidence_extent(const struct evidence *evidence, struct svma at)
 {
     const struct data_object *object = object_around(&evidence->objects, at);

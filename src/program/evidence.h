@@ -49,6 +49,8 @@ void evidence_release(struct evidence *evidence);
 uint64_t evidence_extent(const struct evidence *evidence, struct svma at);
 /* Whether an object begins there and nothing before belongs to it, as far as the file says. */
 bool evidence_begins(const struct evidence *evidence, struct svma at);
+/* Whether it belongs to no object, in a file that names its objects. */
+bool evidence_nameless(const struct evidence *evidence, struct svma at);
 /* Whether linker or loader put a pointer there. */
 bool evidence_pointer(const struct evidence *evidence, struct svma at);
 /* Whether the program cannot change what is there, once it is loaded. */

@@ -222,10 +222,37 @@ static uint64_t pointers_count(const struct finder *finder, struct jump *jump, b
     return end < start + (n + BIAS_MAX) * 8 ? 0 : n;
 }
 
-/* A table that is counted from its own address is a compiler's switch. */
-static bool index_counts(const struct jump *jump, const struct table_load *load)
+/* A table that is counted from its own address is a compiler's switch, and so is one of addresses that
+ * has no name where objects have: then its index, wherever it was kept, is the compiler's own. */
+static bool index_counts(const struct finder *finder, const struct jump *jump,
+                         const struct table_load *load)
 {
-    return !load->weak || (jump->entry_bytes == 4 && jump->base.v == jump->table.v);
+    bool counted = jump->entry_bytes == 4 && jump->base.v == jump->table.v;
+    return !load->weak || counted ||
+           (jump->entry_bytes == 8 && evidence_nameless(finder->evidence, jump->table));
+}
+
+/* What bounds the index may have been overwritten since. Then the table must end where that says: what
+ * follows is another table, or leads out of the function. */
+static bool ends_naturally(const struct finder *finder, const struct jump *jump)
+{
+    struct svma at = {jump->table.v + (jump->first + jump->n) * jump->entry_bytes}, target;
+    if (next_table(finder->jumps, jump, at.v - 1) == at.v ||
+        evidence_begins(finder->evidence, at) ||
+        !evidence_number(finder->evidence, finder->image, at, jump->entry_bytes, &target.v))
+        return true;
+    if (jump->entry_bytes == 4)
+        target.v += jump->base.v;
+    return cfg_find(finder->cfg, target) == INSTRUCTION_NONE;
+}
+
+static enum cfg_reason entries_settle(struct finder *finder, struct jump *jump, bool weak)
+{
+    if (!weak || ends_naturally(finder, jump))
+        return REASON_NONE;
+    finder->jumps->targets.n = jump->first_target;
+    jump->n = jump->n_targets = 0;
+    return REASON_UNTRACKED;
 }
 
 static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
@@ -247,15 +274,15 @@ static enum cfg_reason table_resolve(struct finder *finder, struct jump *jump,
     if (!extent && index->limit == LIMIT_NONE && jump->entry_bytes == 8)
         extent = pointers_count(finder, jump, load->folded);
     uint64_t last = extent ? jump->first + extent - 1 : UINT64_MAX;
-    bool checked = index_counts(jump, load) && index->limit != LIMIT_NONE;
+    bool checked = index_counts(finder, jump, load) && index->limit != LIMIT_NONE;
     /* As far as was checked, which is the table that was made; else as far as the index goes. */
     if (checked && entries_try(finder, jump, index->limit, index->limit == index->high))
-        return REASON_NONE;
+        return entries_settle(finder, jump, load->weak);
     bool proved = extent || checked;
-    if (index_counts(jump, load) && index->high < last)
+    if (index_counts(finder, jump, load) && index->high < last)
         last = index->high;
     if (entries_try(finder, jump, last, checked))
-        return REASON_NONE;
+        return entries_settle(finder, jump, load->weak);
     return proved && last - jump->first < ENTRIES_MAX ? REASON_ENTRY : REASON_UNBOUNDED;
 }
 
@@ -321,6 +348,7 @@ static bool state_bring(struct finder *finder, block_id block, uint32_t way,
         return !same;
     }
     finder->way_in[block] = MANY_WAYS;
+    tracker_join(&finder->tracker, *before, state);
     return state_join(*before, state, join_names(finder, block), finder->visits[block] < PATIENCE);
 }
 

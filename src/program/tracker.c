@@ -90,6 +90,15 @@ static void slot_doubt(const struct tracker *tracker, struct state *state, uint3
         slot->value.weak = true;
 }
 
+void tracker_join(struct tracker *tracker, const struct state *a, const struct state *b)
+{
+    for (unsigned r = 0; r < REGISTERS; r++)
+        if (r != REGISTER_RSP && !value_equal(&a->registers[r], &b->registers[r])) {
+            escape(tracker, &a->registers[r]);
+            escape(tracker, &b->registers[r]);
+        }
+}
+
 bool tracker_stack_empty(const struct tracker *tracker, const struct state *state)
 {
     struct value entry = value_named(tracker->stacks[0], 64);
@@ -236,8 +245,11 @@ static struct address address_stored(struct tracker *tracker, const struct state
 {
     struct address address = address_of(state, memory), copy = address;
     if (!address_plain(&copy)) {
-        if (memory->base != REGISTER_NONE)
-            escape(tracker, &state->registers[memory->base]);
+        if (memory->base != REGISTER_NONE) {
+            struct value base = state->registers[memory->base];
+            base.number += (uint64_t)memory->value;
+            escape(tracker, &base);
+        }
         if (memory->index != REGISTER_NONE)
             escape(tracker, &state->registers[memory->index]);
     }

@@ -49,6 +49,8 @@ void tracker_begin(const struct tracker *tracker, struct state *state);
 value_name tracker_names_end(const struct tracker *tracker);
 
 void tracker_step(struct tracker *tracker, struct state *state, uint32_t instruction);
+/* Two ways meet: an address that only one of them has in a register can no longer be followed. */
+void tracker_join(struct tracker *tracker, const struct state *a, const struct state *b);
 /* What a conditional branch says where it is taken or not. */
 void tracker_branch(const struct tracker *tracker, struct state *state, uint32_t instruction,
                     bool taken);
