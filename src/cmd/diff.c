@@ -80,6 +80,7 @@ static int diff(const struct options *options, const struct profile *before,
                                               .module = options->view.module},
                         &err);
     if (ok) {
+        scenes[AFTER].columns = output_columns();
         struct ink ink = output_begin(&options->view);
         if (options->view.json)
             diff_json(stdout, &diff, rows);

@@ -71,6 +71,7 @@ static int report(const struct view_options *options, const struct profile *prof
         err_in(&err, "%s", options->input);
         return say_err(&err);
     }
+    scene.columns = output_columns();
     struct ink ink = output_begin(options);
     if (options->json)
         report_json(stdout, &report, options->has_limit ? options->limit : SIZE_MAX);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -168,6 +169,12 @@ int say_not_inferred(void)
 {
     say("there are no inferred counts yet; --raw shows those that were taken");
     return EXIT_FAILED;
+}
+
+int output_columns(void)
+{
+    struct winsize size;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 struct ink output_begin(const struct view_options *options)

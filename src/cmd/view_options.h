@@ -42,6 +42,8 @@ int profile_load(const char *path, bool quiet, struct profile *ret_profile);
 /* Says that there is no inference yet; the exit status. */
 int say_not_inferred(void);
 
+/* Of the terminal that stdout is; 0: it is none. Asked before output_begin, which may put a pager there. */
+int output_columns(void);
 /* Before text for people is written: what colours it has, and through the pager with it if it goes to
  * a terminal. JSON has neither. */
 struct ink output_begin(const struct view_options *options);

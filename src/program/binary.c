@@ -98,6 +98,12 @@ const char *binary_debug_missing(struct binary *binary)
     return missing || !binary->debug ? missing : debug_info_missing(binary->debug);
 }
 
+const char *binary_debug_missing_brief(struct binary *binary)
+{
+    const char *missing = debug_file_missing_brief(&binary->image);
+    return missing || !binary->debug ? missing : debug_info_missing(binary->debug);
+}
+
 bool binary_debug_whole(const struct binary *binary, struct err *err)
 {
     const struct debug_info *debug = binary->debug;

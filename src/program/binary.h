@@ -31,6 +31,8 @@ struct inlines *binary_inlines(struct binary *binary);
 /* What is not known of this binary, where it was looked for, and what could be done about it: one
  * line for people. NULL: names and lines are there. */
 const char *binary_debug_missing(struct binary *binary);
+/* The same without where it was looked for. */
+const char *binary_debug_missing_brief(struct binary *binary);
 
 /* What was wrong with debug information that has been read so far: false, and where. Everything that
  * was whole is there all the same. */

@@ -215,24 +215,36 @@ static const char *advice(struct image *image)
 {
     struct arena *arena = &image->search.arena;
     const char *package = package_of(arena, image->path);
-    const char *server = getenv("DEBUGINFOD_URLS") ? "" : ", or set DEBUGINFOD_URLS";
-    return package ? arena_format(arena, "install %s-%s%s", package,
-                                  strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym", server)
-                   : arena_format(arena, "build it with -g%s", server);
+    return package ? arena_format(arena, "install %s-%s", package,
+                                  strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym")
+                   : "build it with -g";
+}
+
+/* NULL: nothing. */
+static const char *lacking(const struct image *image)
+{
+    bool names = has_table(&image->file, SHT_SYMTAB) || has_table(&image->debug, SHT_SYMTAB);
+    if (image->path[0] == '[' || (names && (has_lines(&image->file) || has_lines(&image->debug))))
+        return NULL;
+    return names                                 ? "no lines"
+           : has_table(&image->file, SHT_DYNSYM) ? "only exported names, no lines"
+                                                 : "no names, no lines";
+}
+
+const char *debug_file_missing_brief(struct image *image)
+{
+    const char *text = lacking(image);
+    return text ? arena_format(&image->search.arena, "%s: %s", text, advice(image)) : NULL;
 }
 
 const char *debug_file_missing(struct image *image)
 {
     enum { PLACES_SHOWN = 3 };
     struct debug_search *search = &image->search;
-    bool names = has_table(&image->file, SHT_SYMTAB) || has_table(&image->debug, SHT_SYMTAB);
-    if (image->path[0] == '[' || (names && (has_lines(&image->file) || has_lines(&image->debug))))
-        return NULL;
-    if (search->missing)
-        return search->missing;
-    const char *text = names                                 ? "no lines"
-                       : has_table(&image->file, SHT_DYNSYM) ? "only exported names, no lines"
-                                                             : "no names, no lines";
+    const char *text = lacking(image);
+    const char *server = getenv("DEBUGINFOD_URLS") ? "" : ", or set DEBUGINFOD_URLS";
+    if (search->missing || !text)
+        return text ? search->missing : NULL;
     if (search->refused)
         text = arena_format(&search->arena, "%s; refused %s", text, search->refused);
     /* The first places, and the last: a server, if one was asked. */
@@ -243,5 +255,5 @@ const char *debug_file_missing(struct image *image)
                                 search->looked.at[i]);
     if (n > PLACES_SHOWN)
         text = arena_format(&search->arena, "%s and %zu more", text, n - PLACES_SHOWN);
-    return search->missing = arena_format(&search->arena, "%s; %s", text, advice(image));
+    return search->missing = arena_format(&search->arena, "%s; %s%s", text, advice(image), server);
 }

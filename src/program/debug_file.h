@@ -18,6 +18,8 @@ void debug_file_find(struct image *image);
 /* What is not known of this image, where it was looked for, and what could be done about it: one line
  * for people. NULL: names and lines are there. */
 const char *debug_file_missing(struct image *image);
+/* The same without where it was looked for. */
+const char *debug_file_missing_brief(struct image *image);
 
 /* Where a file of a build-id lies if its package is installed; NULL: the id is too short. */
 const char *debug_file_id_path(struct arena *arena, const uint8_t *id, uint32_t bytes);

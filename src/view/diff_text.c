@@ -91,25 +91,36 @@ static void row_print(struct sheet *sheet, const struct diff *diff, const struct
         sheet_cell(sheet, "%s", module_text(diff, row));
 }
 
+static void sheet_fill(struct sheet *sheet, const struct diff *diff, size_t rows)
+{
+    static const char *const head[] = {"change", "before", "after", "% points", ""};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        sheet_cell(sheet, "%s", head[i]);
+    if (diff->by != DIFF_MODULE)
+        sheet_cell(sheet, "function");
+    if (diff->by == DIFF_LINE)
+        sheet_cell(sheet, "line");
+    sheet_cell(sheet, "module");
+    for (size_t i = 0; i < rows; i++)
+        row_print(sheet, diff, &diff->at[i]);
+}
+
 static void table_print(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit)
 {
     struct sheet sheet;
     static const char *const aligns[] = {
         [DIFF_FUNCTION] = "rrrrlll", [DIFF_LINE] = "rrrrllll", [DIFF_MODULE] = "rrrrll"};
-    static const char *const head[] = {"change", "before", "after", "% points", ""};
-    sheet_begin(&sheet, aligns[diff->by], ink);
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        sheet_cell(&sheet, "%s", head[i]);
-    if (diff->by != DIFF_MODULE)
-        sheet_cell(&sheet, "function");
-    if (diff->by == DIFF_LINE)
-        sheet_cell(&sheet, "line");
-    sheet_cell(&sheet, "module");
     size_t changed = 0; /* those that have stand first */
     while (changed < diff->n && diff->at[changed].change.value != 0)
         changed++;
-    for (size_t i = 0; i < changed && i < limit; i++)
-        row_print(&sheet, diff, &diff->at[i]);
+    size_t rows = changed < limit ? changed : limit;
+    sheet_begin(&sheet, aligns[diff->by], ink);
+    sheet_fill(&sheet, diff, rows);
+    while (names_narrow(diff->scenes[AFTER], sheet_width(&sheet))) {
+        sheet_clear(&sheet);
+        sheet_fill(&sheet, diff, rows);
+    }
+    diff->scenes[AFTER]->name_width = 0;
     sheet_end(&sheet, to);
     if (changed > limit)
         fprintf(to, "... and %zu more; --limit N shows N\n", changed - limit);

@@ -1,6 +1,7 @@
 #include "view/head.h"
 
 #include "view/brief.h"
+#include "profile/command.h"
 #include "view/clean.h"
 
 #include "view/profile_json.h"
@@ -29,13 +30,25 @@ const char *address_text(struct scene *scene, uint32_t module, uint64_t at)
     return arena_format(&scene->arena, "%s+0x%" PRIx64, name, at);
 }
 
+enum { WIDTH = 60 }; /* of names */
+
+bool names_narrow(struct scene *scene, int table_width)
+{
+    enum { STEP = 4, WIDTH_MIN = 16 };
+    int width = scene->name_width ? scene->name_width : WIDTH;
+    if (!scene->columns || scene->verbose || table_width <= scene->columns || width <= WIDTH_MIN)
+        return false;
+    scene->name_width = width - STEP;
+    return true;
+}
+
 const char *name_text(struct scene *scene, const char *linkage)
 {
-    enum { WIDTH = 60 };
     char brief[512];
     const char *readable = scene_readable(scene, linkage);
     if (!scene->verbose) {
-        name_brief(readable, brief, sizeof brief, WIDTH);
+        name_brief(readable, brief, sizeof brief,
+                   scene->name_width ? (size_t)scene->name_width : WIDTH);
         readable = strcmp(brief, readable) ? arena_string(&scene->arena, brief) : readable;
     }
     return text_clean(&scene->arena, readable);
@@ -152,12 +165,51 @@ const char *number_text(uint64_t n, const char *one, const char *many)
 }
 
 /* One line's worth; what could steer a terminal is not sent to it. */
-static void command_text(FILE *to, const char *command)
+static void command_text(FILE *to, const char *command, size_t bytes)
 {
     enum { SHOWN = 120 };
-    for (int i = 0; command[i] && i < SHOWN; i++)
+    for (size_t i = 0; i < bytes && i < SHOWN; i++)
         fputc((unsigned char)command[i] < ' ' || command[i] == 0x7F ? '?' : command[i], to);
-    fputs(strlen(command) > SHOWN ? "...: " : ": ", to);
+    fputs(bytes > SHOWN ? "..." : "", to);
+}
+
+/* The command, or of a merged profile that there are several, which commands_text then shows. */
+static void title_text(FILE *to, const struct profile *profile)
+{
+    char *command = profile->command && *profile->command ? profile->command : NULL;
+    char *end = command ? command_end(command) : NULL;
+    uint64_t n = 1;
+    if (!command)
+        fprintf(to, "(no command)");
+    else if (!*end)
+        command_text(to, command, (size_t)(end - command));
+    else {
+        for (; *end; n++)
+            end = command_end(end + 1);
+        fprintf(to, "merged, %s", number_text(n, "command", "commands"));
+    }
+    fputs(": ", to);
+}
+
+static void commands_text(FILE *to, const struct profile *profile)
+{
+    enum { SHOWN = 10 };
+    char *command = profile->command ? profile->command : NULL;
+    uint64_t n = 0;
+    if (!command || !*command_end(command))
+        return;
+    for (char *end;; command = end + 1, n++) {
+        end = command_end(command);
+        if (n < SHOWN) {
+            fprintf(to, "  ");
+            command_text(to, command, (size_t)(end - command));
+            fputc('\n', to);
+        }
+        if (!*end)
+            break;
+    }
+    if (n >= SHOWN)
+        fprintf(to, "  ... and %" PRIu64 " more\n", n + 1 - SHOWN);
 }
 
 static void seen_text(FILE *to, const struct profile *profile)
@@ -206,9 +258,11 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
     const struct totals *totals = &profile->totals;
-    command_text(to, profile->command && *profile->command ? profile->command : "(no command)");
+    title_text(to, profile);
     seen_text(to, profile);
-    fprintf(to, "\nuser time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
+    fputc('\n', to);
+    commands_text(to, profile);
+    fprintf(to, "user time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
             (double)totals->kernel_ns / 1e9);
     if (totals->off_ns)
         fprintf(to, ", off the CPU %.3f s", (double)totals->off_ns / 1e9);

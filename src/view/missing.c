@@ -3,6 +3,7 @@
 #include "view/clean.h"
 #include "view/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool wants_lines(const struct report *report)
@@ -53,7 +54,8 @@ double missing_share(const struct report *report)
     return sum;
 }
 
-static const char *module_advice(const struct scene_module *module)
+/* found: debug information of it could be had from a server. */
+static const char *module_advice(const struct scene_module *module, bool verbose, bool *found)
 {
     if (strcmp(module->name, "[kernel]") == 0)
         return "its symbols were not readable while recording: gait doctor says what to set";
@@ -61,7 +63,9 @@ static const char *module_advice(const struct scene_module *module)
         return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name it";
     if (!module->binary)
         return module->missing;
-    const char *missing = binary_debug_missing(module->binary);
+    const char *missing =
+        verbose ? binary_debug_missing(module->binary) : binary_debug_missing_brief(module->binary);
+    *found |= missing != NULL;
     return missing ? missing : "its symbols do not cover this code";
 }
 
@@ -71,7 +75,7 @@ void missing_text(FILE *to, const struct report *report)
     const struct scene_modules *modules = &report->scene->modules;
     double *shares = mem_alloc((modules->n + 1) * sizeof *shares);
     struct arena *arena = &report->scene->arena;
-    bool any = false;
+    bool any = false, found = false, verbose = report->scene->verbose;
     shares_add(report, shares);
     for (size_t i = 0; i <= modules->n; i++) {
         if (shares[i] < matters)
@@ -82,9 +86,12 @@ void missing_text(FILE *to, const struct report *report)
                                       : "\nfunctions without names:\n",
                 100 * shares[i],
                 i < modules->n ? text_clean(arena, modules->at[i].name) : "[unknown]",
-                i < modules->n ? text_clean(arena, module_advice(&modules->at[i]))
+                i < modules->n ? text_clean(arena, module_advice(&modules->at[i], verbose, &found))
                                : "outside of every known module");
         any = true;
     }
+    if (found && !verbose)
+        fprintf(to, "%s-v says where such files were looked for\n",
+                getenv("DEBUGINFOD_URLS") ? "" : "DEBUGINFOD_URLS set to a server finds many; ");
     mem_free(shares);
 }

@@ -192,6 +192,20 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     }
 }
 
+static void sheet_fill(struct sheet *sheet, const struct report *report, const struct paths *paths,
+                       size_t limit)
+{
+    for (enum column column = 0; column < COLUMNS; column++)
+        if (column_there(report, column)) {
+            sheet_cell(sheet, "%s", column_head(report, column));
+            sheet_tone(sheet, INK_HEAD);
+        }
+    for (size_t i = 0; i < report->n && i < limit; i++)
+        for (enum column column = 0; column < COLUMNS; column++)
+            if (column_there(report, column))
+                row_cell(sheet, report, &report->at[i], paths, column);
+}
+
 static void rows_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
 {
     char align[COLUMNS + 1];
@@ -207,15 +221,12 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
             align[n++] = column < KIND ? 'r' : 'l';
     align[n] = 0;
     sheet_begin(&sheet, align, ink);
-    for (enum column column = 0; column < COLUMNS; column++)
-        if (column_there(report, column)) {
-            sheet_cell(&sheet, "%s", column_head(report, column));
-            sheet_tone(&sheet, INK_HEAD);
-        }
-    for (size_t i = 0; i < report->n && i < limit; i++)
-        for (enum column column = 0; column < COLUMNS; column++)
-            if (column_there(report, column))
-                row_cell(&sheet, report, &report->at[i], &paths, column);
+    sheet_fill(&sheet, report, &paths, limit);
+    while (names_narrow(report->scene, sheet_width(&sheet))) {
+        sheet_clear(&sheet);
+        sheet_fill(&sheet, report, &paths, limit);
+    }
+    report->scene->name_width = 0;
     sheet_end(&sheet, to);
     if (report->n > limit)
         fprintf(to, "... and %zu more; --limit N shows N\n", report->n - limit);

@@ -56,6 +56,8 @@ struct scene {
     struct demangler demangler;
     struct intern names;       /* of inlined functions: debug information has many copies of each */
     bool verbose;              /* text has names in full */
+    int columns;               /* of the terminal that tables are to fit; 0: any */
+    int name_width;            /* of names that are not in full; 0: the usual */
     const char *only_module;   /* NULL: all */
     const char *only_function; /* NULL: all; see scene_only_function */
     const struct profile *sides[SIDES_MAX];

@@ -43,16 +43,39 @@ static int width_of(const char *text)
     return width;
 }
 
-void sheet_end(struct sheet *sheet, FILE *to)
+/* Of each column; the caller frees them. */
+static int *widths_of(const struct sheet *sheet, size_t columns)
 {
-    size_t columns = strlen(sheet->align);
-    ASSERT(columns && sheet->cells.n % columns == 0);
     int *widths = mem_alloc(columns * sizeof *widths);
+    ASSERT(columns && sheet->cells.n % columns == 0);
     for (size_t i = 0; i < sheet->cells.n; i++) {
         int width = width_of(sheet->cells.at[i].text);
         if (width > widths[i % columns])
             widths[i % columns] = width;
     }
+    return widths;
+}
+
+int sheet_width(const struct sheet *sheet)
+{
+    size_t columns = strlen(sheet->align);
+    int *widths = widths_of(sheet, columns), sum = -2;
+    for (size_t i = 0; i < columns; i++)
+        sum += widths[i] + 2;
+    mem_free(widths);
+    return sum;
+}
+
+void sheet_clear(struct sheet *sheet)
+{
+    arena_release(&sheet->arena);
+    sheet->cells.n = 0;
+}
+
+void sheet_end(struct sheet *sheet, FILE *to)
+{
+    size_t columns = strlen(sheet->align);
+    int *widths = widths_of(sheet, columns);
     for (size_t i = 0; i < sheet->cells.n; i++) {
         const char *text = sheet->cells.at[i].text;
         const char *begin = ink_begin(&sheet->ink, sheet->cells.at[i].tone);

@@ -25,5 +25,9 @@ void sheet_begin(struct sheet *sheet, const char *align, const struct ink *ink);
 __attribute__((format(printf, 2, 3))) void sheet_cell(struct sheet *sheet, const char *format, ...);
 /* The tone of the last cell. */
 void sheet_tone(struct sheet *sheet, enum ink_tone tone);
+/* How wide a line of it will be. */
+int sheet_width(const struct sheet *sheet);
+/* Back to no cells. */
+void sheet_clear(struct sheet *sheet);
 /* Writes and releases it. */
 void sheet_end(struct sheet *sheet, FILE *to);

@@ -28,6 +28,23 @@ for view in report annotate\ --above\ 0; do
     $gait $view >out
     grep -q '^paged:' out && bad "$view: a pipe is paged"
 done
+# Tables fit the terminal, elsewhere names are as long as they are.
+cat >long.c <<'C'
+__attribute__((noinline)) unsigned a_function_with_a_name_of_more_than_forty_characters(unsigned x) { return x * 5 + 1; }
+int main(void)
+{
+    unsigned x = 0;
+    for (int i = 0; i < 1000000; i++)
+        x = a_function_with_a_name_of_more_than_forty_characters(x);
+    return x & 1;
+}
+C
+gcc -O1 -o long long.c || exit 1
+"$gait" record -q --exact=counts -o long.data -- ./long
+on_terminal "stty cols 90; $gait report --color never --no-pager long.data" | sed -n 5,12p >out
+grep -q 'a_function_with' out || { bad 'no table'; cat out; }
+awk 'length > 90' out | grep . && bad 'wider than the terminal'
+"$gait" report long.data | grep -q 'a_function_with_a_name_of_more_than_forty_characters ' || bad 'cut without a terminal'
 # A reader who leaves at once is no error.
 on_terminal "PAGER='head -1' $gait report --limit 100000; echo status \$?" >out
 grep -q '^status 0$' out || bad "a pager that leaves early: $(tail -1 out)"
