@@ -210,7 +210,7 @@ int cmd_info(int argc, char **argv)
         fputs(usage, stdout);
         return EXIT_DONE;
     }
-    int status = profile_load(options.input, options.quiet, &profile);
+    int status = profile_load_any(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
     if (options.json)

@@ -66,6 +66,11 @@ static bool add(struct profile *sum, bool first, const char *path, bool quiet, s
     struct profile profile;
     if (!profile_read(path, &profile, err))
         return false;
+    if (profile.ruined) {
+        err_set(err, ERR_FORMAT, "%s", profile.warning);
+        profile_release(&profile);
+        return false;
+    }
     warn(path, &profile, quiet);
     if (first) {
         *sum = profile;

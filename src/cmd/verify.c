@@ -12,7 +12,7 @@ static const char usage[] =
     "\n"
     "Checks a profile (gait.data) against itself and its binaries: edges that the code can make,\n"
     "ranges that decode, sums that add up and, in exact profiles, flow that is conserved.\n"
-    "Exit status 1 if anything is wrong.\n"
+    "Exit status 1 if anything is wrong, damage to the file too.\n"
     "\n"
     "  -i FILE            the profile, as an option\n"
     "  --module NAME      check only records of this module\n"
@@ -53,9 +53,12 @@ int cmd_verify(int argc, char **argv)
         return say_err(&err);
     }
     struct profile profile;
-    int status = profile_load(options.input ? options.input : "gait.data", options.quiet, &profile);
+    int status = profile_load_any(options.input ? options.input : "gait.data", true, &profile);
     if (status != EXIT_DONE)
         return status;
+    /* Damage is one of the checks; what is merely missing at the end is only mentioned. */
+    if (profile.warning && !profile.damaged && !options.quiet)
+        say("%s", profile.warning);
     status = verify(&options, &profile);
     profile_release(&profile);
     return status;

@@ -155,6 +155,17 @@ bool view_options_parse(struct view_options *options, const struct own_options *
 
 int profile_load(const char *path, bool quiet, struct profile *ret_profile)
 {
+    int status = profile_load_any(path, quiet, ret_profile);
+    if (status != EXIT_DONE || !ret_profile->ruined)
+        return status;
+    if (quiet)
+        say("%s", ret_profile->warning);
+    profile_release(ret_profile);
+    return EXIT_BAD_INPUT;
+}
+
+int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
+{
     struct err err;
     if (!profile_read(path, ret_profile, &err)) {
         say_err(&err);

@@ -36,8 +36,10 @@ struct view_options {
 bool view_options_parse(struct view_options *options, const struct own_options *own, int argc,
                         char **argv, struct err *err);
 
-/* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. */
+/* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. One of
+ * which damage has left nothing is not read, unless any is wanted. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
+int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
 
 /* Says that there is no inference yet; the exit status. */
 int say_not_inferred(void);

@@ -118,6 +118,7 @@ enum chunk_found chunk_read(const struct chunk_source *source, uint64_t offset, 
 {
     uint64_t left = source->size - offset;
     chunk->offset = chunk->next = offset;
+    chunk->type = 0;
     if (!left)
         return CHUNK_NONE;
     if (left < CHUNK_HEADER_BYTES)
@@ -126,6 +127,7 @@ enum chunk_found chunk_read(const struct chunk_source *source, uint64_t offset, 
     if (!chunk_source_read(source, offset, header, sizeof header, err))
         return CHUNK_FAILED;
     uint32_t n = get_u32(header);
+    chunk->type = (uint32_t)header[4] | (uint32_t)header[5] << 8;
     if (n > CHUNK_PAYLOAD_MAX)
         return CHUNK_DAMAGED;
     if (n > left - sizeof header)
@@ -134,13 +136,11 @@ enum chunk_found chunk_read(const struct chunk_source *source, uint64_t offset, 
     if (!chunk_source_read(source, offset + sizeof header, chunk->stored.at, n, err))
         return CHUNK_FAILED;
     chunk->stored.n = n;
-    if (get_u32(header + 8) != crc32c(crc32c(0, header, 8), chunk->stored.at, n))
-        return CHUNK_DAMAGED;
     chunk->next = offset + sizeof header + n;
-    chunk->type = (uint32_t)header[4] | (uint32_t)header[5] << 8;
     chunk->version = header[6];
     chunk->flags = header[7];
-    return CHUNK_WHOLE;
+    bool whole = get_u32(header + 8) == crc32c(crc32c(0, header, 8), chunk->stored.at, n);
+    return whole ? CHUNK_WHOLE : CHUNK_DAMAGED;
 }
 
 static bool unpack(struct chunk *chunk, struct err *err)

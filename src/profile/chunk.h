@@ -65,7 +65,9 @@ struct chunk_source {
 };
 
 struct chunk {
-    uint64_t offset, next; /* in the source: of this chunk, and behind it */
+    /* In the source: of this chunk, and behind it. Of a damaged one: what it says, or `next` is the
+     * same as `offset` if that cannot be; type, version and flags are as doubtful. */
+    uint64_t offset, next;
     uint32_t type, version, flags;
     struct bytes stored;   /* payload as stored; the caller releases both */
     struct bytes unpacked; /* scratch of chunk_payload */

@@ -10,8 +10,8 @@
 struct err;
 
 /* Reads a profile; the caller releases it. A file cut short or damaged somewhere behind its header
- * gives everything up to the last whole append before that place, with complete = false and
- * `warning` set. A file that contradicts itself is an error: ERR_FORMAT, naming file, offset and
+ * gives everything up to the last whole append before that place, or, of a closed file, everything but
+ * the damaged chunks; with complete = false and `warning` set. A file that contradicts itself is an error: ERR_FORMAT, naming file, offset and
  * reason. Memory is in proportion to the file's size, whatever the file claims. */
 bool profile_read(const char *path, struct profile *ret_profile, struct err *err);
 /* The same from memory; `name` is for messages. */

@@ -127,6 +127,8 @@ struct profile {
     bool complete;          /* the recording was closed properly */
     char *command;          /* as typed, shell-quoted; after a merge one a line, sorted */
     char *warning;          /* NULL, or what profile_read found wrong with the file */
+    bool damaged;           /* its bytes have changed; a file that was cut off is not damaged */
+    bool ruined;            /* and nothing is left that was counted */
     uint64_t start_unix_ns; /* 0: not known */
     struct arena arena;
     struct modules {

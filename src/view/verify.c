@@ -182,6 +182,8 @@ static void sums_check(struct verdict *verdict, const struct profile *profile)
 void verify_profile(struct verdict *verdict, struct scene *scene)
 {
     *verdict = (struct verdict){0};
+    if (scene->sides[0]->damaged)
+        verdict_problem(verdict, CHECK_file, "%s", scene->sides[0]->warning);
     edges_check(verdict, scene);
     ranges_check(verdict, scene);
     sums_check(verdict, scene->sides[0]);

@@ -28,7 +28,8 @@
     CHECK(arrivals, "arrivals and runs that start there differ")                                   \
     CHECK(departures, "runs that end there and departures differ")                                 \
     CHECK(node, "a stack through where no code is")                                                \
-    CHECK(call, "a caller that is at no call")
+    CHECK(call, "a caller that is at no call")                                                     \
+    CHECK(file, "bytes of the file have changed")
 
 enum check {
 #define CHECK_ENUM(name, text) CHECK_##name,

@@ -12,9 +12,11 @@ int main(int n, char **v) { unsigned s = 0; for (unsigned i = 0; i < 20000000; i
 C
 gcc -O1 -g -o small small.c || skip 'no compiler'
 
+# What a view may say. verify also says 1: damage is found; of a file that was only cut it is not.
+may=0,2
 # damage HOW COUNT VIEW...: PROFILE in the view stands for the damaged file.
 damage() {
-    /usr/bin/python3 "$OLDPWD/tests/live/lib/damage.py" "$1" "$2" "$seed" whole copy 0,2 "$gait" "${@:3}" >said ||
+    /usr/bin/python3 "$OLDPWD/tests/live/lib/damage.py" "$1" "$2" "$seed" whole copy $may "$gait" "${@:3}" >said ||
         bad "$mode, $1, gait ${*:3}: $(cat said)"
     echo "$mode, $1, gait ${*:3}: $(tail -n 1 said)"
 }
@@ -28,16 +30,27 @@ for mode in $modes; do
     damage flip $flips diff copy whole
     [ $mode != plain ] || damage patch $flips contexts --json copy
     damage patch $flips info copy
-    damage patch $flips verify --json copy
+    may=0,1,2 damage patch $flips verify --json copy
     damage flip $flips merge -o sum copy whole
     # Only whole appends count, and nothing but the damaged end is lost: what is left still verifies.
-    # verify also says 1, that a profile contradicts itself: damage must never come so far.
     damage cut $cuts verify copy
 done
 # The message: file, offset, reason.
 head -c -1 whole >copy
 status 0 'one byte short' "$gait" info copy
 says 'copy: cut short in the chunk at byte '
+cp whole copy
+at=$(($(wc -c <whole) - 30)) # in TOTALS, without which nothing counts
+printf '\377' | dd of=copy bs=1 seek=$at conv=notrunc status=none
+status 2 'nothing left, report' "$gait" report copy
+says 'nothing is left that was counted'
+status 1 'nothing left, verify' "$gait" verify copy
+grep -q 'bytes of the file have changed' stdout || bad 'verify does not name the damage'
+for at in $(seq 13 97 $(wc -c <whole)); do # whichever byte: it is found
+    cp whole copy
+    printf "\\$(printf %03o $((($(od -An -tu1 -j$at -N1 whole) + 1) % 256)))" | dd of=copy bs=1 seek=$at conv=notrunc status=none
+    "$gait" verify -q copy >/dev/null 2>&1 && bad "a change of byte $at goes unnoticed"
+done
 printf 'X' | dd of=copy bs=1 seek=40 conv=notrunc status=none
 status 2 'a damaged header' "$gait" info copy
 says 'copy: byte 12: the HEADER chunk is damaged'
