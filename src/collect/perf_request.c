@@ -55,6 +55,7 @@ static void ask_tracker(struct perf_event_attr *attr, bool inherit)
                                      .comm_exec = 1,
                                      .task = 1,
                                      .context_switch = 1,
+                                     .build_id = 1,
                                      .watermark = 1};
     ask_clock(attr);
 }
@@ -184,6 +185,8 @@ bool perf_request_settle(struct perf_request *request, const struct perf_wish *w
     made.kernel = !made.sampler.exclude_kernel;
     if (!made.kernel)
         made.sampler.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+    if (!try(&made.tracker, wish) && errno == EINVAL) /* since Linux 5.12; inodes are told else */
+        made.tracker.build_id = 0;
     if (!try(&made.tracker, wish) && errno == EINVAL)
         give_up_switches(&made);
     if (!try(&made.tracker, wish))

@@ -26,6 +26,16 @@ static void line_free(char **line)
     free(*line);
 }
 
+/* The kernel writes the one character that would end the line as "\\012", and nothing else so. */
+static void newlines_restore(char *path)
+{
+    static const char written[] = "\\012";
+    for (char *at = path; (at = strstr(at, written)); at++) {
+        *at = '\n';
+        memmove(at + 1, at + 4, strlen(at + 4) + 1);
+    }
+}
+
 /* "55d0c-55d0d r-xp 00001000 fe:01 1234   /path": false if it is none, or not executable. */
 static bool line_parse(char *line, struct perf_mapping *ret_mapping)
 {
@@ -39,11 +49,13 @@ static bool line_parse(char *line, struct perf_mapping *ret_mapping)
         return false;
     char *path = line + used;
     path[strcspn(path, "\n")] = 0;
-    char *deleted = strstr(path, " (deleted)");
-    if (deleted && !deleted[10])
-        *deleted = 0;
-    *ret_mapping =
-        (struct perf_mapping){.start = start, .bytes = end - start, .offset = offset, .path = path};
+    newlines_restore(path);
+    *ret_mapping = (struct perf_mapping){.start = start,
+                                         .bytes = end - start,
+                                         .offset = offset,
+                                         .device = (uint64_t)major << 32 | minor,
+                                         .inode = inode,
+                                         .path = path};
     return strcmp(path, "[vsyscall]") != 0;
 }
 

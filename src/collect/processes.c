@@ -50,7 +50,7 @@ static void process_map(struct processes *processes, struct process *process,
         process->jit = true;
         put.module = profile_module_jit(processes->profile, process->pid);
     } else {
-        put.file = files_get(&processes->files, mapping->path, (int)process->pid, start, end);
+        put.file = files_get(&processes->files, mapping, (int)process->pid);
         put.module = put.file->module;
         put.shift = mapping->offset - start;
         if (put.file->readable)

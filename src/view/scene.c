@@ -1,6 +1,7 @@
 #include "view/scene.h"
 
 #include "base/err.h"
+#include "program/stamp.h"
 #include "view/match.h"
 
 #include <stdio.h>
@@ -30,18 +31,61 @@ static bool same_build(const struct image *image, const struct module *module)
             memcmp(image->build_id, module->build_id, module->build_id_bytes) == 0);
 }
 
-static void module_load(struct scene *scene, struct scene_module *known)
+/* Whether the recording has a fact of that key about the path, for the module's build-id or any;
+ * `but`: other than this. */
+static bool fact_about(const struct profile *profile, const char *key, const char *build,
+                       const char *but, const char *path)
+{
+    for (size_t i = 0; i < profile->facts.n; i++) {
+        const struct fact *fact = &profile->facts.at[i];
+        const char *space = strcmp(fact->key, key) == 0 ? strchr(fact->value, ' ') : NULL;
+        size_t n = space ? (size_t)(space - fact->value) : 0;
+        if (space && strcmp(space + 1, path) == 0 &&
+            (!build || (strlen(build) == n && memcmp(fact->value, build, n) == 0)) &&
+            (!but || strlen(but) != n || memcmp(fact->value, but, n) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* The file was gone when its code was first seen: addresses are not even known as linked. */
+static bool was_replaced(const struct profile *profile, const struct module *module)
+{
+    char build[2 * sizeof module->build_id + 1] = "-";
+    for (uint32_t i = 0; i < module->build_id_bytes; i++)
+        snprintf(build + (size_t)2 * i, 3, "%02x", module->build_id[i]);
+    return fact_about(profile, "replaced", build, NULL, module->path);
+}
+
+/* Of a file without build-id: whether it has other code than the one that ran. */
+static bool has_other_stamp(const struct profile *profile, const struct image *image,
+                            const struct module *module)
+{
+    char stamp[17];
+    if (module->build_id_bytes || !fact_about(profile, "stamp", NULL, NULL, module->path))
+        return false;
+    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)stamp_of(image));
+    return fact_about(profile, "stamp", NULL, stamp, module->path);
+}
+
+static void module_load(struct scene *scene, const struct profile *profile,
+                        struct scene_module *known)
 {
     const char *path = known->module.path;
     if (path[0] == '[' && strcmp(path, "[vdso]") != 0) {
         known->missing = "code without a file";
         return;
     }
+    if (was_replaced(profile, &known->module)) {
+        known->missing = arena_format(&scene->arena, "%s: replaced or deleted while it ran", path);
+        return;
+    }
     struct binary *binary = arena_alloc(&scene->arena, sizeof *binary);
     struct err err;
     if (!binary_open(binary, path, &err)) {
         known->missing = arena_string(&scene->arena, err.text);
-    } else if (!same_build(&binary->image, &known->module)) {
+    } else if (!same_build(&binary->image, &known->module) ||
+               has_other_stamp(profile, &binary->image, &known->module)) {
         binary_close(binary);
         known->missing = arena_format(&scene->arena, "%s: is not the build that ran", path);
     } else {
@@ -49,7 +93,8 @@ static void module_load(struct scene *scene, struct scene_module *known)
     }
 }
 
-static uint32_t module_add(struct scene *scene, const struct module *module, const char *only)
+static uint32_t module_add(struct scene *scene, const struct profile *profile,
+                           const struct module *module, const char *only)
 {
     for (uint32_t i = 0; i < scene->modules.n; i++) {
         struct scene_module *known = &scene->modules.at[i];
@@ -58,7 +103,7 @@ static uint32_t module_add(struct scene *scene, const struct module *module, con
         /* The same build may lie elsewhere on the other side. */
         if (!known->binary && strcmp(known->module.path, module->path) != 0) {
             known->module = *module;
-            module_load(scene, known);
+            module_load(scene, profile, known);
         }
         return i;
     }
@@ -70,7 +115,7 @@ static uint32_t module_add(struct scene *scene, const struct module *module, con
         added->name[0] == '[' ? added->name : arena_format(&scene->arena, "[%s]", added->name);
     added->missing = "not asked for";
     if (added->shown)
-        module_load(scene, added);
+        module_load(scene, profile, added);
     return (uint32_t)scene->modules.n - 1;
 }
 
@@ -257,7 +302,8 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
         scene->sides[side] = sides[side];
         const struct modules *modules = &sides[side]->modules;
         for (size_t i = 0; i < modules->n; i++)
-            *vec_push(&scene->module_of[side]) = module_add(scene, &modules->at[i], only);
+            *vec_push(&scene->module_of[side]) =
+                module_add(scene, sides[side], &modules->at[i], only);
     }
     for (uint32_t side = 0; side < n_sides; side++) {
         touch_ranges(scene, side);

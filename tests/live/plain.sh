@@ -69,7 +69,8 @@ status 0 beat "$gait" record --plain -F 500 -o "$data" -- "$beat" 1000 0.5
 about 'samples a CPU second' 350 650 "$(sed -n 's/.* \([0-9]*\) per CPU second.*/\1/p' "$work/stderr")"
 whole=$(sed -n 's/.*start of their thread: \(.*\) %/\1/p' "$work/stderr")
 about 'whole stacks' 99 100 "$whole"
-about 'user time' 0.9 1.3 "$(fact user_time)"
+used() { awk -v u="$(fact user_time)" -v k="$(fact kernel_time)" 'BEGIN { print u + k }'; }
+about 'CPU time' 0.95 1.3 "$(used)"
 status 0 sleeper "$gait" record --plain -q -o "$data" -- sleep 0.5
 about 'time off the CPU' 0.4 1.5 "$(fact off_time)"
 # Children that nobody waits for, and a clock that meets waiting parents' children too often or never.
@@ -85,7 +86,7 @@ about 'CPU time of children that nobody waited for' 0.75 1.1 "$("$gait" info --j
 import json, sys
 threads = json.load(sys.stdin)["threads"]
 print(sum(t["user_time"] + t["kernel_time"] for t in threads))')"
-about 'CPU time in all' 0.7 1.1 "$(awk -v u="$(fact user_time)" -v k="$(fact kernel_time)" 'BEGIN { print u + k }')"
+about 'CPU time in all' 0.75 1.1 "$(used)"
 status 0 'short children' "$gait" record --plain -q -o "$data" -- /usr/bin/python3 -c '
 import os, time
 def work(seconds):
@@ -137,6 +138,44 @@ wait $pid 2>/dev/null
 wait $recorder
 same 'attach, the process ends: status' 0 $?
 readable "$data"
+
+# ---- which file: a name is not the file
+# stranger WHAT: the last recording is of beat, and another program lies in its place.
+stranger() {
+    "$gait" report "$data" >"$work/report" 2>&1 || bad "$1: no report"
+    grep -q 'not the build that ran\|replaced or deleted' "$work/report" || { bad "$1: not noticed"; cat "$work/report"; }
+    ! grep -q 'beat_even\| main  ' "$work/report" || { bad "$1: names of another file"; cat "$work/report"; }
+}
+cp "$beat" "$work/which"
+"$work/which" 1000 30 &
+pid=$!
+sleep 0.1
+cp "$jit" "$work/other"
+mv "$work/other" "$work/which"
+status 0 'replaced before' "$gait" record --plain -q --duration 0.2 -o "$data" -p $pid
+stranger 'replaced before'
+kill -KILL $pid
+wait $pid 2>/dev/null
+if command -v objcopy >/dev/null; then
+    objcopy -R .note.gnu.build-id "$beat" "$work/which"
+    status 0 'no build-id' "$gait" record --plain -q -o "$data" -- "$work/which" 1000 0.1
+    has beat_even "$data" 'no build-id'
+    objcopy -R .note.gnu.build-id "$jit" "$work/other"
+    mv "$work/other" "$work/which"
+    stranger 'replaced behind'
+    objcopy -R .note.gnu.build-id "$beat" "$work/which"
+    has beat_even "$data" 'no build-id, built again'
+fi
+for name in $'a\nb' 'a (deleted)'; do
+    cp "$beat" "$work/$name"
+    "$work/$name" 1000 30 &
+    pid=$!
+    sleep 0.1
+    status 0 "$name" "$gait" record --plain -q --duration 0.2 -o "$data" -p $pid
+    has beat_even "$data" "$name"
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+done
 
 # More threads than descriptors: those that can be had are followed, the others counted.
 status 0 'few descriptors' bash -c 'ulimit -Sn 20 && ulimit -Hn 40 && exec "$@"' bash \
