@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+enum { LIBC_CANCEL = 32, LIBC_SETXID = 33 };
+
 /* ---- system calls of the program */
 
 static void finish(void)
@@ -59,11 +61,13 @@ static void count_child(const struct context *context)
     agent_lose(flags & CLONE_THREAD ? LOSS_thread_native : LOSS_child_native);
 }
 
-/* Handlers run natively: the kernel calls them where they stand. */
+/* Handlers run natively: the kernel calls them where they stand. The C library has two signals for
+ * itself, below those that programs may use: with threads there is always a handler of one. */
 static void count_handler(const struct context *context)
 {
     const struct kernel_sigaction *action = (const struct kernel_sigaction *)context->gpr[RSI];
-    if (action && action->handler > 1)
+    uint64_t signal = context->gpr[RDI];
+    if (action && action->handler > 1 && signal != LIBC_CANCEL && signal != LIBC_SETXID)
         agent_lose(LOSS_signal_native);
 }
 

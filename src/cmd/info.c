@@ -1,5 +1,6 @@
 /* gait info: what a profile holds, without looking at any binary. */
 #include "base/err.h"
+#include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/cost.h"
 #include "cmd/info_json.h"
@@ -72,6 +73,12 @@ static double per_second(uint64_t n, uint64_t ns)
 
 /* ---- as text */
 
+/* Neither a control character, of one byte or of two, nor a byte that is no text at all. */
+static bool is_letter(const unsigned char *at)
+{
+    return *at >= ' ' && *at != 0x7f && utf8_bytes(at) && !(*at == 0xc2 && at[1] < 0xa0);
+}
+
 /* A profile is somebody else's text: what could steer a terminal is shown, not sent. Lines behind
  * the first go under it. */
 static void print_quoted(const char *text)
@@ -79,10 +86,10 @@ static void print_quoted(const char *text)
     for (; *text; text++)
         if (*text == '\n')
             printf("\n%-14s", "");
-        else if ((unsigned char)*text < ' ' || *text == 0x7f)
+        else if (!is_letter((const unsigned char *)text))
             printf("\\x%02x", (unsigned char)*text);
         else
-            putchar(*text);
+            text += fwrite(text, 1, utf8_bytes((const unsigned char *)text), stdout) - 1;
 }
 
 static void line(const char *label, const char *text)
@@ -189,6 +196,9 @@ static void print_text(const struct profile *profile)
 {
     printf("%-14s%s%s\n", "mode", profile_mode_name(profile->mode),
            profile->complete ? "" : ", not closed: still running, killed or damaged");
+    if (profile->totals.recordings)
+        printf("%-14s%llu recording%s\n", "merged", (unsigned long long)profile->totals.recordings,
+               profile->totals.recordings == 1 ? "" : "s");
     if (profile->command)
         line("command", profile->command);
     print_start(profile->start_unix_ns);

@@ -86,6 +86,7 @@ void info_json(FILE *to, const struct profile *profile)
     json_string(&json, "weight", "count");
     json_bool(&json, "raw", true);
     json_bool(&json, "complete", profile->complete);
+    json_integer(&json, "recordings", profile->totals.recordings ? profile->totals.recordings : 1);
     json_integer(&json, "start_ns", profile->start_unix_ns);
     facts_json(&json, &profile->facts);
     json_array(&json, "modules");

@@ -72,6 +72,22 @@ static int unknown(const char *name)
     return EXIT_USAGE;
 }
 
+static const struct command *command_find(const char *name)
+{
+    for (int i = 0; i < COMMANDS_N; i++)
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
+/* gait help COMMAND is gait COMMAND --help. */
+static int help_of(char *name)
+{
+    const struct command *command = command_find(name);
+    char *words[] = {name, (char[]){"--help"}, NULL};
+    return command ? command->run(2, words) : unknown(name);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -79,6 +95,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
+    if (!strcmp(name, "help") && argc > 2)
+        return help_of(argv[2]);
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         help(stdout);
         return EXIT_DONE;
@@ -87,8 +105,6 @@ int main(int argc, char **argv)
         puts("gait " GAIT_VERSION);
         return EXIT_DONE;
     }
-    for (int i = 0; i < COMMANDS_N; i++)
-        if (!strcmp(name, commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown(name);
+    const struct command *command = command_find(name);
+    return command ? command->run(argc - 1, argv + 1) : unknown(name);
 }

@@ -72,6 +72,7 @@ static bool add(struct profile *sum, bool first, const char *path, bool quiet, s
         return false;
     }
     warn(path, &profile, quiet);
+    profile.totals.recordings += !profile.totals.recordings;
     if (first) {
         *sum = profile;
         return true;

@@ -86,8 +86,8 @@ static bool parse_number(const char *what, const char *text, double low, double 
     double value = strtod(text, &end);
     bool percent = *end == '%' && !strcmp(what, "--overhead");
     if (end == text || end[percent] || errno || !(value >= low && value <= high))
-        return err_set(err, ERR_USAGE, "%s %s: expected a number from %g to %g", what, text, low,
-                       high);
+        return err_set(err, ERR_USAGE, "%s %s: expected a number from %.12g to %.12g", what, text,
+                       low, high);
     *ret = value;
     return true;
 }
@@ -197,17 +197,27 @@ static bool parse_option(struct record *options, int option, int index, struct e
     }
 }
 
+/* Options that say how walks are taken, by how they are typed; NULL: another. */
+static const char *walk_option(int option)
+{
+    switch (option) {
+    case OPTION_OVERHEAD: return "--overhead";
+    case OPTION_WINDOW: return "--window";
+    case OPTION_TRAIL: return "--trail";
+    case OPTION_TRIGGER: return "--trigger";
+    default: return NULL;
+    }
+}
+
 /* What is meant for walks would be without effect, and silently so. */
 static bool plain_complete(struct record *options, struct err *err)
 {
     const struct recording_options *walks = &options->walks;
-    const struct record_options *record = &walks->record, *usual = &defaults;
+    const struct record_options *record = &walks->record;
     struct plain_options *plain = &options->plain;
-    if (record->mode != RECORD_SAMPLED || record->window || record->trail ||
-        record->trigger != usual->trigger || record->overhead_ppm != usual->overhead_ppm)
-        return err_set(err, ERR_USAGE,
-                       "--exact, --overhead, --window, --trail and --trigger are for "
-                       "walks, of which --plain, -e and -a have none");
+    if (record->mode != RECORD_SAMPLED || options->for_walks)
+        return err_set(err, ERR_USAGE, "%s is for walks, of which --plain, -e and -a have none",
+                       options->for_walks ? options->for_walks : "--exact");
     if (plain->n_pids && (plain->all_cpus || *walks->argv))
         return err_set(err, ERR_USAGE,
                        "-p follows processes that run already: neither -a nor a "
@@ -224,8 +234,20 @@ static bool complete(struct record *options, struct err *err)
 {
     if (!*options->walks.argv && !options->plain.n_pids && !options->plain.all_cpus)
         return err_set(err, ERR_USAGE, "no program to run; see gait record --help");
+    if (!strcmp(options->walks.output, "-"))
+        return err_set(err, ERR_USAGE,
+                       "-o -: a profile is a file that grows, and stdout is the program's");
     if (options->is_plain)
         return plain_complete(options, err);
+    if (options->walks.record.mode != RECORD_SAMPLED) {
+        const struct record_options *record = &options->walks.record;
+        const char *idle = options->for_walks ? options->for_walks
+                           : record->fixed_hz ? "-F"
+                           : record->delay_ns ? "-D"
+                                              : NULL;
+        if (idle)
+            return err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
+    }
     if (options->plain.n_pids)
         return err_set(err, ERR_USAGE,
                        "-p: walks of a process that runs already come later; "
@@ -243,6 +265,8 @@ bool record_parse(struct record *options, int argc, char **argv, struct err *err
     opterr = 0;
     int option, index = 0;
     while ((option = getopt_long(argc, argv, "+:o:F:D:qvhap:e:", long_options, &index)) != -1) {
+        if (walk_option(option))
+            options->for_walks = walk_option(option);
         if (option == 'h')
             options->help = true;
         else if (!parse_option(options, option, index, err))

@@ -13,6 +13,7 @@ struct record {
     struct recording_options walks;
     struct plain_options plain;
     int pids[RECORD_PIDS_MAX];
+    const char *for_walks; /* NULL, or an option that was given and means walks only */
     bool quiet, verbose, help;
 };
 

@@ -202,9 +202,11 @@ static enum perf_follow refused(int tid, int cpu, struct err *err)
     int why = errno;
     if (why == ESRCH)
         return PERF_GONE;
-    err_errno(err, "cannot sample thread %d on CPU %d", tid, cpu);
     if (why == EACCES || why == EPERM)
-        err_in(err, "another user's, or protected: root or CAP_PERFMON may");
+        err_errno(err, "it is another user's, or protected; root may sample it, and who has "
+                       "CAP_PERFMON and CAP_SYS_PTRACE");
+    else
+        err_errno(err, "cannot sample thread %d on CPU %d", tid, cpu);
     return PERF_REFUSED;
 }
 

@@ -257,7 +257,8 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->whole_user_ns,
                                 &totals->whole_kernel_ns,
                                 &totals->walked_ns,
-                                &totals->once_ns};
+                                &totals->once_ns,
+                                &totals->recordings};
     for (size_t i = 0; cursor->at < cursor->end; i++) {
         u128 value;
         if (!cursor_wide(cursor, &value, err))

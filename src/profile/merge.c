@@ -101,6 +101,7 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->whole_kernel_ns, other->whole_kernel_ns);
     sum_add(&into->walked_ns, other->walked_ns);
     sum_add(&into->once_ns, other->once_ns);
+    sum_add(&into->recordings, other->recordings);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }

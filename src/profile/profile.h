@@ -104,8 +104,9 @@ struct totals {
     uint64_t samples, sampled_ns; /* of a sampled profile: what its stacks add up to */
     /* Of walked runs: CPU time of the whole program, what was not recorded too; 0: not known. */
     uint64_t whole_user_ns, whole_kernel_ns;
-    uint64_t walked_ns; /* of agent_ns: what the program would have needed by itself */
-    uint64_t once_ns;   /* of tool_ns: start-up, and what is done once at the end */
+    uint64_t walked_ns;  /* of agent_ns: what the program would have needed by itself */
+    uint64_t once_ns;    /* of tool_ns: start-up, and what is done once at the end */
+    uint64_t recordings; /* that were merged; 0: it is one */
     uint64_t losses[LOSS_N];
 };
 

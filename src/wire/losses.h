@@ -29,7 +29,7 @@
     LOSS(thread_native, "thread ran natively: only the main thread is walked")                     \
     LOSS(child_native, "forked child ran natively until it called exec")                           \
     LOSS(exact_left, "exact run left the code cache; the rest ran natively and is not counted")    \
-    LOSS(signal_native, "signal handlers were in use; they ran natively and are not counted")      \
+    LOSS(signal_native, "signal handler installed: whenever it ran, it ran natively, uncounted")   \
     LOSS(trigger_lost, "trigger stopped: the program closed or replaced it")                       \
     LOSS(no_channel, "process was not recorded: no free channel")                                  \
     LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \

@@ -46,6 +46,25 @@ grep -q '^nothing to check' stdout || bad 'that nothing was checked is not told'
 status 0 'verify' "$gait" verify exact.data
 same 'verify, exact' good "$(tail -n 1 stdout)"
 
+# What is in a command and is no text is shown, not sent.
+status 0 'odd bytes' "$gait" record -q -o odd.data -- true $'a\xff\xc2\x9b\xc3\xbc'
+same 'odd bytes in info' "command       true 'a\\xff\\xc2\\x9b"$'\xc3\xbc'"'" "$("$gait" info odd.data | grep ^command)"
+
+# Handlers are the program's: what the C library sets up for threads is not told.
+cat >threads.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+static void *run(void *none) { return none; }
+static void handle(int number) { (void)number; }
+int main(int n, char **v) { (void)v; pthread_t thread; if (n > 1) signal(SIGUSR1, handle); return pthread_create(&thread, 0, run, 0) || pthread_join(thread, 0); }
+C
+if gcc -pthread -o threads threads.c 2>/dev/null; then
+    status 0 'exact, threads' "$gait" record --exact -o exact2.data -- ./threads
+    grep -q 'signal handler' stderr && bad 'a handler of the C library is told'
+    status 0 'exact, a handler' "$gait" record --exact -o exact2.data -- ./threads 1
+    says '1 x signal handler'
+fi
+
 # Both sides of a comparison are named.
 status 0 compare "$gait" compare --json exact.data enough.data
 grep -q '"command": *"sh -c' stdout || bad 'compare --json lacks the command'

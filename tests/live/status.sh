@@ -37,6 +37,21 @@ status 125 'no program' "$gait" record
 status 125 'unknown option' "$gait" record --no-such-option -- true
 says --no-such-option
 status 125 'bad number' "$gait" record --overhead much -- true
+says 'from 0.001 to 1000'
+status 125 'large limit' "$gait" record --window 0 -- true
+says 'from 1 to 1048576'
+status 125 'to stdout' "$gait" record -o - -- touch "$work/started"
+says 'a profile is a file'
+for option in '-F 100' '--overhead 1%' '--window 9' '--trail 9' '--trigger perf' '-D 1'; do
+    status 125 "exact, $option" "$gait" record --exact $option -o "$data" -- touch "$work/started"
+    says "${option% *} is for samples"
+done
+status 125 'plain, walks' "$gait" record --plain --overhead 1% -o "$data" -- touch "$work/started"
+says '--overhead is for walks'
+[ -e "$work/started" ] && bad 'a program was started against its options'
+same 'help' "$("$gait" --help)" "$("$gait" help)"
+same 'help of a command' "$("$gait" record --help)" "$("$gait" help record)"
+status 129 'help of nothing' "$gait" help recrod
 status 125 'exact paths' "$gait" record --exact=paths -- true
 says 'not there yet'
 status 125 'unwritable folder' "$gait" record -o /no/such/folder/data -- touch "$work/started"
