@@ -1,19 +1,34 @@
 #include "program/assembly.h"
 
+#include "program/att.h"
 #include "program/image.h"
 
 #include <Zycore/Format.h>
 #include <Zydis/Zydis.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+/* A function of ours that takes the place of one of the formatter's, which is then here. */
+union hook {
+    ZydisFormatterFunc function;
+    ZydisFormatterRegisterFunc of_register;
+    const void *pointer;
+};
 
 struct naming {
     assembly_name *name;
     void *context;
-    union {
-        ZydisFormatterFunc usual; /* the formatter's own, once ours is in its place */
-        const void *hook;
-    };
+    union hook address, registers;
 };
+
+static ZyanStatus text_append(ZydisFormatterBuffer *buffer, ZydisTokenType token, const char *text)
+{
+    ZyanString *string;
+    ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, token));
+    ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
+    return ZyanStringAppendFormat(string, "%s", text);
+}
 
 /* In place of the formatter's own way of writing absolute addresses. */
 static ZyanStatus address_write(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
@@ -24,12 +39,30 @@ static ZyanStatus address_write(const ZydisFormatter *formatter, ZydisFormatterB
     ZYAN_CHECK(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
                                         context->runtime_address, &address));
     const char *text = naming->name ? naming->name(naming->context, (struct svma){address}) : NULL;
-    if (!text)
-        return naming->usual(formatter, buffer, context);
-    ZyanString *string;
-    ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_SYMBOL));
-    ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
-    return ZyanStringAppendFormat(string, "%s", text);
+    return text ? text_append(buffer, ZYDIS_TOKEN_SYMBOL, text)
+                : naming->address.function(formatter, buffer, context);
+}
+
+static ZyanStatus mnemonic_write(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
+                                 ZydisFormatterContext *context)
+{
+    char name[ATT_NAME_MAX];
+    (void)formatter;
+    att_name(context->instruction, context->operands, name);
+    return text_append(buffer, ZYDIS_TOKEN_MNEMONIC, name);
+}
+
+/* "%st(1)": the formatter's "%st1" is nobody's. */
+static ZyanStatus register_write(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
+                                 ZydisFormatterContext *context, ZydisRegister which)
+{
+    const struct naming *naming = context->user_data;
+    char text[16] = "%st";
+    if (which < ZYDIS_REGISTER_ST0 || which > ZYDIS_REGISTER_ST7)
+        return naming->registers.of_register(formatter, buffer, context, which);
+    if (which > ZYDIS_REGISTER_ST0)
+        snprintf(text, sizeof text, "%%st(%d)", (int)(which - ZYDIS_REGISTER_ST0));
+    return text_append(buffer, ZYDIS_TOKEN_REGISTER, text);
 }
 
 /* AT&T writes branches through registers and memory with a star, which the formatter leaves out. */
@@ -37,10 +70,54 @@ static void star_insert(char *text, size_t room)
 {
     size_t bytes = strlen(text);
     char *operand = strrchr(text, ' ');
-    if (!operand || bytes + 2 > room)
+    if (!operand || operand[1] == '*' || bytes + 2 > room)
         return;
     memmove(operand + 2, operand + 1, bytes - (size_t)(operand + 1 - text) + 1);
     operand[1] = '*';
+}
+
+static void formatter_init(ZydisFormatter *formatter, enum assembly_syntax syntax,
+                           struct naming *naming)
+{
+    union hook mnemonic = {.function = mnemonic_write};
+    naming->address.function = address_write;
+    naming->registers.of_register = register_write;
+    ZydisFormatterInit(formatter, syntax == ASSEMBLY_ATT ? ZYDIS_FORMATTER_STYLE_ATT
+                                                         : ZYDIS_FORMATTER_STYLE_INTEL);
+    ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+    ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+                              ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
+    ZydisFormatterSetHook(formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS,
+                          &naming->address.pointer);
+    if (syntax == ASSEMBLY_INTEL)
+        return;
+    ZydisFormatterSetHook(formatter, ZYDIS_FORMATTER_FUNC_PRINT_MNEMONIC, &mnemonic.pointer);
+    ZydisFormatterSetHook(formatter, ZYDIS_FORMATTER_FUNC_PRINT_REGISTER,
+                          &naming->registers.pointer);
+}
+
+/* What the address is that an operand names by how far it is from here: "   # 0x4010 <leaf>". */
+static bool comment_append(const ZydisDecodedInstruction *decoded,
+                           const ZydisDecodedOperand *operands, struct svma at,
+                           const struct naming *naming, char *text, size_t room)
+{
+    for (uint8_t i = 0; i < decoded->operand_count_visible; i++) {
+        ZyanU64 address;
+        if (operands[i].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+            operands[i].mem.base != ZYDIS_REGISTER_RIP ||
+            !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(decoded, &operands[i], at.v, &address)))
+            continue;
+        const char *name =
+            naming->name ? naming->name(naming->context, (struct svma){address}) : NULL;
+        size_t used = strlen(text);
+        int more = snprintf(text + used, room - used, "   # 0x%" PRIx64 "%s%s%s", address,
+                            name ? " <" : "", name ? name : "", name ? ">" : "");
+        return (size_t)more < room - used;
+    }
+    return true;
 }
 
 bool assembly_text(const struct image *image, struct svma at, enum assembly_syntax syntax,
@@ -56,23 +133,18 @@ bool assembly_text(const struct image *image, struct svma at, enum assembly_synt
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, bytes_room, &decoded, operands)))
         return false;
+    bool att = syntax == ASSEMBLY_ATT;
     ZydisFormatter formatter;
-    struct naming naming = {name, context, {address_write}};
-    ZydisFormatterInit(&formatter, syntax == ASSEMBLY_ATT ? ZYDIS_FORMATTER_STYLE_ATT
-                                                          : ZYDIS_FORMATTER_STYLE_INTEL);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-                              ZYDIS_PADDING_DISABLED);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
-                              ZYDIS_PADDING_DISABLED);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-    ZydisFormatterSetHook(&formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS, &naming.hook);
+    struct naming naming = {.name = name, .context = context};
+    formatter_init(&formatter, syntax, &naming);
+    if (att)
+        att_trim(&decoded);
     if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
                                                       decoded.operand_count_visible, text, room,
                                                       at.v, &naming)))
         return false;
-    if (syntax == ASSEMBLY_ATT && decoded.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&
+    if (att && decoded.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&
         decoded.operand_count_visible == 1 && operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
         star_insert(text, room);
-    return true;
+    return comment_append(&decoded, operands, at, &naming, text, room);
 }

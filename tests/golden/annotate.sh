@@ -64,7 +64,7 @@ expect 0 "$gait" record -q --exact=counts -- ./walk
 # Where main lies and how much else ran depends on the start-up code that is linked in.
 main=$((16#$(nm walk | sed -n 's/ T main$//p')))
 shown() {
-    sed 1,4d out | perl -pe 'BEGIN { $main = shift } s/(?<= )(4[0-9a-f]{5})\b/sprintf "%6s", "+" . (hex($1) - $main)/ge; s/[ \d]\d\.\d\d%/##.##%/; s/\s+$/\n/' "$main"
+    sed 1,4d out | perl -pe 'BEGIN { $main = shift } s/(?<= )(4[0-9a-f]{5})\b/sprintf "%6s", "+" . (hex($1) - $main)/ge; s/[ \d]\d\.\d\d%/##.##%/; s/0x[0-9a-f]+\(%rip\)/0x##(%rip)/; s/# 0x[0-9a-f]+ </# ## </; s/\s+$/\n/' "$main"
 }
 expect 0 "$gait" annotate main
 shown >got
@@ -75,21 +75,21 @@ cat >want <<'WANT'
                             walk.s:6          mov $1000, %ebx
         ##.##%            1       +1        mov $0x3e8, %ebx
                             walk.s:7          lea leaf(%rip), %rbp
-        ##.##%            1       +6        lea leaf, %rbp
+        ##.##%            1       +6        lea 0x##(%rip), %rbp   # ## <leaf>
                             walk.s:8  top:    test $3, %bl
         ##.##%         1000      +13 .L1:   test $0x3, %bl
                             walk.s:9          jnz skip
-        ##.##%         1000      +16        jnz .L2   # 75.0% taken
+        ##.##%         1000      +16        jne .L2   # 75.0% taken
                             walk.s:10          call *%rbp
         ##.##%          250      +18        call *%rbp   # -> leaf 100%
                             walk.s:11  skip:   dec %ebx
         ##.##%         1000      +20 .L2:   dec %ebx
                             walk.s:12          jnz top
-        ##.##%         1000      +22        jnz .L1   # 99.9% taken
+        ##.##%         1000      +22        jne .L1   # 99.9% taken
                             walk.s:13          test %ebx, %ebx
         ##.##%            1      +24        test %ebx, %ebx
                             walk.s:14          jz out
-        ##.##%            1      +26        jz .L3   # 100.0% taken
+        ##.##%            1      +26        je .L3   # 100.0% taken
                             walk.s:15          nop
                                  +28        nop
                             walk.s:16          nop
@@ -139,7 +139,7 @@ def one(text):
     return found[0]
 assert one("push")["count"] == 1 and one("push")["lo"] == 1 and one("push")["time"] is None
 assert one("dec")["count"] == 1000 and one("dec")["cpi"] is None
-assert one("jnz .L2")["taken"] == 0.75 and one("jnz .L2")["taken_lo"] == 0.75
+assert one("jne .L2")["taken"] == 0.75 and one("jne .L2")["taken_lo"] == 0.75
 assert one("call *%rbp")["targets"][0]["count"] == 250
 assert one("call *%rbp")["line"] == 10 and one("call *%rbp")["file"].endswith("/walk.s")
 assert [r["count"] for r in rows if r["assembly"] == "nop"] == [0] * 8
