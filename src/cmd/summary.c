@@ -95,7 +95,7 @@ static void print_overhead(const struct recording_options *options,
         cost.agent, cost.tool, budget, cost.once_ms);
     if (governed && all > 1.2 * allowed)
         say("over the budget: of it, %.1f ms went into copying code that was met for the first "
-            "time, %.1f ms into reading and writing; in %.2f s of CPU time that weighs more than "
+            "time, %.1f ms into reading and writing; in %.2g s of CPU time that weighs more than "
             "in a longer run",
             (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
 }

@@ -33,7 +33,8 @@ void summary_too_short(const struct totals *totals, uint32_t asked_hz)
         return;
     if (asked_hz < hz)
         snprintf(ask, sizeof ask, "-F %.0f asks for more, ", hz);
-    say("no sample: the program ended too soon. %s--exact=counts needs none", ask);
+    say("no sample: the program took only %.1f ms of CPU time. %s--exact=counts needs none",
+        1e3 * cpu, ask);
 }
 
 void summary_losses(const struct totals *totals)

@@ -12,7 +12,8 @@ static inline double summary_seconds(uint64_t ns)
 
 /* 1234567 as 1,234,567. */
 const char *summary_grouped(uint64_t n, char text[32]);
-/* A program may end before its first sample: says so, and what to do. The rate asked for, or 0. */
+/* A program may end, or do nothing but wait, before its first sample: says so, and what to do. The rate
+ * asked for, or 0. */
 void summary_too_short(const struct totals *totals, uint32_t asked_hz);
 void summary_losses(const struct totals *totals);
 /* Where the profile is, and what to type next. */

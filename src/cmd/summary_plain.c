@@ -39,7 +39,7 @@ static void print_coverage(const struct plain *plain)
 static void print_unsampled(const struct plain_options *options, const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
-    if (!options->n_pids)
+    if (*options->argv)
         summary_too_short(totals, plain->hz);
     else if (!totals->interrupts)
         say("no sample: what was followed took %.1f ms of CPU time meanwhile; it waits, or more "

@@ -15,20 +15,20 @@ done
 
 # Too short for a sample: told, and both ways out work.
 status 0 short "$gait" record --overhead 0.001 -o short.data -- true
-says 'no sample: the program ended too soon'
+says 'no sample: the program took only'
 says --exact=counts
 status 0 'plain, short' "$gait" record --plain -F 1 -o plain.data -- true
-if grep -q '0 samples' stderr; then says 'no sample: the program ended too soon'; fi
+if grep -q '0 samples' stderr; then says 'no sample: the program took only'; fi
 status 0 'exact, short' "$gait" record --exact=counts -o exact.data -- true
 grep -q 'no sample' stderr && bad 'an exact recording is said to lack samples'
 status 0 'enough' "$gait" record -F 2000 -o enough.data -- sh -c "$busy"
 grep -q 'no sample' stderr && bad 'a recording with samples is said to lack them'
 
-# Nor is "too soon" said where others than the main thread did the work, or all was before the delay.
+# Nor is this said where others than the main thread did the work, or all was before the delay.
 status 0 'a child works' "$gait" record -o child.data -- sh -c "($busy; $busy) & wait"
 says 'did not do the work'
 says '1 forked child ran natively'
-grep -q 'too soon' stderr && bad 'a program is said to have ended too soon'
+grep -q 'took only' stderr && bad 'a program is said to have taken no time'
 "$gait" info child.data | grep -q 'of the whole program' || bad 'info does not tell the time of the whole program'
 status 0 'delayed' "$gait" record -F 2000 -D 1e6 -o late.data -- sh -c "$busy"
 says '0.00 s of CPU time watched'
