@@ -85,6 +85,10 @@ static bool pick(struct picked *picked, const struct options *options, const str
         if (report_share(report, row).value >= options->above && row->function != FUNCTION_NONE)
             *vec_push(picked) = row;
     }
+    if (!picked->n && report->has_plain && !report->plain.kept.sum && report->plain.beside.sum)
+        return err_set(err, ERR_MISSING,
+                       "all of it was seen in the kernel, whose code is not at "
+                       "hand: gait report --module '[kernel]'");
     return picked->n ||
            err_set(err, ERR_MISSING, "no function with code to show weighs %g %%: --above PCT",
                    100 * options->above);

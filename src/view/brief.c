@@ -93,6 +93,10 @@ void name_bare(const char *readable, char *bare, size_t room)
         length = room - 1;
     memmove(bare, readable + begin, length);
     bare[length] = 0;
+    /* A stub is not what it leads to: "f(int)@plt". */
+    const char *stub = strrchr(readable + i, '@');
+    if (stub && !strpbrk(stub, ")> "))
+        snprintf(bare + length, room - length, "%s", stub);
 }
 
 /* Where " word " stands outside of brackets; NULL: nowhere. */

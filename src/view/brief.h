@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* "int a::b<c>::d(e) const" -> "a::b<c>::d". Brackets nest; a space outside of them ends a return
- * type. "operator()" keeps its own brackets. */
+ * type. "operator()" keeps its own brackets, a stub its "@plt". */
 void name_bare(const char *readable, char *bare, size_t room);
 /* Template arguments and parameters left out, in place: "a::b<c>::d" -> "a::b::d"; of Rust's blocks
  * the type: "<a::B<c> as D>::e" -> "a::B::e", "a::<impl b::D for b::C>::e" -> "a::C::e". */

@@ -333,7 +333,9 @@ void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *
                 "%" PRIu64
                 " contexts not shown: lighter than %.4g %%, or beyond --depth or --limit\n",
                 printer.left_out, 100 * options.min_share);
-    if (printer.beside && !kernel)
+    if (printer.beside && !kernel && !contexts->whole.sum)
+        fprintf(to, "all of it was seen in the kernel; --kernel shows its contexts\n");
+    else if (printer.beside && !kernel)
         fprintf(to, "kernel time is beside, never part of the rest; --kernel shows its contexts\n");
     losses_text(to, plain->scene, plain->side, 0);
     mem_free(printer.order);

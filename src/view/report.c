@@ -186,7 +186,8 @@ struct estimate report_share(const struct report *report, const struct report_ro
     double scale = 0;
     if (share.value > 0 && report->total)
         scale = (double)row_weight(report, row) / (double)report->total / share.value;
-    return (struct estimate){share.value * scale, share.lo * scale, share.hi * scale};
+    return (struct estimate){share.value * scale, share.lo * scale,
+                             share.hi * scale > 1 ? 1 : share.hi * scale};
 }
 
 struct estimate report_total_share(const struct report *report, const struct report_row *row)

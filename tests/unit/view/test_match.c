@@ -32,6 +32,8 @@ static void names_are_meant_in_many_ways(void **state)
         {"work", "work.constprop.0", "work.constprop.0", true},
         {"work.constprop.0", "work.constprop.0", "work.constprop.0", true},
         {"free", "free@plt", "free@plt", false},
+        {"a::f", "_ZN1a1fEi@plt", "a::f(int)@plt", false},
+        {"a::f@plt", "_ZN1a1fEi@plt", "a::f(int)@plt", true},
         {"", "main", "main", false},
         {"", ".hidden", ".hidden", false},
     };
@@ -74,6 +76,7 @@ static void long_names_lose_what_matters_least(void **state)
         {"c::<impl c::Iter for c::Range<A>>::next", "c::Range::next"},
         {"core::ops::function::FnOnce::call_once::<aaa>", "FnOnce::call_once"},
         {"<[T] as core::slice::Join<S>>::join_all", "[T]::join_all"},
+        {"std::name(aaaaaaaaaaa, bbbbbbbbbbb)@plt", "std::name@plt"},
         {"<<<<<<<<<<<<<<<<<<<<<<<<<<<<", "<<<<<<<<<<<<<<<<<<<<<..."},
         {"a_name_that_is_longer_than_the_column", "a_name_that_is_longer..."},
     };
