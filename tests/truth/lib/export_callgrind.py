@@ -127,7 +127,7 @@ def main(binary, folder):
     print(f"{module}: {total} instructions, {len(ours)} functions as reported, {len(compared)} as callgrind has them, {len(reps)} with rep; "
           f"{len(shared)} jumps in both, {len(our_jumps) - len(shared)} in ours alone, {len(known)} conditional")
     # A comparison of nothing would agree.
-    return bool(bad) or len(compared) < 30 or len(shared) < 200 or total < 10**7
+    return bool(bad) or len(compared) < 20 or len(shared) < 200 or total < 10**7
 
 
 sys.exit(main(*sys.argv[1:]))
