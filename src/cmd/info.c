@@ -195,7 +195,9 @@ static void print_losses(const struct profile *profile)
 static void print_text(const struct profile *profile)
 {
     printf("%-14s%s%s\n", "mode", profile_mode_name(profile->mode),
-           profile->complete ? "" : ", not closed: still running, killed or damaged");
+           profile->complete  ? ""
+           : profile->damaged ? ", damaged"
+                              : ", not closed: still running or killed");
     if (profile->totals.recordings)
         printf("%-14s%llu recording%s\n", "merged", (unsigned long long)profile->totals.recordings,
                profile->totals.recordings == 1 ? "" : "s");

@@ -268,7 +268,12 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
         fprintf(to, ", off the CPU %.3f s", (double)totals->off_ns / 1e9);
     if (threads_count(&profile->threads) > 1)
         fprintf(to, " in %zu threads", threads_count(&profile->threads));
-    fputs(profile->complete ? "\n" : "; the recording was not closed: what came last is missing\n",
+    if (totals->whole_user_ns > totals->user_ns + totals->user_ns / 100)
+        fprintf(to, "; of the whole program user %.3f s, kernel %.3f s",
+                (double)totals->whole_user_ns / 1e9, (double)totals->whole_kernel_ns / 1e9);
+    fputs(profile->complete  ? "\n"
+          : profile->damaged ? "; the file is damaged: some of it is missing\n"
+                             : "; the recording was not closed: what came last is missing\n",
           to);
     native_text(to, profile);
 }
