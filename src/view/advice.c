@@ -74,11 +74,14 @@ static void advise_stalls(struct adviser *adviser)
         if (!(time.lo > 0.03) || !(time.lo > 1.5 * count.hi))
             continue;
         said++;
+        double cpi = report_cpi(report, row);
+        const char *ticks =
+            isnan(cpi) ? "" : arena_format(&report->scene->arena, ", %.1f ticks each", cpi);
         advise(adviser,
-               "%s takes %s of the time with %s of the instructions, %.1f ticks each: it waits for "
-               "something|gait report --by instruction --weight time --function %s",
-               advice_name(report, row), advice_share(time), advice_share(count),
-               report_cpi(report, row), advice_quoted(report, row->name));
+               "%s takes %s of the time with %s of the instructions%s: it waits for something|gait "
+               "report --by instruction --weight time --function %s",
+               advice_name(report, row), advice_share(time), advice_share(count), ticks,
+               advice_quoted(report, row->name));
     }
 }
 

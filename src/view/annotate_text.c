@@ -19,19 +19,9 @@ struct page {
 
 /* ---- figures */
 
-static const char *share_text(const struct profile *profile, struct estimate share)
+static const char *seen_text(const struct profile *profile, struct estimate share)
 {
-    static char text[32];
-    double half = fmax(share.hi - share.value, share.value - share.lo);
-    if (!(share.value > 0))
-        return "";
-    if (profile->mode == PROFILE_EXACT)
-        snprintf(text, sizeof text, "%.2f%%", 100 * share.value);
-    else if (isnan(half))
-        snprintf(text, sizeof text, "%.2f%% ±?", 100 * share.value);
-    else
-        snprintf(text, sizeof text, "%.2f%% ±%.2f", 100 * share.value, 100 * half);
-    return text;
+    return share.value > 0 ? share_text(profile, share) : "";
 }
 
 /* Columns on screen: characters, not bytes. */
@@ -50,7 +40,7 @@ static void figures_text(const struct page *page, const struct annotated *line)
 {
     const struct profile *profile = page->annotation->report->scene->sides[0];
     char text[32] = "";
-    right_text(page, share_text(profile, line->share), SHARE_WIDTH,
+    right_text(page, seen_text(profile, line->share), SHARE_WIDTH,
                line->share.value > 0 ? ink_of_share(line->share.value) : INK_PLAIN);
     if (page->total) {
         bool events = page->annotation->report->weight == WEIGHT_COUNT;

@@ -75,13 +75,8 @@ static double share_of(const struct printer *printer, const struct groups *group
 static void share_cell(struct printer *printer, const struct groups *groups)
 {
     struct estimate share = context_share(printer->contexts, groups);
-    double half = fmax(share.hi - share.value, share.value - share.lo);
-    if (!groups->sum)
-        sheet_cell(&printer->sheet, "-");
-    else if (isfinite(half))
-        sheet_cell(&printer->sheet, "%.2f%% ±%.2f", 100 * share.value, 100 * half);
-    else
-        sheet_cell(&printer->sheet, "%.2f%% ±?", 100 * share.value);
+    sheet_cell(&printer->sheet, "%s",
+               groups->sum ? share_text(printer->contexts->plain->profile, share) : "-");
     sheet_tone(&printer->sheet, ink_of_share(share.value));
 }
 

@@ -157,6 +157,24 @@ const char *count_text(double value, bool exact)
     return text;
 }
 
+const char *share_text(const struct profile *profile, struct estimate share)
+{
+    static char buffers[2][32];
+    static unsigned turn;
+    char *text = buffers[turn++ % 2];
+    double half = fmax(share.hi - share.value, share.value - share.lo);
+    const char *sign = share.value + half > 1 ? "-" : share.value < half ? "+" : "±";
+    if (isnan(share.value))
+        snprintf(text, sizeof *buffers, "?");
+    else if (profile->mode == PROFILE_EXACT)
+        snprintf(text, sizeof *buffers, "%.2f%%", 100 * share.value);
+    else if (!isfinite(half))
+        snprintf(text, sizeof *buffers, "%.2f%% ±?", 100 * share.value);
+    else
+        snprintf(text, sizeof *buffers, "%.2f%% %s%.2f", 100 * share.value, sign, 100 * half);
+    return text;
+}
+
 const char *number_text(uint64_t n, const char *one, const char *many)
 {
     static char text[64];

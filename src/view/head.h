@@ -34,6 +34,9 @@ void different_text(FILE *to, bool any, double common_first, double common_secon
 /* Losses and modules without a binary. */
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
 
+/* "12.34% ±0.56"; of an interval that would go on beyond 0 or 100 % the end that is left: "0.10% +0.56",
+ * "99.90% -0.56". Two alternating buffers. */
+const char *share_text(const struct profile *profile, struct estimate share);
 /* "1 batch", "2 batches"; one buffer. */
 const char *number_text(uint64_t n, const char *one, const char *many);
 /* "12.3M"; all digits when exact. Four alternating buffers: for use as arguments of one call. */

@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static double half_of(struct estimate estimate)
-{
-    return fmax(estimate.hi - estimate.value, estimate.value - estimate.lo);
-}
-
 static bool is_exact(const struct report *report)
 {
     return report->scene->sides[0]->mode == PROFILE_EXACT;
@@ -23,27 +18,22 @@ static bool is_exact(const struct report *report)
 static void count_cell(struct sheet *sheet, const struct report *report, struct estimate estimate)
 {
     const char *value = count_text(estimate.value, is_exact(report));
-    double percent = 100 * half_of(estimate) / estimate.value;
+    double half = fmax(estimate.hi - estimate.value, estimate.value - estimate.lo);
+    double percent = 100 * half / estimate.value;
+    const char *sign = percent > 100 ? "+" : "±"; /* there is nothing below 0 */
     if (is_exact(report) || estimate.value <= 0)
         sheet_cell(sheet, "%s", value);
     else if (isnan(percent))
         sheet_cell(sheet, "%s ±?", value);
     else if (percent >= 1000)
-        sheet_cell(sheet, "%s ±>999%%", value);
+        sheet_cell(sheet, "%s +>999%%", value);
     else
-        sheet_cell(sheet, "%s ±%.*f%%", value, percent < 10 ? 1 : 0, percent);
+        sheet_cell(sheet, "%s %s%.*f%%", value, sign, percent < 10 ? 1 : 0, percent);
 }
 
 static void share_cell(struct sheet *sheet, const struct report *report, struct estimate share)
 {
-    if (isnan(share.value))
-        sheet_cell(sheet, "?");
-    else if (is_exact(report))
-        sheet_cell(sheet, "%.2f%%", 100 * share.value);
-    else if (isnan(share.hi))
-        sheet_cell(sheet, "%.2f%% ±?", 100 * share.value);
-    else
-        sheet_cell(sheet, "%.2f%% ±%.2f", 100 * share.value, 100 * half_of(share));
+    sheet_cell(sheet, "%s", share_text(report->scene->sides[0], share));
     sheet_tone(sheet, ink_of_share(share.value));
 }
 

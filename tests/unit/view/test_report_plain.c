@@ -61,7 +61,7 @@ static void text_is_as_ever(void **state)
               "        self  seconds         total   kernel  function  address\n"
               "70.00% ±2.91  1.400 s  70.00% ±2.91  0.100 s  fib       [jit]+0x2000\n"
               "30.00% ±2.91  0.600 s  30.00% ±2.91  0.000 s  spin      [jit]+0x3000\n"
-              " 0.00% ±0.38  0.000 s  90.00% ±2.02  0.100 s  main_     [jit]+0x1000\n"
+              " 0.00% +0.38  0.000 s  90.00% ±2.02  0.100 s  main_     [jit]+0x1000\n"
               "\n"
               "not seen, or not in full:\n"
               "         7  walk dropped: the ring to the tool was full\n"
