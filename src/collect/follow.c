@@ -14,6 +14,7 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
     processes_init(&follow->processes, profile);
     tasks_init(&follow->tasks, profile);
     follow->tasks.own_pid = follow->own_pid;
+    follow->tasks.one_by_one = request->sampler.inherit;
     follow->tasks.switches = request->tracker.context_switch;
     follow->tasks.lives.measured = request->clock && request->tracker.context_switch;
     follow->tasks.lives.only[0] = !request->kernel;

@@ -154,9 +154,35 @@ void tasks_exit(struct tasks *tasks, const struct perf_task *exit)
     task->ended = true;
 }
 
+/* A thread that becomes a program takes the number of its process's first, which has ended, and leaves its
+ * own without a word. */
+static void tasks_replaced(struct tasks *tasks, uint32_t pid, uint64_t now_ns)
+{
+    for (size_t i = 0; i < tasks->n; i++) {
+        struct task *task = &tasks->at[i];
+        if (task->pid != pid || task->tid == pid || task->ended)
+            continue;
+        task_account_as(tasks, task, false, now_ns);
+        task_leave(tasks, task);
+        task->ended = true;
+    }
+}
+
+/* Where threads are followed one by one, nothing is heard of one that has ended. */
+static void task_revive(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+    if (!task->ended || task->tid != task->pid || !tasks->one_by_one)
+        return;
+    tasks_replaced(tasks, task->pid, now_ns);
+    task->life = lives_add(&tasks->lives, task->pid, task->tid, task->name);
+    task->since_ns = now_ns;
+    task->ended = false;
+}
+
 void tasks_name(struct tasks *tasks, const struct perf_name *name)
 {
     struct task *task = tasks_get(tasks, name->pid, name->tid, name->ids.time_ns);
+    task_revive(tasks, task, name->ids.time_ns);
     task_account_as(tasks, task, true, name->ids.time_ns);
     task_tell(tasks, task);
     snprintf(task->name, sizeof task->name, "%s", name->name);
@@ -169,6 +195,7 @@ void tasks_name(struct tasks *tasks, const struct perf_name *name)
 void tasks_switch(struct tasks *tasks, const struct perf_ids *ids, bool out)
 {
     struct task *task = tasks_get(tasks, ids->pid, ids->tid, ids->time_ns);
+    task_revive(tasks, task, ids->time_ns);
     if (!out && task->on) /* its leaving was lost */
         task->on = false;
     task_account_as(tasks, task, out, ids->time_ns);

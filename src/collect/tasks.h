@@ -33,6 +33,7 @@ struct tasks {
     VEC(struct task);
     struct lives lives;
     uint32_t own_pid;  /* of whose time nothing is told */
+    bool one_by_one;   /* threads are followed, not CPUs */
     bool switches;     /* are told: else nothing is known of time */
     uint64_t began_ns; /* accounting starts here; UINT64_MAX: not known yet */
 };

@@ -257,6 +257,31 @@ static void lost_switches(void **state)
     world_end(&world);
 }
 
+/* A thread that becomes a program takes over the number of the first one and leaves its own. */
+static void exec_in_thread(void **state)
+{
+    (void)state;
+    struct world world;
+    struct record *record = &world.record;
+    world_begin_timed(&world, true, true);
+    TAKE(&world, record_name(record, A, A, "old", 1, 0));
+    TAKE(&world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 10));
+    TAKE(&world, record_switch(record, A, A, 1, 10));
+    TAKE(&world, record_switch(record, A, B, 0, 10));
+    TAKE(&world, record_sample(record, A, B, 0x10010, 10, NULL, 50));
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, A, A, A, A, 60));
+    TAKE(&world, record_switch(record, A, A, 1, 70));
+    TAKE(&world, record_switch(record, A, A, 0, 90));
+    TAKE(&world, record_name(record, A, A, "new", 1, 100));
+    TAKE(&world, record_sample(record, A, A, 0x10010, 10, NULL, 150));
+    TAKE(&world, record_task(record, PERF_RECORD_EXIT, A, A, A, A, 200));
+    tasks_tell(&world.follow.tasks, 1000, true);
+    assert_int_equal(thread_of(&world, B, "old").user_ns, 60);
+    assert_int_equal(thread_of(&world, A, "new").user_ns, 100);
+    assert_int_equal(world.profile.totals.user_ns, 20 + 60 + 100);
+    world_end(&world);
+}
+
 /* Where the kernel is not sampled, what samples do not speak for is its time. */
 static void times_user_only(void **state)
 {
@@ -331,6 +356,7 @@ int main(void)
         cmocka_unit_test(times),
         cmocka_unit_test(short_lives),
         cmocka_unit_test(lost_switches),
+        cmocka_unit_test(exec_in_thread),
         cmocka_unit_test(times_user_only),
         cmocka_unit_test(times_in_parts),
         cmocka_unit_test(apart),
