@@ -174,5 +174,8 @@ uint64_t diff_degrees(const struct diff_side *side)
         return 0;
     if (side->profile->mode == PROFILE_PLAIN)
         return STACK_GROUPS - 1;
-    return side->profile->totals.batches > 1 ? side->profile->totals.batches - 1 : 1;
+    /* Times come from single interrupts, counts from batches of walks. */
+    const struct totals *totals = &side->profile->totals;
+    uint64_t n = side->weight == WEIGHT_TIME ? totals->samples : totals->batches;
+    return n > 1 ? n - 1 : 1;
 }
