@@ -16,7 +16,7 @@
 enum {
     STACK_BYTES_MAX = 1 << 15,
     RING_BYTES_MIN = 1 << 16,
-    RING_BYTES_MAX = 1 << 25,
+    RING_BYTES_MAX = 1 << 23,  /* stays in the cache: with 32 MiB a sample took 3.5 us more */
     RINGS_BYTES_MAX = 1 << 28, /* all together */
     RING_SAMPLES_MIN = 64,     /* that fit into a ring */
     RING_PARTS = 4,            /* we are woken when one of them is full */
@@ -71,8 +71,8 @@ static void choose_periods(struct perf_events *events)
         events->cpus.at[i].period_ns = mean - mean / 20 + random_next(events) % (mean / 10 + 1);
 }
 
-/* Room for half a second, in which the unwind rules of a large program can be read; of many CPUs each
- * has less. */
+/* Room for half a second if that is not too much, and in any case for the time that it takes to read
+ * the unwind rules of a large program; of many CPUs each has less. */
 static size_t ring_wanted(const struct perf_request *request, size_t cpus)
 {
     uint64_t bytes = 500000000 / request->mean_period_ns * STACK_BYTES_MAX;
