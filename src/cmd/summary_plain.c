@@ -23,16 +23,16 @@ static void print_time(const struct plain *plain)
         plain->threads, plain->threads == 1 ? "" : "s", summary_seconds(plain->wall_ns));
 }
 
-/* Where many threads are too short to be met, most of their time is in no sample. */
+/* Clocks start anew in every thread: those shorter than a period are seldom met. */
 static void print_coverage(const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
-    uint64_t met = plain->user_weight + plain->kernel_weight;
-    uint64_t used = plain->kernel ? totals->user_ns + totals->kernel_ns : totals->user_ns;
-    if (plain->clock && totals->losses[LOSS_unsampled] && met < used / 10 * 9)
-        say("samples speak for %.0f %% of the CPU time: threads shorter than a period are not met; "
-            "a higher -F meets more of them, -a all",
-            percent((double)met, (double)used));
+    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
+    double due = plain->hz * (plain->kernel ? cpu : summary_seconds(totals->user_ns));
+    if (plain->clock && totals->interrupts && (double)totals->interrupts < due * 0.7)
+        say("%.0f samples were due: threads shorter than a period are seldom met, and others of "
+            "their name speak for them; a higher -F meets more, -a all",
+            due);
 }
 
 /* Without a sample: a process that was followed need not have ended, nor even have run. */

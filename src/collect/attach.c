@@ -47,14 +47,20 @@ static void list_thread(void *closure, int tid)
 static void attach_thread(struct attach *attach, int tid)
 {
     uint32_t key = (uint32_t)tid;
+    bool refused = false;
     if (map_find(&attach->follow->tasks.tids, &key) != MAP_NONE)
         return;
     switch (perf_events_follow(attach->events, tid, false, &attach->err)) {
     case PERF_FOLLOWED: attach->followed++; break;
     case PERF_GONE: return;
-    case PERF_REFUSED: attach->missed++; break;
+    case PERF_REFUSED:
+        attach->missed++;
+        refused = true;
+        break;
     }
     tasks_get(&attach->follow->tasks, (uint32_t)attach->pid, key, attach->now_ns);
+    if (refused) /* nothing will be known of it: neither does it run nor wait */
+        tasks_forget(&attach->follow->tasks, key);
 }
 
 static void take_news(struct attach *attach)

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/profile.h"
+#include "profile/sums.h"
 #include "program/perf_map.h"
 
 #include <fcntl.h>
@@ -67,6 +68,8 @@ static void map_tell(const struct jit_map *map, struct profile *profile)
         const char *name = perf_map_find(&perf_map, at, &start, &bytes);
         if (name)
             names_add(&profile->names, &profile->arena, map->module, start.v, bytes, name);
+        if (name && perf_map_reused(&perf_map, at))
+            sum_add(&profile->totals.losses[LOSS_jit_reused], 1);
     }
     perf_map_release(&perf_map);
 }

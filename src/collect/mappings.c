@@ -29,14 +29,15 @@ static bool image_open_file(struct image *image, const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && image_open(image, path, &err);
 }
 
-/* The file may be visible only in the process's own mount namespace. */
+/* In the process's own mount namespace there may be another file of that name than in ours, or ours none.
+ * When it has ended, only ours is left. */
 static bool image_open_seen_by(struct image *image, const char *path, int pid)
 {
     struct err err;
     char inside[PATH_MAX + 32];
     snprintf(inside, sizeof inside, "/proc/%d/root%s", pid, path);
     if (path[0] == '/')
-        return image_open_file(image, path) || image_open_file(image, inside);
+        return image_open_file(image, inside) || image_open_file(image, path);
     return strcmp(path, "[vdso]") == 0 && image_open(image, path, &err);
 }
 

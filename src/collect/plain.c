@@ -88,16 +88,25 @@ static bool child_start(struct run *run, struct err *err)
     return launch_start(&launch, &run->child, &run->plain->exec_errno, err);
 }
 
+static bool named_before(const struct plain_options *options, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (options->pids[k] == options->pids[i])
+            return true;
+    return false;
+}
+
 static bool processes_follow(struct run *run, struct err *err)
 {
     const struct plain_options *options = run->options;
     uint64_t missed = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < options->n_pids; i++)
-        ok = vigil_process(&run->vigil, options->pids[i], err);
+        ok = named_before(options, i) || vigil_process(&run->vigil, options->pids[i], err);
     for (size_t i = 0; ok && i < options->n_pids; i++)
-        ok = attach_process(&run->events, &run->follow, options->pids[i], run->began_ns, &missed,
-                            err);
+        ok =
+            named_before(options, i) || attach_process(&run->events, &run->follow, options->pids[i],
+                                                       run->began_ns, &missed, err);
     sum_add(&run->delta.totals.losses[LOSS_unfollowed], missed);
     return ok;
 }

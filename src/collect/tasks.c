@@ -136,6 +136,15 @@ struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t
     return task;
 }
 
+void tasks_forget(struct tasks *tasks, uint32_t tid)
+{
+    uint32_t index = map_find(&tasks->tids, &tid);
+    if (index == MAP_NONE)
+        return;
+    life_end(tasks, &tasks->at[index]);
+    tasks->at[index].ended = true;
+}
+
 /* A thread has the name of the one that started it until it gets another. */
 void tasks_fork(struct tasks *tasks, const struct perf_task *fork)
 {

@@ -44,6 +44,9 @@ void tasks_release(struct tasks *tasks);
 /* Never NULL; one that was not known is taken to be there since `now_ns`. Good until the next call. */
 struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t now_ns);
 
+/* From here on no time of it is told. */
+void tasks_forget(struct tasks *tasks, uint32_t tid);
+
 void tasks_fork(struct tasks *tasks, const struct perf_task *fork);
 void tasks_exit(struct tasks *tasks, const struct perf_task *exit);
 void tasks_name(struct tasks *tasks, const struct perf_name *name);

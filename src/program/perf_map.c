@@ -81,6 +81,19 @@ static void line_add(struct perf_map *map, struct stretches *claims, const char 
     *vec_push(&map->names) = arena_string_n(&map->arena, line.at, (size_t)(line.end - line.at));
 }
 
+/* By the first byte of each: one that lies inside another took nobody's place. */
+static void reused_mark(struct perf_map *map, const struct stretches *claims)
+{
+    for (size_t i = 0; i < map->names.n; i++)
+        *vec_push(&map->reused) = false;
+    for (size_t i = 0; i < claims->n; i++) {
+        const struct stretch *claim = &claims->at[i], *now;
+        now = stretches_find(map->stretches.at, map->stretches.n, claim->start);
+        if (now && strcmp(map->names.at[now->value], map->names.at[claim->value]) != 0)
+            map->reused.at[now->value] = true;
+    }
+}
+
 void perf_map_parse(struct perf_map *map, const char *path, const char *text, size_t bytes)
 {
     *map = (struct perf_map){0};
@@ -97,6 +110,7 @@ void perf_map_parse(struct perf_map *map, const char *path, const char *text, si
         at = line.end + 1;
     }
     stretches_paint(&claims, &map->stretches);
+    reused_mark(map, &claims);
     vec_release(&claims);
 }
 
@@ -137,6 +151,7 @@ void perf_map_release(struct perf_map *map)
 {
     vec_release(&map->names);
     vec_release(&map->stretches);
+    vec_release(&map->reused);
     arena_release(&map->arena);
 }
 
@@ -180,4 +195,10 @@ const char *perf_map_find(const struct perf_map *map, struct avma at, struct avm
     *ret_start = (struct avma){found->start};
     *ret_bytes = found->end - found->start;
     return map->names.at[found->value];
+}
+
+bool perf_map_reused(const struct perf_map *map, struct avma at)
+{
+    const struct stretch *found = stretches_find(map->stretches.at, map->stretches.n, at.v);
+    return found && map->reused.at[found->value];
 }

@@ -18,6 +18,9 @@ struct perf_map {
     struct perf_names {
         VEC(const char *);
     } names;
+    struct reused {
+        VEC(bool);
+    } reused;                   /* of each name: its place had another before */
     struct stretches stretches; /* by start, disjoint; value: index of the name */
     size_t n_bad;               /* lines that make no sense, left out */
     const char *first_bad;      /* "PATH: line 3: reason"; NULL: none */
@@ -36,3 +39,6 @@ bool perf_map_path(int pid, char *ret_path, size_t room);
 /* The name at an address, and the stretch of it that nothing newer has taken. NULL: none. */
 const char *perf_map_find(const struct perf_map *map, struct avma at, struct avma *ret_start,
                           uint64_t *ret_bytes);
+/* Whether the code there was made in place of something of another name: what was seen there may be
+ * either's. */
+bool perf_map_reused(const struct perf_map *map, struct avma at);

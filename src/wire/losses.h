@@ -44,7 +44,8 @@
     LOSS(unfollowed, "thread not followed: too many open files, or it ended meanwhile")            \
     LOSS(stack_gone, "stack not there: the process was ending or becoming another program")        \
     LOSS(unsampled, "thread without a sample, and none of its name had one: in no stack")          \
-    LOSS(unsampled_us, "microseconds of CPU time of such threads")
+    LOSS(unsampled_us, "microseconds of CPU time of such threads")                                 \
+    LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -181,6 +181,7 @@ done
 status 0 'few descriptors' bash -c 'ulimit -Sn 20 && ulimit -Hn 40 && exec "$@"' bash \
     "$gait" record --plain --duration 0.2 -o "$data" -p "$(crowd_start)"
 says 'thread not followed'
+about 'time off CPUs of threads that were not followed' 0 5 "$(fact off_time)"
 crowd_end
 
 # ---- all CPUs, where that is allowed

@@ -40,6 +40,23 @@ static void later_entries_win(void **state)
     perf_map_release(&map);
 }
 
+/* The same again, or one inside another, took nobody's place. */
+static void places_that_had_another_name_are_told(void **state)
+{
+    (void)state;
+    static const char text[] = "1000 100 first\n2000 100 same\n3000 100 outer\n"
+                               "1000 80 second\n2000 100 same\n3040 10 inner\n";
+    struct perf_map map;
+    perf_map_parse(&map, "p", text, sizeof text - 1);
+    assert_true(perf_map_reused(&map, (struct avma){0x1000}));
+    assert_false(perf_map_reused(&map, (struct avma){0x1080}));
+    assert_false(perf_map_reused(&map, (struct avma){0x2000}));
+    assert_false(perf_map_reused(&map, (struct avma){0x3000}));
+    assert_false(perf_map_reused(&map, (struct avma){0x3040}));
+    assert_false(perf_map_reused(&map, (struct avma){0x9000}));
+    perf_map_release(&map);
+}
+
 static void broken_lines_are_named_and_cost_themselves_alone(void **state)
 {
     (void)state;
@@ -113,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_entries_win),
+        cmocka_unit_test(places_that_had_another_name_are_told),
         cmocka_unit_test(broken_lines_are_named_and_cost_themselves_alone),
         cmocka_unit_test(the_map_of_a_process_is_found),
         cmocka_unit_test(a_file_of_holes_costs_no_memory),
