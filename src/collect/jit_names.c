@@ -5,6 +5,7 @@
 #include "profile/sums.h"
 #include "program/perf_map.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,8 +32,10 @@ void jit_names_release(struct jit_names *names)
 static void map_look(struct jit_map *map)
 {
     char path[PATH_MAX];
-    if (map->fd < 0 && perf_map_path((int)map->pid, path, sizeof path))
-        map->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (map->fd >= 0 || !perf_map_path((int)map->pid, path, sizeof path))
+        return;
+    map->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    map->refused = map->fd < 0 && errno != ENOENT ? errno : 0;
 }
 
 void jit_names_see(struct jit_names *names, uint32_t pid, uint32_t module, uint64_t address)
@@ -53,14 +56,31 @@ void jit_names_look(struct jit_names *names)
         map_look(&names->at[i]);
 }
 
+/* Why there are fewer names than there could be. What the reader says is about a descriptor. */
+static void map_complain(const struct jit_map *map, struct profile *profile, const char *why)
+{
+    const char *reason = strstr(why, ": ");
+    profile_fact(
+        profile, "perf_map_bad",
+        arena_format(&profile->arena, "/tmp/perf-%u.map: %s", map->pid, reason ? reason + 2 : why));
+}
+
 static void map_tell(const struct jit_map *map, struct profile *profile)
 {
     char path[32];
     struct perf_map perf_map = {0};
-    struct err ignored;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", map->fd);
-    if (map->fd < 0 || !perf_map_read(&perf_map, path, &ignored))
+    struct err err;
+    if (map->refused)
+        map_complain(map, profile, strerror(map->refused));
+    if (map->fd < 0)
         return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", map->fd);
+    if (!perf_map_read(&perf_map, path, &err)) {
+        map_complain(map, profile, err.text);
+        return;
+    }
+    if (perf_map.n_bad)
+        map_complain(map, profile, perf_map.first_bad);
     for (uint32_t i = 0; i < map->addresses.n; i++) {
         struct avma at, start = {0};
         uint64_t bytes = 0;

@@ -14,7 +14,8 @@ struct profile;
 
 struct jit_map {
     uint32_t module;
-    int fd; /* -1: none was found yet */
+    int fd;      /* -1: none was found yet */
+    int refused; /* errno of one that is there and could not be opened */
     uint32_t pid;
     struct map addresses; /* seen, uint64_t */
 };

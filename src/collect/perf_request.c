@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,19 @@ int perf_open(const struct perf_event_attr *attr, int pid, int cpu)
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-const char *perf_paranoid_text(char *text, size_t room)
+/* INT_MAX: it cannot be read. */
+static int paranoid_value(void)
 {
     char value[16] = "";
     AUTO(fd_close) int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, value, sizeof value - 1);
-    if (n > 0)
-        snprintf(text, room, "kernel.perf_event_paranoid is %d", atoi(value));
+    return fd < 0 || read(fd, value, sizeof value - 1) <= 0 ? INT_MAX : atoi(value);
+}
+
+const char *perf_paranoid_text(char *text, size_t room)
+{
+    int value = paranoid_value();
+    if (value != INT_MAX)
+        snprintf(text, room, "kernel.perf_event_paranoid is %d", value);
     else
         snprintf(text, room, "kernel.perf_event_paranoid cannot be read");
     return text;
@@ -131,6 +138,12 @@ static bool refused_wholly(const struct perf_request *request, const struct perf
                              "perf_event_open for all CPUs: %s; 0 or less, or CAP_PERFMON, would "
                              "allow it",
                              paranoid);
+        if (paranoid_value() <= 2)
+            return err_errno(
+                err,
+                "perf_event_open, although %s: seccomp, the container or a security "
+                "module is in the way. Without --plain gait record needs no permission",
+                paranoid);
         return err_errno(
             err,
             "perf_event_open: %s, or seccomp or the container is in the way; 2 or less, "

@@ -15,6 +15,14 @@ bool place_is_special(const char *path)
     return stat(path, &stat_of) == 0 && !S_ISREG(stat_of.st_mode);
 }
 
+int place_open_special(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
 bool place_write(int fd, const void *bytes, size_t n, const char *path, struct err *err)
 {
     for (size_t done = 0; done < n;) {

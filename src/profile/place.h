@@ -14,6 +14,8 @@ enum place_flags {
 
 /* Is there something at the path that must be written into as it is: a device, a pipe? */
 bool place_is_special(const char *path);
+/* Opens it to write; -1 with errno. A pipe that nobody reads is refused instead of waited for. */
+int place_open_special(const char *path);
 
 /* ret_fd, if wanted, gets a descriptor to write on behind the bytes. On failure what was there
  * stays. Files are created with mode 0600. */

@@ -23,7 +23,7 @@ bool profile_write(const char *path, const struct profile *profile, struct err *
     encode_whole(&encoder, profile, NULL);
     bool ok;
     if (place_is_special(path)) {
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        int fd = place_open_special(path);
         ok = fd < 0 ? err_errno(err, "cannot open %s", path)
                     : place_write(fd, encoder.out.at, encoder.out.n, path, err);
         if (fd >= 0)
@@ -95,7 +95,7 @@ static void rewritten(struct profile_writer *writer, uint64_t size)
 
 static bool open_special(struct profile_writer *writer, const struct bytes *out, struct err *err)
 {
-    writer->fd = open(writer->path, O_WRONLY | O_CLOEXEC);
+    writer->fd = place_open_special(writer->path);
     if (writer->fd < 0)
         return err_errno(err, "cannot open %s", writer->path);
     return place_write(writer->fd, out->at, out->n, writer->path, err);

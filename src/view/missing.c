@@ -55,10 +55,15 @@ double missing_share(const struct report *report)
 }
 
 /* found: debug information of it could be had from a server. */
-static const char *module_advice(const struct scene_module *module, bool verbose, bool *found)
+static const char *module_advice(const struct report *report, const struct scene_module *module,
+                                 bool verbose, bool *found)
 {
+    const char *bad_map = profile_fact_find(report->scene->sides[0], "perf_map_bad");
     if (strcmp(module->name, "[kernel]") == 0)
         return "its symbols were not readable while recording: gait doctor says what to set";
+    if (strcmp(module->name, "[jit]") == 0 && bad_map)
+        return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
+                            bad_map);
     if (strcmp(module->name, "[jit]") == 0)
         return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name it";
     if (!module->binary)
@@ -86,8 +91,9 @@ void missing_text(FILE *to, const struct report *report)
                                       : "\nfunctions without names:\n",
                 100 * shares[i],
                 i < modules->n ? text_clean(arena, modules->at[i].name) : "[unknown]",
-                i < modules->n ? text_clean(arena, module_advice(&modules->at[i], verbose, &found))
-                               : "outside of every known module");
+                i < modules->n
+                    ? text_clean(arena, module_advice(report, &modules->at[i], verbose, &found))
+                    : "outside of every known module");
         any = true;
     }
     if (found && !verbose)
