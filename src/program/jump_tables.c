@@ -172,6 +172,18 @@ static uint64_t next_table(const struct jumps *jumps, const struct jump *except,
     return next;
 }
 
+/* Whether a table of this function that is known reaches up to here. */
+static bool table_ends(const struct jumps *jumps, uint64_t at)
+{
+    for (size_t i = 0; i < jumps->n; i++) {
+        const struct jump *jump = &jumps->at[i];
+        if (jump->entry_bytes && jump->n &&
+            jump->table.v + (jump->first + jump->n) * jump->entry_bytes == at)
+            return true;
+    }
+    return false;
+}
+
 enum pointer_kind { POINTER_NONE, POINTER_INNER, POINTER_END };
 
 /* A pointer that linker or loader put there, to the inside of this function, where only its own jumps
@@ -202,7 +214,7 @@ static uint64_t pointers_run(const struct finder *finder, uint64_t start, uint64
 }
 
 /* The entries of a table of addresses that nothing else bounds: such pointers, up to where another
- * jump's table starts, if none stands before them. If the table's address may have a bias in it, its first entry is not known
+ * jump's table starts, if none stands before them but those of another table. If the table's address may have a bias in it, its first entry is not known
  * either: then they must be the only such pointers around, and this the only jump to them. */
 static uint64_t pointers_count(const struct finder *finder, struct jump *jump, bool folded)
 {
@@ -210,7 +222,7 @@ static uint64_t pointers_count(const struct finder *finder, struct jump *jump, b
     uint64_t start = jump->table.v + jump->first * 8;
     uint64_t end = next_table(finder->jumps, jump, jump->table.v);
     bool begins = evidence_begins(finder->evidence, (struct svma){start}) ||
-                  pointer_at(finder, start - 8) == POINTER_NONE;
+                  pointer_at(finder, start - 8) == POINTER_NONE || table_ends(finder->jumps, start);
     if (!folded)
         return begins ? pointers_run(finder, start, end) : 0;
     if (jump->first || pointer_at(finder, start - 8) != POINTER_NONE)
