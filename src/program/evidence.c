@@ -23,6 +23,7 @@ static void objects_read(struct evidence *evidence, Elf *elf)
             continue;
         Elf_Data *data = elf_getdata(section, NULL);
         size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
+        evidence->has_names = n > 1;
         GElf_Sym symbol;
         for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++)
             if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size &&
@@ -199,7 +200,7 @@ bool evidence_begins(const struct evidence *evidence, struct svma at)
 
 bool evidence_nameless(const struct evidence *evidence, struct svma at)
 {
-    return evidence->objects.n && !object_around(&evidence->objects, at);
+    return evidence->has_names && !object_around(&evidence->objects, at);
 }
 
 uint64_t evidence_extent(const struct evidence *evidence, struct svma at)

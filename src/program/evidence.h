@@ -27,6 +27,7 @@ struct evidence {
     struct data_objects {
         VEC(struct data_object); /* by start; of .symtab */
     } objects;
+    bool has_names; /* there is a .symtab: an object without a symbol is a compiler's own */
     struct data_pointers {
         VEC(struct data_pointer); /* by address: R_X86_64_RELATIVE */
     } pointers;

@@ -231,7 +231,10 @@ static uint64_t pointers_count(const struct finder *finder, struct jump *jump, b
         jump->first++;
     start += jump->first * 8;
     uint64_t n = pointers_run(finder, start, UINT64_MAX);
-    return end < start + (n + BIAS_MAX) * 8 ? 0 : n;
+    if (n && end >= start + (n + BIAS_MAX) * 8)
+        return n;
+    jump->first = 0;
+    return 0;
 }
 
 /* A table that is counted from its own address is a compiler's switch, and so is one of addresses that

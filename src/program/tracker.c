@@ -180,6 +180,25 @@ static bool is_biased(const struct tracker *tracker, const struct value *term)
     }
 }
 
+/* A compiler that checks the lower half of an index knows that the upper one is zero. */
+static void load_note(const struct tracker *tracker, const struct state *state,
+                      struct table_load *noted, const struct address *address, uint8_t bytes,
+                      bool displaced)
+{
+    const struct value *term = &address->term;
+    *noted = (struct table_load){.table = address->number,
+                                 .bytes = bytes,
+                                 .weak = term->weak,
+                                 .folded = displaced && !is_biased(tracker, term),
+                                 .index = state_range(state, term)};
+    struct value half = value_cut(*term, 32);
+    struct value_range checked = state_range(state, &half);
+    if (term->bits != 64 || noted->index.limit != LIMIT_NONE || checked.limit == LIMIT_NONE)
+        return;
+    noted->index = checked;
+    noted->weak = true;
+}
+
 static struct value load(struct tracker *tracker, struct state *state, uint32_t instruction,
                          const struct operand *memory)
 {
@@ -193,9 +212,7 @@ static struct value load(struct tracker *tracker, struct state *state, uint32_t 
         return constant;
     if (address.known && term->kind == VALUE_TERM && address.number && (bytes == 4 || bytes == 8) &&
         (unsigned)term->scale * address.scale == bytes)
-        *noted = (struct table_load){address.number, (uint8_t)bytes, term->weak,
-                                     memory->value && !is_biased(tracker, term),
-                                     state_range(state, term)};
+        load_note(tracker, state, noted, &address, (uint8_t)bytes, memory->value != 0);
     else if (address_plain(&address) && memory->bits) {
         const struct slot *slot = state_slot(state, term->name, address.number, memory->bits);
         struct value held = slot ? value_cut(slot->value, memory->bits) : (struct value){0};
