@@ -46,6 +46,6 @@ for mode in $modes; do
     status 0 "$mode, many processes" "$gait" record $(options_of $mode) -o "$work/data" -- \
         sh -c 'for i in $(seq 200); do /bin/true; sleep 0.002; done'
     ! grep 'no free channel' "$work/stderr" || bad "$mode: channels were not freed"
-    "$gait" verify "$work/data" >/dev/null || bad "$mode: many processes do not verify"
+    "$gait" verify "$work/data" >"$work/verdict" 2>&1 || bad "$mode: many processes do not verify: $(grep -v '^ok' "$work/verdict" | head -n 12)"
 done
 finish
