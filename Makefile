@@ -135,20 +135,19 @@ $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,program))) $(LIBS)
 bench-programs: deps
 	bench/build
-bench: all bench-programs
+# Every figure of docs/PERFORMANCE.md: an hour.
+bench: bench-walks bench-cfg bench-symbolise bench-unwind bench-plain
+bench-walks: all bench-programs
 	bench/figures $(O)
-bench-symbolise: all
+bench-symbolise: all bench-programs
 	bench/symbolise $(O)
-	$(MAKE) bench-cfg
 bench-cfg: bench-programs $O/bench/graphs
 	bench/graph-edges --libc $(O)
 	bench/graph-tables $(O)
 	bench/graph-speed $(O)
 bench-unwind: all bench-programs
 	bench/unwind $(O)
-
-bench-plain: all
-	bench/build lua sqlite3 cppcheck
+bench-plain: all bench-programs
 	bench/plain $(O)
 
 # ---- habits

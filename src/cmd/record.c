@@ -65,6 +65,14 @@ static int record_walks(const struct record *options)
     return failed ? failed : end_as(recording.status);
 }
 
+/* Walks can stand in for samples of CPU time of a program that is started, and for nothing else. */
+static bool walks_will_do(const struct record *options)
+{
+    const struct plain_options *plain = &options->plain;
+    return *plain->argv && !plain->event && !plain->n_pids && !plain->all_cpus &&
+           !plain->duration_ns;
+}
+
 static int record_plain(struct record *options)
 {
     struct err err;
@@ -74,6 +82,11 @@ static int record_plain(struct record *options)
     bool begun = plain_run(&options->plain, &plain, &err);
     if (options->plain.progress)
         progress_erase();
+    if (!begun && plain.denied && walks_will_do(options)) {
+        say("%s", err.text);
+        say("recording walks instead, by the CPU time of main threads");
+        return record_walks(options);
+    }
     if (!begun)
         return not_started(plain.exec_errno, &err);
     if (!options->quiet)

@@ -123,10 +123,11 @@ static bool prepare(struct run *run, struct err *err)
     struct perf_wish wish = {options->event, options->hz, options->all_cpus};
     char program[PATH_MAX];
     run->starts = *options->argv;
-    if ((run->starts &&
-         !launch_find_program(options->argv[0], program, &run->plain->exec_errno, err)) ||
-        !perf_request_settle(&run->request, &wish, err) ||
-        !perf_events_init(&run->events, &run->request, options->seed, err))
+    if (run->starts &&
+        !launch_find_program(options->argv[0], program, &run->plain->exec_errno, err))
+        return false;
+    run->plain->denied = !perf_request_settle(&run->request, &wish, err);
+    if (run->plain->denied || !perf_events_init(&run->events, &run->request, options->seed, err))
         return false;
     head_fill(run);
     follow_init(&run->follow, &run->request, &run->delta);

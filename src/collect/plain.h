@@ -36,6 +36,7 @@ struct plain_options {
 
 struct plain {
     int exec_errno; /* the program could not be executed, and why */
+    bool denied;    /* the kernel gives no samples at all: nothing was recorded, err says why */
     int status;     /* of the program, as waitpid gives it */
     struct totals totals;
     uint64_t wall_ns, file_bytes;

@@ -41,13 +41,20 @@ status 125 'duration of walks' "$gait" record --duration 1 -- true
 
 # ---- refusals name what is in the way
 sealed=$(program sealed)
-status 125 'no perf_event_open' "$sealed" 1 298 -- "$gait" record --plain -o "$data" -- true
+status 125 'no perf_event_open' "$sealed" 1 298 -- "$gait" record --plain -p $$ -o "$data"
 says 'kernel.perf_event_paranoid is'
 says 'Without --plain gait record needs no permission'
-status 125 'perf_event_open hidden' "$sealed" 38 298 -- "$gait" record --plain -o "$data" -- true
+status 125 'perf_event_open hidden' "$sealed" 38 298 -- "$gait" record -e page-faults -o "$data" -- true
 says 'without --plain gait record does not need it'
 [ ! -e "$data" ] || bad 'a refused recording left a file'
-"$gait" record --plain -q -o "$data" -- true 2>"$work/why" || skip "plain samples are refused here: $(cat "$work/why")"
+for errno in 1 38; do
+    status 3 'walks instead' "$sealed" $errno 298 -- "$gait" record --plain -o "$data" -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; exit 3'
+    says 'recording walks instead'
+    "$gait" info --json "$data" | grep -q '"trigger": *\["cputime"\]' || bad 'what stood in for plain samples is not told'
+    readable "$data"
+    rm -f "$data" "$data.old"
+done
+"$gait" record -e cpu-clock -q -o "$data" -- true 2>"$work/why" || skip "plain samples are refused here: $(cat "$work/why")"
 
 # ---- a program and all it starts: exec, fork, threads, static code, what it makes itself
 status 5 family "$gait" record -v -F 2000 --plain -o "$data" -- sh -c "'$beat' 1000 0.2 & '$jit' & wait; exit 5"

@@ -35,7 +35,7 @@ int main(void)
 }
 C
 gcc -O2 -g -fno-optimize-sibling-calls -o busy busy.c || exit 1
-"$gait" record --plain -q -F 1000 -- ./busy >/dev/null 2>err || { echo "plain recording does not work here: $(tail -1 err)"; exit 77; }
+"$gait" record -e cpu-clock -q -F 1000 -- ./busy >/dev/null 2>err || { echo "plain recording does not work here: $(tail -1 err)"; exit 77; }
 for by in function line inline block instruction call; do
     "$gait" report --by $by --json >$by.json 2>err || bad "report --by $by: $(cat err)"
 done

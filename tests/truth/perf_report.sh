@@ -31,7 +31,7 @@ C
 gcc -O1 -g -fno-optimize-sibling-calls -o shares shares.c || exit 1
 perf record -q -e cpu-clock:u -F 1000 --call-graph dwarf,4096 -o perf.data ./shares >/dev/null 2>&1 ||
     { echo 'perf may not record here'; exit 77; }
-"$gait" record --plain -q -F 1000 -- ./shares >/dev/null 2>err || { echo "no plain recording here: $(tail -1 err)"; exit 77; }
+"$gait" record -e cpu-clock -q -F 1000 -- ./shares >/dev/null 2>err || { echo "no plain recording here: $(tail -1 err)"; exit 77; }
 perf script -i perf.data -F ip,sym 2>/dev/null >stacks
 "$gait" report --json >report.json || exit 1
 python3 - <<'PY'

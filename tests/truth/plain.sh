@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$gait" record --plain -q -o "$work/data" -- true 2>"$work/why" || skip "plain samples are refused: $(cat "$work/why")"
+"$gait" record -e cpu-clock -q -o "$work/data" -- true 2>"$work/why" || skip "plain samples are refused: $(cat "$work/why")"
 bad=0
 
 # A steady clock of the same rate would see one function only, or next to none of it.

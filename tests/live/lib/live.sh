@@ -36,7 +36,7 @@ program() { [ -x "$out/programs/$1" ] || make -s "${built#"$PWD"/}/programs/$1" 
 
 modes='sampled exact'
 # Where the kernel refuses samples, plain recordings are what tests/live/plain.sh says of them.
-"$gait" record --plain -q -o "$work/try" -- true 2>/dev/null && modes="$modes plain"
+"$gait" record -e cpu-clock -q -o "$work/try" -- true 2>/dev/null && modes="$modes plain"
 rm -f "$work/try"
 # options_of MODE: how to record; rates high enough that short programs are hit.
 options_of() { case $1 in sampled) echo '-F 2000' ;; exact) echo --exact=counts ;; plain) echo '--plain -F 2000' ;; esac; }
