@@ -39,6 +39,11 @@ struct estimate context_share(const struct contexts *contexts, const struct grou
     return groups_share(groups, &contexts->whole, contexts->plain->sample_weight);
 }
 
+struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups)
+{
+    return estimate_raise(context_share(contexts, groups), contexts->plain->cut, 1);
+}
+
 static bool *functions_wanted(const struct context_frames *frames, const char *pattern)
 {
     const struct context_functions *functions = &frames->functions;

@@ -71,6 +71,8 @@ void contexts_release(struct contexts *contexts);
 /* Readable; of a thread its name and numbers. Lives as long as the scene. */
 const char *context_name(const struct contexts *contexts, const struct context *context);
 struct estimate context_share(const struct contexts *contexts, const struct groups *groups);
+/* The same of a total: stacks that were cut may have had it as well. */
+struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups);
 
 struct contexts_text_options {
     double min_share; /* what weighs less is added up in one line */

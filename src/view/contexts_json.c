@@ -27,7 +27,7 @@ static void amounts_json(struct json *json, const struct contexts *contexts,
 {
     const struct plain *plain = contexts->plain;
     bool events = plain_counts_events(plain->profile);
-    struct estimate total = plain_amount(plain, &context->total);
+    struct estimate total = plain_total_amount(plain, &context->total);
     struct estimate self = plain_amount(plain, &context->self);
     if (events) {
         json_null(json, "time");

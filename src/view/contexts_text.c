@@ -72,9 +72,8 @@ static double share_of(const struct printer *printer, const struct groups *group
     return whole->sum ? (double)groups->sum / (double)whole->sum : 0;
 }
 
-static void share_cell(struct printer *printer, const struct groups *groups)
+static void share_cell(struct printer *printer, const struct groups *groups, struct estimate share)
 {
-    struct estimate share = context_share(printer->contexts, groups);
     sheet_cell(&printer->sheet, "%s",
                groups->sum ? share_text(printer->contexts->plain->profile, share) : "-");
     sheet_tone(&printer->sheet, ink_of_share(share.value));
@@ -178,10 +177,11 @@ static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, u
     const char *join = contexts->options.form == CONTEXTS_BOTTOM_UP ? " < " : " > ";
     const char *line = label(printer, head);
     bool first = true;
-    share_cell(printer, &context->total);
+    share_cell(printer, &context->total, context_total_share(printer->contexts, &context->total));
     amount_cell(printer, &context->total);
     if (contexts->options.form == CONTEXTS_TOP_DOWN)
-        share_cell(printer, &contexts->at[tail].self);
+        share_cell(printer, &contexts->at[tail].self,
+                   context_share(contexts, &contexts->at[tail].self));
     beside_cell(printer, &context->beside);
     for (uint32_t i = head; i != tail;) {
         i = printer->order[printer->first_child[i]];
@@ -211,7 +211,7 @@ static void others_print(struct printer *printer, uint32_t n, const struct group
     printer->left_out += n;
     if (share_of(printer, total) < printer->options.min_share || !total->sum)
         return;
-    share_cell(printer, total);
+    share_cell(printer, total, context_total_share(printer->contexts, total));
     amount_cell(printer, total);
     if (printer->contexts->options.form == CONTEXTS_TOP_DOWN)
         sheet_cell(&printer->sheet, "%s", "");
@@ -261,8 +261,9 @@ static void list_print(struct printer *printer)
             printer->left_out += context->total.sum > 0;
             continue;
         }
-        share_cell(printer, &context->self);
-        share_cell(printer, &context->total);
+        share_cell(printer, &context->self, context_share(printer->contexts, &context->self));
+        share_cell(printer, &context->total,
+                   context_total_share(printer->contexts, &context->total));
         amount_cell(printer, &context->total);
         beside_cell(printer, &context->beside);
         sheet_cell(&printer->sheet, "%" PRIu32, context->callers);

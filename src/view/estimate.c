@@ -44,6 +44,15 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
     return sqrt(b / (b - 1) * fmin(root * root, blame));
 }
 
+struct estimate estimate_raise(struct estimate estimate, double by, double most)
+{
+    if (estimate.hi + by < most)
+        estimate.hi += by;
+    else if (estimate.hi < most) /* false where nothing is known */
+        estimate.hi = most;
+    return estimate;
+}
+
 struct tally tally_of(const struct profile *profile, const struct sums *sums)
 {
     struct tally tally = {.count = sums->count};

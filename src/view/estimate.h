@@ -28,6 +28,9 @@ struct estimate {
     double value, lo, hi;
 };
 
+/* It may be so much more, but no more than `most`. What is not known stays so. */
+struct estimate estimate_raise(struct estimate estimate, double by, double most);
+
 struct tally tally_of(const struct profile *profile, const struct sums *sums);
 void tally_add(struct tally *tally, const struct tally *more);
 /* Never below zero. */

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "profile/sums.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,12 @@ static bool cell_weighs(const struct plain *plain, uint32_t node)
     return plain->filter.kernel == !!(plain->flags[node] & PLAIN_KERNEL);
 }
 
+static uint64_t samples_cut(const struct totals *totals)
+{
+    return totals->losses[LOSS_stack_truncated] + totals->losses[LOSS_stack_no_rule] +
+           totals->losses[LOSS_stack_astray] + totals->losses[LOSS_stack_gone];
+}
+
 static void weights_sum(struct plain *plain)
 {
     const struct stacks *stacks = &plain->profile->stacks;
@@ -94,6 +101,8 @@ static void weights_sum(struct plain *plain)
     }
     uint64_t samples = plain->profile->totals.interrupts;
     plain->sample_weight = samples ? (double)every.sum / (double)samples : 0;
+    double cut = (double)samples_cut(&plain->profile->totals) * plain->sample_weight;
+    plain->cut = plain->kept.sum ? fmin(cut / (double)plain->kept.sum, 1) : 0;
 }
 
 bool plain_counts_events(const struct profile *profile)
@@ -123,6 +132,17 @@ struct estimate plain_amount(const struct plain *plain, const struct groups *gro
     struct estimate share = groups_share(groups, &plain->whole, plain->sample_weight);
     double all = (double)plain->whole.sum * scale_of(plain, plain->filter.kernel, plain->whole.sum);
     return (struct estimate){share.value * all, share.lo * all, share.hi * all};
+}
+
+struct estimate plain_total_share(const struct plain *plain, const struct groups *groups)
+{
+    return estimate_raise(plain_share(plain, groups), plain->cut, 1);
+}
+
+struct estimate plain_total_amount(const struct plain *plain, const struct groups *groups)
+{
+    double kept = plain_amount(plain, &plain->kept).value;
+    return estimate_raise(plain_amount(plain, groups), plain->cut * kept, kept);
 }
 
 double plain_beside(const struct plain *plain, const struct groups *groups)

@@ -52,6 +52,7 @@ struct plain {
     struct groups whole, kept, beside;
     uint64_t beside_whole; /* the other, of all threads */
     double sample_weight;  /* mean; 0: not known */
+    double cut; /* the share of the kept whose stacks were not followed to their end, at most */
 };
 
 /* The profile is the scene's of that side. Fails with the list of threads if the filter lets none
@@ -68,6 +69,10 @@ struct estimate plain_share(const struct plain *plain, const struct groups *grou
 /* Seconds of CPU time, user or kernel as weighed, scaled to what the threads used as the kernel
  * counted it; or a number of events. */
 struct estimate plain_amount(const struct plain *plain, const struct groups *groups);
+
+/* The same of what was seen below something: stacks that were cut may have had it as well. */
+struct estimate plain_total_share(const struct plain *plain, const struct groups *groups);
+struct estimate plain_total_amount(const struct plain *plain, const struct groups *groups);
 
 /* The same of a weight of the other of user and kernel time. */
 double plain_beside(const struct plain *plain, const struct groups *groups);

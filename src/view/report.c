@@ -192,7 +192,7 @@ struct estimate report_share(const struct report *report, const struct report_ro
 
 struct estimate report_total_share(const struct report *report, const struct report_row *row)
 {
-    return row->plain ? plain_share(&report->plain, &row->plain->total) : unknown;
+    return row->plain ? plain_total_share(&report->plain, &row->plain->total) : unknown;
 }
 
 struct estimate report_count(const struct report *report, const struct report_row *row)
@@ -215,7 +215,7 @@ struct estimate report_time(const struct report *report, const struct report_row
 
 struct estimate report_total(const struct report *report, const struct report_row *row)
 {
-    return row->plain ? plain_amount(&report->plain, &row->plain->total) : unknown;
+    return row->plain ? plain_total_amount(&report->plain, &row->plain->total) : unknown;
 }
 
 double report_cpi(const struct report *report, const struct report_row *row)

@@ -114,6 +114,23 @@ static void json_has_what_there_is_and_null_for_the_rest(void **state)
     scenery_end(&s);
 }
 
+/* Of what is not whole nothing tells what it went through: totals may be higher by as much. */
+static void cut_stacks_widen_totals(void **state)
+{
+    (void)state;
+    struct scenery s = {0};
+    scenery_tell(&s);
+    s.profile.totals.losses[LOSS_stack_truncated] = 105; /* a tenth of all samples */
+    char *text = shown(&s.scene, (struct report_options){.by = BY_FUNCTION}, false);
+    assert_non_null(strstr(text, "70.00% ±2.91  1.400 s  70.00% ±13.26  "));
+    free(text);
+    s.profile.totals.interrupts = 0;
+    text = shown(&s.scene, (struct report_options){.by = BY_FUNCTION}, true);
+    assert_non_null(strstr(text, "\"total\": 1.8, \"total_lo\": null, \"total_hi\": null"));
+    free(text);
+    scenery_end(&s);
+}
+
 static void events_are_not_seconds(void **state)
 {
     (void)state;
@@ -265,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_as_ever),
         cmocka_unit_test(json_has_what_there_is_and_null_for_the_rest),
+        cmocka_unit_test(cut_stacks_widen_totals),
         cmocka_unit_test(events_are_not_seconds),
         cmocka_unit_test(what_it_cannot_say_is_refused),
         cmocka_unit_test(kernel_time_has_a_view_of_its_own),
