@@ -202,7 +202,9 @@ static void clock_start(void)
 {
     agent.start_ns = clock_ns(CLOCK_MONOTONIC);
     agent.channel->start_tsc = sys_tsc();
-    agent.channel->start_cpu_ns = agent_cpu_ns();
+    channel_threads(agent.channel)[0].start_cpu_ns = agent_cpu_ns();
+    channel_threads(agent.channel)[0].tid = agent.pid;
+    agent.channel->n_threads = 1;
     while (clock_ns(CLOCK_MONOTONIC) - agent.start_ns < CLOCK_SPIN_NS)
         continue;
     agent_clock();

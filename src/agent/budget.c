@@ -32,7 +32,8 @@ void budget_init(void)
 static uint64_t tool_ppm(void)
 {
     uint64_t used = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
-    uint64_t ran = agent.channel->end_cpu_ns - agent.channel->start_cpu_ns;
+    uint64_t ran = channel_threads(agent.channel)[0].end_cpu_ns -
+                   channel_threads(agent.channel)[0].start_cpu_ns;
     if (ran < TOOL_SETTLED_NS) {
         agent.tool_start_ns = used;
         return 0;

@@ -18,7 +18,7 @@ static void finish(void)
 {
     struct channel *channel = agent.channel;
     channel->end_tsc = sys_tsc();
-    channel->end_cpu_ns = agent_cpu_ns();
+    channel_threads(channel)[0].end_cpu_ns = agent_cpu_ns();
     channel->superblocks = agent.cache->translated;
     channel->losses[LOSS_flushed] = agent.cache->flushes;
     channel->code_bytes = agent.cache->code_bytes;

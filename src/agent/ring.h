@@ -1,4 +1,5 @@
-/* The writing end of the channel's ring. Never waits: an entry that does not fit is not written. */
+/* The writing end of the channel's ring, for all threads. Never waits: an entry that does not fit is
+ * not written. */
 #pragma once
 
 #include "wire/channel.h"
@@ -10,7 +11,8 @@ struct ring {
     uint8_t *bytes;
 };
 
-/* Room for an entry of `bytes` (a multiple of 8) in one piece; NULL: the tool is behind. */
+/* Room for an entry of `bytes` (a multiple of 8) in one piece; NULL: the tool is behind. Its first
+ * word, the kind, is zero and must stay so until the rest is written. */
 void *ring_take(struct ring *ring, uint32_t bytes);
-/* Shows the entry taken last to the tool. */
-void ring_publish(struct ring *ring, uint32_t bytes);
+/* Shows the entry to the tool: stores its kind. */
+void ring_publish(void *entry, enum event_kind kind);

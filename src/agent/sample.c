@@ -99,7 +99,8 @@ static void progress_begin(uint64_t pc)
     progress.start_tsc = sys_tsc();
     progress.in_window = progress.timing = false;
     progress.cost = (struct sample_cost){0};
-    progress.event = (struct event_walk){.kind = EVENT_WALK,
+    progress.event = (struct event_walk){.kind = 0,
+                                         .tid = agent.pid,
                                          .tsc = progress.start_tsc,
                                          .cpu_ns = agent_cpu_ns(),
                                          .pc = pc,
@@ -254,7 +255,7 @@ static void event_publish(void)
         to[i] = exits[i];
     if (event->n_exits & 1)
         to[event->n_exits] = 0;
-    ring_publish(&agent.ring, bytes);
+    ring_publish(out, EVENT_WALK);
 }
 
 /* Books the sample and arms the next. */
@@ -277,7 +278,7 @@ static void progress_end(void)
     /* CPU time, not the clock: what others did meanwhile is not our cost. */
     uint64_t cpu_ns = agent_cpu_ns();
     channel->end_tsc = sys_tsc();
-    channel->end_cpu_ns = cpu_ns;
+    channel_threads(channel)[0].end_cpu_ns = cpu_ns;
     progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
     progress.cost.instructions = walked;
     channel->handler_ticks += progress.cost.handler_ticks;

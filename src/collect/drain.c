@@ -67,11 +67,15 @@ static bool killed(const struct drain *drain, const struct source *source)
            !share_load(&source->channel->losses[LOSS_exact_left]) && !replaced(drain, source);
 }
 
-/* Up to its last interrupt; a main thread that met none has recorded nothing. */
-static uint64_t recorded_ns(const struct drain *drain, const struct channel *channel)
+/* Up to its last interrupt; a thread that met none has recorded nothing. */
+static uint64_t recorded_ns(const struct drain *drain, struct channel *channel)
 {
-    uint64_t start = share_load(&channel->start_cpu_ns), end = share_load(&channel->end_cpu_ns);
-    uint64_t ran = end > start ? end - start : 0;
+    uint64_t ran = share_load(&channel->gone_ns);
+    for (uint64_t i = 0; i < CHANNEL_THREADS && i < share_load(&channel->n_threads); i++) {
+        uint64_t start = share_load(&channel_threads(channel)[i].start_cpu_ns);
+        uint64_t end = share_load(&channel_threads(channel)[i].end_cpu_ns);
+        ran += end > start ? end - start : 0;
+    }
     return ran > drain->unwatched_ns ? ran - drain->unwatched_ns : 0;
 }
 

@@ -17,7 +17,7 @@ static off_t channel_at(uint32_t index)
  * signal. The program's own limit is put back before it starts. */
 static bool share_size(int fd, struct err *err)
 {
-    off_t bytes = channel_at(CHANNEL_N);
+    off_t bytes = (off_t)CHANNEL_FILE_BYTES;
     struct rlimit before, wide;
     if (getrlimit(RLIMIT_FSIZE, &before))
         return err_errno(err, "cannot read the file size limit");

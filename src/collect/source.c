@@ -92,6 +92,29 @@ static bool walk_read(struct source *source, uint32_t bytes)
     return true;
 }
 
+/* False: it makes no sense. */
+static bool entry_read(struct source *source, uint32_t bytes)
+{
+    uint32_t kind;
+    memcpy(&kind, source->entry.at, sizeof kind);
+    return kind == EVENT_PAD || walk_read(source, bytes);
+}
+
+/* Whether the entry at the reading position is whole: its kind is written last. */
+static bool entry_ready(const struct source *source)
+{
+    uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
+    const void *kind = section(source, CHANNEL_RING_AT) + at;
+    return at % 8 || __atomic_load_n((const uint32_t *)kind, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* What was read is left as zeroes, for the next round of the ring. */
+static void entry_clear(struct source *source, uint32_t bytes)
+{
+    uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
+    memset((unsigned char *)source->channel + CHANNEL_RING_AT + at, 0, bytes);
+}
+
 /* Copies the entry at the reading position; its length, or 0 if there cannot be one. */
 static uint32_t entry_copy(struct source *source, uint64_t published)
 {
@@ -120,14 +143,16 @@ static void ring_read(struct source *source, uint64_t published)
         source->garbled++;
         source->ring_read = published;
     }
-    while (source->ring_read != published) {
+    while (source->ring_read != published && entry_ready(source)) {
         uint32_t bytes = entry_copy(source, published);
-        uint32_t kind = 0;
-        if (bytes)
-            memcpy(&kind, source->entry.at, sizeof kind);
-        if (kind != EVENT_PAD && (!bytes || !walk_read(source, bytes)))
+        if (bytes && entry_read(source, bytes)) {
+            entry_clear(source, bytes);
+            source->ring_read += bytes;
+        } else { /* where the next begins cannot be known either */
             source->garbled++;
-        source->ring_read = bytes ? source->ring_read + bytes : published;
+            memset((unsigned char *)source->channel + CHANNEL_RING_AT, 0, CHANNEL_RING_BYTES);
+            source->ring_read = published;
+        }
     }
     __atomic_store_n(&source->channel->ring_tail, source->ring_read, __ATOMIC_RELEASE);
 }

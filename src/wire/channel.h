@@ -15,15 +15,18 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 1,
+    CHANNEL_VERSION = 2,
     CHANNEL_N = 64,
+    CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
+    CHANNEL_THREADS_BYTES = 1 << 16,
     CHANNEL_MAPS_BYTES = 1 << 20,
     CHANNEL_UNITS_BYTES = 48 << 20,
     CHANNEL_COUNTERS_BYTES = 32 << 20,
     CHANNEL_RING_BYTES = 4 << 20, /* a power of two */
 
-    CHANNEL_MAPS_AT = CHANNEL_HEADER_BYTES,
+    CHANNEL_THREADS_AT = CHANNEL_HEADER_BYTES,
+    CHANNEL_MAPS_AT = CHANNEL_THREADS_AT + CHANNEL_THREADS_BYTES,
     CHANNEL_UNITS_AT = CHANNEL_MAPS_AT + CHANNEL_MAPS_BYTES,
     CHANNEL_COUNTERS_AT = CHANNEL_UNITS_AT + CHANNEL_UNITS_BYTES,
     CHANNEL_RING_AT = CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES,
@@ -31,12 +34,25 @@ enum {
 
     DIRECTORY_BYTES = 1 << 16,
 };
+
+/* Behind all channels: banks, one for each thread slot of each channel, as large as a counters section.
+ * Exact counts: the counters of the thread that has the slot; when it ends they are added to the
+ * channel's own and the bank is emptied. */
+#define CHANNEL_BANKS_AT (DIRECTORY_BYTES + (uint64_t)CHANNEL_N * CHANNEL_BYTES)
+#define CHANNEL_FILE_BYTES                                                                         \
+    (CHANNEL_BANKS_AT + (uint64_t)CHANNEL_N * CHANNEL_THREADS * CHANNEL_COUNTERS_BYTES)
+
+static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
+{
+    return CHANNEL_BANKS_AT +
+           ((uint64_t)channel * CHANNEL_THREADS + slot) * (uint64_t)CHANNEL_COUNTERS_BYTES;
+}
 #define DIRECTORY_MAGIC 0x7261682d74696167u /* "gait-har" */
 
 /* Environment variable by which the agent finds the memfd: a path to open. */
 #define CHANNEL_ENV "GAIT_CHANNEL"
 
-enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS };
+enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE };
 enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
 
 /* What the user asked for. Written by the tool before the program starts. */
@@ -69,13 +85,14 @@ enum channel_state {
 struct channel {
     uint32_t state; /* enum channel_state */
     int32_t pid;
-    uint32_t mode, trigger;           /* as chosen, never TRIGGER_AUTO */
-    int32_t perf_errno;               /* why perf_event_open was refused, 0 if it was not */
-    uint32_t window, trail;           /* as chosen; the governor may change them */
-    uint64_t tsc_hz;                  /* 0 until known */
-    uint64_t start_tsc, start_cpu_ns; /* of the recorded thread, when recording began */
-    uint64_t end_tsc, end_cpu_ns;     /* refreshed at each walk and at the end */
-    uint64_t delivery_ticks;          /* calibrated cost of one interrupt without a walk */
+    uint32_t mode, trigger;  /* as chosen, never TRIGGER_AUTO */
+    int32_t perf_errno;      /* why perf_event_open was refused, 0 if it was not */
+    uint32_t window, trail;  /* as chosen; the governor may change them */
+    uint64_t tsc_hz;         /* 0 until known */
+    uint64_t start_tsc;      /* when recording began */
+    uint64_t end_tsc;        /* refreshed at each walk and at the end */
+    uint64_t gone_ns;        /* CPU time that threads were recorded for which have ended */
+    uint64_t delivery_ticks; /* calibrated cost of one interrupt without a walk */
 
     uint64_t interrupts;    /* triggers that reached the handler */
     uint64_t walks;         /* complete windows */
@@ -93,7 +110,28 @@ struct channel {
     _Alignas(64) uint64_t ring_head; /* bytes ever written; written by the agent */
     _Alignas(64) uint64_t ring_tail; /* bytes ever read; written by the tool */
     uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
+
+    /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads this
+     * before and after, and again if it changed. */
+    _Alignas(64) uint64_t merges;
+    uint64_t n_threads; /* slots in use or used before; none beyond them has ever been */
 };
+
+/* ---- threads section: slots, one for a thread that is recorded. Written by whoever records it; tid last when it comes, first when it goes. */
+struct wire_thread {
+    int32_t tid; /* 0: the slot is free */
+    uint32_t reserved;
+    uint64_t start_tsc, start_cpu_ns; /* when its recording began; its own CPU time then */
+    uint64_t end_tsc, end_cpu_ns;     /* refreshed at each sample and at its end */
+    char name[16];                    /* zero-terminated */
+    uint64_t reserved_too;
+};
+_Static_assert(sizeof(struct wire_thread) * CHANNEL_THREADS == CHANNEL_THREADS_BYTES, "a section");
+
+static inline struct wire_thread *channel_threads(struct channel *channel)
+{
+    return (struct wire_thread *)(void *)((unsigned char *)channel + CHANNEL_THREADS_AT);
+}
 
 /* ---- maps section: executable mappings with a file, append-only.
  * The newest entry that covers an address is the right one. */
@@ -166,8 +204,18 @@ struct wire_cut {
     uint16_t segment, instructions;
 };
 
-/* ---- ring: walks, oldest first. Entries never wrap: EVENT_PAD fills the end of the ring. */
-enum event_kind { EVENT_PAD = 1, EVENT_WALK = 2 };
+/* ---- ring: walks, oldest first of each thread. Entries never wrap: EVENT_PAD fills the end of the ring.
+ *
+ * Threads write side by side: each moves ring_head past what it takes, fills it, and stores the kind
+ * last. A kind of zero is an entry still being written; the reader waits for it, and leaves zeroes
+ * behind before it moves ring_tail. */
+enum event_kind { EVENT_PAD = 1, EVENT_WALK = 2, EVENT_THREAD = 3, EVENT_TRACE = 4 };
+
+/* A recorded thread has ended. */
+struct event_thread {
+    uint32_t kind, bytes;
+    struct wire_thread thread;
+};
 
 enum { WALK_COMPLETE = 1, WALK_TIMED = 2 };
 
@@ -184,6 +232,31 @@ struct event_walk {
     uint32_t n_exits; /* 0: an interrupt that could not be walked */
     uint32_t trail_direct,
         trail_indirect; /* exits of the trail: each cost the trail a little time */
-    uint32_t reserved;
+    int32_t tid;
     /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went */
+};
+
+/* ---- exact traces: the bank of a thread slot is a ring of the thread's exits, all of them, in order.
+ * One writer, one reader; the program waits for the reader, and the reader wakes it: after it moved
+ * `tail`, when `waiting` is set, by a futex on `tail_word`. */
+enum { TRACE_HEADER_BYTES = 4096, TRACE_BYTES = 4 << 20 };
+
+struct wire_trace {
+    uint64_t head;   /* bytes ever written */
+    uint32_t closed; /* 1: the thread has ended or left; nothing more will come */
+    int32_t tid;
+    _Alignas(64) uint64_t tail; /* bytes ever read; written by the tool */
+    uint32_t tail_word;         /* its futex: changes whenever tail does; written by the tool */
+    uint32_t waiting;           /* the writer sleeps */
+    /* at TRACE_HEADER_BYTES: TRACE_BYTES of entries; they never wrap, EVENT_PAD fills the end */
+};
+
+struct event_trace {
+    uint32_t kind, bytes; /* EVENT_TRACE; of this entry, a multiple of 8 */
+    uint64_t tsc;         /* when it was written */
+    uint64_t start_pc;    /* avma of the first superblock's start */
+    uint64_t end_pc;      /* avma where the last exit went */
+    uint32_t n_exits;
+    uint32_t stop; /* enum loss: why this thread's trace ends here, or LOSS_N: it goes on */
+    /* uint32_t exits[n_exits], oldest first */
 };
