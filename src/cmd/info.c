@@ -168,8 +168,7 @@ static void print_totals(const struct profile *profile)
                (unsigned long long)totals->instructions);
     else
         print_sampled(totals);
-    printf("%-14s%zu edges, %zu ranges, %zu points\n", "keys", profile->edges.n, profile->ranges.n,
-           profile->points.n);
+    printf("%-14s%zu edges, %zu ranges\n", "keys", profile->edges.n, profile->ranges.n);
 }
 
 static void print_losses(const struct profile *profile)

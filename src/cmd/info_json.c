@@ -52,7 +52,6 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_object(json, NULL);
     json_integer(json, "edges", profile->edges.n);
     json_integer(json, "ranges", profile->ranges.n);
-    json_integer(json, "points", profile->points.n);
     json_integer(json, "nodes", profile->stacks.nodes.n);
     json_integer(json, "names", profile->names.n);
     json_integer(json, "batches", totals->batches);

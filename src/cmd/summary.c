@@ -171,9 +171,9 @@ static void print_more(const struct recording *recording, uint32_t mode)
     const struct channel *channel = &recording->channel;
     if (mode == RECORD_SAMPLED)
         print_walks(recording);
-    say("%llu superblocks, %llu KiB of code; %zu edges, %zu ranges, %zu points in %u modules",
+    say("%llu superblocks, %llu KiB of code; %zu edges, %zu ranges in %u modules",
         (unsigned long long)channel->superblocks, (unsigned long long)channel->code_bytes >> 10,
-        recording->edges, recording->ranges, recording->points, recording->modules);
+        recording->edges, recording->ranges, recording->modules);
 }
 
 /* Nothing to look at: what to type instead. */

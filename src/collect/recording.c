@@ -138,7 +138,6 @@ static void conclude(struct run *run)
     recording->whole = profile_whole(&told);
     recording->edges = total->edges.n;
     recording->ranges = total->ranges.n;
-    recording->points = total->points.n;
 }
 
 static void finish(struct run *run)

@@ -30,7 +30,7 @@ struct recording {
         *no_agent; /* if no process had the agent: why, as far as the program tells; or NULL */
     bool whole;    /* an exact run was counted from end to end */
     uint32_t processes, modules;
-    size_t edges, ranges, points;
+    size_t edges, ranges;
     struct channel channel; /* the first process's last words; all zero if there was none */
     uint64_t untrue;        /* windows whose stated length is not that of their exits */
     char write_error[512];  /* the profile could not be written, and why; "" if it could */

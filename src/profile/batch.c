@@ -8,7 +8,6 @@ void batch_init(struct batch *batch)
     *batch = (struct batch){0};
     map_init(&batch->edges.keys, sizeof(struct edge_key));
     map_init(&batch->ranges.keys, sizeof(struct range_key));
-    map_init(&batch->points.keys, sizeof(struct point_key));
 }
 
 static void table_release(struct batch_table *table)
@@ -23,7 +22,6 @@ void batch_release(struct batch *batch)
 {
     table_release(&batch->edges);
     table_release(&batch->ranges);
-    table_release(&batch->points);
     batch_init(batch);
 }
 
@@ -49,11 +47,6 @@ uint32_t batch_range_index(struct batch *batch, const struct range_key *key)
     return index_of(&batch->ranges, key);
 }
 
-uint32_t batch_point_index(struct batch *batch, const struct point_key *key)
-{
-    return index_of(&batch->points, key);
-}
-
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count)
 {
     batch_add_edge_at(batch, batch_edge_index(batch, key), time, count);
@@ -63,12 +56,6 @@ void batch_add_range(struct batch *batch, const struct range_key *key, uint64_t 
                      uint64_t count)
 {
     batch_add_range_at(batch, batch_range_index(batch, key), time, count);
-}
-
-void batch_add_point(struct batch *batch, const struct point_key *key, uint64_t time,
-                     uint64_t count)
-{
-    batch_add_point_at(batch, batch_point_index(batch, key), time, count);
 }
 
 void batch_add_window(struct batch *batch, uint64_t time, uint64_t count)
@@ -103,7 +90,7 @@ static bool table_empty(const struct batch_table *table)
 static bool batch_empty(const struct batch *batch)
 {
     return !(batch->x_time | batch->x_count) && table_empty(&batch->edges) &&
-           table_empty(&batch->ranges) && table_empty(&batch->points);
+           table_empty(&batch->ranges);
 }
 
 void batch_close(struct batch *batch, struct profile *profile)
@@ -115,7 +102,6 @@ void batch_close(struct batch *batch, struct profile *profile)
     } else {
         table_fold(&batch->edges, &profile->edges, batch);
         table_fold(&batch->ranges, &profile->ranges, batch);
-        table_fold(&batch->points, &profile->points, batch);
     }
     struct totals *totals = &profile->totals;
     sum_add(&totals->batches, 1);

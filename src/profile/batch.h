@@ -28,7 +28,7 @@ struct batch_table {
 };
 
 struct batch {
-    struct batch_table edges, ranges, points;
+    struct batch_table edges, ranges;
     uint64_t x_time, x_count;
     uint32_t generation; /* of the file: numbers are good for one */
 };
@@ -38,7 +38,6 @@ void batch_release(struct batch *batch);
 
 uint32_t batch_edge_index(struct batch *batch, const struct edge_key *key);
 uint32_t batch_range_index(struct batch *batch, const struct range_key *key);
-uint32_t batch_point_index(struct batch *batch, const struct point_key *key);
 
 static inline void batch_table_add(struct batch_table *table, uint32_t index, uint64_t time,
                                    uint64_t count)
@@ -60,16 +59,9 @@ static inline void batch_add_range_at(struct batch *batch, uint32_t index, uint6
 {
     batch_table_add(&batch->ranges, index, time, count);
 }
-static inline void batch_add_point_at(struct batch *batch, uint32_t index, uint64_t time,
-                                      uint64_t count)
-{
-    batch_table_add(&batch->points, index, time, count);
-}
 
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count);
 void batch_add_range(struct batch *batch, const struct range_key *key, uint64_t time,
-                     uint64_t count);
-void batch_add_point(struct batch *batch, const struct point_key *key, uint64_t time,
                      uint64_t count);
 
 /* One window's share of x. */

@@ -10,14 +10,25 @@
 
 enum { ZSTD_LEVEL = 3, SMALLEST_TO_COMPRESS = 512 };
 
+static const char *const names[CHUNK_TYPES] = {
+    [CHUNK_HEADER] = "HEADER", [CHUNK_MODULES] = "MODULES", [CHUNK_EDGES] = "EDGES",
+    [CHUNK_RANGES] = "RANGES", [CHUNK_LOSSES] = "LOSSES",   [CHUNK_TOTALS] = "TOTALS",
+    [CHUNK_END] = "END",       [CHUNK_STACKS] = "STACKS",   [CHUNK_THREADS] = "THREADS",
+    [CHUNK_NAMES] = "NAMES"};
+
+bool chunk_is_known(uint32_t type)
+{
+    return type < CHUNK_TYPES && names[type];
+}
+
+bool chunk_is_table(uint32_t type)
+{
+    return type == CHUNK_EDGES || type == CHUNK_RANGES;
+}
+
 const char *chunk_name(uint32_t type)
 {
-    static const char *const names[CHUNK_TYPES] = {
-        [CHUNK_HEADER] = "HEADER",   [CHUNK_MODULES] = "MODULES", [CHUNK_EDGES] = "EDGES",
-        [CHUNK_RANGES] = "RANGES",   [CHUNK_POINTS] = "POINTS",   [CHUNK_LOSSES] = "LOSSES",
-        [CHUNK_TOTALS] = "TOTALS",   [CHUNK_END] = "END",         [CHUNK_STACKS] = "STACKS",
-        [CHUNK_THREADS] = "THREADS", [CHUNK_NAMES] = "NAMES"};
-    return type < CHUNK_TYPES && names[type] ? names[type] : "unknown";
+    return chunk_is_known(type) ? names[type] : "unknown";
 }
 
 void bytes_reserve(struct bytes *bytes, size_t n)

@@ -1,7 +1,7 @@
 /* Chunks: what a profile file is made of behind its first 12 bytes. docs/FORMAT.md has every byte.
  *
  * The checksum covers a chunk's header as well as its payload, so a damaged length or type is found
- * like any other damage, and "unknown type" always means a newer writer. */
+ * like any other damage, and "unknown type" always means a writer of another version. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,7 +20,7 @@ enum {
     FILE_START_BYTES = 12,
     CHUNK_HEADER_BYTES = 12,
     CHUNK_VERSION = 1,
-    CHUNK_BATCH_VERSION = 2,     /* of EDGES, RANGES and POINTS: what one batch adds */
+    CHUNK_BATCH_VERSION = 2,     /* of EDGES and RANGES: what one batch adds */
     CHUNK_ZSTD = 1,              /* flag */
     CHUNK_PAYLOAD_MAX = 1 << 24, /* stored or unpacked; what writers make is far smaller */
     CHUNK_RATIO_MAX = 8, /* unpacked / stored: bounds what a small file can make us allocate */
@@ -31,9 +31,8 @@ enum chunk_type {
     CHUNK_MODULES,
     CHUNK_EDGES,
     CHUNK_RANGES,
-    CHUNK_POINTS,
-    CHUNK_LOSSES,
-    CHUNK_TOTALS, /* ends an append: what precedes it counts only with it */
+    CHUNK_LOSSES = 6, /* 5 is never used again */
+    CHUNK_TOTALS,     /* ends an append: what precedes it counts only with it */
     CHUNK_END,
     CHUNK_STACKS,
     CHUNK_THREADS,
@@ -41,6 +40,10 @@ enum chunk_type {
     CHUNK_TYPES
 };
 
+/* Whether it is one of the above. */
+bool chunk_is_known(uint32_t type);
+/* Whether it is a table of keys, which may come in batches. */
+bool chunk_is_table(uint32_t type);
 /* "EDGES" and so on; "unknown" for others. */
 const char *chunk_name(uint32_t type);
 

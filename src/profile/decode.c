@@ -20,7 +20,6 @@ void decoder_release(struct decoder *decoder)
     vec_release(&decoder->in_profile);
     vec_release(&decoder->edges);
     vec_release(&decoder->ranges);
-    vec_release(&decoder->points);
     vec_release(&decoder->command);
     vec_release(&decoder->name);
     vec_release(&decoder->path);
@@ -213,8 +212,6 @@ static bool decode_table(struct decoder *decoder, const struct chunk *chunk, str
                             .in_profile = &decoder->in_profile};
     if (chunk->type == CHUNK_RANGES)
         target.table = &profile->ranges, target.numbers = &decoder->ranges;
-    else if (chunk->type == CHUNK_POINTS)
-        target.table = &profile->points, target.numbers = &decoder->points;
     return chunk->version == CHUNK_BATCH_VERSION ? decode_batch(&target, cursor, err)
                                                  : decode_rows(&target, cursor, err);
 }
@@ -292,8 +289,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_HEADER: return decode_header(decoder, cursor, err);
     case CHUNK_MODULES: return decode_modules(decoder, cursor, err);
     case CHUNK_EDGES:
-    case CHUNK_RANGES:
-    case CHUNK_POINTS: return decode_table(decoder, chunk, cursor, err);
+    case CHUNK_RANGES: return decode_table(decoder, chunk, cursor, err);
     case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
     case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
     case CHUNK_STACKS: return decode_stacks(decoder, cursor, err);
@@ -305,13 +301,12 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
 
 static uint32_t newest_version(uint32_t type)
 {
-    bool is_table = type == CHUNK_EDGES || type == CHUNK_RANGES || type == CHUNK_POINTS;
-    return is_table ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
+    return chunk_is_table(type) ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
 }
 
 bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err)
 {
-    if (chunk->type == 0 || chunk->type >= CHUNK_TYPES) {
+    if (!chunk_is_known(chunk->type)) {
         decoder->skipped++;
         return true;
     }

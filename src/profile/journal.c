@@ -107,9 +107,8 @@ void profile_writer_batch(struct profile_writer *writer, struct batch *batch)
     struct page pages[] = {
         {.type = CHUNK_EDGES, .from = &batch->edges, .keys = &writer->edges},
         {.type = CHUNK_RANGES, .from = &batch->ranges, .keys = &writer->ranges},
-        {.type = CHUNK_POINTS, .from = &batch->points, .keys = &writer->points},
     };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         if (batch->generation != writer->generation)
             numbers_forget(pages[i].from);
         pages[i].encoder = &writer->encoder;

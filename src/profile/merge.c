@@ -11,12 +11,12 @@ struct remap {
     VEC(uint32_t); /* the other's index, of a module or a node -> into's */
 };
 
-static uint32_t remapped(const struct remap *remap, uint64_t module)
+static uint32_t remapped(const struct remap *remap, uint32_t index)
 {
-    if (module == MODULE_NONE)
+    if (index == MODULE_NONE)
         return MODULE_NONE;
-    ASSERT(module < remap->n);
-    return remap->at[module];
+    ASSERT(index < remap->n);
+    return remap->at[index];
 }
 
 static void merge_edges(struct table *into, const struct table *other, const struct remap *remap)
@@ -34,16 +34,6 @@ static void merge_ranges(struct table *into, const struct table *other, const st
 {
     for (uint32_t i = 0; i < other->n; i++) {
         struct range_key key;
-        memcpy(&key, map_key(&other->keys, i), sizeof key);
-        key.module = remapped(remap, key.module);
-        sums_add(table_at(into, &key), &other->at[i]);
-    }
-}
-
-static void merge_points(struct table *into, const struct table *other, const struct remap *remap)
-{
-    for (uint32_t i = 0; i < other->n; i++) {
-        struct point_key key;
         memcpy(&key, map_key(&other->keys, i), sizeof key);
         key.module = remapped(remap, key.module);
         sums_add(table_at(into, &key), &other->at[i]);
@@ -183,7 +173,6 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     }
     merge_edges(&into->edges, &other->edges, &remap);
     merge_ranges(&into->ranges, &other->ranges, &remap);
-    merge_points(&into->points, &other->points, &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);

@@ -73,10 +73,6 @@ struct range_key {
     uint32_t module, instructions;
     uint64_t start, last; /* first and last instruction: executed in a row, nothing left out */
 };
-struct point_key {
-    uint64_t module;
-    uint64_t address; /* interrupted here */
-};
 
 /* Sums over batches, see above. `time` weighs windows equally, `count` by their rates. */
 struct sums {
@@ -139,7 +135,7 @@ struct profile {
     struct facts {
         VEC(struct fact);
     } facts; /* sorted by key, then value; no pair twice */
-    struct table edges, ranges, points;
+    struct table edges, ranges;
     struct stacks stacks;
     struct threads threads;
     struct names names;

@@ -56,8 +56,7 @@ static void survey_chunk(struct survey *survey, const struct chunk *chunk,
                          const struct extent *extent)
 {
     survey->totals += chunk->type == CHUNK_TOTALS;
-    survey->batches += chunk->type >= CHUNK_EDGES && chunk->type <= CHUNK_POINTS &&
-                       chunk->version == CHUNK_BATCH_VERSION;
+    survey->batches += chunk_is_table(chunk->type) && chunk->version == CHUNK_BATCH_VERSION;
     survey->modules_behind += chunk->type == CHUNK_MODULES && extent->left_out;
 }
 
@@ -184,7 +183,9 @@ static char *warning_of(const char *name, const struct chunk_source *source,
                             "used",
                             name, lost);
     if (skipped)
-        return arena_format(arena, "%s: %llu chunks of unknown type skipped: a newer gait wrote it",
+        return arena_format(arena,
+                            "%s: %llu chunks of unknown type skipped: another version of gait "
+                            "wrote it",
                             name, (unsigned long long)skipped);
     return NULL;
 }
@@ -200,8 +201,8 @@ static bool read_extent(const char *name, const struct chunk_source *source,
     bool ok = decode_extent(source, extent, chunk, &decoder, err);
     if (ok) {
         profile.damaged = extent->damaged;
-        profile.ruined = extent->damaged && !profile.edges.n && !profile.ranges.n &&
-                         !profile.points.n && !profile.stacks.nodes.n;
+        profile.ruined =
+            extent->damaged && !profile.edges.n && !profile.ranges.n && !profile.stacks.nodes.n;
         profile.warning =
             warning_of(name, source, extent, decoder.skipped, profile.ruined, &profile.arena);
         profile.complete = profile.complete && !extent->damaged;

@@ -6,10 +6,10 @@
 
 size_t row_fields(enum chunk_type type)
 {
-    return type == CHUNK_EDGES ? 5 : type == CHUNK_RANGES ? 4 : 2;
+    return type == CHUNK_EDGES ? 5 : 4;
 }
 
-static uint64_t module_number(uint64_t module, const struct numbering *in_file)
+static uint64_t module_number(uint32_t module, const struct numbering *in_file)
 {
     ASSERT(module < in_file->n);
     return in_file->at[module] + (uint64_t)1;
@@ -25,13 +25,9 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
                              k.edge.from, module_number(k.edge.to_module, in_file), k.edge.to,
                              k.edge.kind}};
     }
-    if (type == CHUNK_RANGES) {
-        memcpy(&k.range, key, sizeof k.range);
-        return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
-                             k.range.instructions}};
-    }
-    memcpy(&k.point, key, sizeof k.point);
-    return (struct row){{module_number(k.point.module, in_file), k.point.address}};
+    memcpy(&k.range, key, sizeof k.range);
+    return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
+                         k.range.instructions}};
 }
 
 static bool module_of(uint64_t number, const struct numbering *in_profile, uint32_t *ret_module,
@@ -68,10 +64,6 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
     uint32_t module = MODULE_NONE;
     if (!module_of(fields[0], in_profile, &module, err))
         return false;
-    if (type == CHUNK_POINTS) {
-        ret_key->point = (struct point_key){.module = module, .address = fields[1]};
-        return true;
-    }
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

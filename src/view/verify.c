@@ -137,8 +137,7 @@ static void ranges_check(struct verdict *verdict, struct scene *scene)
 
 /* ---- sums */
 
-/* In every batch y <= x, so y^2 <= xy <= x^2. Points are not held to it: an interrupt without a window
- * has a place, but no share of x. */
+/* In every batch y <= x, so y^2 <= xy <= x^2. */
 static void table_check(struct verdict *verdict, const struct profile *profile,
                         const struct table *table, const char *what)
 {

@@ -13,10 +13,8 @@ static void close_batches(struct profile *profile, uint64_t keys)
             uint32_t module = some_module(profile);
             struct edge_key edge = {module, module, some_below(keys), i, EDGE_TAKEN};
             struct range_key range = {.module = module, .start = i, .last = i};
-            struct point_key point = {.module = module, .address = some_below(keys)};
             batch_add_edge(&batch, &edge, some_number() >> 20, some_number() >> 20);
             batch_add_range(&batch, &range, some_number() >> 20, some_number() >> 20);
-            batch_add_point(&batch, &point, some_number() >> 20, 0);
         }
         batch_add_window(&batch, some_number() >> 20, some_number() >> 20);
         batch_close(&batch, profile);

@@ -36,7 +36,7 @@ recorded      1 windows of 2 interrupts: 50.0 % walked
               2000 instructions, 0.002 million per CPU second
               1 batches of walks
 own cost      agent 0.00 %, tool 0.00 % of the CPU time; start-up 0.0 ms apart
-keys          2 edges, 1 ranges, 1 points
+keys          2 edges, 1 ranges
 losses        1 x cut: window cut short
 WANT
 same "$dir/want" "$dir/out" "the text of info"
@@ -48,7 +48,7 @@ tr -d '\n' <"$dir/out" | sed -e 's/": /":/g' -e 's/, "/,"/g' >"$dir/json"
 printf %s '{"schema":"gait/info/1","command":"lua fib.lua","mode":"sampled","weight":"count","raw":true,' \
     '"complete":true,"recordings":1,"start_ns":1700000000000000000,"facts":{"gait":["1.0"]},' \
     '"modules":[{"id":0,"path":"/usr/bin/lua","build_id":"deadbeef"}],"threads":[],"losses":{"cut":1},' \
-    '"rows":[{"edges":2,"ranges":1,"points":1,"nodes":0,"names":0,"batches":1,"windows":1,"interrupts":2,"walked_share":0.5,' \
+    '"rows":[{"edges":2,"ranges":1,"nodes":2,"names":0,"batches":1,"windows":1,"interrupts":2,"walked_share":0.5,' \
     '"instructions":2000,"instructions_per_second":2000,"user_time":1,"kernel_time":0,"whole_user_time":0,"whole_kernel_time":0,"off_time":0,"agent_time":0,' \
     '"tool_time":0,"once_time":0,"agent_share":0,"tool_share":0}]}' >"$dir/want.json"
 same "$dir/want.json" "$dir/json" "the JSON of info"

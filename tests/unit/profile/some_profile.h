@@ -92,8 +92,6 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
                                   .start = some_address(),
                                   .last = some_address()};
         *table_at(&profile->ranges, &range) = some_sums(exact);
-        struct point_key point = {.module = some_module(profile), .address = some_address()};
-        *table_at(&profile->points, &point) = some_sums(exact);
     }
 }
 
@@ -228,12 +226,6 @@ static inline void assert_same_tables(const struct profile *a, const struct prof
         struct range_key key = *(const struct range_key *)map_key(&a->ranges.keys, i);
         key.module = same_module(b, a, key.module);
         assert_same_sums(&a->ranges.at[i], table_find(&b->ranges, &key));
-    }
-    assert_int_equal(a->points.n, b->points.n);
-    for (uint32_t i = 0; i < a->points.n; i++) {
-        struct point_key key = *(const struct point_key *)map_key(&a->points.keys, i);
-        key.module = same_module(b, a, key.module);
-        assert_same_sums(&a->points.at[i], table_find(&b->points, &key));
     }
 }
 

@@ -15,6 +15,7 @@ static int make_file(void **state)
     char path[] = "/tmp/gait-closed-XXXXXX";
     close(mkstemp(path));
     some_profile(&profile, PROFILE_SAMPLED, 40);
+    some_stacks(&profile, 10);
     profile.complete = true;
     profile.totals.losses[LOSS_cut] = 1;
     assert_true(profile_write(path, &profile, &err));
@@ -49,7 +50,7 @@ static void assert_lacks_only(uint32_t type, const struct profile *whole,
 {
     assert_true(back->edges.n == whole->edges.n || type == CHUNK_EDGES);
     assert_true(back->ranges.n == whole->ranges.n || type == CHUNK_RANGES);
-    assert_true(back->points.n == whole->points.n || type == CHUNK_POINTS);
+    assert_true(back->stacks.nodes.n == whole->stacks.nodes.n || type == CHUNK_STACKS);
     assert_true(back->totals.losses[LOSS_cut] == 1 || type == CHUNK_LOSSES);
     assert_int_equal(back->totals.windows, whole->totals.windows);
     assert_int_equal(back->modules.n, whole->modules.n);

@@ -190,18 +190,18 @@ static void merging_adds(void **state)
     profile_init(&a);
     profile_init(&b);
     profile_module(&b, "/other", NULL, 0);
-    struct point_key in_a = {.module = profile_module(&a, "/m", NULL, 0), .address = 7};
-    struct point_key in_b = {.module = profile_module(&b, "/m", NULL, 0), .address = 7};
+    struct range_key in_a = {.module = profile_module(&a, "/m", NULL, 0), .start = 7};
+    struct range_key in_b = {.module = profile_module(&b, "/m", NULL, 0), .start = 7};
     assert_int_not_equal(in_a.module, in_b.module);
-    table_at(&a.points, &in_a)->count = 40;
-    table_at(&b.points, &in_b)->count = 2;
-    table_at(&b.points, &in_b)->time_xy = (u128)1 << 100;
+    table_at(&a.ranges, &in_a)->count = 40;
+    table_at(&b.ranges, &in_b)->count = 2;
+    table_at(&b.ranges, &in_b)->time_xy = (u128)1 << 100;
     a.totals.losses[LOSS_cut] = UINT64_MAX - 1;
     b.totals.losses[LOSS_cut] = 5;
     merge(&a, &b);
     assert_int_equal(a.modules.n, 2);
-    assert_int_equal(table_find(&a.points, &in_a)->count, 42);
-    assert_true(table_find(&a.points, &in_a)->time_xy == (u128)1 << 100);
+    assert_int_equal(table_find(&a.ranges, &in_a)->count, 42);
+    assert_true(table_find(&a.ranges, &in_a)->time_xy == (u128)1 << 100);
     assert_true(a.totals.losses[LOSS_cut] == UINT64_MAX);
     struct err err;
     b.mode = PROFILE_SAMPLED;
@@ -391,9 +391,9 @@ static void a_growing_file_is_bounded(void **state)
         assert_true((uint64_t)stat_of.st_size < 3 * one.n + (4 << 20));
         assert_int_equal(stat_of.st_mode & 07777, 0600);
     }
-    struct point_key key = *(const struct point_key *)map_key(&delta.points.keys, 0);
-    assert_int_equal(table_find(&profile_writer_total(writer)->points, &key)->count,
-                     401 * delta.points.at[0].count);
+    struct range_key key = *(const struct range_key *)map_key(&delta.ranges.keys, 0);
+    assert_int_equal(table_find(&profile_writer_total(writer)->ranges, &key)->count,
+                     401 * delta.ranges.at[0].count);
     assert_true(profile_writer_close(writer, &err));
     vec_release(&one);
     profile_release(&delta);

@@ -21,11 +21,11 @@ static void example(struct profile *profile)
     struct edge_key taken = {lua, lua, 0x1010, 0x1000, EDGE_TAKEN};
     struct edge_key returned = {MODULE_NONE, lua, 0, 0x1000, EDGE_RETURN};
     struct range_key range = {.module = lua, .instructions = 5, .start = 0x1000, .last = 0x1010};
-    struct point_key point = {.module = lua, .address = 0x1004};
     *table_at(&profile->edges, &taken) = (struct sums){1000, 2000, 1000000, 3000000, 4, 5};
     table_at(&profile->edges, &returned)->count = 7;
     table_at(&profile->ranges, &range)->time = 300;
-    table_at(&profile->points, &point)->time = 1 << UNIT_BITS;
+    uint32_t thread = stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(7, 7));
+    stacks_add(&profile->stacks, stacks_node(&profile->stacks, thread, lua, 0x1004), 0, 4000000);
     profile->totals = (struct totals){.batches = 1,
                                       .windows = 1,
                                       .interrupts = 2,
@@ -34,7 +34,9 @@ static void example(struct profile *profile)
                                       .count = 3000,
                                       .time_xx = (u128)1 << 48,
                                       .count_xx = 9000000,
-                                      .user_ns = 1000000000};
+                                      .user_ns = 1000000000,
+                                      .samples = 1,
+                                      .sampled_ns = 4000000};
     profile->totals.losses[LOSS_cut] = 1;
 }
 
@@ -164,10 +166,10 @@ static void the_document_shows_what_is_appended(void **state)
     uint32_t lua = profile_module(&profile, "lua", NULL, 0);
     struct edge_key taken = {lua, lua, 0x1010, 0x1000, EDGE_TAKEN};
     struct edge_key fallen = {lua, lua, 0x1010, 0x1012, EDGE_FALL};
-    struct point_key point = {.module = lua, .address = 0x1004};
+    struct range_key range = {.module = lua, .instructions = 5, .start = 0x1000, .last = 0x1010};
     batch_add_edge(&batch, &taken, 1000, 2000);
     batch_add_edge(&batch, &fallen, 10, 20);
-    batch_add_point(&batch, &point, 1 << UNIT_BITS, 0);
+    batch_add_range(&batch, &range, 300, 600);
     batch_add_window(&batch, 1 << UNIT_BITS, 3000);
     batch_close(&batch, &profile);
     batch_add_edge(&batch, &fallen, 30, 40);

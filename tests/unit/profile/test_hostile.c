@@ -182,18 +182,18 @@ static void assert_payload_refused(uint32_t type, const char *payload, size_t n,
 static void bad_content_is_an_error_that_says_where(void **state)
 {
     (void)state;
-    REFUSED(CHUNK_POINTS, "\x04\x0a\x02\x07",
-            "f: byte 51: POINTS chunk, byte 2 of its payload: module 2 of 1");
-    REFUSED(CHUNK_POINTS, "\x00\x0a\x02\x07",
-            "f: byte 51: POINTS chunk, byte 2 of its payload: module 0 of 1");
-    REFUSED(CHUNK_POINTS, "\x02\x0a\x40\x07",
-            "f: byte 51: POINTS chunk, byte 3 of its payload: unknown sums 0x40");
-    REFUSED(CHUNK_POINTS, "\x02\x0a\x02",
-            "f: byte 51: POINTS chunk, byte 3 of its payload: bad number");
-    REFUSED(CHUNK_POINTS, "\x02\x8a",
-            "f: byte 51: POINTS chunk, byte 1 of its payload: bad number");
-    REFUSED(CHUNK_POINTS, "\x02\x8a\x00\x00",
-            "f: byte 51: POINTS chunk, byte 1 of its payload: bad number");
+    REFUSED(CHUNK_RANGES, "\x04\x0a\x0a\x02\x02\x07",
+            "f: byte 51: RANGES chunk, byte 4 of its payload: module 2 of 1");
+    REFUSED(CHUNK_RANGES, "\x00\x0a\x0a\x02\x02\x07",
+            "f: byte 51: RANGES chunk, byte 4 of its payload: module 0 of 1");
+    REFUSED(CHUNK_RANGES, "\x02\x0a\x0a\x02\x40\x07",
+            "f: byte 51: RANGES chunk, byte 5 of its payload: unknown sums 0x40");
+    REFUSED(CHUNK_RANGES, "\x02\x0a\x0a\x02\x02",
+            "f: byte 51: RANGES chunk, byte 5 of its payload: bad number");
+    REFUSED(CHUNK_RANGES, "\x02\x8a",
+            "f: byte 51: RANGES chunk, byte 1 of its payload: bad number");
+    REFUSED(CHUNK_RANGES, "\x02\x8a\x00\x00",
+            "f: byte 51: RANGES chunk, byte 1 of its payload: bad number");
     REFUSED(CHUNK_EDGES, "\x02\x00\x02\x00\x12\x00",
             "f: byte 51: EDGES chunk, byte 5 of its payload: edge of kind 9");
     REFUSED(CHUNK_EDGES, "\x00\x00\x00\x00\x00\x00",
@@ -312,7 +312,7 @@ static void assert_batch_refused(const char *payload, size_t n, const char *text
 {
     struct bytes bytes;
     start(&bytes);
-    put_chunk(&bytes, CHUNK_POINTS, 2, 0, payload, n);
+    put_chunk(&bytes, CHUNK_RANGES, 2, 0, payload, n);
     assert_refused(&bytes, text);
 }
 #define BATCH_REFUSED(payload, text) assert_batch_refused(payload, sizeof payload - 1, text)
@@ -320,19 +320,19 @@ static void assert_batch_refused(const char *payload, size_t n, const char *text
 static void wrong_batches_are_errors(void **state)
 {
     (void)state;
-    BATCH_REFUSED("", "f: byte 51: POINTS chunk, byte 0 of its payload: bad number");
-    BATCH_REFUSED("\x01", "f: byte 51: POINTS chunk, byte 1 of its payload: bad number");
-    BATCH_REFUSED("\x01\x01\x02", "f: byte 51: POINTS chunk, byte 3 of its payload: key 1 of 0");
+    BATCH_REFUSED("", "f: byte 51: RANGES chunk, byte 0 of its payload: bad number");
+    BATCH_REFUSED("\x01", "f: byte 51: RANGES chunk, byte 1 of its payload: bad number");
+    BATCH_REFUSED("\x01\x01\x02", "f: byte 51: RANGES chunk, byte 3 of its payload: key 1 of 0");
     BATCH_REFUSED("\x01\x01\x01",
-                  "f: byte 51: POINTS chunk, byte 3 of its payload: key 18446744073709551615 of 0");
+                  "f: byte 51: RANGES chunk, byte 3 of its payload: key 18446744073709551615 of 0");
     BATCH_REFUSED("\x01\x01\x00\x02",
-                  "f: byte 51: POINTS chunk, byte 4 of its payload: bad number");
-    BATCH_REFUSED("\x01\x01\x00\x04\x02\x01\x01",
-                  "f: byte 51: POINTS chunk, byte 5 of its payload: module 2 of 1");
-    BATCH_REFUSED("\x01\x01\x00\x02\x02\x01",
-                  "f: byte 51: POINTS chunk, byte 6 of its payload: bad number");
-    BATCH_REFUSED("\x01\x01\x00\x02\x02\x01\x01\x04\x01\x01",
-                  "f: byte 51: POINTS chunk, byte 8 of its payload: key 2 of 1");
+                  "f: byte 51: RANGES chunk, byte 4 of its payload: bad number");
+    BATCH_REFUSED("\x01\x01\x00\x04\x02\x02\x02\x01\x01",
+                  "f: byte 51: RANGES chunk, byte 7 of its payload: module 2 of 1");
+    BATCH_REFUSED("\x01\x01\x00\x02\x02\x02\x02\x01",
+                  "f: byte 51: RANGES chunk, byte 8 of its payload: bad number");
+    BATCH_REFUSED("\x01\x01\x00\x02\x02\x02\x02\x01\x01\x04\x01\x01",
+                  "f: byte 51: RANGES chunk, byte 10 of its payload: key 2 of 1");
 }
 
 /* Sums of batches stop at the maximum like all others, and a key may be introduced twice. */
@@ -346,18 +346,19 @@ static void odd_batches_are_read(void **state)
     bytes_add(&payload, most, 10);
     bytes_add(&payload, most, 10);
     for (int i = 0; i < 2; i++) {
-        bytes_add(&payload, i ? "\x02\x00\x00" : "\x00\x02\x0a", 3);
+        bytes_add(&payload, i ? "\x02\x00\x00\x00\x00" : "\x00\x02\x0a\x0a\x02", 5);
         bytes_add(&payload, most, 10);
         bytes_add(&payload, "\x03", 1);
     }
     start(&bytes);
-    put_chunk(&bytes, CHUNK_POINTS, 2, 0, payload.at, payload.n);
-    put_chunk(&bytes, CHUNK_POINTS, 2, 0, "\x01\x02\x02\x01\x01", 5);
+    put_chunk(&bytes, CHUNK_RANGES, 2, 0, payload.at, payload.n);
+    put_chunk(&bytes, CHUNK_RANGES, 2, 0, "\x01\x02\x02\x01\x01", 5);
     put_chunk(&bytes, CHUNK_TOTALS, 1, 0, "", 0);
     if (!profile_read_bytes("f", bytes.at, bytes.n, &back, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(back.points.n, 1);
-    const struct sums *sums = table_find(&back.points, &(struct point_key){.address = 5});
+    assert_int_equal(back.ranges.n, 1);
+    const struct range_key range = {.instructions = 1, .start = 5, .last = 5};
+    const struct sums *sums = table_find(&back.ranges, &range);
     assert_non_null(sums);
     assert_true(sums->time == UINT64_MAX && sums->count == 7);
     assert_true(sums->time_yy == ~(u128)0 && sums->time_xy == ~(u128)0);
@@ -430,15 +431,17 @@ static void unknown_types_and_totals_are_skipped(void **state)
     struct bytes bytes;
     start(&bytes);
     put_chunk(&bytes, 77, 9, 0xf0, "who knows", 9);
-    put_chunk(&bytes, CHUNK_POINTS, 1, 0, "\x02\x0a\x02\x07", 4);
+    put_chunk(&bytes, 5, 2, 0, "once used", 9);
+    put_chunk(&bytes, CHUNK_RANGES, 1, 0, "\x02\x0a\x0a\x02\x02\x07", 6);
     put_chunk(&bytes, CHUNK_TOTALS, 1, 0,
               "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f", 15);
     put_chunk(&bytes, CHUNK_END, 1, 0, "", 0);
     assert_true(profile_read_bytes("f", bytes.at, bytes.n, &back, &err));
     assert_true(back.complete);
-    assert_string_equal(back.warning, "f: 1 chunks of unknown type skipped: a newer gait wrote it");
-    struct point_key key = {.module = 0, .address = 5};
-    assert_int_equal(table_find(&back.points, &key)->count, 7);
+    assert_string_equal(back.warning,
+                        "f: 2 chunks of unknown type skipped: another version of gait wrote it");
+    struct range_key key = {.instructions = 1, .start = 5, .last = 5};
+    assert_int_equal(table_find(&back.ranges, &key)->count, 7);
     assert_int_equal(back.totals.batches, 1);
     assert_int_equal(back.totals.tool_ns, 13);
     assert_int_equal(back.totals.off_ns, 14);
@@ -474,20 +477,20 @@ static void compressed_payloads_are_bounded(void **state)
     for (size_t i = 0; i < 2; i++) {
         char text[128];
         start(&bytes);
-        size_t length = put_zstd(&bytes, CHUNK_POINTS, zeros, claims[i], n);
-        snprintf(text, sizeof text, "f: byte 51: POINTS chunk: %zu bytes claim to unpack to %zu",
+        size_t length = put_zstd(&bytes, CHUNK_RANGES, zeros, claims[i], n);
+        snprintf(text, sizeof text, "f: byte 51: RANGES chunk: %zu bytes claim to unpack to %zu",
                  length, claims[i]);
         assert_refused(&bytes, text);
     }
     start(&bytes);
-    put_zstd(&bytes, CHUNK_POINTS, "\x02\x0a\x02\x07", 4, 12);
-    assert_refused(&bytes, "f: byte 51: POINTS chunk: damaged zstd frame");
+    put_zstd(&bytes, CHUNK_RANGES, "\x02\x0a\x0a\x02\x02\x07", 6, 12);
+    assert_refused(&bytes, "f: byte 51: RANGES chunk: damaged zstd frame");
     start(&bytes);
-    put_chunk(&bytes, CHUNK_POINTS, 1, CHUNK_ZSTD, "not zstd", 8);
-    assert_refused(&bytes, "f: byte 51: POINTS chunk: no zstd frame of known size");
+    put_chunk(&bytes, CHUNK_RANGES, 1, CHUNK_ZSTD, "not zstd", 8);
+    assert_refused(&bytes, "f: byte 51: RANGES chunk: no zstd frame of known size");
     start(&bytes);
-    put_chunk(&bytes, CHUNK_POINTS, 1, CHUNK_ZSTD, "", 0);
-    assert_refused(&bytes, "f: byte 51: POINTS chunk: no zstd frame of known size");
+    put_chunk(&bytes, CHUNK_RANGES, 1, CHUNK_ZSTD, "", 0);
+    assert_refused(&bytes, "f: byte 51: RANGES chunk: no zstd frame of known size");
     mem_free(zeros);
 }
 

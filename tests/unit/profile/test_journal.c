@@ -85,15 +85,12 @@ static void add_everywhere(struct twins *twins, int process, uint64_t keys)
     struct edge_key edge = {module, module, key * 4, key * 8, EDGE_TAKEN};
     struct edge_key returned = {MODULE_NONE, module, 0, key * 8, EDGE_RETURN};
     struct range_key range = {.module = module, .instructions = 3, .start = key, .last = key + 9};
-    struct point_key point = {.module = module, .address = key * 3};
-    uint64_t which = some_below(4);
+    uint64_t which = some_below(3);
     for (int i = 0; i < 2; i++) {
         if (which < 2)
             batch_add_edge(both[i], which ? &edge : &returned, time, count);
-        else if (which == 2)
-            batch_add_range(both[i], &range, time, count);
         else
-            batch_add_point(both[i], &point, time, 0);
+            batch_add_range(both[i], &range, time, count);
         batch_add_window(both[i], time, count);
     }
 }
@@ -194,7 +191,7 @@ static void a_batch_is_in_the_file_with_its_append(void **state)
         add_everywhere(&twins, 0, 50);
     close_batch(&twins, 0);
     assert_true(profile_read(path, &back, &err));
-    assert_int_equal(back.edges.n + back.ranges.n + back.points.n, 0);
+    assert_int_equal(back.edges.n + back.ranges.n, 0);
     assert_int_equal(back.totals.batches, 0);
     profile_release(&back);
     assert_true(append(&twins));

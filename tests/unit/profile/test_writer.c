@@ -50,9 +50,9 @@ static void ones(struct profile *profile, uint32_t rows)
     uint32_t module = profile_module(profile, "/m", NULL, 0);
     const struct sums one = {1, 1, 1, 1, 1, 1};
     for (uint32_t i = 0; i < rows; i++) {
-        struct point_key point = {.module = module, .address = i * 3};
+        struct edge_key edge = {module, module, i * 3, i, EDGE_JUMP};
         struct range_key range = {.module = module, .instructions = 1, .start = i, .last = i};
-        *table_at(&profile->points, &point) = one;
+        *table_at(&profile->edges, &edge) = one;
         *table_at(&profile->ranges, &range) = one;
     }
     profile->totals.batches = 1;
@@ -65,10 +65,10 @@ static uint64_t assert_whole(const char *name, uint32_t rows)
     if (!profile_read(name, &back, &err))
         fail_msg("%s", err.text);
     uint64_t n = back.totals.batches;
-    assert_int_equal(back.points.n, n ? rows : 0);
+    assert_int_equal(back.edges.n, n ? rows : 0);
     assert_int_equal(back.ranges.n, n ? rows : 0);
-    for (size_t i = 0; i < back.points.n; i++) {
-        assert_true(back.points.at[i].count == n && back.points.at[i].time_yy == n);
+    for (size_t i = 0; i < back.edges.n; i++) {
+        assert_true(back.edges.at[i].count == n && back.edges.at[i].time_yy == n);
         assert_true(back.ranges.at[i].count == n && back.ranges.at[i].time_yy == n);
     }
     profile_release(&back);
@@ -103,8 +103,8 @@ static bool append_batch(struct profile_writer *writer, const struct profile *on
         batch_init(&batch);
         profile_writer_attach(writer, &delta);
     }
-    for (uint32_t i = 0; i < ones->points.n; i++) {
-        batch_add_point(&batch, map_key(&ones->points.keys, i), 1, 1);
+    for (uint32_t i = 0; i < ones->edges.n; i++) {
+        batch_add_edge(&batch, map_key(&ones->edges.keys, i), 1, 1);
         batch_add_range(&batch, map_key(&ones->ranges.keys, i), 1, 1);
     }
     batch_add_window(&batch, 1, 1);
