@@ -28,7 +28,7 @@ enum { TRACKER_STACKS = 2 };
 struct tracker {
     const struct image *image;
     const struct evidence *evidence;
-    const struct operation *operations; /* of every instruction of the function */
+    struct operation *operations; /* of every instruction of the function */
     size_t n_operations;
     struct table_load *loads; /* for each instruction */
     /* The stack pointer at the entry, and after it was aligned; and the lowest address on each that
@@ -38,13 +38,14 @@ struct tracker {
     bool escaped_more; /* since this was last reset */
 };
 
-/* Takes over the operations' memory only by reference. */
+/* For a function of these instructions. */
 void tracker_init(struct tracker *tracker, const struct image *image,
-                  const struct evidence *evidence, const struct operation *operations, size_t n);
+                  const struct evidence *evidence, const struct instruction *instructions,
+                  size_t n);
 void tracker_release(struct tracker *tracker);
 
 /* Nothing known but names for all registers. */
-void tracker_begin(const struct tracker *tracker, struct state *state);
+void tracker_begin(struct state *state);
 /* The first name that no instruction gives: joins may use it and all above. */
 value_name tracker_names_end(const struct tracker *tracker);
 
