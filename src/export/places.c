@@ -68,14 +68,16 @@ static uint32_t function_add(struct places *places, const struct place_function 
     return index;
 }
 
-static uint32_t function_real(struct places *places, struct binary *binary, uint32_t module,
-                              function_id id)
+static uint32_t function_real(struct places *places, uint32_t module, const struct code *code)
 {
-    const struct function *symbol = &binary->symbols.functions.at[id];
-    struct place_function function = {
-        .linkage = symbol->name, .module = module, .start = symbol->start.v, .function = id};
-    lines_find(binary_lines(binary), symbol->start, &function.file, &function.line);
-    return function_add(places, &function, symbol->start.v);
+    struct place_function function = {.linkage = code->linkage,
+                                      .module = module,
+                                      .start = code->start,
+                                      .function = code->function};
+    if (code->function != FUNCTION_NONE)
+        lines_find(binary_lines(scene_binary(places->scene, code->module)),
+                   (struct svma){code->start}, &function.file, &function.line);
+    return function_add(places, &function, code->start);
 }
 
 static uint32_t function_inlined(struct places *places, uint32_t module,
@@ -89,42 +91,7 @@ static uint32_t function_inlined(struct places *places, uint32_t module,
     return function_add(places, &function, WHERE_INLINED | file);
 }
 
-/* Code without a binary: the recording may have a name for it, else it is called like its module. */
-static uint32_t function_elsewhere(struct places *places, uint32_t module, uint64_t address)
-{
-    const struct profile *profile = places->scene->sides[0];
-    const struct name *name = names_find(&profile->names, module, address);
-    struct place_function function = {
-        .linkage = "[unknown]", .module = module, .function = FUNCTION_NONE};
-    if (name) {
-        function.linkage = name->text;
-        function.start = name->start;
-    } else if (module < profile->modules.n) {
-        const char *path = profile->modules.at[module].path, *slash = strrchr(path, '/');
-        const char *last = slash && slash[1] ? slash + 1 : path;
-        function.linkage = *last == '[' ? last : arena_format(&places->strings.arena, "[%s]", last);
-    }
-    return function_add(places, &function, function.start);
-}
-
 /* ---- places */
-
-static struct binary *binary_of(const struct places *places, uint32_t module)
-{
-    uint32_t in_scene = scene_module(places->scene, 0, module);
-    return in_scene < places->scene->modules.n ? places->scene->modules.at[in_scene].binary : NULL;
-}
-
-static size_t source_ask(struct places *places, struct binary *binary, uint64_t address)
-{
-    struct svma at = {address};
-    size_t n = source_frames(binary, at, places->asked.at, places->asked.room);
-    if (n > places->asked.room) {
-        vec_reserve(&places->asked, n);
-        n = source_frames(binary, at, places->asked.at, places->asked.room);
-    }
-    return n;
-}
 
 static void frame_push(struct places *places, uint32_t function, const struct source_frame *frame)
 {
@@ -134,19 +101,15 @@ static void frame_push(struct places *places, uint32_t function, const struct so
 
 static void frames_find(struct places *places, uint32_t module, uint64_t address)
 {
-    struct binary *binary = binary_of(places, module);
-    function_id id =
-        binary ? symbols_find(&binary->symbols, (struct svma){address}) : FUNCTION_NONE;
-    if (id == FUNCTION_NONE) {
-        frame_push(places, function_elsewhere(places, module, address), NULL);
-        return;
-    }
-    size_t n = source_ask(places, binary, address);
-    for (size_t i = 0; places->inlined && i + 1 < n; i++)
-        frame_push(places, function_inlined(places, module, &places->asked.at[i]),
-                   &places->asked.at[i]);
-    frame_push(places, function_real(places, binary, module, id),
-               n ? &places->asked.at[n - 1] : NULL);
+    struct code code = code_find(places->scene, 0, module, address);
+    const struct code_frames *asked = &places->asked;
+    places->asked.n = 0;
+    if (code.function != FUNCTION_NONE)
+        code_frames_find(&places->asked, places->scene, code.module, address);
+    for (size_t i = 0; places->inlined && i + 1 < asked->n; i++)
+        frame_push(places, function_inlined(places, module, &asked->at[i]), &asked->at[i]);
+    frame_push(places, function_real(places, module, &code),
+               asked->n ? &asked->at[asked->n - 1] : NULL);
 }
 
 uint32_t places_find(struct places *places, uint32_t module, uint64_t address)

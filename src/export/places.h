@@ -4,7 +4,7 @@
 
 #include "export/strings.h"
 #include "program/demangle.h"
-#include "program/source.h"
+#include "view/code.h"
 #include "view/scene.h"
 
 enum place_kind { PLACE_USER, PLACE_KERNEL, PLACE_JIT };
@@ -48,9 +48,7 @@ struct places {
     struct place_functions {
         VEC(struct place_function);
     } functions;
-    struct source_asked {
-        VEC(struct source_frame);
-    } asked; /* scratch */
+    struct code_frames asked; /* of one address at a time */
 };
 
 /* The scene has one side and outlives the places. */

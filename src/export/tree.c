@@ -121,12 +121,9 @@ static void spots_collect(struct spots *spots, const struct scene *scene, enum w
     }
     for (uint32_t i = 0; i < profile->ranges.n; i++) {
         const struct range_key *key = map_key(&profile->ranges.keys, i);
-        uint32_t in_scene = scene_module(scene, 0, key->module);
-        const struct binary *binary =
-            in_scene < scene->modules.n ? scene->modules.at[in_scene].binary : NULL;
         uint64_t each = profile->ranges.at[i].count;
         if (each && module_matches(profile, key->module, module))
-            range_spread(spots, binary ? &binary->image : NULL, key, each);
+            range_spread(spots, scene_image(scene, 0, key->module), key, each);
     }
 }
 

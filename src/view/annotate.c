@@ -1,6 +1,7 @@
 #include "view/annotate.h"
 
 #include "base/err.h"
+#include "view/code.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,20 +196,19 @@ static void targets_find(struct annotation *annotation, const struct scene_funct
 
 /* ---- where it comes from */
 
-static void source_find(struct annotation *annotation, struct annotated *line)
+static void source_find(struct annotation *annotation, struct code_frames *frames,
+                        struct annotated *line)
 {
-    enum { DEPTH = 64 };
-    struct source_frame frames[DEPTH];
-    size_t n = source_frames(annotation->binary, line->instruction.at, frames, DEPTH);
+    struct scene *scene = annotation->report->scene;
+    code_frames_find(frames, scene, annotation->row->module, line->instruction.at.v);
     line->first_inlined = annotation->inlined.n;
-    if (!n)
+    if (!frames->n)
         return;
-    line->file = frames[0].file;
-    line->line = frames[0].line;
-    for (size_t i = 0; i + 1 < n && i < DEPTH; i++)
-        if (frames[i].linkage)
-            *vec_push(&annotation->inlined) =
-                intern_text(&annotation->report->scene->names, frames[i].linkage);
+    line->file = frames->at[0].file;
+    line->line = frames->at[0].line;
+    for (size_t i = 0; i + 1 < frames->n; i++)
+        if (frames->at[i].linkage)
+            *vec_push(&annotation->inlined) = intern_text(&scene->names, frames->at[i].linkage);
     line->n_inlined = annotation->inlined.n - line->first_inlined;
 }
 
@@ -217,14 +217,16 @@ static void source_find(struct annotation *annotation, struct annotated *line)
 static void text_make(struct annotation *annotation, enum assembly_syntax syntax)
 {
     struct scene *scene = annotation->report->scene;
+    struct code_frames frames = {0};
     char text[512];
     for (size_t i = 0; i < annotation->n; i++) {
         struct annotated *line = &annotation->at[i];
         bool good = assembly_text(&annotation->binary->image, line->instruction.at, syntax,
                                   place_name, annotation, text, sizeof text);
         line->assembly = good ? arena_string(&scene->arena, text) : "(bad)";
-        source_find(annotation, line);
+        source_find(annotation, &frames, line);
     }
+    vec_release(&frames);
 }
 
 bool annotation_make(struct annotation *annotation, const struct annotator *annotator,

@@ -1,8 +1,6 @@
 #include "view/contexts_frames.h"
 
-#include "program/source.h"
-
-enum { INLINE_DEPTH = 64 }; /* what is inlined deeper belongs to the innermost of these */
+#include "view/code.h"
 
 static void functions_copy(struct context_frames *frames)
 {
@@ -39,38 +37,25 @@ static uint32_t inlined_add(struct context_frames *frames, uint32_t module,
     return function;
 }
 
-static struct binary *binary_of(const struct plain *plain, uint32_t module)
-{
-    return module < plain->scene->modules.n ? plain->scene->modules.at[module].binary : NULL;
-}
-
 /* Debug information has the innermost first; the last is the real function, whose name is ours. */
-static void place_add(struct context_frames *frames, uint32_t function, uint64_t at, bool inlines)
+static void place_add(struct context_frames *frames, struct code_frames *found, uint32_t function,
+                      uint64_t at, bool inlines)
 {
     uint32_t module = frames->functions.at[function].module;
-    struct binary *binary = binary_of(frames->plain, module);
-    struct source_frame found[INLINE_DEPTH];
-    size_t n = binary ? source_frames(binary, (struct svma){at}, found, INLINE_DEPTH) : 0;
-    size_t skipped =
-        n > INLINE_DEPTH ? n - INLINE_DEPTH : 0; /* outer ones, which were not written */
     struct context_frame *real = vec_push(&frames->list);
-    *real = (struct context_frame){.function = function};
-    if (!n)
+    real->function = function;
+    code_frames_find(found, frames->plain->scene, module, at);
+    if (!found->n)
         return;
-    if (!skipped) {
-        real->file = found[n - 1].file;
-        real->line = found[n - 1].line;
-    }
-    if (!inlines) { /* the line that runs is the innermost's, whatever it was inlined into */
-        real->file = found[0].file;
-        real->line = found[0].line;
-        return;
-    }
-    for (size_t i = skipped ? INLINE_DEPTH : n - 1; i-- > 0;)
+    /* The line that runs is the innermost's, whatever it was inlined into. */
+    const struct source_frame *line = &found->at[inlines ? found->n - 1 : 0];
+    real->file = line->file;
+    real->line = line->line;
+    for (size_t i = inlines ? found->n - 1 : 0; i-- > 0;)
         *vec_push(&frames->list) =
-            (struct context_frame){.function = inlined_add(frames, module, &found[i]),
-                                   .file = found[i].file,
-                                   .line = found[i].line};
+            (struct context_frame){.function = inlined_add(frames, module, &found->at[i]),
+                                   .file = found->at[i].file,
+                                   .line = found->at[i].line};
 }
 
 /* Places recur on many stacks; looking them up is what costs. */
@@ -87,6 +72,7 @@ void context_frames_make(struct context_frames *frames, const struct plain *plai
     const struct stacks *stacks = &plain->profile->stacks;
     uint32_t n = stacks->nodes.n;
     struct map places;
+    struct code_frames found = {0};
     struct first_nodes {
         VEC(uint32_t);
     } firsts = {0}; /* of each place: the node that has its frames */
@@ -102,7 +88,7 @@ void context_frames_make(struct context_frames *frames, const struct plain *plai
             uint32_t place = map_add(&places, key);
             if (place == firsts.n) {
                 *vec_push(&firsts) = node;
-                place_add(frames, function, key[1], inlines);
+                place_add(frames, &found, function, key[1], inlines);
             } else {
                 uint32_t known = firsts.at[place];
                 frames_repeat(frames, frames->first_of[known], frames->first_of[known + 1]);
@@ -111,6 +97,7 @@ void context_frames_make(struct context_frames *frames, const struct plain *plai
         frames->first_of[node + 1] = (uint32_t)frames->list.n;
     }
     vec_release(&firsts);
+    vec_release(&found);
     map_release(&places);
 }
 

@@ -58,9 +58,8 @@ const char *line_text(struct scene *scene, uint32_t module, uint64_t at)
 {
     const char *file;
     uint32_t line;
-    if (module >= scene->modules.n || !scene->modules.at[module].binary ||
-        !lines_find(binary_lines(scene->modules.at[module].binary), (struct svma){at}, &file,
-                    &line))
+    struct binary *binary = scene_binary(scene, module);
+    if (!binary || !lines_find(binary_lines(binary), (struct svma){at}, &file, &line))
         return "";
     const char *slash = strrchr(file, '/');
     return arena_format(&scene->arena, "%s:%u", slash ? slash + 1 : file, line);

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/sums.h"
+#include "view/code.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,23 +21,16 @@ static uint32_t function_add(struct plain *plain, struct plain_function function
 
 static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
 {
-    struct plain_function function = {.module = scene_module(plain->scene, plain->side, module),
-                                      .function = FUNCTION_NONE};
-    const struct name *name = names_find(&plain->profile->names, module, at);
-    function.function = scene_function_at(plain->scene, function.module, at);
-    function.name = scene_function_name(plain->scene, function.module, function.function);
-    if (function.function != FUNCTION_NONE) {
-        const struct scene_module *known = &plain->scene->modules.at[function.module];
-        function.start = known->binary->symbols.functions.at[function.function].start.v;
-    } else if (name) {
-        function.name = name->text;
-        function.start = name->start;
-    }
-    function.shown = (function.module >= plain->scene->modules.n
-                          ? !plain->scene->only_module
-                          : plain->scene->modules.at[function.module].shown) &&
-                     scene_function_wanted(plain->scene, function.name);
-    return function_add(plain, function);
+    struct code code = code_find(plain->scene, plain->side, module, at);
+    bool shown = code.module < plain->scene->modules.n ? plain->scene->modules.at[code.module].shown
+                                                       : !plain->scene->only_module;
+    return function_add(plain,
+                        (struct plain_function){
+                            .module = code.module,
+                            .function = code.function,
+                            .start = code.start,
+                            .name = code.linkage,
+                            .shown = shown && scene_function_wanted(plain->scene, code.linkage)});
 }
 
 static bool is_kernel(const struct profile *profile, uint32_t module)

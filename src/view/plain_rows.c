@@ -1,8 +1,6 @@
 #include "view/plain.h"
 
-#include "program/source.h"
-
-enum { INLINE_DEPTH = 64 }; /* deeper nesting is cut, the real function is kept */
+#include "view/code.h"
 
 struct lister {
     struct plain_rows *rows;
@@ -15,8 +13,9 @@ struct lister {
     struct row_chains {
         VEC(uint32_t);
     } chains;
-    uint64_t *places; /* for each node: its instruction or block; NULL if not wanted */
-    uint32_t *bytes;  /* for each node: of its block */
+    uint64_t *places;          /* for each node: its instruction or block; NULL if not wanted */
+    uint32_t *bytes;           /* for each node: of its block */
+    struct code_frames frames; /* of one place at a time */
 };
 
 /* ---- instructions and blocks */
@@ -94,17 +93,10 @@ static void row_add(struct lister *lister, struct row_key key, const struct plai
     *vec_push(&lister->chains) = i;
 }
 
-static struct binary *binary_of(const struct lister *lister, const struct plain_row *row)
-{
-    uint32_t module = lister->plain->functions.at[row->function].module;
-    const struct scene_modules *modules = &lister->plain->scene->modules;
-    return module < modules->n ? modules->at[module].binary : NULL;
-}
-
 static void line_add(struct lister *lister, uint64_t at, struct plain_row row)
 {
-    struct binary *binary = binary_of(lister, &row);
     uint32_t module = lister->plain->functions.at[row.function].module;
+    struct binary *binary = scene_binary(lister->plain->scene, module);
     if (binary)
         lines_find(binary_lines(binary), (struct svma){at}, &row.file, &row.line);
     row_add(lister, (struct row_key){module, row.line, (uintptr_t)row.file, 0}, &row);
@@ -119,22 +111,22 @@ static void function_add(struct lister *lister, struct plain_row row)
 /* Every inlined function that the place is part of, then the real one. */
 static void inline_add(struct lister *lister, uint64_t at, struct plain_row row)
 {
-    struct source_frame frames[INLINE_DEPTH];
-    struct binary *binary = binary_of(lister, &row);
+    const struct code_frames *frames = &lister->frames;
+    struct scene *scene = lister->plain->scene;
     uint32_t module = lister->plain->functions.at[row.function].module;
-    size_t n = binary ? source_frames(binary, (struct svma){at}, frames, INLINE_DEPTH) : 0;
-    for (size_t i = 0; i + 1 < n && i < INLINE_DEPTH; i++) {
-        if (!frames[i].linkage)
+    code_frames_find(&lister->frames, scene, module, at);
+    for (size_t i = 0; i + 1 < frames->n; i++) {
+        if (!frames->at[i].linkage)
             continue;
         struct plain_row inlined = row;
-        inlined.name = intern_text(&lister->plain->scene->names, frames[i].linkage);
-        inlined.file = frames[i].file;
+        inlined.name = intern_text(&scene->names, frames->at[i].linkage);
+        inlined.file = frames->at[i].file;
         row_add(lister,
                 (struct row_key){module, 0, (uintptr_t)inlined.file, (uintptr_t)inlined.name},
                 &inlined);
     }
-    if (n && n <= INLINE_DEPTH)
-        row.file = frames[n - 1].file;
+    if (frames->n)
+        row.file = frames->at[frames->n - 1].file;
     function_add(lister, row);
 }
 
@@ -222,6 +214,7 @@ void plain_list(struct plain_rows *rows, struct plain *plain, enum item_by by)
     mem_free(stamps);
     mem_free(lister.first_of);
     vec_release(&lister.chains);
+    vec_release(&lister.frames);
     mem_free(lister.places);
     mem_free(lister.bytes);
     map_release(&lister.keys);

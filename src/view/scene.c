@@ -157,11 +157,21 @@ bool scene_is_program(const struct scene *scene, uint32_t module)
 
 /* ---- functions */
 
+struct binary *scene_binary(const struct scene *scene, uint32_t module)
+{
+    return module < scene->modules.n ? scene->modules.at[module].binary : NULL;
+}
+
+const struct image *scene_image(const struct scene *scene, uint32_t side, uint32_t module)
+{
+    const struct binary *binary = scene_binary(scene, scene_module(scene, side, module));
+    return binary ? &binary->image : NULL;
+}
+
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at)
 {
-    if (module >= scene->modules.n || !scene->modules.at[module].binary)
-        return FUNCTION_NONE;
-    return symbols_find(&scene->modules.at[module].binary->symbols, (struct svma){at});
+    const struct binary *binary = scene_binary(scene, module);
+    return binary ? symbols_find(&binary->symbols, (struct svma){at}) : FUNCTION_NONE;
 }
 
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function)

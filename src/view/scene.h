@@ -97,6 +97,10 @@ uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module)
 /* Whether the command of the first side starts with it, as far as the last part of its first word
  * tells. */
 bool scene_is_program(const struct scene *scene, uint32_t module);
+/* NULL: it is not there, or the module is none. */
+struct binary *scene_binary(const struct scene *scene, uint32_t module);
+/* The same of the module with that index on a side. */
+const struct image *scene_image(const struct scene *scene, uint32_t side, uint32_t module);
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
 /* The function's name as linked; for FUNCTION_NONE the module's label. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);

@@ -37,14 +37,6 @@ void verdict_problem(struct verdict *verdict, enum check check, const char *form
     *vec_push(verdict) = (struct problem){check, arena_string(&verdict->arena, text)};
 }
 
-static const struct image *image_of(const struct scene *scene, uint32_t profile_module)
-{
-    uint32_t module = scene_module(scene, 0, profile_module);
-    if (module >= scene->modules.n || !scene->modules.at[module].binary)
-        return NULL;
-    return &scene->modules.at[module].binary->image;
-}
-
 static bool decodes(const struct image *image, uint64_t at, struct instruction *ret)
 {
     return image_executable(image, (struct svma){at}) && disasm_at(image, (struct svma){at}, ret);
@@ -76,8 +68,8 @@ static void edge_check(struct verdict *verdict, struct scene *scene, const struc
     struct instruction instruction;
     uint32_t from_module = scene_module(scene, 0, key->from_module);
     uint32_t to_module = scene_module(scene, 0, key->to_module);
-    const struct image *from = image_of(scene, key->from_module);
-    const struct image *to = image_of(scene, key->to_module);
+    const struct image *from = scene_image(scene, 0, key->from_module);
+    const struct image *to = scene_image(scene, 0, key->to_module);
     bool has_from = key->kind != EDGE_RETURN;
     if (!to || (has_from && !from)) {
         verdict->skipped++;
@@ -121,7 +113,7 @@ static void ranges_check(struct verdict *verdict, struct scene *scene)
     const struct table *ranges = &scene->sides[0]->ranges;
     for (uint32_t i = 0; i < ranges->n; i++) {
         const struct range_key *key = map_key(&ranges->keys, i);
-        const struct image *image = image_of(scene, key->module);
+        const struct image *image = scene_image(scene, 0, key->module);
         if (!image) {
             verdict->skipped++;
             continue;

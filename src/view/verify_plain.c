@@ -7,14 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct image *image_of(const struct scene *scene, uint32_t profile_module)
-{
-    uint32_t module = scene_module(scene, 0, profile_module);
-    if (module >= scene->modules.n || !scene->modules.at[module].binary)
-        return NULL;
-    return &scene->modules.at[module].binary->image;
-}
-
 /* ---- calls */
 
 static bool ends_a_call(const struct image *image, uint64_t last)
@@ -50,7 +42,7 @@ static bool is_kernel(const struct profile *profile, uint32_t module)
 /* What the node says of the one that called it. */
 static unsigned caller_flags(const struct scene *scene, struct stack_key key)
 {
-    const struct image *image = image_of(scene, key.module);
+    const struct image *image = scene_image(scene, 0, key.module);
     if (image && is_trampoline(image, key.address))
         return NODE_INTERRUPTED;
     return is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
@@ -59,7 +51,7 @@ static unsigned caller_flags(const struct scene *scene, struct stack_key key)
 static void node_check(struct verdict *verdict, struct scene *scene, struct stack_key key,
                        unsigned flags)
 {
-    const struct image *image = image_of(scene, key.module);
+    const struct image *image = scene_image(scene, 0, key.module);
     if (!image) {
         verdict->skipped++;
         return;
