@@ -136,9 +136,11 @@ $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-cfg bench-symbolise bench-unwind bench-plain
+bench: bench-walks bench-copies bench-cfg bench-symbolise bench-unwind bench-plain
 bench-walks: all bench-programs
 	bench/figures $(O)
+bench-copies: all bench-programs
+	bench/copies --others $(O)
 bench-symbolise: all bench-programs
 	bench/symbolise $(O)
 bench-cfg: bench-programs $O/bench/graphs
@@ -177,6 +179,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-cfg check fuzz check-all check-units units programs demo bench bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-cfg check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

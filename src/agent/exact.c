@@ -144,7 +144,10 @@ __attribute__((used, noreturn)) static void exact_run(void)
     agent.walking = 1;
     agent.program_gs = gs_read();
     gs_write((uint64_t)context);
-    uint32_t stop = walk_run(&agent.walk, FLAVOUR_COUNT);
+    bool plain = agent.options.mode == RECORD_EXACT_NONE;
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
+        context->budgets[i] = INT64_MIN; /* plain: no end */
+    uint32_t stop = walk_run(&agent.walk, plain ? FLAVOUR_PLAIN : FLAVOUR_COUNT);
     agent.walking = 0;
     agent_lose((enum loss)stop);
     agent_lose(LOSS_exact_left);
@@ -176,6 +179,7 @@ __attribute__((used)) static uint64_t take_over_prepare(const uint64_t *saved)
     context->flags = 0x202;
     agent.walk.syscall = exact_syscall;
     agent.walk.flushes = true;
+    agent.cache->whole = true;
     return (uint64_t)(context->stack + CONTEXT_STACK_BYTES);
 }
 

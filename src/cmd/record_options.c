@@ -121,6 +121,10 @@ static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
         *ret_mode = RECORD_EXACT_COUNTS;
         return true;
     }
+    if (!strcmp(text, "none")) { /* for bench/copies alone */
+        *ret_mode = RECORD_EXACT_NONE;
+        return true;
+    }
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(text, later[i]))
             return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);

@@ -248,7 +248,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         cache->full = !cache->exhausted;
         return NULL;
     }
-    shape_form(shape, cache->regions, pc, flavour, max_segments, zone->runs_at);
+    shape_form(shape, cache->regions, pc, cache->whole, max_segments, zone->runs_at);
     if (shape_empty(shape)) {
         *ret_refusal = shape->refusal;
         return NULL;
@@ -380,7 +380,7 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     const struct superblock *block = block_of(cache, cache_pc);
     if (!zone || !block)
         return false;
-    shape_form(&cache->shape, cache->regions, block->pc, block->flavour, block->max_segments,
+    shape_form(&cache->shape, cache->regions, block->pc, cache->whole, block->max_segments,
                zone->runs_at);
     struct translation translation = translation_of(cache, block);
     translation.sought = cache_pc;

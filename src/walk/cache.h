@@ -52,6 +52,7 @@ struct cache {
     struct units units;
     uint64_t max_counters;
     bool rotates; /* the CPU has rorx */
+    bool whole;   /* whole runs are walked: system calls are part of them */
 
     struct zone zones[CACHE_ZONES];
     uint32_t n_zones;

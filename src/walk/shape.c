@@ -21,8 +21,8 @@ static uint32_t refusal_loss(uint8_t refusal)
 }
 
 /* Decodes at pc; LOSS_N if it may be copied. */
-static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t pc,
-                            enum flavour flavour, uint64_t reach)
+static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t pc, bool whole,
+                            uint64_t reach)
 {
     uint32_t refusal;
     size_t room = regions_room(regions, pc, &refusal);
@@ -34,11 +34,10 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
     const struct insn *insn = &step->insn;
     if (insn->class == INSN_REFUSED)
         return refusal_loss(insn->refusal);
-    if (insn->class == INSN_SYSCALL && flavour != FLAVOUR_COUNT)
+    if (insn->class == INSN_SYSCALL && !whole)
         return LOSS_at_syscall;
     /* popf may set the trap flag, whose signal a sampled walk has blocked. */
-    if (insn->space == SPACE_LEGACY && insn->map == 0 && insn->opcode == 0x9d &&
-        flavour != FLAVOUR_COUNT)
+    if (insn->space == SPACE_LEGACY && insn->map == 0 && insn->opcode == 0x9d && !whole)
         return LOSS_at_trap;
     if (insn->rip_relative && !in_reach(pc + insn->length + (uint64_t)(int64_t)insn->disp, reach))
         return LOSS_at_reach;
@@ -85,7 +84,7 @@ static uint64_t target_of(const struct step *step)
     }
 }
 
-void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum flavour flavour,
+void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool whole,
                 uint32_t max_segments, uint64_t reach)
 {
     shape->pc = pc;
@@ -99,7 +98,7 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum 
             return;
         }
         struct step *step = &shape->steps[shape->n_steps];
-        shape->refusal = step_decode(step, regions, pc, flavour, reach);
+        shape->refusal = step_decode(step, regions, pc, whole, reach);
         if (shape->refusal != LOSS_N) {
             segment_close(shape, pc, SEGMENT_STOP, pc);
             return;

@@ -27,9 +27,10 @@ struct shape {
     uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */
 };
 
-/* Forms the shape at pc, of so many segments at most. `reach` is an address near which the code will be put: RIP-relative
+/* Forms the shape at pc, of so many segments at most. `whole`: a whole run is walked, system calls and all;
+ * else they are refused. `reach` is an address near which the code will be put: RIP-relative
  * operands that could not be reached from there are refused. */
-void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, enum flavour flavour,
+void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool whole,
                 uint32_t max_segments, uint64_t reach);
 
 /* Nothing but a refused instruction: there is no code to make. */

@@ -52,7 +52,8 @@ static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
 /* Environment variable by which the agent finds the memfd: a path to open. */
 #define CHANNEL_ENV "GAIT_CHANNEL"
 
-enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE };
+/* RECORD_EXACT_NONE: the whole run on plain copies, nothing kept: what walking itself costs. */
+enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE, RECORD_EXACT_NONE };
 enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
 
 /* What the user asked for. Written by the tool before the program starts. */
