@@ -26,7 +26,7 @@ bool loadable_check(const char *path, struct err *err)
     return good;
 }
 
-static bool is_foreign(const char *path)
+bool loadable_is_foreign(const char *path)
 {
     struct elf_file file = {0};
     struct err err;
@@ -47,7 +47,7 @@ const char *loadable_hindrance(const char *path)
     struct stat status;
     if (stat(path, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
         return "it is setuid or setgid";
-    if (is_foreign(path))
+    if (loadable_is_foreign(path))
         return "it is not for x86-64";
     if (!image_open(&image, path, &err))
         return NULL;

@@ -11,3 +11,5 @@ bool loadable_check(const char *path, struct err *err);
 
 /* Why the program did not load the agent, as the end of a sentence; NULL if the file does not tell. */
 const char *loadable_hindrance(const char *path);
+/* An ELF file, but not of this machine's kind of programs. */
+bool loadable_is_foreign(const char *path);

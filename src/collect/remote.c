@@ -1,0 +1,71 @@
+#include "collect/remote.h"
+
+#include "base/err.h"
+#include "base/memory.h"
+#include "collect/perf_record.h"
+#include "collect/proc.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum { SEARCH_BYTES = 1 << 20 };
+
+/* The far end as the kernel takes it: a pointer that must not be followed here. */
+static struct iovec far_end(uint64_t at, size_t n)
+{
+    struct iovec vector = {.iov_len = n};
+    memcpy(&vector.iov_base, &at, sizeof at);
+    return vector;
+}
+
+bool remote_read(int pid, uint64_t at, void *ret_bytes, size_t n, struct err *err)
+{
+    struct iovec near = {ret_bytes, n}, far = far_end(at, n);
+    ssize_t got = process_vm_readv(pid, &near, 1, &far, 1, 0);
+    if (got >= 0 && (size_t)got < n)
+        errno = EFAULT;
+    return got == (ssize_t)n || err_errno(err, "cannot read memory of process %d", pid);
+}
+
+bool remote_write(int pid, uint64_t at, const void *bytes, size_t n, struct err *err)
+{
+    struct iovec near = {.iov_len = n}, far = far_end(at, n);
+    memcpy(&near.iov_base, &bytes, sizeof bytes);
+    ssize_t put = process_vm_writev(pid, &near, 1, &far, 1, 0);
+    if (put >= 0 && (size_t)put < n)
+        errno = EFAULT;
+    return put == (ssize_t)n || err_errno(err, "cannot write memory of process %d", pid);
+}
+
+struct search {
+    int pid;
+    uint64_t found;
+    uint8_t *bytes;
+};
+
+static void search_mapping(void *closure, const struct perf_mapping *mapping)
+{
+    static const uint8_t instruction[] = {0x0f, 0x05};
+    struct search *search = closure;
+    struct err unread;
+    bool vdso = strcmp(mapping->path, "[vdso]") == 0;
+    size_t n = mapping->bytes < SEARCH_BYTES ? mapping->bytes : SEARCH_BYTES;
+    if ((search->found && !vdso) ||
+        !remote_read(search->pid, mapping->start, search->bytes, n, &unread))
+        return;
+    const uint8_t *at = memmem(search->bytes, n, instruction, sizeof instruction);
+    if (at)
+        search->found = mapping->start + (uint64_t)(at - search->bytes);
+}
+
+bool remote_find_syscall(int pid, uint64_t *ret_at, struct err *err)
+{
+    struct search search = {.pid = pid, .bytes = mem_alloc(SEARCH_BYTES)};
+    proc_read_maps(pid, search_mapping, &search);
+    mem_free(search.bytes);
+    if (!search.found)
+        return err_set(err, ERR_MISSING, "process %d has no code that calls the system", pid);
+    *ret_at = search.found;
+    return true;
+}
