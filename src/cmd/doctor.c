@@ -1,6 +1,7 @@
 /* gait doctor: what this machine offers, and what to type to get more. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/flags.h"
 #include "cmd/view_options.h"
 #include "collect/findings.h"
 #include "view/json.h"
@@ -23,25 +24,14 @@ struct options {
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    static const struct option long_options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const struct flag flags[] = {
+        {"json", 0, &options->json, NULL},
+        {"quiet", 'q', &options->quiet, NULL},
+        {0},
     };
-    int option;
     *options = (struct options){0};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "qh", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'j': options->json = true; break;
-        case 'q': options->quiet = true; break;
-        case 'h': options->help = true; return true;
-        default:
-            return err_set(err, ERR_USAGE, "%s: unknown option; see gait doctor --help",
-                           argv[optind - 1]);
-        }
-    }
+    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
+        return options->help;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "%s: doctor takes no arguments", argv[optind]);
     return true;

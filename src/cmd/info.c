@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/cost.h"
+#include "cmd/flags.h"
 #include "cmd/info_json.h"
 #include "cmd/view_options.h"
 
@@ -27,31 +28,15 @@ struct options {
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    static const struct option long_options[] = {
-        {"input", required_argument, NULL, 'i'},
-        {"json", no_argument, NULL, 'j'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {"color", required_argument, NULL, 'c'},
-        {"no-pager", no_argument, NULL, 'c'},
-        {NULL, 0, NULL, 0},
+    const char *unused; /* neither colour nor pager here */
+    const struct flag flags[] = {
+        {"input", 'i', NULL, &options->input}, {"json", 0, &options->json, NULL},
+        {"quiet", 'q', &options->quiet, NULL}, {"no-pager", 0, NULL, NULL},
+        {"color", 0, NULL, &unused},           {0},
     };
-    int option;
     *options = (struct options){.input = "gait.data"};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":i:qh", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'i': options->input = optarg; break;
-        case 'j': options->json = true; break;
-        case 'q': options->quiet = true; break;
-        case 'c': break; /* neither colour nor pager here */
-        case 'h': options->help = true; return true;
-        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
-        default:
-            return err_set(err, ERR_USAGE, "%s: unknown option; see gait info --help",
-                           argv[optind - 1]);
-        }
-    }
+    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
+        return options->help;
     if (optind < argc)
         options->input = argv[optind++];
     if (optind < argc)

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/flags.h"
 #include "cmd/view_options.h"
 #include "collect/catalog.h"
 #include "collect/findings.h"
@@ -239,23 +240,13 @@ static bool choose(struct options *options, const char *name, struct err *err)
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    static const struct option long_options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const struct flag flags[] = {
+        {"json", 0, &options->json, NULL},
+        {0},
     };
-    int option;
     *options = (struct options){0};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'j': options->json = true; break;
-        case 'h': options->help = true; return true;
-        default:
-            return err_set(err, ERR_USAGE, "%s: unknown option; see gait list --help",
-                           argv[optind - 1]);
-        }
-    }
+    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
+        return options->help;
     for (int i = 0; i < SECTIONS_N; i++)
         options->chosen[i] = optind == argc;
     for (; optind < argc; optind++)

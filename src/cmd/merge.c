@@ -1,6 +1,7 @@
 /* gait merge: adds profiles up. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/flags.h"
 #include "profile/file.h"
 
 #include <getopt.h>
@@ -22,26 +23,14 @@ struct options {
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    static const struct option long_options[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const struct flag flags[] = {
+        {"output", 'o', NULL, &options->output},
+        {"quiet", 'q', &options->quiet, NULL},
+        {0},
     };
-    int option;
     *options = (struct options){0};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'o': options->output = optarg; break;
-        case 'q': options->quiet = true; break;
-        case 'h': options->help = true; return true;
-        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
-        default:
-            return err_set(err, ERR_USAGE, "%s: unknown option; see gait merge --help",
-                           argv[optind - 1]);
-        }
-    }
+    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
+        return options->help;
     options->files = argv + optind;
     if (!options->output)
         return err_set(err, ERR_USAGE, "where to? gait merge -o OUT FILE...");

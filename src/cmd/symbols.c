@@ -1,6 +1,7 @@
 /* gait symbols: where addresses of a binary come from. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/flags.h"
 #include "cmd/symbol_answers.h"
 #include "cmd/view_options.h"
 #include "program/binary.h"
@@ -33,30 +34,16 @@ struct options {
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    enum { OPT_LINKAGE = 256, OPT_NO_INLINES, OPT_JSON };
-    static const struct option long_options[] = {
-        {"linkage", no_argument, NULL, OPT_LINKAGE},
-        {"no-inlines", no_argument, NULL, OPT_NO_INLINES},
-        {"json", no_argument, NULL, OPT_JSON},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const struct flag flags[] = {
+        {"linkage", 0, &options->linkage, NULL},
+        {"no-inlines", 0, &options->no_inlines, NULL},
+        {"json", 0, &options->json, NULL},
+        {"quiet", 'q', &options->quiet, NULL},
+        {0},
     };
-    int option;
     *options = (struct options){0};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
-        switch (option) {
-        case OPT_LINKAGE: options->linkage = true; break;
-        case OPT_NO_INLINES: options->no_inlines = true; break;
-        case OPT_JSON: options->json = true; break;
-        case 'q': options->quiet = true; break;
-        case 'h': options->help = true; return true;
-        default:
-            return err_set(err, ERR_USAGE, "%s: unknown option; see gait symbols --help",
-                           argv[optind - 1]);
-        }
-    }
+    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
+        return options->help;
     if (optind == argc)
         return err_set(err, ERR_USAGE, "which binary? gait symbols BINARY [ADDRESS...]");
     options->binary = argv[optind];
