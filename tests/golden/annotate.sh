@@ -1,26 +1,7 @@
 #!/bin/bash
 # gait annotate: what it prints and returns, on an exact recording of a program whose every count can be
 # told by reading it. The expected text is here.
-gait=$PWD/${GAIT_OUT:-o/rel}/gait
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-bad=0
-
-fail() {
-    echo "annotate.sh: $1" >&2
-    bad=1
-}
-# expect STATUS COMMAND...: runs it, output to out and err.
-expect() {
-    want=$1; shift
-    "$@" >out 2>err
-    got=$?
-    [ "$got" = "$want" ] || fail "$*: status $got instead of $want: $(cat err)"
-}
-has() {
-    grep -qF -- "$1" out || { fail "no '$1' in:"; head -n 40 out >&2; }
-}
+. tests/golden/lib/golden.sh
 
 cat >walk.s <<'ASM'
 .globl main, leaf, leaf_of_another_kind
@@ -108,7 +89,7 @@ cat >want <<'WANT'
                             walk.s:26          ret
         ##.##%            1      +44        ret
 WANT
-diff want got >&2 || fail 'the text'
+same want got 'the text'
 expect 0 "$gait" annotate main --all
 [ "$(grep -c '[0-9a-f]        nop$' out)" = 8 ] || fail '--all does not show all'
 
@@ -129,7 +110,7 @@ expect 0 "$gait" annotate main --json
 has '"schema": "gait/annotate/1"'
 grep -o '"address": "walk+0x[0-9a-f]*"' out | sed 's/.*0x\(.*\)"/\1/' >addresses
 objdump -d --disassemble=main walk | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >oracle
-diff addresses oracle >&2 || fail 'instructions are not those of objdump'
+same oracle addresses 'instructions are not those of objdump'
 python3 - <<'PY' || fail 'the JSON'
 import json
 rows = json.load(open("out"))["rows"]

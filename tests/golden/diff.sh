@@ -1,20 +1,7 @@
 #!/bin/bash
 # gait diff: two builds of a program whose every count can be told by reading it. Functions are matched
 # by name without the compiler's suffixes, lines where they moved to.
-gait=$PWD/${GAIT_OUT:-o/rel}/gait
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-bad=0
-fail() { echo "diff.sh: $1" >&2; bad=1; }
-# expect STATUS COMMAND...: runs it, output to out and err.
-expect() {
-    want=$1; shift
-    "$@" >out 2>err
-    got=$?
-    [ "$got" = "$want" ] || fail "$*: status $got instead of $want: $(cat err)"
-}
-has() { grep -qE -- "$1" out || { fail "no '$1' in:"; head -n 40 out >&2; }; }
+. tests/golden/lib/golden.sh
 
 # function NAME: starts one; the lines that follow are its body.
 mkdir a b
@@ -57,15 +44,15 @@ expect 0 "$gait" record -q --exact=counts -o after -- ./new
 
 line() { grep -n "$1" "$2" | head -n 1 | cut -d: -f1; }
 expect 0 "$gait" diff --module old before after
-has '\+1000 +3200 +4200 .* work +old -> new'
-has '\+200 +- +200 .* new +fresh'
-has '-200 +200 +- .* gone +gone'
-has 'main +old -> new|did not change at all'
-has 'More instructions: work \(\+1000\), fresh \(\+200\)'
-has 'Fewer instructions: gone \(-200\)'
-has 'two builds, matched by name'
+fits '\+1000 +3200 +4200 .* work +old -> new'
+fits '\+200 +- +200 .* new +fresh'
+fits '-200 +200 +- .* gone +gone'
+fits 'main +old -> new|did not change at all'
+fits 'More instructions: work \(\+1000\), fresh \(\+200\)'
+fits 'Fewer instructions: gone \(-200\)'
+fits 'two builds, matched by name'
 expect 0 "$gait" diff --module old --by line before after
-has "\+1000 +- +1000 .* new +work +walk.s:$(line imul b/walk.s) "
+fits "\+1000 +- +1000 .* new +work +walk.s:$(line imul b/walk.s) "
 expect 0 "$gait" diff --by line --json before after
 /usr/bin/python3 - out "$(line lea a/walk.s)" "$(line lea b/walk.s)" <<'PY' || bad=1
 import json, sys
@@ -77,17 +64,17 @@ if sum(r["before"] for r in rows) != 3200 or sum(r["after"] for r in rows) != 42
     sys.exit(f"lines of work do not add up: {rows}")
 PY
 expect 0 "$gait" diff --by module before after
-has '\+1000 .* old -> new'
+fits '\+1000 .* old -> new'
 expect 0 "$gait" diff before before
-has '^Nothing changed\.$'
-has 'one build'
+fits '^Nothing changed\.$'
+fits 'one build'
 # A binary that is gone: its functions are not told apart on either side, and why is said.
 mv new elsewhere
 expect 0 "$gait" diff before after
-has '\+1000 .* \[no binary\] +old -> new'
-has 'no binary for new'
+fits '\+1000 .* \[no binary\] +old -> new'
+fits 'no binary for new'
 expect 0 "$gait" diff --by line before after
-has '\+1000 .* \[no binary\] +\(line not known\) +old -> new'
+fits '\+1000 .* \[no binary\] +\(line not known\) +old -> new'
 mv elsewhere new
 expect 129 "$gait" diff before
 expect 129 "$gait" diff --by edge before after

@@ -1,26 +1,7 @@
 #!/bin/bash
 # gait report, compare and verify: what they print and return, on an exact recording of a program
 # whose every count can be told by reading it.
-gait=$PWD/${GAIT_OUT:-o/rel}/gait
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-bad=0
-
-fail() {
-    echo "views.sh: $1" >&2
-    bad=1
-}
-# expect STATUS COMMAND...: runs it, output to out and err.
-expect() {
-    want=$1; shift
-    "$@" >out 2>err
-    got=$?
-    [ "$got" = "$want" ] || fail "$*: status $got instead of $want: $(cat err)"
-}
-has() {
-    grep -qF -- "$1" out || { fail "no '$1' in:"; head -n 40 out >&2; }
-}
+. tests/golden/lib/golden.sh
 
 cat >walk.s <<'ASM'
 .globl main, leaf
