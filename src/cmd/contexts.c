@@ -194,10 +194,8 @@ int cmd_contexts(int argc, char **argv)
     struct err err;
     if (!view_options_parse(&options.view, &own, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.view.help)
+        return show_usage(usage);
     if (!check(&options, argc, argv, &err))
         return say_err(&err);
     if (options.view.inferred)

@@ -81,10 +81,8 @@ int cmd_doctor(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.help)
+        return show_usage(usage);
     static struct machine machine; /* a page or two: not for the stack */
     struct findings findings;
     struct arena arena = {0};

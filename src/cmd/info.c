@@ -202,10 +202,8 @@ int cmd_info(int argc, char **argv)
     struct profile profile;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.help)
+        return show_usage(usage);
     int status = profile_load_any(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;

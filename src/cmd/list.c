@@ -261,10 +261,8 @@ int cmd_list(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.help)
+        return show_usage(usage);
     struct rows rows = {0};
     for (int i = 0; i < SECTIONS_N; i++)
         if (options.chosen[i])

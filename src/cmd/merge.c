@@ -78,10 +78,8 @@ int cmd_merge(int argc, char **argv)
     struct profile sum;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.help)
+        return show_usage(usage);
     profile_init(&sum);
     bool ok = true;
     for (char **file = options.files; ok && *file; file++)

@@ -25,3 +25,9 @@ int say_err(const struct err *err)
     default: return EXIT_FAILED;
     }
 }
+
+int show_usage(const char *usage)
+{
+    fputs(usage, stdout);
+    return EXIT_DONE;
+}

@@ -206,10 +206,8 @@ int cmd_symbols(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.help)
+        return show_usage(usage);
     struct asking asking = {.options = &options};
     if (!binary_open_whole(&asking.binary, options.binary, &err))
         return say_err(&err);

@@ -42,10 +42,8 @@ int cmd_verify(int argc, char **argv)
     struct err err;
     if (!view_options_parse(&options, NULL, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        fputs(usage, stdout);
-        return EXIT_DONE;
-    }
+    if (options.help)
+        return show_usage(usage);
     if (optind < argc)
         options.input = argv[optind++];
     if (optind < argc) {
