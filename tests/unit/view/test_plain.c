@@ -10,18 +10,42 @@ static void near(double got, double expected)
         fail_msg("%.12g, expected %.12g", got, expected);
 }
 
+static int scenery_begin(void **state)
+{
+    struct scenery *s = *state = mem_alloc(sizeof *s);
+    scenery_make(s);
+    return 0;
+}
+
+static int scenery_done(void **state)
+{
+    scenery_end(*state);
+    mem_free(*state);
+    return 0;
+}
+
+static void rows_begin(struct plain_rows *rows, struct scenery *s, struct plain_filter filter,
+                       enum item_by by)
+{
+    struct err err;
+    assert_true(plain_open(&s->plain, &s->scene, 0, filter, &err));
+    plain_list(rows, &s->plain, by);
+}
+
+static void rows_end(struct plain_rows *rows, struct scenery *s)
+{
+    plain_rows_release(rows);
+    plain_close(&s->plain);
+}
+
 static void functions_have_self_and_total(void **state)
 {
-    (void)state;
-    struct scenery s = {0};
+    struct scenery *s = *state;
     struct plain_rows rows;
-    struct err err;
-    scenery_make(&s);
-    assert_true(plain_open(&s.plain, &s.scene, 0, (struct plain_filter){0}, &err));
-    plain_list(&rows, &s.plain, BY_FUNCTION);
-    const struct plain_row *main_ = row_named(&s.plain, &rows, "main_");
-    const struct plain_row *fib = row_named(&s.plain, &rows, "fib");
-    const struct plain_row *spin = row_named(&s.plain, &rows, "spin");
+    rows_begin(&rows, s, (struct plain_filter){0}, BY_FUNCTION);
+    const struct plain_row *main_ = row_named(&s->plain, &rows, "main_");
+    const struct plain_row *fib = row_named(&s->plain, &rows, "fib");
+    const struct plain_row *spin = row_named(&s->plain, &rows, "spin");
     assert_int_equal(rows.n, 3); /* the kernel has none */
     assert_int_equal(main_->self.sum, 0);
     assert_int_equal(main_->total.sum, 900000);
@@ -30,75 +54,58 @@ static void functions_have_self_and_total(void **state)
     assert_int_equal(fib->total.sum, 700000); /* recursion counts once */
     assert_int_equal(spin->self.sum, 300000);
     assert_int_equal(spin->total.sum, 300000);
-    assert_int_equal(s.plain.kept.sum, 1000000);
-    assert_int_equal(s.plain.beside.sum, 50000);
-    near(s.plain.sample_weight, 1000);
-    near(plain_share(&s.plain, &fib->self).value, 0.7);
-    near(plain_amount(&s.plain, &fib->self).value, 1.4);
-    struct estimate share = plain_share(&s.plain, &fib->self);
+    assert_int_equal(s->plain.kept.sum, 1000000);
+    assert_int_equal(s->plain.beside.sum, 50000);
+    near(s->plain.sample_weight, 1000);
+    near(plain_share(&s->plain, &fib->self).value, 0.7);
+    near(plain_amount(&s->plain, &fib->self).value, 1.4);
+    struct estimate share = plain_share(&s->plain, &fib->self);
     assert_true(share.lo > 0.66 && share.lo < 0.68 && share.hi > 0.72 && share.hi < 0.74);
-    plain_rows_release(&rows);
-    plain_close(&s.plain);
-    scenery_end(&s);
+    rows_end(&rows, s);
 }
 
 static void kernel_time_is_weighed_when_asked_for(void **state)
 {
-    (void)state;
-    struct scenery s = {0};
+    struct scenery *s = *state;
     struct plain_rows rows;
-    struct err err;
-    scenery_make(&s);
-    assert_true(plain_open(&s.plain, &s.scene, 0, (struct plain_filter){.kernel = true}, &err));
-    plain_list(&rows, &s.plain, BY_FUNCTION);
-    assert_int_equal(row_named(&s.plain, &rows, "read_")->self.sum, 50000);
-    assert_int_equal(row_named(&s.plain, &rows, "main_")->total.sum, 50000);
-    assert_int_equal(row_named(&s.plain, &rows, "spin")->total.sum, 0);
-    assert_int_equal(s.plain.beside.sum, 1000000);
-    near(plain_amount(&s.plain, &row_named(&s.plain, &rows, "read_")->self).value, 0.1);
-    plain_rows_release(&rows);
-    plain_close(&s.plain);
-    scenery_end(&s);
+    rows_begin(&rows, s, (struct plain_filter){.kernel = true}, BY_FUNCTION);
+    assert_int_equal(row_named(&s->plain, &rows, "read_")->self.sum, 50000);
+    assert_int_equal(row_named(&s->plain, &rows, "main_")->total.sum, 50000);
+    assert_int_equal(row_named(&s->plain, &rows, "spin")->total.sum, 0);
+    assert_int_equal(s->plain.beside.sum, 1000000);
+    near(plain_amount(&s->plain, &row_named(&s->plain, &rows, "read_")->self).value, 0.1);
+    rows_end(&rows, s);
 }
 
 static void threads_are_filtered(void **state)
 {
-    (void)state;
-    struct scenery s = {0};
+    struct scenery *s = *state;
     struct plain_rows rows;
     struct err err;
-    scenery_make(&s);
-    assert_true(plain_open(&s.plain, &s.scene, 0, (struct plain_filter){.tid = 12}, &err));
-    plain_list(&rows, &s.plain, BY_FUNCTION);
-    const struct plain_row *spin = row_named(&s.plain, &rows, "spin");
+    rows_begin(&rows, s, (struct plain_filter){.tid = 12}, BY_FUNCTION);
+    const struct plain_row *spin = row_named(&s->plain, &rows, "spin");
     assert_int_equal(spin->self.sum, 100000);
-    near(plain_share(&s.plain, &spin->self).value, 1);    /* of the thread */
-    near(plain_amount(&s.plain, &spin->self).value, 0.2); /* of 2 s in all */
-    assert_int_equal(row_named(&s.plain, &rows, "fib")->total.sum, 0);
-    plain_rows_release(&rows);
-    plain_close(&s.plain);
-    assert_true(plain_open(&s.plain, &s.scene, 0, (struct plain_filter){.pid = 10}, &err));
-    assert_int_equal(s.plain.kept.sum, 1000000);
-    plain_close(&s.plain);
-    assert_false(plain_open(&s.plain, &s.scene, 0, (struct plain_filter){.pid = 99}, &err));
+    near(plain_share(&s->plain, &spin->self).value, 1);    /* of the thread */
+    near(plain_amount(&s->plain, &spin->self).value, 0.2); /* of 2 s in all */
+    assert_int_equal(row_named(&s->plain, &rows, "fib")->total.sum, 0);
+    rows_end(&rows, s);
+    assert_true(plain_open(&s->plain, &s->scene, 0, (struct plain_filter){.pid = 10}, &err));
+    assert_int_equal(s->plain.kept.sum, 1000000);
+    plain_close(&s->plain);
+    assert_false(plain_open(&s->plain, &s->scene, 0, (struct plain_filter){.pid = 99}, &err));
     assert_non_null(strstr(err.text, "10/11, 10/12"));
     assert_int_equal(err.kind, ERR_MISSING);
-    scenery_end(&s);
 }
 
 static void calls_are_by_site_and_callee(void **state)
 {
-    (void)state;
-    struct scenery s = {0};
+    struct scenery *s = *state;
     struct plain_rows rows;
-    struct err err;
-    scenery_make(&s);
-    assert_true(plain_open(&s.plain, &s.scene, 0, (struct plain_filter){0}, &err));
-    plain_list(&rows, &s.plain, BY_CALL);
+    rows_begin(&rows, s, (struct plain_filter){0}, BY_CALL);
     uint64_t seen = 0;
     for (size_t i = 0; i < rows.n; i++) {
-        const char *from = s.plain.functions.at[rows.at[i].function].name;
-        const char *to = s.plain.functions.at[rows.at[i].callee].name;
+        const char *from = s->plain.functions.at[rows.at[i].function].name;
+        const char *to = s->plain.functions.at[rows.at[i].callee].name;
         assert_int_equal(rows.at[i].self.sum, 0);
         if (!strcmp(from, "main_") && !strcmp(to, "fib"))
             assert_int_equal(rows.at[i].total.sum, 700000);
@@ -111,9 +118,7 @@ static void calls_are_by_site_and_callee(void **state)
         seen++;
     }
     assert_int_equal(seen, 3);
-    plain_rows_release(&rows);
-    plain_close(&s.plain);
-    scenery_end(&s);
+    rows_end(&rows, s);
 }
 
 /* Code of libc: places must be instructions and blocks of its graphs, and every weight must be found
@@ -185,10 +190,11 @@ static void places_are_those_of_the_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_have_self_and_total),
-        cmocka_unit_test(kernel_time_is_weighed_when_asked_for),
-        cmocka_unit_test(threads_are_filtered),
-        cmocka_unit_test(calls_are_by_site_and_callee),
+        cmocka_unit_test_setup_teardown(functions_have_self_and_total, scenery_begin, scenery_done),
+        cmocka_unit_test_setup_teardown(kernel_time_is_weighed_when_asked_for, scenery_begin,
+                                        scenery_done),
+        cmocka_unit_test_setup_teardown(threads_are_filtered, scenery_begin, scenery_done),
+        cmocka_unit_test_setup_teardown(calls_are_by_site_and_callee, scenery_begin, scenery_done),
         cmocka_unit_test(places_are_those_of_the_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
