@@ -2,9 +2,10 @@
 
 #include "profile/sums.h"
 
-void decode_init(struct decode *decode, struct units *units, struct profile *profile)
+void decode_init(struct decode *decode, struct units *units, struct crew *crew,
+                 struct profile *profile)
 {
-    *decode = (struct decode){.units = units, .profile = profile};
+    *decode = (struct decode){.units = units, .crew = crew, .profile = profile};
     tally_init(&decode->tally);
     batch_init(&decode->batch);
     rates_init(&decode->rates);
@@ -116,7 +117,7 @@ static void block_list(struct decode *decode, uint32_t index)
 
 /* Where the last exit went, if it was indirect: no superblock of this window starts there. */
 static void end_weigh(struct decode *decode, const struct event_walk *walk, uint32_t last_exit,
-                      uint64_t instructions, uint64_t rate)
+                      const struct tally_weight *weight)
 {
     if (tally_goes(&decode->tally, last_exit) || !walk->end_pc)
         return;
@@ -124,8 +125,8 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
     decode->unmapped += mappings_missed(decode->units->mappings, to);
     const struct unit_segment *site = block_last(decode, decode->tally.exits.at[last_exit].block);
     uint32_t edge = indirect_edge_index(decode, site, to);
-    uint64_t units = tally_units(instructions, 1);
-    batch_add_edge_at(&decode->batch, edge, units, units * rate);
+    uint64_t units = tally_units(weight, 1);
+    batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
 }
 
 /* What an exit of plain code costs on the average, in 1/256 ticks: fitted to the difference between whole
@@ -160,22 +161,25 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
 }
 
 static void decode_window(struct decode *decode, const struct event_walk *walk,
-                          const uint32_t *exits)
+                          const uint32_t *exits, uint64_t weight_ns)
 {
     struct tally_window window = {0};
-    uint64_t rate = 0;
+    struct tally_weight weight = {0};
     follow_units(decode);
     if (!tally_window(&decode->tally, exits, walk->n_exits, &window)) {
         decode->garbled++;
     } else if (window.instructions) {
-        rate = window_rate(decode, walk, &window);
-        end_weigh(decode, walk, exits[walk->n_exits - 1], window.instructions, rate);
-        batch_add_window(&decode->batch, 1u << UNIT_BITS, rate << UNIT_BITS);
+        weight = (struct tally_weight){.instructions = window.instructions,
+                                       .units = weight_ns << UNIT_BITS,
+                                       .rate = window_rate(decode, walk, &window)};
+        end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
+        batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         decode->windows++;
         decode->instructions += window.instructions;
+        decode->complete_ns += walk->flags & WALK_COMPLETE ? weight_ns : 0;
         decode->miscounted += window.instructions != walk->instructions;
     }
-    tally_weigh(&decode->tally, window.instructions, rate);
+    tally_weigh(&decode->tally, &weight);
 }
 
 /* ---- one batch: expand */
@@ -253,41 +257,52 @@ void decode_flush(struct decode *decode)
     bits_drain(decode, &decode->tally.blocks_touched, block_expand);
     bits_drain(decode, &decode->tally.ways_touched, way_expand);
     batch_close(&decode->batch, decode->profile);
+    decode->span = (struct decode_span){0};
 }
 
 /* ---- walks */
 
-/* The interrupted place gets the time since the last interrupt, also of one in the kernel: how long
- * that is does not depend on where the program is. The first gets what is usual, not what a delay
- * made of it. */
-static void time_add(struct decode *decode, const struct event_walk *walk)
+/* The interrupted place gets what the sample stands for. */
+static void time_add(struct decode *decode, const struct event_walk *walk, uint64_t weight_ns)
 {
-    const uint64_t usual_ns = 10000000;
-    uint64_t since = walk->cpu_ns > decode->told_ns ? walk->cpu_ns - decode->told_ns : 0;
-    if (!decode->told_ns && since > usual_ns)
-        since = usual_ns;
-    decode->told_ns = walk->cpu_ns;
-    if (!walk->pc || !since)
+    if (!walk->pc || !weight_ns)
         return;
     struct mappings *mappings = decode->units->mappings;
     struct place at = mappings_place(mappings, (struct avma){walk->pc});
     decode->unmapped += mappings_missed(mappings, at);
     struct stacks *stacks = &decode->profile->stacks;
-    uint32_t pid = (uint32_t)mappings->pid; /* its main thread: no other is walked */
-    uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
+    uint64_t thread = stack_thread((uint32_t)mappings->pid, (uint32_t)walk->tid);
+    uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
     uint32_t node = stacks_node(stacks, root, at.module, at.address.v);
-    stacks_add(stacks, node, decode->samples++ % STACK_GROUPS, since);
-    sum_add(&decode->profile->totals.samples, 1);
-    sum_add(&decode->profile->totals.sampled_ns, since);
+    stacks_add(stacks, node, decode->samples++ % STACK_GROUPS, weight_ns);
+    struct totals *totals = &decode->profile->totals;
+    sum_add(&totals->samples, 1);
+    sum_add(&totals->sampled_ns, weight_ns);
+    sum_add_wide(&totals->sampled_xx, (u128)weight_ns * weight_ns);
+}
+
+/* Walks of several threads come out of order, by little. */
+static void span_add(struct decode *decode, uint64_t tsc, uint64_t since_ns)
+{
+    struct decode_span *span = &decode->span;
+    uint64_t passed = tsc > span->start_tsc ? tsc - span->start_tsc : 0;
+    uint64_t long_enough = decode->tsc_hz / (1000000000 / DECODE_BATCH_NS);
+    if (span->cpu_ns >= DECODE_BATCH_NS && passed >= long_enough)
+        decode_flush(decode);
+    if (!span->cpu_ns)
+        span->start_tsc = tsc;
+    span->cpu_ns += since_ns;
 }
 
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits)
 {
-    uint64_t slot = walk->cpu_ns / DECODE_BATCH_NS;
-    if (slot != decode->slot)
-        decode_flush(decode);
-    decode->slot = slot;
-    time_add(decode, walk);
-    if (walk->n_exits)
-        decode_window(decode, walk, exits);
+    struct crew_sample sample = crew_sample(decode->crew, walk);
+    span_add(decode, walk->tsc, sample.since_ns);
+    time_add(decode, walk, sample.weight_ns);
+    if (!walk->n_exits)
+        return;
+    if (sample.weight_ns)
+        decode_window(decode, walk, exits, sample.weight_ns);
+    else
+        decode->garbled++; /* no sample can follow another at once */
 }

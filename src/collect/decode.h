@@ -1,8 +1,13 @@
 /* Sampled walks -> ranges, edges and places that were interrupted, weighed.
  *
- * Every window is normalised by its own length. The weight of an exit that was seen k times in a
- * window of N instructions is u = k / N, rounded once; all ranges and edges that the exit implies
- * are sums of such u, so what flows into a segment flows out of it, to the last unit.
+ * Every window is normalised by its own length, and stands for the time between samples of its thread
+ * (crew.h). The weight of an exit that was seen k times in a window of N instructions that stands for
+ * W is u = W k / N, rounded once; all ranges and edges that the exit implies are sums of such u, so
+ * what flows into a segment flows out of it, to the last unit.
+ *
+ * Walks close in time are correlated, of one thread or of several, so batches are long: in time as it
+ * passes and in CPU time. The first is for many threads that do one thing together, the second for
+ * those that seldom run.
  *
  * An exit costs a few ns: its counter is bumped. At the end of a window the exits that it touched are
  * weighed, at the end of a batch the superblocks that it touched are expanded, each once. */
@@ -10,6 +15,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/crew.h"
 #include "collect/rates.h"
 #include "collect/tally.h"
 #include "collect/units.h"
@@ -28,8 +34,14 @@ struct decode_segment {
     uint32_t range, taken, fallen;
 };
 
+/* The batch that is open: when it began, and the CPU time that its samples cover. */
+struct decode_span {
+    uint64_t start_tsc, cpu_ns;
+};
+
 struct decode {
     struct units *units;
+    struct crew *crew;
     struct profile *profile; /* gets closed batches */
     struct batch batch;
     struct {
@@ -41,21 +53,23 @@ struct decode {
     struct tally tally;
     struct {
         VEC(uint32_t);
-    } ways;        /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */
-    uint64_t slot; /* of the batch that is open: cpu_ns / DECODE_BATCH_NS */
+    } ways; /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */
+    struct decode_span span;
+    uint64_t tsc_hz;             /* 0: not known */
     struct rates rates;          /* of timed windows, for those without */
     uint64_t trail, trail_ticks; /* of good trails, added up */
     uint64_t trail_own_ticks;    /* what their exits took: the program would not have spent it */
 
-    uint64_t told_ns;               /* thread CPU time up to which places have been given it */
     uint32_t samples;               /* places so far */
     uint64_t windows, instructions; /* accepted so far */
+    uint64_t complete_ns;           /* that complete windows stand for */
     uint64_t garbled;               /* walks that contradict the units: left out */
     uint64_t unmapped;              /* observations outside every module */
     uint64_t miscounted;            /* windows whose own length is not that of their exits */
 };
 
-void decode_init(struct decode *decode, struct units *units, struct profile *profile);
+void decode_init(struct decode *decode, struct units *units, struct crew *crew,
+                 struct profile *profile);
 void decode_release(struct decode *decode);
 
 /* `exits` has walk->n_exits ids. Both must be private copies: the ring may change under us. */

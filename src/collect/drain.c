@@ -87,11 +87,10 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
     sum->recorded_ns += recorded_ns(drain, source->channel);
-    sum->translate_ns += ticks_to_ns(share_load(&source->channel->translate_ticks),
-                                     share_load(&source->channel->tsc_hz));
     sum->trail_ticks += decode->trail_ticks;
     sum->trail_own_ticks += decode->trail_own_ticks;
     sum_add(&sum->totals.windows, decode->windows);
+    sum_add(&sum->totals.complete_ns, decode->complete_ns);
     sum_add(&sum->totals.instructions, decode->instructions);
     sum_add(&sum->totals.losses[LOSS_unmapped], decode->unmapped);
 }
@@ -102,11 +101,13 @@ static void sum_source(const struct drain *drain, const struct source *source, b
 {
     const struct channel *channel = source->channel;
     struct totals *totals = &sum->totals;
-    uint64_t interrupts = share_load(&channel->interrupts);
-    uint64_t ticks =
-        share_load(&channel->handler_ticks) + interrupts * share_load(&channel->delivery_ticks);
+    uint64_t interrupts = share_load(&channel->interrupts), hz = share_load(&channel->tsc_hz);
+    uint64_t delivery = interrupts * share_load(&channel->delivery_ticks);
+    uint64_t handler = share_load(&channel->handler_ticks);
     sum_add(&totals->interrupts, interrupts);
-    sum_add(&totals->agent_ns, ticks_to_ns(ticks, share_load(&channel->tsc_hz)));
+    sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
+    sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));
+    sum_add(&totals->translate_ns, ticks_to_ns(share_load(&channel->translate_ticks), hz));
     for (int i = 0; i < LOSS_N; i++)
         sum_add(&totals->losses[i], share_load(&channel->losses[i]));
     sum_add(&totals->losses[LOSS_garbled], source_garbled(source));

@@ -126,7 +126,7 @@ static void conclude(struct run *run)
     drain_sum(&run->drain, true, &sum);
     recording->status = run->child.status;
     recording->totals = run->told;
-    recording->translate_ns = sum.translate_ns;
+    recording->translate_ns = sum.totals.translate_ns;
     recording->untrue = sum.miscounted;
     recording->processes = run->drain.processes;
     if (!recording->processes)

@@ -8,12 +8,13 @@
 void source_init(struct source *source, struct channel *channel, enum record_mode mode, int pid,
                  struct profile *profile)
 {
-    *source = (struct source){.channel = channel, .mode = mode};
+    *source = (struct source){.channel = channel, .mode = mode, .profile = profile};
     mappings_init(&source->mappings, profile, pid);
     units_init(&source->units, &source->mappings);
+    crew_init(&source->crew);
     if (mode == RECORD_SAMPLED) {
         source->decode = mem_alloc(sizeof *source->decode);
-        decode_init(source->decode, &source->units, profile);
+        decode_init(source->decode, &source->units, &source->crew, profile);
     } else {
         source->exact = mem_alloc(sizeof *source->exact);
         exact_init(source->exact, &source->units, profile);
@@ -30,6 +31,7 @@ void source_release(struct source *source)
     mem_free(source->exact);
     mappings_release(&source->mappings);
     units_release(&source->units);
+    crew_release(&source->crew);
     vec_release(&source->entry);
     *source = (struct source){0};
 }
@@ -84,11 +86,23 @@ static bool walk_read(struct source *source, uint32_t bytes)
     if (bytes < sizeof walk)
         return false;
     memcpy(&walk, source->entry.at, sizeof walk);
-    if (walk.kind != EVENT_WALK || walk.n_exits > (bytes - sizeof walk) / sizeof(uint32_t))
+    if (walk.n_exits > (bytes - sizeof walk) / sizeof(uint32_t))
         return false;
     if (source->decode)
         decode_walk(source->decode, &walk,
                     (const uint32_t *)(const void *)(source->entry.at + sizeof walk));
+    return true;
+}
+
+/* What is known of a thread when it ends. */
+static bool thread_read(struct source *source, uint32_t bytes)
+{
+    struct event_thread event;
+    if (bytes != sizeof event)
+        return false;
+    memcpy(&event, source->entry.at, sizeof event);
+    crew_tell(&source->crew, &event.thread, (uint32_t)source->mappings.pid, source->profile);
+    crew_end(&source->crew, (uint32_t)event.thread.tid);
     return true;
 }
 
@@ -97,7 +111,12 @@ static bool entry_read(struct source *source, uint32_t bytes)
 {
     uint32_t kind;
     memcpy(&kind, source->entry.at, sizeof kind);
-    return kind == EVENT_PAD || walk_read(source, bytes);
+    switch (kind) {
+    case EVENT_PAD: return true;
+    case EVENT_WALK: return walk_read(source, bytes);
+    case EVENT_THREAD: return thread_read(source, bytes);
+    default: return false;
+    }
 }
 
 /* Whether the entry at the reading position is whole: its kind is written last. */
@@ -167,14 +186,32 @@ uint64_t source_read(struct source *source)
     uint64_t units = share_load(&source->channel->units_bytes);
     uint64_t maps = share_load(&source->channel->maps_bytes);
     uint64_t before = source->ring_read;
+    if (source->decode)
+        source->decode->tsc_hz = share_load(&source->channel->tsc_hz);
     maps_read(source, maps);
     units_read(&source->units, section(source, CHANNEL_UNITS_AT), units);
     ring_read(source, ring);
     return source->ring_read - before;
 }
 
+/* Threads that are there now. One that ends while its slot is copied is told of by its event. */
+static void threads_read(struct source *source)
+{
+    uint64_t n = share_load(&source->channel->n_threads);
+    for (uint64_t i = 0; i < n && i < CHANNEL_THREADS; i++) {
+        const struct wire_thread *slot = &channel_threads(source->channel)[i];
+        int32_t tid = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
+        struct wire_thread thread = *slot;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        thread.tid = tid;
+        if (tid && tid == __atomic_load_n(&slot->tid, __ATOMIC_RELAXED))
+            crew_tell(&source->crew, &thread, (uint32_t)source->mappings.pid, source->profile);
+    }
+}
+
 void source_count(struct source *source, bool close_batch, bool last)
 {
+    threads_read(source);
     if (source->exact)
         exact_read(source->exact,
                    (const uint64_t *)(const void *)section(source, CHANNEL_COUNTERS_AT),

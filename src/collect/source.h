@@ -5,6 +5,7 @@
  * counted as garbled and skipped, to the end of what was published if need be. */
 #pragma once
 
+#include "collect/crew.h"
 #include "collect/decode.h"
 #include "collect/exact.h"
 #include "collect/mappings.h"
@@ -20,6 +21,8 @@ struct source {
     enum record_mode mode;
     struct mappings mappings;
     struct units units;
+    struct crew crew;
+    struct profile *profile;
     struct decode *decode; /* RECORD_SAMPLED */
     struct exact *exact;   /* RECORD_EXACT_COUNTS */
     uint64_t maps_read;    /* bytes */

@@ -165,37 +165,47 @@ bool tally_window(struct tally *tally, const uint32_t *exits, uint32_t n,
 
 /* ---- weights */
 
-struct weight {
-    uint64_t instructions, rate;
+/* Division by the window's length, once for many: by multiplication with its inverse. */
+struct divisor {
+    const struct tally_weight *weight;
     uint64_t inverse; /* 2^64 / instructions, rounded up; 0: it would not be exact enough */
 };
 
-static uint64_t units_of(const struct weight *weight, uint64_t seen)
+/* Exact while dividend * instructions < 2^64; no ring holds 2^20 exits. */
+static struct divisor divisor_of(const struct tally_weight *weight)
 {
-    if (!weight->inverse)
-        return tally_units(weight->instructions, seen);
-    uint64_t dividend = (seen << UNIT_BITS) + weight->instructions / 2;
-    return (uint64_t)((u128)dividend * weight->inverse >> 64);
+    uint64_t n = weight->instructions;
+    bool exact = n > 1 && n < UINT32_MAX && n * weight->units < (uint64_t)1 << 43;
+    return (struct divisor){.weight = weight, .inverse = exact ? UINT64_MAX / n + 1 : 0};
 }
 
-static void weigh(struct tally_flow *flow, const struct weight *weight, uint32_t seen)
+static uint64_t units_of(const struct divisor *divisor, uint64_t seen)
 {
-    uint64_t units = units_of(weight, seen);
+    const struct tally_weight *weight = divisor->weight;
+    if (!divisor->inverse)
+        return tally_units(weight, seen);
+    uint64_t dividend = seen * weight->units + weight->instructions / 2;
+    return (uint64_t)((u128)dividend * divisor->inverse >> 64);
+}
+
+static void weigh(struct tally_flow *flow, const struct divisor *divisor, uint32_t seen)
+{
+    uint64_t units = units_of(divisor, seen);
     flow->time += units;
-    flow->count += units * weight->rate;
+    flow->count += units * divisor->weight->rate;
 }
 
-static void window_weigh(struct tally *tally, const struct weight *weight)
+static void window_weigh(struct tally *tally, const struct divisor *divisor)
 {
     for (size_t i = 0; i < tally->exits_seen.n; i++) {
         struct tally_exit *exit = &tally->exits.at[tally->exits_seen.at[i]];
-        weigh(&exit->flow, weight, exit->seen);
+        weigh(&exit->flow, divisor, exit->seen);
         touch(&tally->blocks_touched, exit->block);
         exit->seen = 0;
     }
     for (size_t i = 0; i < tally->slots_seen.n; i++) {
         struct tally_slot *slot = &tally->slots[tally->slots_seen.at[i]];
-        weigh(&tally->ways.at[slot->way - 1].flow, weight, slot->seen);
+        weigh(&tally->ways.at[slot->way - 1].flow, divisor, slot->seen);
         touch(&tally->ways_touched, slot->way - 1);
         slot->seen = 0;
     }
@@ -209,14 +219,11 @@ static void window_forget(struct tally *tally)
         tally->slots[tally->slots_seen.at[i]].seen = 0;
 }
 
-void tally_weigh(struct tally *tally, uint64_t instructions, uint64_t rate)
+void tally_weigh(struct tally *tally, const struct tally_weight *weight)
 {
-    struct weight weight = {.instructions = instructions, .rate = rate};
-    /* Exact while dividend * instructions < 2^64; no exit is seen more often than exits are. */
-    if (instructions > 1 && instructions < 1 << 18)
-        weight.inverse = UINT64_MAX / instructions + 1;
-    if (instructions)
-        window_weigh(tally, &weight);
+    struct divisor divisor = divisor_of(weight);
+    if (weight->instructions)
+        window_weigh(tally, &divisor);
     else
         window_forget(tally);
     tally->exits_seen.n = tally->slots_seen.n = 0;

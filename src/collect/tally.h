@@ -77,13 +77,21 @@ struct tally_window {
 /* Counts a window. False: no thread can have gone this way. */
 bool tally_window(struct tally *tally, const uint32_t *exits, uint32_t n,
                   struct tally_window *ret_window);
-/* Ends the window: what it counted is weighed, by nothing if `instructions` is 0, and forgotten. */
-void tally_weigh(struct tally *tally, uint64_t instructions, uint64_t rate);
 
-/* What being seen so often in a window of so many instructions weighs, rounded. */
-static inline uint64_t tally_units(uint64_t instructions, uint64_t seen)
+/* What a window weighs. */
+struct tally_weight {
+    uint64_t instructions; /* its length; 0: nothing */
+    uint64_t units;        /* of time that it stands for, below 2^32 */
+    uint64_t rate;
+};
+
+/* Ends the window: what it counted is weighed and forgotten. */
+void tally_weigh(struct tally *tally, const struct tally_weight *weight);
+
+/* What being seen so often in the window weighs, rounded. */
+static inline uint64_t tally_units(const struct tally_weight *weight, uint64_t seen)
 {
-    return ((seen << UNIT_BITS) + instructions / 2) / instructions;
+    return (seen * weight->units + weight->instructions / 2) / weight->instructions;
 }
 
 /* For whoever ends the batch: the flow, which is then 0. */

@@ -73,6 +73,9 @@ void totals_give(struct totals *delta, struct totals *told, const struct totals 
     give(&delta->whole_kernel_ns, &told->whole_kernel_ns, now->whole_kernel_ns);
     give(&delta->walked_ns, &told->walked_ns, now->walked_ns);
     give(&delta->once_ns, &told->once_ns, now->once_ns);
+    give(&delta->complete_ns, &told->complete_ns, now->complete_ns);
+    give(&delta->delivery_ns, &told->delivery_ns, now->delivery_ns);
+    give(&delta->translate_ns, &told->translate_ns, now->translate_ns);
     for (int i = 0; i < LOSS_N; i++)
         give(&delta->losses[i], &told->losses[i], now->losses[i]);
 }

@@ -4,7 +4,7 @@
  * again and again asks for its index once. An addition by index touches one 16-byte cell; closing
  * costs in proportion to the keys touched in this batch, not to all that are known.
  *
- * Units are those of struct sums: 2^-UNIT_BITS of a window, and the same times the window's rate.
+ * Units are those of struct sums: 2^-UNIT_BITS ns, and the same times the window's rate.
  * Windows, interrupts, instructions and losses are the caller's to count in the totals. */
 #pragma once
 

@@ -255,7 +255,13 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->whole_kernel_ns,
                                 &totals->walked_ns,
                                 &totals->once_ns,
-                                &totals->recordings};
+                                &totals->recordings,
+                                NULL,
+                                &totals->complete_ns,
+                                &totals->delivery_ns,
+                                &totals->translate_ns};
+    u128 *const wide[] = {
+        [6] = &totals->time_xx, [7] = &totals->count_xx, [21] = &totals->sampled_xx};
     for (size_t i = 0; cursor->at < cursor->end; i++) {
         u128 value;
         if (!cursor_wide(cursor, &value, err))
@@ -263,7 +269,7 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
         if (i >= sizeof narrow / sizeof *narrow)
             continue;
         if (!narrow[i])
-            sum_add_wide(i == 6 ? &totals->time_xx : &totals->count_xx, value);
+            sum_add_wide(wide[i], value);
         else if (value > UINT64_MAX)
             return err_set(err, ERR_FORMAT, "a total of more than 64 bits");
         else

@@ -204,13 +204,14 @@ static void encode_losses(struct encoder *encoder, const struct profile *profile
 
 static void encode_totals(struct encoder *encoder, const struct totals *totals)
 {
-    const u128 values[] = {totals->batches,      totals->windows,       totals->interrupts,
-                           totals->instructions, totals->time,          totals->count,
-                           totals->time_xx,      totals->count_xx,      totals->user_ns,
-                           totals->kernel_ns,    totals->user_ticks,    totals->agent_ns,
-                           totals->tool_ns,      totals->off_ns,        totals->samples,
-                           totals->sampled_ns,   totals->whole_user_ns, totals->whole_kernel_ns,
-                           totals->walked_ns,    totals->once_ns,       totals->recordings};
+    const u128 values[] = {
+        totals->batches,       totals->windows,         totals->interrupts,  totals->instructions,
+        totals->time,          totals->count,           totals->time_xx,     totals->count_xx,
+        totals->user_ns,       totals->kernel_ns,       totals->user_ticks,  totals->agent_ns,
+        totals->tool_ns,       totals->off_ns,          totals->samples,     totals->sampled_ns,
+        totals->whole_user_ns, totals->whole_kernel_ns, totals->walked_ns,   totals->once_ns,
+        totals->recordings,    totals->sampled_xx,      totals->complete_ns, totals->delivery_ns,
+        totals->translate_ns};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         put_wide(encoder, values[i]);
     chunk_end(encoder, CHUNK_TOTALS);

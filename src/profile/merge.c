@@ -92,6 +92,10 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->walked_ns, other->walked_ns);
     sum_add(&into->once_ns, other->once_ns);
     sum_add(&into->recordings, other->recordings);
+    sum_add_wide(&into->sampled_xx, other->sampled_xx);
+    sum_add(&into->complete_ns, other->complete_ns);
+    sum_add(&into->delivery_ns, other->delivery_ns);
+    sum_add(&into->translate_ns, other->translate_ns);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }

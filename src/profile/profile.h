@@ -2,9 +2,10 @@
  * their intervals need. One type for exact, sampled and plain recordings.
  *
  * Units. In an exact profile `count` is executions and all else is 0. In a sampled one every window
- * is first normalised by its own length: a key seen k times in a window of N instructions gets
- * k / N, as an integer in units of 2^-UNIT_BITS. Added up as they are, windows weigh time; each
- * multiplied by its rate (instructions per tick in its trail), they weigh executions.
+ * is normalised by its own length and stands for the time between samples: a key seen k times in a
+ * window of N instructions that stands for W gets W k / N, as an integer in units of 2^-UNIT_BITS ns.
+ * Added up as they are, windows weigh time, however densely each thread was sampled; each multiplied
+ * by its rate (instructions per tick in its trail), they weigh executions.
  * Integers, so that merging is exact and associative.
  *
  * Batches. Walks close in time are correlated, so the unit of variance is a batch of walks. Per key
@@ -32,7 +33,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { UNIT_BITS = 24, RATE_BITS = 12 };
+/* Small periods must not drown in rounding, and days of CPU time must not overflow. */
+enum { UNIT_BITS = 2, RATE_BITS = 12 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 
@@ -74,7 +76,7 @@ struct range_key {
     uint64_t start, last; /* first and last instruction: executed in a row, nothing left out */
 };
 
-/* Sums over batches, see above. `time` weighs windows equally, `count` by their rates. */
+/* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their rates, too. */
 struct sums {
     uint64_t time, count;
     u128 time_yy, time_xy;
@@ -90,7 +92,7 @@ struct table {
 struct totals {
     uint64_t batches, windows, interrupts;
     uint64_t instructions;       /* recorded: inside windows, or counted exactly */
-    uint64_t time, count;        /* x summed: windows << UNIT_BITS, and weighted */
+    uint64_t time, count;        /* x summed: what windows stand for, and weighted by rates */
     u128 time_xx, count_xx;      /* x^2 summed over batches */
     uint64_t user_ns, kernel_ns; /* CPU time of the recorded threads */
     uint64_t
@@ -98,6 +100,9 @@ struct totals {
     uint64_t agent_ns, tool_ns;   /* what gait itself used, as it measured it */
     uint64_t off_ns;              /* threads alive but not running */
     uint64_t samples, sampled_ns; /* of a sampled profile: what its stacks add up to */
+    u128 sampled_xx;              /* their squares summed: how much they differ; 0: not known */
+    uint64_t complete_ns;         /* of sampled_ns: what samples with a complete window stand for */
+    uint64_t delivery_ns, translate_ns; /* of agent_ns: interrupts, and copying code */
     /* Of walked runs: CPU time of the whole program, what was not recorded too; 0: not known. */
     uint64_t whole_user_ns, whole_kernel_ns;
     uint64_t walked_ns;  /* of agent_ns: what the program would have needed by itself */

@@ -117,12 +117,20 @@ struct estimate binomial_share(double k, double n)
     return (struct estimate){p, fmin(lo, p), fmax(hi, p)};
 }
 
+/* Samples of unequal weight tell as much as so many equal ones. */
+static double samples_worth(const struct totals *totals)
+{
+    double sum = (double)totals->sampled_ns, squares = (double)totals->sampled_xx;
+    return totals->sampled_xx ? sum * sum / squares : (double)totals->samples;
+}
+
 static struct estimate time_share(const struct totals *totals, uint64_t y)
 {
     double share = totals->sampled_ns ? (double)y / (double)totals->sampled_ns : 0;
     if (!totals->samples)
         return (struct estimate){NAN, NAN, NAN};
-    return binomial_share(fmin(share, 1) * (double)totals->samples, (double)totals->samples);
+    double n = samples_worth(totals);
+    return binomial_share(fmin(share, 1) * n, n);
 }
 
 struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time)

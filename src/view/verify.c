@@ -146,7 +146,7 @@ static void table_check(struct verdict *verdict, const struct profile *profile,
 }
 
 /* Every window is one whole: its ranges, times their instructions, add up to all, but for the rounding
- * of each to a 2^-UNIT_BITS. */
+ * of each to a 2^-UNIT_BITS ns. */
 static void sums_check(struct verdict *verdict, const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;

@@ -9,6 +9,7 @@ struct fixture {
     struct profile profile;
     struct mappings mappings;
     struct units units;
+    struct crew crew;
     struct decode decode;
 };
 
@@ -21,12 +22,14 @@ static void open_fixture(struct fixture *fixture)
     struct wire_map map = {.start = 0x1000, .end = 0x100000, .offset = 0x1000};
     mappings_add(&fixture->mappings, &map, "/no/module");
     units_init(&fixture->units, &fixture->mappings);
-    decode_init(&fixture->decode, &fixture->units, &fixture->profile);
+    crew_init(&fixture->crew);
+    decode_init(&fixture->decode, &fixture->units, &fixture->crew, &fixture->profile);
 }
 
 static void close_fixture(struct fixture *fixture)
 {
     decode_release(&fixture->decode);
+    crew_release(&fixture->crew);
     units_release(&fixture->units);
     mappings_release(&fixture->mappings);
     profile_release(&fixture->profile);
@@ -100,10 +103,15 @@ static struct sums edge(const struct fixture *fixture, uint64_t from, uint64_t t
     return sums ? *sums : (struct sums){0};
 }
 
+/* Unless it says otherwise, a sample stands for so much. */
+enum { WINDOW_NS = 1 << 22, WINDOW = WINDOW_NS << UNIT_BITS };
+
 static void walk(struct fixture *fixture, struct event_walk event, const uint32_t *exits,
                  uint32_t n)
 {
     event.kind = EVENT_WALK;
+    if (!event.cpu_ns)
+        event.period_ns = WINDOW_NS;
     event.n_exits = n;
     decode_walk(&fixture->decode, &event, exits);
 }
@@ -117,7 +125,6 @@ static void one_window_by_hand(void **state)
     const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
     walk(&fixture,
          (struct event_walk){.pc = 0x1005,
-                             .cpu_ns = 700000,
                              .end_pc = 0x1100,
                              .instructions = 18,
                              .trail = 3000,
@@ -140,9 +147,9 @@ static void one_window_by_hand(void **state)
     assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
     assert_int_equal(fixture.profile.edges.n, 5);
     assert_int_equal(fixture.profile.ranges.n, 4);
-    assert_int_equal(time_at(&fixture, 0x1005), 700000);
-    assert_int_equal(fixture.profile.totals.time, 1 << UNIT_BITS);
-    assert_int_equal(fixture.profile.totals.count, rate << UNIT_BITS);
+    assert_int_equal(time_at(&fixture, 0x1005), WINDOW_NS);
+    assert_int_equal(fixture.profile.totals.time, WINDOW);
+    assert_int_equal(fixture.profile.totals.count, rate * WINDOW);
     assert_int_equal(fixture.profile.totals.batches, 1);
     assert_int_equal(fixture.decode.windows, 1);
     assert_int_equal(fixture.decode.instructions, 18);
@@ -189,7 +196,7 @@ static void indirect_targets_are_told_apart(void **state)
     walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
     walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
     decode_flush(&fixture.decode);
-    const uint64_t u = 2 * (1 << UNIT_BITS) / 8;
+    const uint64_t u = 2 * WINDOW / 8;
     assert_int_equal(edge(&fixture, 0x3000, 0x3200, EDGE_IJUMP).time, 2 * u);
     assert_int_equal(edge(&fixture, 0x3000, 0x3100, EDGE_IJUMP).time, 2 * u);
     assert_int_equal(edge(&fixture, 0x3100, 0x3200, EDGE_ICALL).time, u);
@@ -219,7 +226,7 @@ static void followed_jumps_and_fallen_ends(void **state)
     const uint32_t exits[] = {1, 1, 1, 2, 3}; /* three times round, then out and refused */
     walk(&fixture, (struct event_walk){.end_pc = 0x4106}, exits, 5);
     decode_flush(&fixture.decode);
-    const uint64_t u3 = 3 * (1 << UNIT_BITS) / 16, u1 = (1 << UNIT_BITS) / 16;
+    const uint64_t u3 = 3 * WINDOW / 16, u1 = WINDOW / 16;
     assert_int_equal(range(&fixture, 0x4000, 0x4002, 2).time, u3 + u1);
     assert_int_equal(range(&fixture, 0x4100, 0x4104, 2).time, u3 + u1);
     assert_int_equal(edge(&fixture, 0x4002, 0x4100, EDGE_JUMP).time, u3 + u1);
@@ -243,37 +250,86 @@ static void windows_without_a_trail_get_the_mean_rate(void **state)
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode);
     uint64_t before = fixture.profile.totals.count;
-    assert_int_equal(before, (uint64_t)3 << (UNIT_BITS + RATE_BITS));
+    assert_int_equal(before, (uint64_t)3 * WINDOW << RATE_BITS);
     event.flags = 0;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode);
     assert_int_equal(fixture.profile.totals.count - before,
-                     (uint64_t)3 << (UNIT_BITS + RATE_BITS - 1));
+                     (uint64_t)3 * WINDOW << (RATE_BITS - 1));
     event = (struct event_walk){.flags = WALK_TIMED, .trail = UINT32_MAX, .trail_ticks = 1};
     before = fixture.profile.totals.count;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode);
-    assert_int_equal(fixture.profile.totals.count - before,
-                     (uint64_t)16 << (UNIT_BITS + RATE_BITS));
+    assert_int_equal(fixture.profile.totals.count - before, (uint64_t)16 * WINDOW << RATE_BITS);
     close_fixture(&fixture);
 }
 
-static void batches_are_a_quarter_second_of_cpu_time(void **state)
+/* Of CPU time and of time as it passes: what comes later. */
+static void batches_are_a_quarter_second_long(void **state)
 {
     (void)state;
     struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
+    fixture.decode.tsc_hz = 1000;
     const uint32_t exits[] = {AGAIN};
-    const uint64_t times_ms[] = {0, 100, 249, 250, 499, 2000};
-    for (size_t i = 0; i < 6; i++)
-        walk(&fixture, (struct event_walk){.cpu_ns = times_ms[i] * 1000000}, exits, 1);
+    const struct {
+        int32_t tid;
+        uint64_t tsc, cpu_ms, batches;
+    } walks[] = {
+        {1, 1000, 5, 0},   {1, 1100, 105, 0}, {1, 1249, 254, 0}, {1, 1250, 255, 1}, /* one thread */
+        {2, 1260, 10, 1},  {2, 1499, 250, 1}, {1, 1499, 500, 1}, {1, 1510, 501, 2}, /* two */
+        {1, 2500, 601, 2}, {2, 3500, 350, 2}, {1, 9000, 651, 2}, {1, 9900, 652, 3}, /* seldom */
+        {1, 9800, 653, 3},
+    };
+    for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
+        walk(&fixture,
+             (struct event_walk){
+                 .tid = walks[i].tid, .tsc = walks[i].tsc, .cpu_ns = walks[i].cpu_ms * 1000000},
+             exits, 1);
+        assert_int_equal(fixture.profile.totals.batches, walks[i].batches);
+    }
     decode_flush(&fixture.decode);
     decode_flush(&fixture.decode);
-    assert_int_equal(fixture.profile.totals.batches, 3);
-    assert_int_equal(fixture.profile.totals.time, 6 << UNIT_BITS);
-    const u128 unit = (u128)1 << (2 * UNIT_BITS);
-    assert_true(fixture.profile.totals.time_xx == (9 + 4 + 1) * unit);
+    assert_int_equal(fixture.profile.totals.batches, 4);
+    uint64_t ms = (uint64_t)1000000 << UNIT_BITS;
+    assert_int_equal(fixture.profile.totals.time, (653 + 350) * ms);
+    close_fixture(&fixture);
+}
+
+/* A thread that is sampled ten times as often as another weighs no more for it. */
+static void threads_weigh_what_they_ran(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t often[] = {AGAIN}, seldom[] = {RETURNED};
+    for (uint64_t i = 1; i <= 100; i++) {
+        walk(&fixture, (struct event_walk){.tid = 7, .pc = 0x1012, .cpu_ns = i * 1000000}, often,
+             1);
+        if (i % 10 == 0)
+            walk(&fixture, (struct event_walk){.tid = 8, .pc = 0x2000, .cpu_ns = i * 1000000},
+                 seldom, 1);
+    }
+    decode_flush(&fixture.decode);
+    uint64_t ms = (uint64_t)1000000 << UNIT_BITS;
+    assert_int_equal(fixture.profile.totals.time, 200 * ms);
+    assert_int_equal(range(&fixture, 0x1012, 0x1014, 2).time, 100 * ms / 2);
+    assert_int_equal(range(&fixture, 0x2000, 0x200b, 5).time, 100 * ms / 5);
+    assert_int_equal(time_at(&fixture, 0x1012), 100000000);
+    assert_int_equal(time_at(&fixture, 0x2000), 100000000);
+    assert_int_equal(fixture.profile.totals.samples, 110);
+    const struct stacks *stacks = &fixture.profile.stacks;
+    struct stack_key roots[] = {
+        {STACK_NONE, MODULE_NONE, stack_thread((uint32_t)getpid(), 7)},
+        {STACK_NONE, MODULE_NONE, stack_thread((uint32_t)getpid(), 8)},
+    };
+    for (size_t i = 0; i < 2; i++)
+        assert_int_not_equal(map_find(&stacks->nodes, &roots[i]), MAP_NONE);
+    /* As many equal samples would tell as much: 200^2 / (100 * 1 + 10 * 10^2). */
+    const struct totals *totals = &fixture.profile.totals;
+    assert_true((u128)totals->sampled_ns * totals->sampled_ns / totals->sampled_xx == 36);
     close_fixture(&fixture);
 }
 
@@ -363,7 +419,8 @@ static void weights_are_conserved(void **state)
         uint32_t n = 1 + (uint32_t)(fake_random(&random) % 5000);
         for (uint32_t i = 0; i < n; i++)
             exits[i] = (uint32_t)(i % RING_N * 3 + fake_random(&random) % 3);
-        walk(&fixture, (struct event_walk){.cpu_ns = w * 1000000}, exits, n);
+        walk(&fixture, (struct event_walk){.period_ns = WINDOW_NS, .cpu_ns = w * 1000000}, exits,
+             n);
         error_allowed += 3 * RING_N / 2 * 60;
     }
     decode_flush(&fixture.decode);
@@ -376,7 +433,7 @@ static void weights_are_conserved(void **state)
     }
     for (uint32_t i = 0; i < fixture.profile.edges.n; i++)
         out += fixture.profile.edges.at[i].time;
-    uint64_t whole = windows << UNIT_BITS;
+    uint64_t whole = windows * WINDOW;
     assert_true((sum > whole ? sum - whole : whole - sum) <= error_allowed);
     assert_int_equal(in, out);
     close_fixture(&fixture);
@@ -390,7 +447,8 @@ int main(void)
         cmocka_unit_test(indirect_targets_are_told_apart),
         cmocka_unit_test(followed_jumps_and_fallen_ends),
         cmocka_unit_test(windows_without_a_trail_get_the_mean_rate),
-        cmocka_unit_test(batches_are_a_quarter_second_of_cpu_time),
+        cmocka_unit_test(batches_are_a_quarter_second_long),
+        cmocka_unit_test(threads_weigh_what_they_ran),
         cmocka_unit_test(walks_that_contradict_the_units_are_left_out),
         cmocka_unit_test(interrupts_tell_where_time_goes),
         cmocka_unit_test(weights_are_conserved),

@@ -49,7 +49,8 @@ static void walks_go_round_the_ring(void **state)
     uint64_t walks = 0;
     while (fixture.fake.channel->ring_head < 3 * (uint64_t)CHANNEL_RING_BYTES) {
         for (int i = 0; i < 7; i++, walks++)
-            fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000}, exits, 10001);
+            fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000, .period_ns = 1000}, exits,
+                      10001);
         source_read(&fixture.source);
         assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
     }
@@ -57,7 +58,7 @@ static void walks_go_round_the_ring(void **state)
     assert_int_equal(source_garbled(&fixture.source), 0);
     assert_int_equal(fixture.source.decode->windows, walks);
     assert_int_equal(fixture.source.decode->instructions, walks * 20002);
-    assert_int_equal(fixture.profile.totals.time, walks << UNIT_BITS);
+    assert_int_equal(fixture.profile.totals.time, walks * 1000 << UNIT_BITS);
     close_fixture(&fixture);
 }
 
@@ -83,7 +84,7 @@ static void broken_rings_are_left_behind(void **state)
         assert_true(source_garbled(&fixture.source) > 0);
         assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
         const uint32_t exits[] = {0, 0};
-        fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000}, exits, 2);
+        fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000, .period_ns = 1000}, exits, 2);
         source_read(&fixture.source);
         assert_int_equal(fixture.source.decode->windows, 1);
         close_fixture(&fixture);
@@ -162,7 +163,8 @@ static void fill(struct fake *fake, uint64_t *random)
     fake->channel->counters = 6;
     const uint32_t exits[] = {2, 2, 1, 0, 0};
     for (int i = 0; i < 4; i++)
-        fake_walk(fake, (struct event_walk){.pc = 0x1000, .end_pc = 0x1000}, exits, 5);
+        fake_walk(fake, (struct event_walk){.pc = 0x1000, .end_pc = 0x1000, .period_ns = 1000},
+                  exits, 5);
 }
 
 static void no_damage_is_fatal(void **state)

@@ -52,33 +52,33 @@ struct reference {
     struct tally_flow exits[EXITS], ways[EXITS + 1][BLOCKS]; /* the last row: any return */
 };
 
-static void add(struct tally_flow *flow, uint64_t seen, uint64_t instructions, uint64_t rate)
+static void add(struct tally_flow *flow, uint64_t seen, const struct tally_weight *weight)
 {
-    uint64_t units = seen ? tally_units(instructions, seen) : 0;
+    uint64_t units = seen ? tally_units(weight, seen) : 0;
     flow->time += units;
-    flow->count += units * rate;
+    flow->count += units * weight->rate;
 }
 
-static uint64_t refer(struct reference *reference, const uint32_t *exits, uint32_t n, uint64_t rate)
+static void refer(struct reference *reference, const uint32_t *exits, uint32_t n,
+                  struct tally_weight *weight)
 {
     static uint32_t seen[EXITS], went[EXITS + 1][BLOCKS];
     memset(seen, 0, sizeof seen);
     memset(went, 0, sizeof went);
-    uint64_t instructions = 0;
+    weight->instructions = 0;
     for (uint32_t i = 0; i < n; i++) {
         seen[exits[i]]++;
-        instructions += length[exits[i]];
+        weight->instructions += length[exits[i]];
         if (i && to_block[exits[i - 1]] == BLOCKS) {
             bool returned = exits[i - 1] / STRIDE % 4 == 0;
             went[returned ? EXITS : exits[i - 1]][exits[i] / STRIDE]++;
         }
     }
     for (uint32_t e = 0; e < EXITS; e++)
-        add(&reference->exits[e], seen[e], instructions, rate);
+        add(&reference->exits[e], seen[e], weight);
     for (uint32_t e = 0; e <= EXITS; e++)
         for (uint32_t b = 0; b < BLOCKS; b++)
-            add(&reference->ways[e][b], went[e][b], instructions, rate);
-    return instructions;
+            add(&reference->ways[e][b], went[e][b], weight);
 }
 
 static void assert_same(struct tally_flow a, struct tally_flow b)
@@ -123,11 +123,13 @@ static void windows_are_counted_and_weighed(void **state)
     for (int i = 0; i < 300; i++) {
         struct tally_window window;
         uint32_t n = walk(exits, 1 + below(i % 100 ? 2000 : LONGEST));
-        uint64_t rate = 1 + below(1 << 16), instructions = refer(reference, exits, n, rate);
+        struct tally_weight weight = {.units = 1 + below(i % 3 ? 1 << 24 : 1u << 31),
+                                      .rate = 1 + below(1 << 16)};
+        refer(reference, exits, n, &weight);
         assert_true(tally_window(&tally, exits, n, &window));
-        assert_int_equal(window.instructions, instructions);
-        assert_true(window.most && window.most <= instructions);
-        tally_weigh(&tally, window.instructions, rate);
+        assert_int_equal(window.instructions, weight.instructions);
+        assert_true(window.most && window.most <= window.instructions);
+        tally_weigh(&tally, &weight);
     }
     assert_tally_is(&tally, reference);
     tally_release(&tally);
@@ -143,13 +145,15 @@ static void the_quick_division_is_exact(void **state)
     tally_init(&tally);
     tally_exit_add(&tally, 0, 0, 0x1000, 0x1000, 1, false);
     for (uint32_t i = 0; i < 20000; i++) {
-        uint64_t instructions = 1 + below(i % 2 ? 300 : 1 << 19);
-        uint32_t seen = 1 + below(i % 3 ? 100 : (uint32_t)instructions);
+        struct tally_weight weight = {.instructions = 1 + below(i % 2 ? 300 : 1 << 19),
+                                      .units = 1 + below(i % 5 ? 1 << 24 : UINT32_MAX),
+                                      .rate = 3};
+        uint32_t seen = 1 + below(i % 3 ? 100 : (uint32_t)weight.instructions);
         tally.exits.at[0].seen = seen;
         *vec_push(&tally.exits_seen) = 0;
-        tally_weigh(&tally, instructions, 3);
+        tally_weigh(&tally, &weight);
         struct tally_flow flow = tally_take(&tally.exits.at[0].flow);
-        assert_int_equal(flow.time, tally_units(instructions, seen));
+        assert_int_equal(flow.time, tally_units(&weight, seen));
         assert_int_equal(flow.count, 3 * flow.time);
         assert_int_equal(tally.exits.at[0].flow.time, 0);
     }
@@ -161,7 +165,7 @@ static void assert_refused(struct tally *tally, const uint32_t *exits, uint32_t 
     struct tally_window window = {.instructions = 77};
     assert_false(tally_window(tally, exits, n, &window));
     assert_int_equal(window.instructions, 77);
-    tally_weigh(tally, 0, 0);
+    tally_weigh(tally, &(struct tally_weight){0});
     for (uint32_t e = 0; e < tally->exits.n; e++) {
         assert_int_equal(tally->exits.at[e].seen, 0);
         assert_int_equal(tally->exits.at[e].flow.time, 0);
@@ -194,7 +198,7 @@ static void impossible_windows_leave_no_trace(void **state)
     assert_refused(&tally, exits, 2);
     walk(exits, N);
     assert_true(tally_window(&tally, exits, N, &window));
-    tally_weigh(&tally, window.instructions, 1);
+    tally_weigh(&tally, &(struct tally_weight){window.instructions, 1 << 24, 1});
     tally_release(&tally);
 }
 

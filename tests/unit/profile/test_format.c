@@ -30,7 +30,7 @@ static void example(struct profile *profile)
                                       .windows = 1,
                                       .interrupts = 2,
                                       .instructions = 2000,
-                                      .time = 1 << UNIT_BITS,
+                                      .time = 1 << 24,
                                       .count = 3000,
                                       .time_xx = (u128)1 << 48,
                                       .count_xx = 9000000,
@@ -170,10 +170,10 @@ static void the_document_shows_what_is_appended(void **state)
     batch_add_edge(&batch, &taken, 1000, 2000);
     batch_add_edge(&batch, &fallen, 10, 20);
     batch_add_range(&batch, &range, 300, 600);
-    batch_add_window(&batch, 1 << UNIT_BITS, 3000);
+    batch_add_window(&batch, 1 << 24, 3000);
     batch_close(&batch, &profile);
     batch_add_edge(&batch, &fallen, 30, 40);
-    batch_add_window(&batch, 1 << UNIT_BITS, 5000);
+    batch_add_window(&batch, 1 << 24, 5000);
     batch_close(&batch, &profile);
     assert_true(profile_writer_append(writer, &profile, &err));
     read_file(&added, path, (long)head.n);

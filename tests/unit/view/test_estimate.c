@@ -105,11 +105,11 @@ static void batch(struct recording *recording)
         int weather = uniform() < 0.4;
         double rate = rates[weather] * (1 + 0.2 * normal());
         uint64_t fixed = (uint64_t)(fmax(rate, 0.05) * (1 << RATE_BITS));
-        x_time += 1u << UNIT_BITS;
-        x_count += fixed << UNIT_BITS;
+        x_time += 1u << 24;
+        x_count += fixed << 24;
         for (int k = 0; k < KEYS; k++) {
             double share = fmax(0, shares[weather][k] * (1 + 0.3 * normal()));
-            uint64_t units = (uint64_t)(share * (1 << UNIT_BITS));
+            uint64_t units = (uint64_t)(share * (1 << 24));
             y_time[k] += units;
             y_count[k] += units * fixed;
         }

@@ -181,7 +181,7 @@ static void impossible_sums_are_found(void **state)
     profile_init(&profile);
     profile.mode = PROFILE_SAMPLED;
     uint32_t module = profile_module(&profile, "[jit]", NULL, 0);
-    uint64_t window = 1u << UNIT_BITS;
+    uint64_t window = 1u << 24;
     profile.totals.batches = 1;
     profile.totals.time = window;
     profile.totals.time_xx = (u128)window * window;
