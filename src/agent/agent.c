@@ -6,6 +6,7 @@
 #include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/signals.h"
+#include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -20,7 +21,6 @@ enum {
     HWCAP2_HAS_FSGSBASE = 2,
     ARCH_SHADOW_STACK_STATUS = 0x5005,
     CLOCK_SPIN_NS = 300000,
-    HUGE_BYTES = 2 << 20
 };
 
 static uint64_t clock_ns(long clock)
@@ -33,6 +33,17 @@ static uint64_t clock_ns(long clock)
 uint64_t agent_cpu_ns(void)
 {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* As the kernel numbers the CPU-time clocks of threads. */
+long agent_thread_clock(int32_t tid)
+{
+    return (int32_t)(~(uint32_t)tid << 3 | 6);
+}
+
+uint64_t agent_thread_cpu_ns(int32_t tid)
+{
+    return clock_ns(agent_thread_clock(tid));
 }
 
 /* a * b / c with a product of 128 bits; the compiler's own way would be an import. */
@@ -53,20 +64,6 @@ void agent_clock(void)
     agent.ticks_per_ms = agent.channel->tsc_hz / 1000;
 }
 
-uint64_t agent_random(void)
-{
-    agent.random ^= agent.random << 13;
-    agent.random ^= agent.random >> 7;
-    agent.random ^= agent.random << 17;
-    return agent.random;
-}
-
-void agent_lose_shared(enum loss loss)
-{
-    if (agent.channel && agent.options.mode == RECORD_SAMPLED)
-        __atomic_fetch_add(&agent.channel->losses[loss], 1, __ATOMIC_RELAXED);
-}
-
 void agent_code_changed(uint64_t start, uint64_t bytes)
 {
     const struct regions *regions = agent.regions;
@@ -80,16 +77,12 @@ void agent_retire(void)
     if (!agent.channel || agent.retired)
         return;
     agent.retired = 1;
-    if (agent.options.mode == RECORD_SAMPLED) {
-        trigger_disarm();
-        agent_lose(LOSS_trigger_lost);
-    }
-}
-
-void agent_forget(void)
-{
-    if (agent.options.mode == RECORD_SAMPLED)
-        agent.channel = NULL;
+    if (agent.options.mode != RECORD_SAMPLED)
+        return;
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            trigger_disarm(&agent.threads[i]);
+    agent_lose(LOSS_trigger_lost);
 }
 
 static void *map_private(uint64_t bytes)
@@ -120,39 +113,37 @@ static int32_t channel_claim(struct directory *directory)
     return -1;
 }
 
-/* The context, its tables on one huge page where the kernel has them: a walk starts with cold TLBs, and
- * in a virtual machine each miss costs two walks of page tables. */
-static struct context *context_map(void)
+/* What does not depend on the channel; a fork has it already. */
+static bool memory_map(void)
 {
-    uint64_t bytes = sizeof(struct context) + CHANNEL_COUNTERS_BYTES;
-    uint64_t at = (uint64_t)map_private(bytes + HUGE_BYTES);
-    if (!at)
-        return NULL;
-    at = (at + HUGE_BYTES - 1) & ~(uint64_t)(HUGE_BYTES - 1);
-    sys3(SYS_madvise, (long)at, HUGE_BYTES, MADV_HUGEPAGE);
-    return (struct context *)at;
-}
-
-/* The context with the channel's counters behind it, the cache, its arena. */
-static bool memory_map(long fd, uint64_t channel_at)
-{
-    agent.context = context_map();
     agent.cache = map_private(sizeof(struct cache));
     agent.regions = map_private(sizeof(struct regions));
-    uint8_t *arena = map_shared(-1, 0, (uint64_t)CACHE_ZONES * CACHE_ZONE_BYTES, 0);
-    if (!agent.context || !agent.cache || !agent.regions || !arena)
+    agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
+    uint8_t *arena = map_shared(-1, 0, CACHE_ARENA_BYTES, 0);
+    return agent.cache && agent.regions && agent.threads && arena &&
+           cache_init(agent.cache, agent.regions, arena);
+}
+
+/* Claims a channel of the mapped directory. */
+static bool channel_open(long fd)
+{
+    int32_t number = channel_claim(agent.directory);
+    if (number < 0)
         return false;
-    if (!map_shared(fd, channel_at + CHANNEL_COUNTERS_AT, CHANNEL_COUNTERS_BYTES,
-                    (long)agent.context->counters))
+    struct channel *channel =
+        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, CHANNEL_BYTES, 0);
+    if (!channel)
         return false;
-    context_init(agent.context);
-    cache_init(agent.cache, agent.context, agent.regions, arena);
-    agent.cache->units = (struct units){.base = (uint8_t *)agent.channel + CHANNEL_UNITS_AT,
+    agent.index = (uint32_t)number;
+    channel->pid = agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    channel->mode = agent.options.mode;
+    agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
+    agent.cache->units = (struct units){.base = (uint8_t *)channel + CHANNEL_UNITS_AT,
                                         .room = CHANNEL_UNITS_BYTES,
-                                        .published = &agent.channel->units_bytes,
-                                        .counters = &agent.channel->counters};
+                                        .published = &channel->units_bytes,
+                                        .counters = &channel->counters};
     agent.cache->max_counters = CHANNEL_COUNTERS_BYTES / 8;
-    agent.walk.cache = agent.cache;
+    agent.channel = channel;
     return true;
 }
 
@@ -163,26 +154,24 @@ static bool connect_fd(long fd, const struct agent_place *place)
         agent.directory->version != CHANNEL_VERSION || !(place->hwcap2 & HWCAP2_HAS_FSGSBASE))
         return false;
     agent.options = agent.directory->options;
-    int32_t number = channel_claim(agent.directory);
-    if (number < 0)
+    if (!memory_map() || !channel_open(fd))
         return false;
-    uint64_t at = DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES;
-    agent.channel = map_shared(fd, at, CHANNEL_BYTES, 0);
-    if (!agent.channel || !memory_map(fd, at))
-        return false;
-    agent.ring = (struct ring){.channel = agent.channel,
-                               .bytes = (uint8_t *)agent.channel + CHANNEL_RING_AT};
-    agent.channel->pid = agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
-    agent.random = (agent.options.seed ^ (uint64_t)agent.channel->pid << 32) | 1;
     agent.loader = place->loader;
     agent.text_start = place->text_start;
     agent.text_end = place->text_end;
     return true;
 }
 
+long agent_share_open(void)
+{
+    return sys6(SYS_openat, AT_FDCWD, (long)agent.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+}
+
 bool agent_connect(const char *path, const struct agent_place *place)
 {
-    long fd = sys6(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+    for (uint32_t i = 0; path[i] && i + 1 < sizeof agent.path; i++)
+        agent.path[i] = path[i];
+    long fd = agent_share_open();
     if (sys_failed(fd))
         return false;
     bool connected = connect_fd(fd, place);
@@ -202,45 +191,155 @@ static void clock_start(void)
 {
     agent.start_ns = clock_ns(CLOCK_MONOTONIC);
     agent.channel->start_tsc = sys_tsc();
-    channel_threads(agent.channel)[0].start_cpu_ns = agent_cpu_ns();
-    channel_threads(agent.channel)[0].tid = agent.pid;
-    agent.channel->n_threads = 1;
+}
+
+/* Until the rate of the TSC is known well enough. */
+static void clock_spin(void)
+{
     while (clock_ns(CLOCK_MONOTONIC) - agent.start_ns < CLOCK_SPIN_NS)
         continue;
     agent_clock();
 }
 
-static void sampling_start(void)
+/* Everything the tool must know before the first walk; then it may look. */
+static void channel_begin(void)
 {
-    signals_own(true);
-    if (!trigger_open()) {
-        agent_lose(LOSS_trigger_lost);
-        return;
-    }
-    calibrate();
-    budget_init();
-    trigger_arm(agent.options.delay_ns ? agent.options.delay_ns : budget_next_ns());
-}
-
-void agent_start(void)
-{
-    struct channel *channel = agent.channel;
-    channel->mode = agent.options.mode;
-    clock_start();
+    agent.n_told = 0;
     agent.regions->refresh = maps_refresh;
     maps_read(agent.regions);
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;
-    __atomic_store_n(&channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
+    __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
+}
+
+static void sampling_start(struct thread *thread)
+{
+    signals_own(true);
+    if (!thread || !thread_equip(thread) || !trigger_open(thread)) {
+        agent_lose(LOSS_trigger_lost);
+        return;
+    }
+    calibrate(thread);
+    budget_init();
+    thread->means = agent.means;
+    trigger_arm(thread, agent.options.delay_ns ? agent.options.delay_ns : budget_next_ns(thread));
+}
+
+void agent_start(void)
+{
+    clock_start();
+    clock_spin();
+    channel_begin();
     if (has_shadow_stack()) {
         agent_lose(LOSS_at_shadow_stack);
         return;
     }
+    struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
     if (agent.options.mode == RECORD_SAMPLED) {
-        sampling_start();
+        sampling_start(thread);
         return;
     }
     agent.calibrated = UINT32_MAX;
     signals_own(false);
-    exact_take_over();
+    if (thread && thread_equip(thread))
+        exact_take_over(thread);
+    else
+        agent_lose(LOSS_exact_left);
+}
+
+/* ---- threads and forks */
+
+/* What is left of the delay that the user asked for. */
+static uint64_t delay_left(void)
+{
+    uint64_t gone = clock_ns(CLOCK_MONOTONIC) - agent.start_ns;
+    return agent.options.delay_ns > gone ? agent.options.delay_ns - gone : 0;
+}
+
+static void thread_start(struct thread *thread)
+{
+    uint64_t first = budget_first_ns(thread), delay = delay_left();
+    if (trigger_open_timer(thread))
+        trigger_arm(thread, first > delay ? first : delay);
+    else
+        agent_lose(LOSS_trigger_lost);
+}
+
+bool agent_samples(void)
+{
+    return agent.channel && agent.options.mode == RECORD_SAMPLED && !agent.retired && agent.window;
+}
+
+void agent_thread_begins(void)
+{
+    struct thread *thread =
+        agent_samples() ? thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0)) : NULL;
+    if (thread)
+        thread_start(thread);
+}
+
+void agent_thread_ends(void)
+{
+    struct thread *thread = agent_samples() ? thread_self() : NULL;
+    if (thread)
+        thread_release(thread);
+}
+
+/* The descriptors are copies of the parent's; the clocks behind them are not ours. Everything else, also
+ * the shared pages of the code cache, is left alone until there is a sample: most forks soon call exec. */
+void agent_forked(void)
+{
+    if (!agent_samples())
+        return;
+    for (uint32_t i = 0; i < agent.n_threads; i++) {
+        struct thread *thread = &agent.threads[i];
+        if (thread->tid > 0 && thread->perf_fd >= 0)
+            sys3(SYS_close, thread->perf_fd, 0, 0);
+        thread->tid = 0;
+    }
+    agent.parent = agent.channel;
+    agent.orphan = 1;
+    agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    agent.n_threads = agent.n_descriptors = 0;
+    struct thread *thread = thread_adopt(agent.pid);
+    if (thread)
+        thread_start(thread);
+}
+
+/* The code cache of a fork: its pages are the parent's, so it gets new ones. */
+static bool cache_renew(void)
+{
+    uint8_t *arena = map_shared(-1, 0, CACHE_ARENA_BYTES, 0);
+    if (!arena)
+        return false;
+    cache_rehouse(agent.cache, arena);
+    return true;
+}
+
+bool agent_reborn(void)
+{
+    agent.orphan = 0;
+    long fd = agent_share_open();
+    bool born = !sys_failed(fd) && cache_renew() && channel_open(fd);
+    if (!sys_failed(fd))
+        sys3(SYS_close, fd, 0, 0);
+    if (!born) {
+        agent_add(&agent.parent->losses[LOSS_child_native], 1);
+        agent.channel = NULL;
+        return false;
+    }
+    struct channel *channel = agent.channel;
+    clock_start();
+    channel->tsc_hz = agent.parent->tsc_hz;
+    channel->trigger = agent.parent->trigger;
+    channel->delivery_ticks = agent.parent->delivery_ticks;
+    channel->window = agent.window;
+    channel->trail = agent.trail;
+    agent.stale = 0;
+    agent.ran_ns = agent.tool_start_ns = 0;
+    channel_begin();
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            thread_enlist(&agent.threads[i]);
+    return true;
 }

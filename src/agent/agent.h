@@ -1,9 +1,9 @@
-/* The agent of one process: everything it knows, in one place.
+/* The agent of one process: what its threads share, in one place.
  *
- * Only the main thread is walked, so all of it belongs to that thread, in its handler or in the
- * dispatcher of its exact run; what other threads may touch says so. */
+ * Fields are set before the first thread is recorded, or say who changes them. */
 #pragma once
 
+#include "agent/budget.h"
 #include "agent/kernel.h"
 #include "agent/ring.h"
 #include "walk/run.h"
@@ -21,18 +21,23 @@ struct told_map {
 
 struct agent {
     struct directory *directory;
-    struct channel *channel; /* NULL: this process is not recorded */
+    struct channel *channel; /* NULL: this process is not recorded, or not yet: see `orphan` */
     struct ring ring;
     struct cache *cache;
-    struct context *context;
-    struct regions *regions;
-    struct walk walk;
+    struct regions *regions; /* under the cache's lock, or while it is flushed */
     struct record_options options;
-    uint64_t random;
-    int32_t pid; /* of the process that is recorded */
+    int32_t pid;    /* of the process that is recorded */
+    uint32_t index; /* of its channel */
+    char path[256]; /* of the shared memory */
     uint32_t
         stale; /* code may have been rewritten: flush before the next walk; set by any thread */
     uint32_t retired; /* a filter of system calls is in force: nothing is armed any more */
+    uint32_t orphan;  /* a fork of a recorded process: it asks for a channel at its first sample */
+    struct channel *parent; /* its parent's channel, to say so if it gets none */
+
+    struct thread *threads; /* CHANNEL_THREADS slots */
+    uint32_t n_threads;     /* no slot beyond has been used; goes up only */
+    uint32_t n_descriptors; /* perf clocks of threads */
 
     /* modules */
     const struct r_debug *loader; /* NULL: there is none to watch */
@@ -42,47 +47,47 @@ struct agent {
     uint32_t n_told;
     uint64_t maps_read_tsc;
 
-    /* trigger and budget */
-    int perf_fd; /* -1: the timer is used */
-    int32_t timer;
+    /* budget */
     uint64_t ticks_per_ms;
     uint64_t start_ns;   /* monotonic, with channel.start_tsc */
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
-    uint64_t mean_cost_ticks; /* of a sample: its trail, when it has one, and the rest */
-    uint64_t mean_trail_ticks, mean_rest_ticks;
-    uint64_t ticks_per_insn_q16; /* mean of trails */
-    uint64_t insns_per_exit_q8;  /* mean of windows */
+    struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
     uint32_t window, trail;
+    uint64_t ran_ns;        /* CPU time of all threads between their samples; added to by each */
     uint64_t tool_start_ns; /* what the tool had used when it had settled */
 
     /* signals: the program's own actions for those that we keep. Written by interposers of any
      * thread, read in handlers; a torn read needs two threads that set one action at once. */
     struct kernel_sigaction actions[AGENT_SIGNALS];
     bool own[AGENT_SIGNALS]; /* signals whose real handler is ours */
-
-    /* the walk under way */
-    uint32_t walking; /* context, %gs and the copy below are in use */
-    uint64_t program_gs;
-    _Alignas(64) struct kernel_ucontext frame;
-    _Alignas(64) uint8_t fpstate[FPSTATE_BYTES_MAX];
 };
 
 extern struct agent agent;
 
 static inline void agent_lose(enum loss loss)
 {
-    agent.channel->losses[loss]++;
+    if (agent.channel)
+        __atomic_fetch_add(&agent.channel->losses[loss], 1, __ATOMIC_RELAXED);
 }
 
-/* The same from any thread, and for a process that is not recorded. In an exact run the dispatcher sees
- * threads and children itself. */
-void agent_lose_shared(enum loss loss);
+static inline void agent_add(uint64_t *figure, uint64_t more)
+{
+    __atomic_fetch_add(figure, more, __ATOMIC_RELAXED);
+}
+
 /* Rights of mapped code were changed: copies of it may be stale. */
 void agent_code_changed(uint64_t start, uint64_t bytes);
 /* From now on system calls may be filtered: no more of ours. */
 void agent_retire(void);
-/* This process is a fork of the recorded one: it must not speak in its name. */
-void agent_forget(void);
+/* This process is a fork of the recorded one. */
+void agent_forked(void);
+/* It has lived to a sample: it gets a channel, and a cache, of its own. False: there is none to be had. */
+bool agent_reborn(void);
+/* Whether this process is sampled. */
+bool agent_samples(void);
+/* The calling thread begins, or ends. */
+void agent_thread_begins(void);
+void agent_thread_ends(void);
 
 /* What only the shim can know. */
 struct agent_place {
@@ -93,11 +98,14 @@ struct agent_place {
 
 /* Maps the channel behind `path` and everything else; false: this process stays alone. */
 bool agent_connect(const char *path, const struct agent_place *place);
+/* A descriptor of the shared memory, or -errno. */
+long agent_share_open(void);
 /* Starts sampling the calling thread, or takes it over for an exact run. */
 void agent_start(void);
 
-uint64_t agent_random(void);
 uint64_t agent_cpu_ns(void); /* of this thread */
+long agent_thread_clock(int32_t tid);
+uint64_t agent_thread_cpu_ns(int32_t tid);
 /* Brings ticks_per_ms up to date: the longer the run, the better it is known. */
 void agent_clock(void);
 

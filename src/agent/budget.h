@@ -1,9 +1,11 @@
 /* The budget governs: how long until the next sample, and how long a walk is, from what the last
- * ones really cost. */
+ * ones really cost. Each thread governs itself, so that what is true of each is true of all. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct thread;
 
 /* What one sample took, in TSC ticks, and how many instructions of the program it executed on the
  * way: those would have run anyway, so they are not overhead. */
@@ -12,11 +14,23 @@ struct sample_cost {
     uint64_t trail_ticks, trail_instructions; /* of that; 0: this sample had no trail */
 };
 
+/* Running means of a thread's samples; a new thread begins with those of another. */
+struct means {
+    uint64_t cost_ticks; /* of a sample: its trail, when it has one, and the rest */
+    uint64_t trail_ticks, rest_ticks;
+    uint64_t ticks_per_insn_q16; /* of trails */
+    uint64_t insns_per_exit_q8;  /* of windows */
+    uint64_t walks;
+};
+
+/* Fills agent.means with first guesses. */
 void budget_init(void);
-void budget_spend(const struct sample_cost *cost);
+void budget_spend(struct thread *thread, const struct sample_cost *cost);
 /* CPU time until the next sample, drawn at random around the mean. */
-uint64_t budget_next_ns(void);
+uint64_t budget_next_ns(struct thread *thread);
+/* The same for a thread's first: any moment of a period is as likely as any other. */
+uint64_t budget_first_ns(struct thread *thread);
 /* Whether this walk gets a trail: as many as cost little beside the rest. */
-bool budget_wants_trail(void);
+bool budget_wants_trail(struct thread *thread);
 /* How many exits a window may record to hold about the wanted number of instructions. */
-uint32_t budget_window_exits(void);
+uint32_t budget_window_exits(const struct thread *thread);

@@ -1,6 +1,7 @@
 #include "agent/calibrate.h"
 
 #include "agent/agent.h"
+#include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -11,11 +12,11 @@ enum { ROUNDS = 9, PERIOD_NS = 20000 };
 
 /* The longest gap that a spinning thread sees around one interrupt: all of it, from the program's
  * last instruction to its next. Gives up when none comes. */
-static uint64_t gap_of_interrupt(void)
+static uint64_t gap_of_interrupt(struct thread *thread)
 {
     uint32_t seen = agent.calibrated;
     uint64_t start = sys_tsc(), last = start, longest = 0;
-    trigger_arm(PERIOD_NS);
+    trigger_arm(thread, PERIOD_NS);
     last = sys_tsc();
     while (agent.calibrated == seen && last - start < agent.ticks_per_ms) {
         uint64_t now = sys_tsc();
@@ -36,11 +37,11 @@ static uint64_t gap_of_signal(void)
     return sys_tsc() - start;
 }
 
-void calibrate(void)
+void calibrate(struct thread *thread)
 {
     uint64_t gaps[ROUNDS];
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t gap = agent.perf_fd >= 0 ? gap_of_interrupt() : gap_of_signal();
+        uint64_t gap = thread->perf_fd >= 0 ? gap_of_interrupt(thread) : gap_of_signal();
         uint32_t at = i;
         for (; at > 0 && gaps[at - 1] > gap; at--)
             gaps[at] = gaps[at - 1];

@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/maps.h"
+#include "agent/thread.h"
 #include "walk/sys.h"
 
 #include <asm/prctl.h>
@@ -78,9 +79,15 @@ static long execute(const struct context *context, long number)
                 (long)gpr[R8], (long)gpr[R9]);
 }
 
+static bool make_room(struct walk *walk)
+{
+    cache_flush(walk->cache);
+    return true;
+}
+
 static bool exact_syscall(struct walk *walk, uint32_t exit)
 {
-    struct context *context = walk->cache->context;
+    struct context *context = walk->context;
     uint64_t *gpr = context->gpr;
     long number = (long)gpr[RAX];
     uint64_t start = gpr[RDI], bytes = gpr[RSI];
@@ -119,10 +126,10 @@ static bool exact_syscall(struct walk *walk, uint32_t exit)
 
 /* ---- in and out */
 
-void exact_cut(const struct location *location)
+void exact_cut(struct thread *thread, const struct location *location)
 {
     struct units *units = &agent.cache->units;
-    agent.walking = 0;
+    thread->walking = 0;
     agent_lose(LOSS_exact_left);
     if (units->room - *units->published < sizeof(struct wire_cut))
         return;
@@ -138,22 +145,22 @@ void exact_cut(const struct location *location)
 /* What the way out needs after %gs is the program's again. One thread only ever leaves. */
 __attribute__((used)) static uint64_t out_rax, out_pc, out_gs;
 
-__attribute__((used, noreturn)) static void exact_run(void)
+__attribute__((used, noreturn)) static void exact_run(struct thread *thread)
 {
-    struct context *context = agent.context;
-    agent.walking = 1;
-    agent.program_gs = gs_read();
+    struct context *context = thread->context;
+    thread->walking = 1;
+    thread->program_gs = gs_read();
     gs_write((uint64_t)context);
     bool plain = agent.options.mode == RECORD_EXACT_NONE;
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = INT64_MIN; /* plain: no end */
-    uint32_t stop = walk_run(&agent.walk, plain ? FLAVOUR_PLAIN : FLAVOUR_COUNT);
-    agent.walking = 0;
+    uint32_t stop = walk_run(&thread->walk, plain ? FLAVOUR_PLAIN : FLAVOUR_COUNT);
+    thread->walking = 0;
     agent_lose((enum loss)stop);
     agent_lose(LOSS_exact_left);
     out_rax = context->gpr[RAX];
     out_pc = context->pc;
-    out_gs = agent.program_gs;
+    out_gs = thread->program_gs;
     __asm__ volatile("pushq %gs:136\n popfq\n"
                      "mov %gs:8,%rcx\n mov %gs:16,%rdx\n mov %gs:24,%rbx\n mov %gs:40,%rbp\n"
                      "mov %gs:48,%rsi\n mov %gs:56,%rdi\n mov %gs:64,%r8\n mov %gs:72,%r9\n"
@@ -165,9 +172,10 @@ __attribute__((used, noreturn)) static void exact_run(void)
 }
 
 /* Keeps what a call must keep and the return address; the rest is dead across a call. */
-__attribute__((used)) static uint64_t take_over_prepare(const uint64_t *saved)
+__attribute__((used)) static uint64_t take_over_prepare(const uint64_t *saved,
+                                                        struct thread *thread)
 {
-    struct context *context = agent.context;
+    struct context *context = thread->context;
     context->gpr[R15] = saved[0];
     context->gpr[R14] = saved[1];
     context->gpr[R13] = saved[2];
@@ -177,8 +185,9 @@ __attribute__((used)) static uint64_t take_over_prepare(const uint64_t *saved)
     context->pc = saved[6];
     context->gpr[RSP] = (uint64_t)(saved + 7);
     context->flags = 0x202;
-    agent.walk.syscall = exact_syscall;
-    agent.walk.flushes = true;
+    thread->walk.syscall = exact_syscall;
+    thread->walk.waits = true;
+    thread->walk.make_room = make_room;
     agent.cache->whole = true;
     return (uint64_t)(context->stack + CONTEXT_STACK_BYTES);
 }
@@ -187,7 +196,7 @@ __asm__(".pushsection .text\n"
         ".globl exact_take_over\n.hidden exact_take_over\n"
         "exact_take_over:\n"
         "  push %rbx\n  push %rbp\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
-        "  mov %rsp,%rdi\n  mov %rsp,%rbx\n  and $-16,%rsp\n"
+        "  mov %rdi,%rbx\n  mov %rdi,%rsi\n  mov %rsp,%rdi\n  and $-16,%rsp\n"
         "  call take_over_prepare\n"
-        "  mov %rax,%rsp\n  call exact_run\n  ud2\n"
+        "  mov %rax,%rsp\n  mov %rbx,%rdi\n  call exact_run\n  ud2\n"
         ".popsection\n");

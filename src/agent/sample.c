@@ -4,6 +4,7 @@
 #include "agent/budget.h"
 #include "agent/loader.h"
 #include "agent/maps.h"
+#include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -15,15 +16,6 @@ enum {
     TRAIL_MASK = 3,
     TRAIL_ALWAYS = 64
 };
-
-/* The walk under way, kept here so that a fault in the middle of it can still report its window. */
-static struct progress {
-    struct event_walk event;
-    uint64_t start_tsc;
-    bool in_window, timing;
-    struct sample_cost cost;
-    uint32_t max_exits;
-} progress;
 
 /* A stretch of plain code: what it executed and how long that took. */
 struct piece {
@@ -54,69 +46,76 @@ static void registers_store(const struct context *context, struct kernel_ucontex
 
 /* The program's vector state, to and from the copied frame: the kernel cleared the registers when it
  * built the frame, and rt_sigreturn will load them from it. */
-static void vectors_restore(void)
+static void vectors_restore(const struct thread *thread)
 {
     uint64_t features;
-    __builtin_memcpy(&features, agent.fpstate + FPSTATE_FEATURES_AT, 8);
+    __builtin_memcpy(&features, thread->fpstate + FPSTATE_FEATURES_AT, 8);
     __asm__ volatile("xrstor64 (%0)"
                      :
-                     : "r"(agent.fpstate), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "r"(thread->fpstate), "a"((uint32_t)features),
+                       "d"((uint32_t)(features >> 32))
                      : "memory");
 }
 
-static void vectors_save(void)
+static void vectors_save(struct thread *thread)
 {
     uint64_t features;
-    __builtin_memcpy(&features, agent.fpstate + FPSTATE_FEATURES_AT, 8);
+    __builtin_memcpy(&features, thread->fpstate + FPSTATE_FEATURES_AT, 8);
     __asm__ volatile("xsave64 (%0)"
                      :
-                     : "r"(agent.fpstate), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "r"(thread->fpstate), "a"((uint32_t)features),
+                       "d"((uint32_t)(features >> 32))
                      : "memory");
 }
 
-/* The cache must hold copies of what is mapped now. False: the loader is at work. */
-static bool modules_current(void)
+/* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for a
+ * reason that is counted. */
+static bool modules_enter(void)
 {
     uint64_t print;
     if (!loader_fingerprint(agent.loader, &print)) {
         agent_lose(LOSS_in_loader);
         return false;
     }
-    bool changed =
-        __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE) || print != agent.loader_print;
-    if (changed || agent.cache->full) {
-        agent.loader_print = print;
-        cache_flush(agent.cache);
-        agent_lose(LOSS_flushed);
+    bool changed = __atomic_load_n(&agent.stale, __ATOMIC_ACQUIRE) ||
+                   print != __atomic_load_n(&agent.loader_print, __ATOMIC_ACQUIRE);
+    if (!changed && !agent.cache->full && cache_enter(agent.cache))
+        return true;
+    /* Others may be in it. They soon leave, and nobody enters before one has flushed it. */
+    if (!cache_claim(agent.cache)) {
+        agent_lose(LOSS_busy);
+        return false;
     }
+    __atomic_store_n(&agent.stale, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&agent.loader_print, print, __ATOMIC_RELEASE);
+    cache_flush(agent.cache);
     if (changed)
         maps_read(agent.regions);
+    agent_lose(LOSS_flushed);
+    cache_release(agent.cache);
     return true;
 }
 
-static void progress_begin(uint64_t pc)
+static void progress_begin(struct thread *thread, uint64_t pc)
 {
-    progress.start_tsc = sys_tsc();
-    progress.in_window = progress.timing = false;
-    progress.cost = (struct sample_cost){0};
-    progress.event = (struct event_walk){.kind = 0,
-                                         .tid = agent.pid,
-                                         .tsc = progress.start_tsc,
-                                         .cpu_ns = agent_cpu_ns(),
-                                         .pc = pc,
-                                         .stop = LOSS_N};
+    struct progress *progress = &thread->progress;
+    progress->in_window = progress->timing = false;
+    progress->max_exits = 0;
+    progress->cost = (struct sample_cost){0};
+    progress->event = (struct event_walk){
+        .tid = thread->tid, .tsc = sys_tsc(), .cpu_ns = agent_cpu_ns(), .pc = pc, .stop = LOSS_N};
 }
 
 /* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a loop
  * of one superblock, after a few times n at most in code that charges all of them alike. */
-static uint32_t run_plain(uint32_t n, struct piece *ret)
+static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
 {
-    struct context *context = agent.context;
+    struct context *context = thread->context;
     int64_t each = ((int64_t)n / 4 + 1) << BUDGET_BITS;
     uint64_t half[2] = {0, 0};
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = -each;
-    uint32_t stop = walk_run(&agent.walk, FLAVOUR_PLAIN);
+    uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
     uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
@@ -126,57 +125,57 @@ static uint32_t run_plain(uint32_t n, struct piece *ret)
     return stop;
 }
 
-static void window_close(void)
+static void window_close(struct thread *thread)
 {
-    struct event_walk *event = &progress.event;
-    struct context *context = agent.context;
-    progress.in_window = false;
+    struct event_walk *event = &thread->progress.event;
+    struct context *context = thread->context;
+    thread->progress.in_window = false;
     int64_t left = -context->record_at / 4;
-    event->n_exits = progress.max_exits - (uint32_t)left;
+    event->n_exits = thread->progress.max_exits - (uint32_t)left;
     event->end_pc = context->pc;
-    const uint32_t *exits = &context->records[CONTEXT_RECORDS - progress.max_exits];
+    const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
     uint64_t instructions = 0;
     for (uint32_t i = 0; i < event->n_exits; i++)
         instructions += cache_exit(agent.cache, exits[i])->instructions;
     event->instructions = (uint32_t)instructions;
     if (event->n_exits) {
         uint64_t mean = (instructions << 8) / event->n_exits;
-        agent.insns_per_exit_q8 += (mean >> 3) - (agent.insns_per_exit_q8 >> 3);
-        if (agent.insns_per_exit_q8 < 256)
-            agent.insns_per_exit_q8 = 256;
+        thread->means.insns_per_exit_q8 += (mean >> 3) - (thread->means.insns_per_exit_q8 >> 3);
+        if (thread->means.insns_per_exit_q8 < 256)
+            thread->means.insns_per_exit_q8 = 256;
     }
 }
 
-static uint32_t run_window(void)
+static uint32_t run_window(struct thread *thread)
 {
-    progress.max_exits = budget_window_exits();
-    agent.context->record_at = -4 * (int64_t)progress.max_exits;
-    progress.in_window = true;
-    uint32_t stop = walk_run(&agent.walk, FLAVOUR_RECORD);
-    window_close();
+    thread->progress.max_exits = budget_window_exits(thread);
+    thread->context->record_at = -4 * (int64_t)thread->progress.max_exits;
+    thread->progress.in_window = true;
+    uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
+    window_close(thread);
     return stop;
 }
 
 /* One timed piece of the trail. True: it was long enough to tell a rate. */
-static bool run_timed(uint32_t n, uint32_t *ret_stop, struct piece *ret)
+static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, struct piece *ret)
 {
-    uint64_t cold = agent.cache->translate_ticks, tsc = sys_tsc();
-    *ret_stop = run_plain(n, ret);
-    uint64_t ticks = sys_tsc() - tsc - (agent.cache->translate_ticks - cold);
-    agent.channel->trail_ticks += ticks;
+    uint64_t cold = thread->walk.translate_ticks, tsc = sys_tsc();
+    *ret_stop = run_plain(thread, n, ret);
+    uint64_t ticks = sys_tsc() - tsc - (thread->walk.translate_ticks - cold);
+    agent_add(&agent.channel->trail_ticks, ticks);
     ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
     return ret->instructions >= TRAIL_MIN;
 }
 
 /* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
-static uint32_t run_pieces(void)
+static uint32_t run_pieces(struct thread *thread)
 {
     static const uint32_t sixteenths[] = {1, 4, 11};
-    struct event_walk *event = &progress.event;
+    struct event_walk *event = &thread->progress.event;
     uint32_t stop = LOSS_N;
     for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
         struct piece piece;
-        bool good = run_timed(agent.trail / 16 * sixteenths[i], &stop, &piece);
+        bool good = run_timed(thread, agent.trail / 16 * sixteenths[i], &stop, &piece);
         if (!good || piece.instructions < event->trail / 4) {
             event->lead += piece.instructions;
             continue;
@@ -193,54 +192,54 @@ static uint32_t run_pieces(void)
 /* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
  * what they were, and its copies start with none: so it is timed in pieces, of which only the last
  * counts. A thread that did not keep the CPU tells no rate: CPU time falls behind the clock. */
-static uint32_t run_trail(void)
+static uint32_t run_trail(struct thread *thread)
 {
-    struct event_walk *event = &progress.event;
+    struct event_walk *event = &thread->progress.event;
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
-    uint32_t stop = run_pieces();
-    progress.cost.trail_ticks = sys_tsc() - tsc;
-    progress.cost.trail_instructions = event->lead - before + event->trail;
-    uint64_t ns = progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
+    uint32_t stop = run_pieces(thread);
+    thread->progress.cost.trail_ticks = sys_tsc() - tsc;
+    thread->progress.cost.trail_instructions = event->lead - before + event->trail;
+    uint64_t ns = thread->progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
     bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
     if (!event->trail || !kept)
         return stop;
     event->flags |= WALK_TIMED;
     uint64_t rate = ((uint64_t)event->trail_ticks << 16) / event->trail;
-    agent.ticks_per_insn_q16 += (rate >> 4) - (agent.ticks_per_insn_q16 >> 4);
-    if (agent.ticks_per_insn_q16 < 1 << 10)
-        agent.ticks_per_insn_q16 = rate;
+    thread->means.ticks_per_insn_q16 += (rate >> 4) - (thread->means.ticks_per_insn_q16 >> 4);
+    if (thread->means.ticks_per_insn_q16 < 1 << 10)
+        thread->means.ticks_per_insn_q16 = rate;
     return stop;
 }
 
-static void run_parts(void)
+static void run_parts(struct thread *thread)
 {
-    struct event_walk *event = &progress.event;
+    struct event_walk *event = &thread->progress.event;
     uint64_t start = sys_tsc();
     struct piece lead;
-    agent.walk.brief = true;
-    event->stop = run_plain(1 + (uint32_t)(agent_random() & LEAD_MASK), &lead);
+    thread->walk.brief = true;
+    event->stop = run_plain(thread, 1 + (uint32_t)(thread_random(thread) & LEAD_MASK), &lead);
     event->lead = lead.instructions;
     uint64_t lead_end = sys_tsc();
-    agent.channel->lead_ticks += lead_end - start;
+    agent_add(&agent.channel->lead_ticks, lead_end - start);
     if (event->stop != LOSS_N) {
         agent_lose(LOSS_unwalked);
         return;
     }
-    event->stop = run_window();
-    agent.channel->window_ticks += sys_tsc() - lead_end;
+    event->stop = run_window(thread);
+    agent_add(&agent.channel->window_ticks, sys_tsc() - lead_end);
     if (event->stop != LOSS_N) {
         agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
         return;
     }
     event->flags |= WALK_COMPLETE;
-    progress.timing = budget_wants_trail();
-    if (progress.timing)
-        event->stop = run_trail();
+    thread->progress.timing = budget_wants_trail(thread);
+    if (thread->progress.timing)
+        event->stop = run_trail(thread);
 }
 
-static void event_publish(void)
+static void event_publish(struct thread *thread)
 {
-    struct event_walk *event = &progress.event;
+    struct event_walk *event = &thread->progress.event;
     uint32_t bytes = (uint32_t)(sizeof *event + 4 * event->n_exits + 7) & ~7u;
     event->bytes = bytes;
     struct event_walk *out = ring_take(&agent.ring, bytes);
@@ -249,7 +248,7 @@ static void event_publish(void)
         return;
     }
     *out = *event;
-    const uint32_t *exits = &agent.context->records[CONTEXT_RECORDS - progress.max_exits];
+    const uint32_t *exits = &thread->context->records[CONTEXT_RECORDS - thread->progress.max_exits];
     uint32_t *to = (uint32_t *)(out + 1);
     for (uint32_t i = 0; i < event->n_exits; i++)
         to[i] = exits[i];
@@ -259,67 +258,74 @@ static void event_publish(void)
 }
 
 /* Books the sample and arms the next. */
-static void progress_end(void)
+static void progress_end(struct thread *thread)
 {
-    const struct event_walk *event = &progress.event;
+    const struct event_walk *event = &thread->progress.event;
     struct channel *channel = agent.channel;
     if (event->stop != LOSS_N)
         agent_lose((enum loss)event->stop);
-    if (progress.timing && !(event->flags & WALK_TIMED))
+    if (thread->progress.timing && !(event->flags & WALK_TIMED))
         agent_lose(LOSS_untimed);
-    channel->walks += (event->flags & WALK_COMPLETE) != 0;
-    channel->instructions += event->instructions;
+    if (event->flags & WALK_COMPLETE) {
+        agent_add(&channel->walks, 1);
+        thread->means.walks++;
+    }
+    agent_add(&channel->instructions, event->instructions);
     channel->translate_ticks = agent.cache->translate_ticks;
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->code_bytes;
-    event_publish();
+    event_publish(thread);
     uint64_t walked = event->lead + event->instructions + event->trail;
-    channel->walked_instructions += walked;
+    agent_add(&channel->walked_instructions, walked);
     /* CPU time, not the clock: what others did meanwhile is not our cost. */
     uint64_t cpu_ns = agent_cpu_ns();
-    channel->end_tsc = sys_tsc();
-    channel_threads(channel)[0].end_cpu_ns = cpu_ns;
-    progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
-    progress.cost.instructions = walked;
-    channel->handler_ticks += progress.cost.handler_ticks;
+    agent_add(&agent.ran_ns, cpu_ns - thread->wire->end_cpu_ns);
+    channel->end_tsc = thread->wire->end_tsc = sys_tsc();
+    thread->wire->end_cpu_ns = cpu_ns;
+    thread->progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
+    thread->progress.cost.instructions = walked;
+    agent_add(&channel->handler_ticks, thread->progress.cost.handler_ticks);
     if ((channel->interrupts & CLOCK_MASK) == 0)
         agent_clock();
-    budget_spend(&progress.cost);
-    trigger_arm(budget_next_ns());
+    budget_spend(thread, &thread->progress.cost);
+    agent.means = thread->means;
+    trigger_upgrade(thread);
+    trigger_arm(thread, budget_next_ns(thread));
 }
 
-void sample_decline(uint64_t pc)
+void sample_decline(struct thread *thread, uint64_t pc)
 {
-    progress_begin(pc);
-    progress.max_exits = 0;
-    progress_end();
+    progress_begin(thread, pc);
+    progress_end(thread);
 }
 
-void sample_abandon(void)
+void sample_abandon(struct thread *thread)
 {
-    if (progress.in_window)
-        window_close();
-    progress.event.stop = LOSS_at_fault;
-    if (!(progress.event.flags & WALK_COMPLETE))
-        agent_lose(progress.event.n_exits ? LOSS_cut : LOSS_unwalked);
-    progress_end();
+    struct progress *progress = &thread->progress;
+    if (progress->in_window)
+        window_close(thread);
+    cache_leave(agent.cache);
+    progress->event.stop = LOSS_at_fault;
+    if (!(progress->event.flags & WALK_COMPLETE))
+        agent_lose(progress->event.n_exits ? LOSS_cut : LOSS_unwalked);
+    progress_end(thread);
 }
 
-void sample_take(void)
+void sample_take(struct thread *thread)
 {
-    progress_begin(agent.frame.rip);
-    progress.max_exits = 0;
-    if (modules_current()) {
-        registers_load(agent.context, &agent.frame);
-        agent.program_gs = gs_read();
-        gs_write((uint64_t)agent.context);
-        agent.walking = 1;
-        vectors_restore();
-        run_parts();
-        vectors_save();
-        agent.walking = 0;
-        gs_write(agent.program_gs);
-        registers_store(agent.context, &agent.frame);
+    progress_begin(thread, thread->frame.rip);
+    if (modules_enter()) {
+        registers_load(thread->context, &thread->frame);
+        thread->program_gs = gs_read();
+        gs_write((uint64_t)thread->context);
+        thread->walking = 1;
+        vectors_restore(thread);
+        run_parts(thread);
+        vectors_save(thread);
+        thread->walking = 0;
+        gs_write(thread->program_gs);
+        cache_leave(agent.cache);
+        registers_store(thread->context, &thread->frame);
     }
-    progress_end();
+    progress_end(thread);
 }

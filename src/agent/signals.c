@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/exact.h"
 #include "agent/sample.h"
+#include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -58,21 +59,21 @@ static uint64_t pass_on(int signal, const int32_t *siginfo, const struct kernel_
 /* ---- faults in copies of the program's code */
 
 /* Puts the program's own state into the fault's frame. False: the pc is not that of a copy. */
-static bool fault_translate(struct kernel_ucontext *frame)
+static bool fault_translate(struct thread *thread, struct kernel_ucontext *frame)
 {
     struct location location;
     if (!cache_locate(agent.cache, frame->rip, &location))
         return false;
     frame->rip = location.pc;
     if (location.in_slot == IN_SLOT_R11)
-        frame->r11 = agent.context->slot_r11;
-    gs_write(agent.program_gs);
+        frame->r11 = thread->context->slot_r11;
+    gs_write(thread->program_gs);
     if (agent.options.mode == RECORD_SAMPLED) {
-        frame->mask = agent.frame.mask;
-        agent.walking = 0;
-        sample_abandon();
+        frame->mask = thread->frame.mask;
+        thread->walking = 0;
+        sample_abandon(thread);
     } else {
-        exact_cut(&location);
+        exact_cut(thread, &location);
     }
     return true;
 }
@@ -81,9 +82,11 @@ static bool fault_translate(struct kernel_ucontext *frame)
 __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *siginfo,
                                                    struct kernel_ucontext *frame)
 {
-    bool walked = agent.walking && cache_contains(agent.cache, frame->rip);
+    struct thread *thread =
+        agent.cache && cache_contains(agent.cache, frame->rip) ? thread_self() : NULL;
+    bool walked = thread && thread->walking;
     bool sent = siginfo[2] <= 0; /* by somebody: it will not come again by itself */
-    if (walked && fault_translate(frame) && !sent)
+    if (walked && fault_translate(thread, frame) && !sent)
         return 0;
     return pass_on(signal, siginfo, frame);
 }
@@ -91,25 +94,27 @@ __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *si
 /* ---- samples */
 
 struct next {
-    struct kernel_ucontext *frame; /* walk, from this copy, on this stack; */
-    uint64_t to;                   /* or without a frame: 0 returns, else a handler to jump to */
+    struct thread *thread; /* walk it, on the stack at `to`; */
+    uint64_t to;           /* or without a thread: 0 returns, else a handler to jump to */
 };
+
+static void signals_keep(void);
 
 static bool in_core(uint64_t pc)
 {
     return pc >= agent.text_start && pc < agent.text_end;
 }
 
-/* A timer's tick may fall into a system call; the frame then stands right behind it. */
-static bool behind_syscall(uint64_t pc)
+/* A timer's tick may fall into a system call; the frame then stands right behind it. Code that can be
+ * executed can be read, but a page that ends before it may not be there. */
+static bool behind_syscall(const struct thread *thread, uint64_t pc)
 {
     const uint8_t *bytes = (const uint8_t *)pc;
-    return agent.perf_fd < 0 && regions_peek(agent.regions, pc - 2) >= 2 && bytes[-2] == 0x0f &&
-           bytes[-1] == 0x05;
+    return thread->perf_fd < 0 && (pc & 4095) >= 2 && bytes[-2] == 0x0f && bytes[-1] == 0x05;
 }
 
 /* Copies the frame away: the walk runs on the stack where the kernel put it. */
-static bool frame_copy(const struct kernel_ucontext *frame)
+static bool frame_copy(struct thread *thread, const struct kernel_ucontext *frame)
 {
     const uint8_t *fpstate = (const uint8_t *)frame->fpstate;
     uint32_t magic, bytes;
@@ -119,10 +124,21 @@ static bool frame_copy(const struct kernel_ucontext *frame)
     __builtin_memcpy(&bytes, fpstate + FPSTATE_SIZE_AT, 4);
     if (magic != FPSTATE_MAGIC || bytes > FPSTATE_BYTES_MAX)
         return false;
-    agent.frame = *frame;
-    __builtin_memcpy(agent.fpstate, fpstate, bytes);
-    agent.frame.fpstate = (uint64_t)agent.fpstate;
+    thread->frame = *frame;
+    __builtin_memcpy(thread->fpstate, fpstate, bytes);
+    thread->frame.fpstate = (uint64_t)thread->fpstate;
     return true;
+}
+
+/* The thread that a trigger was for. NULL: it has been released meanwhile, or cannot be recorded. */
+static struct thread *thread_of(int32_t slot)
+{
+    struct thread *thread = &agent.threads[slot];
+    if (thread->tid != (int32_t)sys3(SYS_gettid, 0, 0, 0))
+        return NULL;
+    if (agent.orphan && !agent_reborn())
+        return NULL;
+    return agent.channel && thread->wire && thread_equip(thread) ? thread : NULL;
 }
 
 __attribute__((used)) static struct next sample_decide(int signal, const int32_t *siginfo,
@@ -132,27 +148,33 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
         agent.calibrated++;
         return (struct next){.to = 0};
     }
-    if (!trigger_is_ours(siginfo))
+    int32_t slot = trigger_slot(siginfo);
+    if (slot < 0)
         return (struct next){.to = pass_on(signal, siginfo, frame)};
-    agent.channel->interrupts++;
+    struct thread *thread = thread_of(slot);
+    if (!thread)
+        return (struct next){.to = 0};
+    agent_add(&agent.channel->interrupts, 1);
+    signals_keep();
     uint64_t pc = 0; /* not a place of the program's, or not its user time */
-    if (agent.walking || in_core(frame->rip)) {
+    if (thread->walking || in_core(frame->rip)) {
         agent_lose(LOSS_in_agent);
-    } else if (behind_syscall(frame->rip)) {
+    } else if (behind_syscall(thread, frame->rip)) {
         agent_lose(LOSS_kernel);
-    } else if (!(frame->rflags & TRAP_FLAG) && frame_copy(frame)) {
-        return (struct next){.frame = &agent.frame,
-                             .to = (uint64_t)(agent.context->stack + CONTEXT_STACK_BYTES)};
+    } else if (!(frame->rflags & TRAP_FLAG) && frame_copy(thread, frame)) {
+        return (struct next){.thread = thread,
+                             .to = (uint64_t)(thread->context->stack + CONTEXT_STACK_BYTES)};
     } else {
         pc = frame->rip;
     }
-    sample_decline(pc);
+    sample_decline(thread, pc);
     return (struct next){.to = 0};
 }
 
 /* Entry points. The program's alignment check must not hold for us. The restorer is `mov $15,%rax;
  * syscall` to the byte: unwinders know a signal frame by it. At entry %rsp is 8 below a multiple of 16; three pushes align it for the call. The
  * sample's walk leaves through rt_sigreturn from the copied frame, never through the original. */
+_Static_assert(offsetof(struct thread, frame) == 0, "the assembly below takes one for the other");
 __asm__(".pushsection .text\n"
         "fault_entry:\n"
         "  pushq $2\n  popfq\n"
@@ -169,7 +191,7 @@ __asm__(".pushsection .text\n"
         "  test %rax,%rax\n  jnz 2f\n"
         "  test %rcx,%rcx\n  jz 1f\n  jmp *%rcx\n"
         "1: ret\n"
-        "2: mov %rcx,%rsp\n  mov %rax,%rbx\n"
+        "2: mov %rcx,%rsp\n  mov %rax,%rdi\n  mov %rax,%rbx\n"
         "  call sample_take\n"
         "  mov %rbx,%rsp\n"
         "signal_restorer:\n"
@@ -202,6 +224,26 @@ static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret
         .mask = sample ? ~fault_mask() : 0};
     if (!sys_failed(sys6(SYS_rt_sigaction, signal, (long)&action, (long)ret_old, 8, 0, 0)))
         agent.own[signal] = true;
+}
+
+/* A program may take a signal over by a raw system call: ours goes back in, and the program's is kept
+ * for it as an interposer would have done. */
+static void keep(int signal)
+{
+    struct kernel_sigaction now = {0};
+    uint64_t ours = (uint64_t)(signal == SIGTRAP ? sample_entry : fault_entry);
+    if (!agent.own[signal] || sys_failed(sys6(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0)) ||
+        now.handler == ours)
+        return;
+    agent.actions[signal] = now;
+    own(signal, now.flags, 0);
+}
+
+static void signals_keep(void)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        keep(fault_signals[i]);
+    keep(SIGTRAP);
 }
 
 void signals_own(bool sampling)

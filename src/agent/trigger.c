@@ -1,6 +1,7 @@
 #include "agent/trigger.h"
 
 #include "agent/agent.h"
+#include "agent/thread.h"
 #include "walk/sys.h"
 
 #include <asm/unistd.h>
@@ -9,8 +10,8 @@
 #include <linux/time.h>
 #include <sys/syscall.h>
 
-/* Marks our own signals among the program's. */
-#define TRIGGER_MARK UINT64_C(0x6761697467616974)
+/* Marks our own signals among the program's; the thread's slot follows in the low 16 bits. */
+#define TRIGGER_MARK UINT64_C(0x676169746761)
 
 enum {
     SIGNAL_TRAP = 5,
@@ -18,6 +19,7 @@ enum {
     CODE_PERF = 6,
     NOTIFY_THREAD = 4,
     HIGH_DESCRIPTOR = 1000,
+    DESCRIPTORS_MAX = 64, /* programs have limits of their own on how many are open */
 };
 
 /* struct siginfo as far as we look. */
@@ -34,14 +36,19 @@ struct siginfo_words {
     };
 };
 
-bool trigger_is_ours(const void *siginfo)
+int32_t trigger_slot(const void *siginfo)
 {
     const struct siginfo_words *info = siginfo;
-    if (info->number != SIGNAL_TRAP)
-        return false;
-    if (info->code == CODE_TIMER)
-        return agent.perf_fd < 0 && info->timer.value == TRIGGER_MARK;
-    return info->code == CODE_PERF && info->perf.data == TRIGGER_MARK;
+    uint64_t word = info->code == CODE_TIMER ? info->timer.value : info->perf.data;
+    if (info->number != SIGNAL_TRAP || (info->code != CODE_TIMER && info->code != CODE_PERF) ||
+        word >> 16 != TRIGGER_MARK || (word & 0xffff) >= CHANNEL_THREADS)
+        return -1;
+    return (int32_t)(word & 0xffff);
+}
+
+static uint64_t mark_of(const struct thread *thread)
+{
+    return TRIGGER_MARK << 16 | thread->slot;
 }
 
 /* Before 5.18 a perf SIGTRAP that finds the signal blocked kills the process. */
@@ -60,7 +67,7 @@ static bool kernel_keeps_blocked_traps(void)
     return part[0] > 5 || (part[0] == 5 && part[1] >= 18);
 }
 
-/* The one descriptor that stays open goes where programs do not look. */
+/* The descriptors that stay open go where programs do not look. */
 static int descriptor_move(long fd)
 {
     for (long want = HIGH_DESCRIPTOR; want >= 100; want -= 100) {
@@ -73,7 +80,7 @@ static int descriptor_move(long fd)
     return (int)fd;
 }
 
-static bool perf_open(void)
+static bool perf_open(struct thread *thread)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -85,19 +92,19 @@ static bool perf_open(void)
         .exclude_hv = 1,
         .remove_on_exec = 1,
         .sigtrap = 1,
-        .sig_data = TRIGGER_MARK,
+        .sig_data = mark_of(thread),
     };
     if (!kernel_keeps_blocked_traps()) {
         agent.channel->perf_errno = 38; /* ENOSYS */
         return false;
     }
-    long fd = sys6(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+    long fd = sys6(SYS_perf_event_open, (long)&attr, thread->tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
     if (sys_failed(fd)) {
         agent.channel->perf_errno = (int32_t)-fd;
         return false;
     }
-    agent.perf_fd = descriptor_move(fd);
-    agent.channel->trigger = TRIGGER_PERF;
+    thread->perf_fd = descriptor_move(fd);
+    __atomic_fetch_add(&agent.n_descriptors, 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -108,52 +115,84 @@ struct kernel_sigevent {
     int32_t pad[11];
 };
 
-static bool timer_open(void)
+bool trigger_open_timer(struct thread *thread)
 {
-    struct kernel_sigevent event = {.value = TRIGGER_MARK,
+    struct kernel_sigevent event = {.value = mark_of(thread),
                                     .signal = SIGNAL_TRAP,
                                     .notify = NOTIFY_THREAD,
-                                    .thread = (int32_t)sys3(SYS_gettid, 0, 0, 0)};
-    if (sys_failed(
-            sys3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&agent.timer)))
+                                    .thread = thread->tid};
+    return !sys_failed(sys3(SYS_timer_create, agent_thread_clock(thread->tid), (long)&event,
+                            (long)&thread->timer));
+}
+
+bool trigger_open(struct thread *thread)
+{
+    struct channel *channel = agent.channel;
+    if (agent.options.trigger != TRIGGER_CPUTIME && perf_open(thread))
+        channel->trigger = TRIGGER_PERF;
+    else if (agent.options.trigger != TRIGGER_PERF && trigger_open_timer(thread))
+        channel->trigger = TRIGGER_CPUTIME;
+    else
         return false;
-    agent.channel->trigger = TRIGGER_CPUTIME;
     return true;
 }
 
-bool trigger_open(void)
+void trigger_upgrade(struct thread *thread)
 {
-    agent.perf_fd = -1;
-    agent.timer = -1;
-    if (agent.options.trigger != TRIGGER_CPUTIME && perf_open())
-        return true;
-    return agent.options.trigger != TRIGGER_PERF && timer_open();
+    if (thread->perf_fd >= 0 || agent.channel->trigger != TRIGGER_PERF ||
+        agent.n_descriptors >= DESCRIPTORS_MAX || !perf_open(thread))
+        return;
+    sys3(SYS_timer_delete, thread->timer, 0, 0);
+    thread->timer = -1;
 }
 
-void trigger_disarm(void)
+void trigger_close(struct thread *thread)
+{
+    if (thread->perf_fd >= 0) {
+        sys3(SYS_ioctl, thread->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+        sys3(SYS_close, thread->perf_fd, 0, 0);
+        __atomic_fetch_sub(&agent.n_descriptors, 1, __ATOMIC_RELAXED);
+    }
+    if (thread->timer >= 0)
+        sys3(SYS_timer_delete, thread->timer, 0, 0);
+    thread->perf_fd = thread->timer = -1;
+}
+
+void trigger_disarm(struct thread *thread)
 {
     struct __kernel_itimerspec never = {0};
-    if (agent.perf_fd >= 0)
-        sys3(SYS_ioctl, agent.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
-    else
-        sys6(SYS_timer_settime, agent.timer, 0, (long)&never, 0, 0, 0);
+    if (thread->perf_fd >= 0)
+        sys3(SYS_ioctl, thread->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+    else if (thread->timer >= 0)
+        sys6(SYS_timer_settime, thread->timer, 0, (long)&never, 0, 0, 0);
 }
 
-void trigger_arm(uint64_t period_ns)
+static bool perf_arm(struct thread *thread, uint64_t period_ns)
 {
-    bool armed;
+    return !sys_failed(
+               sys3(SYS_ioctl, thread->perf_fd, (long)PERF_EVENT_IOC_PERIOD, (long)&period_ns)) &&
+           !sys_failed(sys3(SYS_ioctl, thread->perf_fd, PERF_EVENT_IOC_REFRESH, 1));
+}
+
+static bool timer_arm(struct thread *thread, uint64_t period_ns)
+{
+    struct __kernel_itimerspec when = {
+        .it_value = {.tv_sec = (long long)(period_ns / 1000000000),
+                     .tv_nsec = (long long)(period_ns % 1000000000)}};
+    return thread->timer >= 0 &&
+           !sys_failed(sys6(SYS_timer_settime, thread->timer, 0, (long)&when, 0, 0, 0));
+}
+
+void trigger_arm(struct thread *thread, uint64_t period_ns)
+{
     if (agent.retired)
         return;
-    if (agent.perf_fd >= 0) {
-        armed = !sys_failed(sys3(SYS_ioctl, agent.perf_fd, (long)PERF_EVENT_IOC_PERIOD,
-                                 (long)&period_ns)) &&
-                !sys_failed(sys3(SYS_ioctl, agent.perf_fd, PERF_EVENT_IOC_REFRESH, 1));
-    } else {
-        struct __kernel_itimerspec when = {
-            .it_value = {.tv_sec = (long long)(period_ns / 1000000000),
-                         .tv_nsec = (long long)(period_ns % 1000000000)}};
-        armed = !sys_failed(sys6(SYS_timer_settime, agent.timer, 0, (long)&when, 0, 0, 0));
+    if (thread->perf_fd >= 0 && perf_arm(thread, period_ns))
+        return;
+    if (thread->perf_fd >= 0) { /* the program closed it: the descriptor may be its own by now */
+        thread->perf_fd = -1;
+        trigger_open_timer(thread);
     }
-    if (!armed)
+    if (!timer_arm(thread, period_ns))
         agent_lose(LOSS_trigger_lost);
 }

@@ -1,15 +1,24 @@
-/* What interrupts the thread: a perf software clock that raises SIGTRAP, or a CPU-time timer.
+/* What interrupts a thread: a perf software clock that raises SIGTRAP, or a CPU-time timer.
  *
  * Both are one-shot and counted in the thread's own CPU time. Armed at the end of each walk, so that
- * no sample is ever pending during one. */
+ * no sample is ever pending during one. A timer is cheap to make, has no descriptor and is as coarse as the kernel's
+ * tick; so threads begin with one and get a perf clock when they have lived to their first sample. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Chooses by the options; false: neither could be had. Fills channel.trigger and perf_errno. */
-bool trigger_open(void);
-void trigger_arm(uint64_t period_ns);
-void trigger_disarm(void);
-/* Whether a SIGTRAP with this siginfo is ours. */
-bool trigger_is_ours(const void *siginfo);
+struct thread;
+
+/* The clock that the options ask for; fills channel.trigger and perf_errno. False: none could be had. */
+bool trigger_open(struct thread *thread);
+/* A timer, for now. */
+bool trigger_open_timer(struct thread *thread);
+/* A perf clock instead of the timer, if that is what the process uses and there are not too many. */
+void trigger_upgrade(struct thread *thread);
+void trigger_close(struct thread *thread);
+
+void trigger_arm(struct thread *thread, uint64_t period_ns);
+void trigger_disarm(struct thread *thread);
+/* The slot of the thread that a SIGTRAP with this siginfo is for; -1: it is not ours. */
+int32_t trigger_slot(const void *siginfo);

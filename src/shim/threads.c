@@ -1,36 +1,76 @@
-/* What the agent does not follow, counted: threads it does not walk, and children that go on without
- * it until they call exec. */
+/* Threads and forks of the program: told to the agent when they begin and end. */
 #include "agent/agent.h"
 
 #include "shim/libc.h"
 
 #include <pthread.h>
+#include <stdint.h>
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+/* What the program wants a new thread to do, from its creation until it begins. Not from the program's
+ * own heap. */
+struct errand {
+    uint32_t taken;
+    void *(*start)(void *);
+    void *argument;
+};
+
+enum { ERRANDS = 256 };
+static struct errand errands[ERRANDS];
+
+/* Its destructor tells the end of a thread, also by pthread_exit and cancellation. */
+static pthread_key_t last_words;
+
+static struct errand *errand_take(void)
+{
+    for (int i = 0; agent_samples() && i < ERRANDS; i++) {
+        uint32_t free = 0;
+        if (__atomic_compare_exchange_n(&errands[i].taken, &free, 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return &errands[i];
+    }
+    return NULL;
+}
+
+static void errand_free(struct errand *errand)
+{
+    __atomic_store_n(&errand->taken, 0, __ATOMIC_RELEASE);
+}
+
+static void *thread_run(void *closure)
+{
+    struct errand errand = *(struct errand *)closure;
+    errand_free(closure);
+    agent_thread_begins();
+    pthread_setspecific(last_words, &last_words);
+    return errand.start(errand.argument);
+}
 
 EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attributes,
                           void *(*start)(void *), void *restrict argument)
 {
     static create_fn *next;
     libc_function(&next, "pthread_create");
-    int result = next(id, attributes, start, argument);
-    if (result == 0)
-        agent_lose_shared(LOSS_thread_native);
+    struct errand *errand = errand_take();
+    if (!errand)
+        return next(id, attributes, start, argument);
+    errand->start = start;
+    errand->argument = argument;
+    int result = next(id, attributes, thread_run, errand);
+    if (result)
+        errand_free(errand);
     return result;
 }
 
-static void in_parent(void)
+static void thread_ends(void *word)
 {
-    agent_lose_shared(LOSS_child_native);
+    (void)word;
+    agent_thread_ends();
 }
 
-/* The channel is the parent's. */
-static void in_child(void)
+__attribute__((constructor)) static void watch(void)
 {
-    agent_forget();
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-    pthread_atfork(NULL, in_parent, in_child);
+    pthread_key_create(&last_words, thread_ends);
+    pthread_atfork(NULL, NULL, agent_forked);
 }

@@ -2,12 +2,13 @@
 
 #include "walk/sys.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 /* ---- zones */
 
-enum { ZONE_TRIES = 64 };
+enum { ZONE_TRIES = 64, LOCK_SPINS = 400 };
 
 /* How far a zone may be from the code it serves: displacements reach 2 GiB, and the operands that
  * the code refers to may lie on the far side of it. */
@@ -137,7 +138,7 @@ static bool unit_superblock(struct cache *cache, const struct shape *shape,
     return true;
 }
 
-/* ---- look-up and translation */
+/* ---- the whole */
 
 static bool cpu_has_rorx(void)
 {
@@ -146,45 +147,113 @@ static bool cpu_has_rorx(void)
     return b & 1u << 8; /* BMI2 */
 }
 
-void cache_init(struct cache *cache, struct context *context, struct regions *regions,
-                uint8_t *arena)
+bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
 {
-    cache->context = context;
     cache->regions = regions;
     cache->arena = arena;
     cache->n_counters = 1; /* counter 0 means none */
     cache->rotates = cpu_has_rorx();
-    cache_flush(cache);
-    cache->flushes = 0;
+    cache->tables = tables_map();
+    return cache->tables;
 }
 
-void cache_flush(struct cache *cache)
+void cache_forget(struct cache *cache)
 {
-    struct context *context = cache->context;
-    for (uint32_t i = 0; i < cache->n_zones; i++)
-        cache->zones[i].used = 0;
     /* Only what was used: an untouched table is a table of untouched pages. */
     for (uint32_t f = 0; f < FLAVOURS; f++)
         for (uint32_t i = 0; cache->n_superblocks && i < CACHE_INDEX; i++)
             if (cache->index[f][i])
-                cache->index[f][i] = 0;
-    for (uint32_t f = 0; f < FLAVOURS; f++)
-        if (context->landings[f][0])
-            for (uint32_t i = 0; i < CONTEXT_LANDINGS; i++)
-                context->landings[f][i] = context->to_indirect;
-    cache->exit_base += cache->n_exits;
-    cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
-    cache->full = false;
+                __atomic_store_n(&cache->index[f][i], 0, __ATOMIC_RELAXED);
+    tables_forget(cache->tables);
+    for (uint32_t i = 0; i < cache->n_sites; i++)
+        tables_prepare_site(cache->tables, i);
+    __atomic_fetch_add(&cache->generation, 1, __ATOMIC_RELEASE);
     cache->flushes++;
 }
 
-static void landings_prepare(struct cache *cache, enum flavour flavour)
+void cache_flush(struct cache *cache)
 {
-    struct context *context = cache->context;
-    if (context->landings[flavour][0] == 0)
-        for (uint32_t i = 0; i < CONTEXT_LANDINGS; i++)
-            context->landings[flavour][i] = context->to_indirect;
+    cache_forget(cache);
+    for (uint32_t i = 0; i < cache->n_zones; i++)
+        cache->zones[i].used = 0;
+    cache->exit_base += cache->n_exits;
+    cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
+    cache->full = false;
 }
+
+void cache_rehouse(struct cache *cache, uint8_t *arena)
+{
+    for (uint32_t i = 0; i < cache->n_zones; i++)
+        sys3(SYS_munmap, (long)cache->zones[i].runs_at, CACHE_ZONE_BYTES, 0);
+    sys3(SYS_munmap, (long)cache->arena, CACHE_ARENA_BYTES, 0);
+    cache->arena = arena;
+    cache->n_zones = 0;
+    cache->lock = cache->users = 0;
+    cache->exhausted = false;
+    cache->n_counters = 1;
+    cache_flush(cache);
+    cache->exit_base = 0;
+    cache->translate_ticks = cache->translated = cache->code_bytes = cache->flushes = 0;
+}
+
+/* ---- threads */
+
+bool cache_enter(struct cache *cache)
+{
+    uint32_t users = __atomic_load_n(&cache->users, __ATOMIC_RELAXED);
+    do {
+        if (users == CACHE_FLUSHING)
+            return false;
+    } while (!__atomic_compare_exchange_n(&cache->users, &users, users + 1, true, __ATOMIC_ACQUIRE,
+                                          __ATOMIC_RELAXED));
+    return true;
+}
+
+void cache_leave(struct cache *cache)
+{
+    __atomic_fetch_sub(&cache->users, 1, __ATOMIC_RELEASE);
+}
+
+bool cache_claim(struct cache *cache)
+{
+    uint32_t none = 0;
+    return __atomic_compare_exchange_n(&cache->users, &none, CACHE_FLUSHING, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void cache_release(struct cache *cache)
+{
+    __atomic_store_n(&cache->users, 1, __ATOMIC_RELEASE);
+}
+
+static bool lock_try(struct cache *cache, uint32_t taken)
+{
+    uint32_t free = 0;
+    return __atomic_compare_exchange_n(&cache->lock, &free, taken, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+bool cache_lock(struct cache *cache, bool wait)
+{
+    for (uint32_t i = 0; i < LOCK_SPINS; i++) {
+        if (lock_try(cache, 1))
+            return true;
+        __builtin_ia32_pause();
+    }
+    if (!wait)
+        return false;
+    while (__atomic_exchange_n(&cache->lock, 2, __ATOMIC_ACQUIRE) != 0)
+        sys6(SYS_futex, (long)&cache->lock, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+    return true;
+}
+
+void cache_unlock(struct cache *cache)
+{
+    if (__atomic_exchange_n(&cache->lock, 0, __ATOMIC_RELEASE) == 2)
+        sys6(SYS_futex, (long)&cache->lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* ---- translation */
 
 static uint32_t hash_pc(uint64_t pc)
 {
@@ -193,11 +262,20 @@ static uint32_t hash_pc(uint64_t pc)
 
 static uint32_t *index_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
 {
-    uint32_t at = hash_pc(pc);
+    uint32_t at = hash_pc(pc), number;
     uint32_t *index = cache->index[flavour];
-    while (index[at] && cache->superblocks[index[at] - 1].pc != pc)
+    while ((number = __atomic_load_n(&index[at], __ATOMIC_ACQUIRE)) &&
+           cache->superblocks[number - 1].pc != pc)
         at = (at + 1) & (CACHE_INDEX - 1);
     return &index[at];
+}
+
+struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
+                              uint32_t max_segments)
+{
+    uint32_t number = __atomic_load_n(index_slot(cache, flavour, pc), __ATOMIC_ACQUIRE);
+    struct superblock *block = number ? &cache->superblocks[number - 1] : NULL;
+    return block && block->max_segments >= max_segments ? block : NULL;
 }
 
 struct exit *cache_exit(struct cache *cache, uint32_t exit)
@@ -210,12 +288,10 @@ static bool site_prepare(struct cache *cache, const struct shape *shape, struct 
     uint8_t end = shape->segments[shape->n_segments - 1].end;
     if (block->flavour != FLAVOUR_COUNT || (end != SEGMENT_IJUMP && end != SEGMENT_ICALL))
         return true;
-    if (cache->n_sites == CONTEXT_SITES)
+    if (cache->n_sites == TABLES_SITES)
         return false;
     block->site = cache->n_sites++;
-    uint64_t *slots = cache->context->sites[block->site];
-    for (uint32_t i = 0; i < CONTEXT_SITE_SLOTS; i++)
-        slots[i] = cache->context->to_site;
+    tables_prepare_site(cache->tables, block->site);
     return true;
 }
 
@@ -231,6 +307,7 @@ static struct translation translation_of(const struct cache *cache, const struct
 {
     return (struct translation){.flavour = block->flavour,
                                 .regions = cache->regions,
+                                .tables = cache->tables,
                                 .first_exit = block->first_exit,
                                 .counter = block->counter,
                                 .rotates = cache->rotates,
@@ -274,17 +351,18 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         cache->exits[cache->n_exits + i] = translation.exits[i];
     cache->n_exits += n_exits;
     cache->translated++;
-    *slot = ++cache->n_superblocks;
+    __atomic_store_n(slot, ++cache->n_superblocks, __ATOMIC_RELEASE);
     return block;
 }
 
 struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
                              uint32_t max_segments, uint32_t *ret_refusal)
 {
-    landings_prepare(cache, flavour);
+    struct superblock *found = cache_find(cache, flavour, pc, max_segments);
+    if (found)
+        return found;
+    tables_prepare(cache->tables, flavour);
     uint32_t *slot = index_slot(cache, flavour, pc);
-    if (*slot && cache->superblocks[*slot - 1].max_segments >= max_segments)
-        return &cache->superblocks[*slot - 1];
     uint64_t start = sys_tsc();
     struct superblock *block = cache_translate(cache, flavour, pc, max_segments, slot, ret_refusal);
     cache->translate_ticks += sys_tsc() - start;
@@ -311,9 +389,12 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superb
 void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to)
 {
     uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
-    uint64_t next = lazy ? exit_write(cache, exit, to) : to->entry;
-    if (!field || !next)
+    if (!field || cache_exit(cache, exit)->linked)
         return;
+    uint64_t next = lazy ? exit_write(cache, exit, to) : to->entry;
+    if (!next)
+        return;
+    cache_exit(cache, exit)->linked = true;
     const struct zone *zone = &cache->zones[(size_t)(field - cache->arena) / CACHE_ZONE_BYTES];
     int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
     int64_t distance = (int64_t)next - ((int64_t)field + shift + 4);
@@ -335,11 +416,11 @@ static void land(struct cache *cache, uint64_t *slot, const struct superblock *t
 
 void cache_land(struct cache *cache, const struct superblock *to)
 {
-    land(cache, &cache->context->landings[to->flavour][landing_index(to->pc, cache->rotates)], to,
+    land(cache, &cache->tables->landings[to->flavour][tables_landing(to->pc, cache->rotates)], to,
          0);
 }
 
-uint32_t cache_pair(struct cache *cache, uint32_t exit, uint64_t target)
+uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
 {
     struct wire_pair *pair = unit_take(cache, sizeof *pair);
     if (!pair || cache->n_counters >= cache->max_counters)
@@ -350,18 +431,19 @@ uint32_t cache_pair(struct cache *cache, uint32_t exit, uint64_t target)
                                .exit = exit,
                                .counter = counter,
                                .target = target};
-    cache->context->counters[counter] = 1;
+    context->counters[counter] = 1;
     unit_publish(cache, sizeof *pair, 1);
     return counter;
 }
 
-void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to)
+void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
+                     const struct superblock *to)
 {
-    uint32_t counter = cache_pair(cache, exit, to->pc);
+    uint32_t counter = cache_pair(cache, context, exit, to->pc);
     if (!counter)
         return;
-    uint64_t *slots = cache->context->sites[cache_exit(cache, exit)->link];
-    land(cache, &slots[to->pc & (CONTEXT_SITE_SLOTS - 1)], to, counter);
+    uint64_t *slots = cache->tables->sites[cache_exit(cache, exit)->link];
+    land(cache, &slots[to->pc & (TABLES_SITE_SLOTS - 1)], to, counter);
 }
 
 /* ---- faults */
@@ -374,7 +456,7 @@ static const struct superblock *block_of(const struct cache *cache, uint64_t cac
     return NULL;
 }
 
-bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
+static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 {
     const struct zone *zone = zone_of(cache, cache_pc);
     const struct superblock *block = block_of(cache, cache_pc);
@@ -397,4 +479,12 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     ret->instructions =
         (uint16_t)(translation.located_step - cache->shape.first_step[ret->segment]);
     return true;
+}
+
+bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
+{
+    cache_lock(cache, true);
+    bool located = locate(cache, cache_pc, ret);
+    cache_unlock(cache);
+    return located;
 }

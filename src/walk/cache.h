@@ -1,9 +1,13 @@
 /* The code cache: superblocks by program counter, their code in zones near the code they copy, and
- * the links between them.
+ * the links between them. One for all threads of a process.
  *
  * A zone is mapped twice, writable here and executable there, never both. Code is only appended;
  * cache_flush forgets all of it at once, when no thread runs in it. Exit ids are never used twice,
- * so records made before a flush still mean what they meant. */
+ * so records made before a flush still mean what they meant.
+ *
+ * Threads run translated code, and look superblocks up, without any lock; whatever changes the cache is
+ * done under it. What is published (an index slot, a link, a landing) is one aligned store, made when
+ * all it leads to is written. */
 #pragma once
 
 #include "walk/context.h"
@@ -18,6 +22,8 @@ enum {
     CACHE_EXITS = 1 << 19,
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
+#define CACHE_ARENA_BYTES ((uint64_t)CACHE_ZONES * CACHE_ZONE_BYTES)
+#define CACHE_FLUSHING UINT32_MAX
 
 struct superblock {
     uint64_t pc;    /* avma of the program's first instruction */
@@ -47,8 +53,8 @@ struct units {
 };
 
 struct cache {
-    struct context *context;
     struct regions *regions;
+    struct tables *tables;
     struct units units;
     uint64_t max_counters;
     bool rotates; /* the CPU has rorx */
@@ -58,6 +64,10 @@ struct cache {
     uint32_t n_zones;
     uint8_t *arena; /* the writable alias of all zones */
 
+    uint32_t lock;  /* a futex: 0 free, 1 taken, 2 taken and waited for */
+    uint32_t users; /* threads in a walk, or CACHE_FLUSHING */
+    uint32_t
+        generation; /* goes up when superblocks are forgotten: what was to be linked no longer is */
     uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites;
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
@@ -69,10 +79,31 @@ struct cache {
     struct exit exits[CACHE_EXITS];
 };
 
-/* The struct itself must be zeroed, sparsely mapped memory; arena is CACHE_ZONES * CACHE_ZONE_BYTES
- * of shared memory, so that zones can be aliases of it. */
-void cache_init(struct cache *cache, struct context *context, struct regions *regions,
-                uint8_t *arena);
+/* The struct itself must be zeroed, sparsely mapped memory; arena is CACHE_ARENA_BYTES
+ * of shared memory, so that zones can be aliases of it. False: no room for the tables. */
+bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena);
+
+/* In a fork, whose only thread is not in the cache: flushed, and with an arena of its own. Zones that were
+ * the parent's are unmapped. */
+void cache_rehouse(struct cache *cache, uint8_t *arena);
+
+/* A thread is in the cache between these two. False: it is being flushed. */
+bool cache_enter(struct cache *cache);
+void cache_leave(struct cache *cache);
+/* The cache for the calling thread alone, to flush it; false: there are others in it. Who has released
+ * it is in it, like after cache_enter. */
+bool cache_claim(struct cache *cache);
+void cache_release(struct cache *cache);
+
+/* Whoever does not wait tries for some microseconds only: the holder may have lost its CPU. */
+bool cache_lock(struct cache *cache, bool wait);
+void cache_unlock(struct cache *cache);
+
+/* The superblock for pc with at least so many segments allowed, if it is there. Needs no lock. */
+struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
+                              uint32_t max_segments);
+
+/* ---- all below: under the lock */
 
 /* The superblock for pc, translated now if need be, then with so many segments at most. NULL:
  * *ret_refusal says why (enum loss). */
@@ -83,14 +114,22 @@ struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t
 void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);
 /* From now on indirect branches of this flavour to its pc find the superblock. */
 void cache_land(struct cache *cache, const struct superblock *to);
-/* A counter for a counted site, by exit id, and where it went: this once, which no landing has seen. 0: no
- * room. */
-uint32_t cache_pair(struct cache *cache, uint32_t exit, uint64_t target);
+/* A counter for a counted site, by exit id, and where it went: this once, which no landing has seen, is
+ * counted in the context. 0: no room. */
+uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target);
 /* As cache_land for one counted site; the (site, target) gets its counter. */
-void cache_land_site(struct cache *cache, uint32_t exit, const struct superblock *to);
-struct exit *cache_exit(struct cache *cache, uint32_t exit);
+void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
+                     const struct superblock *to);
 
+/* Forgets all superblocks, for code that has changed: none is found or landed at any more. Threads may
+ * still be in them. */
+void cache_forget(struct cache *cache);
+/* The same, and their room is free again: no thread may be in them. */
 void cache_flush(struct cache *cache);
+
+/* ---- without the lock again */
+
+struct exit *cache_exit(struct cache *cache, uint32_t exit);
 bool cache_contains(const struct cache *cache, uint64_t pc);
 
 /* Which program instruction the code at a cache pc stands for, when it faulted there. */
@@ -100,4 +139,5 @@ struct location {
     const struct superblock *superblock;
     uint16_t segment, instructions; /* whole segments run before it, and instructions of its own */
 };
+/* Takes the lock itself. */
 bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret);

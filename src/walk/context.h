@@ -2,7 +2,7 @@
  *
  * The first fields are addressed by enter.c's assembly and by emitted code, by constant offset;
  * enter.c asserts them. The large arrays are touched sparsely: mapped without reservation, a thread
- * costs the pages it uses. */
+ * costs the pages it uses. What all threads share is in tables.h. */
 #pragma once
 
 #include <stddef.h>
@@ -24,12 +24,9 @@ enum leave {
 };
 
 enum {
-    CONTEXT_LANDINGS = 1 << 16, /* indexed by 16 bits of the target */
     CONTEXT_BUDGETS = 16,
     BUDGET_BITS = 24,
-    CONTEXT_RECORDS = 1 << 16,   /* exits one window can hold */
-    CONTEXT_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
-    CONTEXT_SITES = 1 << 15,
+    CONTEXT_RECORDS = 1 << 16, /* exits one window can hold */
     CONTEXT_STACK_BYTES = 1 << 18,
 };
 
@@ -53,19 +50,18 @@ struct context {
      * again makes each addition wait for the last: superblocks take turns. */
     int64_t budgets[CONTEXT_BUDGETS];
 
-    /* Code to go to for an indirect branch: a chain of landings that compare the whole target, or
-     * to_indirect. sites[] is the same for one counted indirect jump or call each, with to_site. */
-    _Alignas(4096) uint64_t landings[FLAVOURS][CONTEXT_LANDINGS];
-    uint32_t records[CONTEXT_RECORDS];
-    _Alignas(4096) uint64_t sites[CONTEXT_SITES][CONTEXT_SITE_SLOTS];
+    _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
-    /* Exact counts; the agent maps the channel's counters section over this. */
+    /* Exact counts; the agent maps the thread's bank over this. */
     _Alignas(4096) uint64_t counters[];
 };
 
 #define CONTEXT_RECORDS_END ((uint32_t)offsetof(struct context, records) + 4u * CONTEXT_RECORDS)
 
 void context_init(struct context *context);
+/* Where code goes that leaves by an indirect branch without a landing: the same for every thread. */
+uint64_t context_leave_indirect(void);
+uint64_t context_leave_site(void);
 
 /* Runs translated code at `code` with the program's registers from the context, until it leaves;
  * then registers, pc (where known) and flags are in the context. %gs must point at it. */

@@ -51,6 +51,16 @@ extern char context_to_direct[], context_to_indirect[], context_to_budget[],
     context_to_budget_indirect[], context_to_stop[], context_to_syscall[], context_to_called[],
     context_to_site[], context_to_lazy[];
 
+uint64_t context_leave_indirect(void)
+{
+    return (uint64_t)context_to_indirect;
+}
+
+uint64_t context_leave_site(void)
+{
+    return (uint64_t)context_to_site;
+}
+
 void context_init(struct context *context)
 {
     context->to_direct = (uint64_t)context_to_direct;

@@ -3,34 +3,62 @@
 /* How the superblock that comes next was reached, so that it can be linked. */
 enum arrival { ARRIVAL_NEW, ARRIVAL_DIRECT, ARRIVAL_LAZY, ARRIVAL_INDIRECT, ARRIVAL_SITE };
 
-/* The superblock at context.pc. */
-static struct superblock *block_next(struct walk *walk, enum flavour flavour, enum arrival *arrival,
-                                     uint32_t *ret_refusal)
+static void arrive(struct walk *walk, enum arrival arrival, const struct superblock *block)
 {
     struct cache *cache = walk->cache;
-    uint64_t pc = cache->context->pc;
-    uint32_t segments = walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
-    walk->brief = false;
-    struct superblock *block = cache_get(cache, flavour, pc, segments, ret_refusal);
-    if (block || !cache->full || !walk->flushes)
-        return block;
-    if (*arrival == ARRIVAL_SITE)
-        cache_pair(cache, cache->context->exit, pc);
-    cache_flush(cache);
-    *arrival = ARRIVAL_NEW;
-    return cache_get(cache, flavour, pc, segments, ret_refusal);
-}
-
-static void arrive(struct cache *cache, enum arrival arrival, uint32_t exit,
-                   const struct superblock *block)
-{
+    uint32_t exit = walk->context->exit;
     switch (arrival) {
     case ARRIVAL_DIRECT: cache_link(cache, exit, false, block); break;
     case ARRIVAL_LAZY: cache_link(cache, exit, true, block); break;
     case ARRIVAL_INDIRECT: cache_land(cache, block); break;
-    case ARRIVAL_SITE: cache_land_site(cache, exit, block); break;
+    case ARRIVAL_SITE: cache_land_site(cache, walk->context, exit, block); break;
     case ARRIVAL_NEW: break;
     }
+}
+
+/* The superblock at context.pc, under the lock: translated if it is not there, and linked. */
+static struct superblock *block_make(struct walk *walk, enum flavour flavour, enum arrival arrival,
+                                     uint32_t segments, uint32_t *ret_refusal)
+{
+    struct cache *cache = walk->cache;
+    uint64_t pc = walk->context->pc;
+    uint64_t before = cache->translate_ticks;
+    struct superblock *block = cache_get(cache, flavour, pc, segments, ret_refusal);
+    if (!block && cache->full && walk->make_room) {
+        if (arrival == ARRIVAL_SITE)
+            cache_pair(cache, walk->context, walk->context->exit, pc);
+        arrival = ARRIVAL_NEW;
+        if (walk->make_room(walk))
+            block = cache_get(cache, flavour, pc, segments, ret_refusal);
+    }
+    walk->translate_ticks += cache->translate_ticks - before;
+    if (block)
+        arrive(walk, arrival, block);
+    return block;
+}
+
+/* The superblock at context.pc. `generation`: of the cache when the last one was left. */
+static struct superblock *block_next(struct walk *walk, enum flavour flavour, enum arrival arrival,
+                                     uint32_t generation, uint32_t *ret_refusal)
+{
+    struct cache *cache = walk->cache;
+    uint32_t segments = walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
+    walk->brief = false;
+    struct superblock *block = cache_find(cache, flavour, walk->context->pc, segments);
+    if (block && arrival == ARRIVAL_NEW)
+        return block;
+    if (!cache_lock(cache, walk->waits)) {
+        *ret_refusal = LOSS_busy;
+        return block;
+    }
+    if (generation != cache->generation) { /* the exit that it left by is no more */
+        if (arrival == ARRIVAL_SITE)
+            cache_pair(cache, walk->context, walk->context->exit, walk->context->pc);
+        arrival = ARRIVAL_NEW;
+    }
+    block = block_make(walk, flavour, arrival, segments, ret_refusal);
+    cache_unlock(cache);
+    return block;
 }
 
 /* What the code of an exit would have done. True: the budget is used up or the records are full. */
@@ -54,7 +82,7 @@ static bool exit_work(struct context *context, const struct exit *exit)
 /* Handles a leave; LOSS_N with *ret_arrival set to go on, or with *ret_done to end. */
 static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_done)
 {
-    struct context *context = walk->cache->context;
+    struct context *context = walk->context;
     const struct exit *exit = cache_exit(walk->cache, context->exit);
     *ret_arrival = ARRIVAL_NEW;
     switch ((enum leave)context->leave) {
@@ -86,14 +114,15 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
 
 uint32_t walk_run(struct walk *walk, enum flavour flavour)
 {
-    struct context *context = walk->cache->context;
+    struct context *context = walk->context;
     enum arrival arrival = ARRIVAL_NEW;
+    uint32_t generation = 0;
     for (;;) {
         uint32_t refusal;
-        const struct superblock *block = block_next(walk, flavour, &arrival, &refusal);
+        const struct superblock *block = block_next(walk, flavour, arrival, generation, &refusal);
         if (!block)
             return refusal;
-        arrive(walk->cache, arrival, context->exit, block);
+        generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
         context_enter(context, block->entry);
         bool done = false;
         uint32_t stop = leave(walk, &arrival, &done);

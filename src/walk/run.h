@@ -5,9 +5,13 @@
 
 struct walk {
     struct cache *cache;
+    struct context *context;
+    uint64_t translate_ticks; /* spent on making code for this thread */
     bool brief; /* the first superblock is kept brief: it starts wherever an interrupt fell */
-    bool
-        flushes; /* a full cache is flushed under way; else it ends the walk, and cache.full tells */
+    bool waits; /* for other threads that translate; else the walk ends (LOSS_busy) */
+    /* A full cache was flushed or may be again; NULL or false: the walk ends, and cache.full tells.
+     * Called under the lock. */
+    bool (*make_room)(struct walk *walk);
     /* Exact runs: executes the system call before which the context stands and moves pc past it.
      * False: it must run natively, the run ends here. Sampled walks never meet one. */
     bool (*syscall)(struct walk *walk, uint32_t exit);

@@ -215,13 +215,11 @@ static void emit_indirect(struct translation *t, struct cursor *c, uint32_t id, 
     if (site)
         emit_store_u32(c, id, SLOT(exit));
     emit_index(c, site, t->rotates);
-    emit_u8(c, 0x65); /* jmp *gs:[table + rcx * 8] */
-    emit_u8(c, 0xff);
+    emit_u8(c, 0xff); /* jmp *table(, %rcx, 8) */
     emit_u8(c, 0x24);
     emit_u8(c, 0xcd);
-    emit_u32(c,
-             (uint32_t)(site ? SLOT(sites) + sizeof(uint64_t) * CONTEXT_SITE_SLOTS * t->site
-                             : SLOT(landings) + sizeof(uint64_t) * CONTEXT_LANDINGS * t->flavour));
+    emit_u32(c, (uint32_t)(uint64_t)(site ? t->tables->sites[t->site]
+                                          : t->tables->landings[t->flavour]));
     if (up) {
         land_here(up, c);
         emit_jump_slot(c, SLOT(to_budget_indirect));

@@ -3,6 +3,7 @@
 
 #include "walk/emit.h"
 #include "walk/shape.h"
+#include "walk/tables.h"
 
 /* What the dispatcher must know of an exit. */
 struct exit {
@@ -15,6 +16,7 @@ struct exit {
     uint8_t flavour;       /* enum flavour */
     uint8_t budget;        /* plain: which of the budgets it charges */
     bool tested;           /* it goes backward: plain code tests the budget here */
+    bool linked;           /* it goes straight on to its target's own code */
 };
 
 /* What a plain exit adds to its budget. */
@@ -32,6 +34,7 @@ struct translation {
     uint32_t first_exit; /* id of exit 0 */
     uint32_t counter;    /* count: index of the entry counter */
     uint32_t site;       /* count: what an indirect jump or call would use */
+    const struct tables *tables;
     bool rotates;        /* the CPU has rorx: landings are indexed by bits 4..19 */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
@@ -62,9 +65,3 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
  * `entry`. */
 void translate_landing(const struct regions *regions, struct cursor *hot, uint64_t pc,
                        uint64_t entry, uint64_t next, uint32_t counter);
-
-/* Which landing of the context an indirect branch to pc looks at. */
-static inline uint32_t landing_index(uint64_t pc, bool rotates)
-{
-    return (uint32_t)(rotates ? pc >> 4 : pc) & (CONTEXT_LANDINGS - 1);
-}

@@ -45,7 +45,8 @@
     LOSS(stack_gone, "stack not there: the process was ending or becoming another program")        \
     LOSS(unsampled, "thread without a sample, and none of its name had one: in no stack")          \
     LOSS(unsampled_us, "microseconds of CPU time of such threads")                                 \
-    LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")
+    LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")   \
+    LOSS(busy, "walk ended, or was not begun: another thread was changing the code cache")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

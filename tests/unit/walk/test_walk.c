@@ -44,14 +44,13 @@ static int set_up(void **state)
     cache = map_zeroed(sizeof *cache, MAP_PRIVATE);
     regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
     context_init(context);
-    cache_init(cache, context, regions,
-               map_zeroed((size_t)CACHE_ZONES * CACHE_ZONE_BYTES, MAP_SHARED));
+    assert_true(cache_init(cache, regions, map_zeroed(CACHE_ARENA_BYTES, MAP_SHARED)));
     cache->units =
         (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
     cache->max_counters = (1 << 20) / 8;
     units_bytes = counters = 0;
     regions->refresh = read_maps;
-    walker = (struct walk){.cache = cache};
+    walker = (struct walk){.cache = cache, .context = context};
     return 0;
 }
 

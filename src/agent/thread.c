@@ -1,0 +1,205 @@
+#include "agent/thread.h"
+
+#include "agent/agent.h"
+#include "agent/ring.h"
+#include "agent/trigger.h"
+#include "walk/sys.h"
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { NO_SUCH_THREAD = 3 }; /* ESRCH */
+
+static int32_t own_id(void)
+{
+    return (int32_t)sys3(SYS_gettid, 0, 0, 0);
+}
+
+uint64_t thread_random(struct thread *thread)
+{
+    thread->random ^= thread->random << 13;
+    thread->random ^= thread->random >> 7;
+    thread->random ^= thread->random << 17;
+    return thread->random;
+}
+
+struct thread *thread_self(void)
+{
+    int32_t tid = own_id();
+    uint32_t n = __atomic_load_n(&agent.n_threads, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++)
+        if (agent.threads[i].tid == tid)
+            return &agent.threads[i];
+    return NULL;
+}
+
+/* ---- slots */
+
+static struct thread *slot_claim(void)
+{
+    for (uint32_t i = 0; i < CHANNEL_THREADS; i++) {
+        int32_t free = 0;
+        if (!__atomic_compare_exchange_n(&agent.threads[i].tid, &free, -1, false, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
+            continue;
+        uint32_t n = __atomic_load_n(&agent.n_threads, __ATOMIC_RELAXED);
+        while (n < i + 1 && !__atomic_compare_exchange_n(&agent.n_threads, &n, i + 1, true,
+                                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            continue;
+        agent.threads[i].slot = i;
+        return &agent.threads[i];
+    }
+    return NULL;
+}
+
+/* The name of a thread: of the calling one from the kernel's own copy, of another from /proc. */
+static void name_read(int32_t tid, char name[16])
+{
+    static const char before[] = "/proc/self/task/", behind[] = "/comm";
+    char path[sizeof before + sizeof behind + 12], digits[12];
+    uint32_t at = 0, n = 0;
+    if (tid == own_id()) {
+        sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+        return;
+    }
+    for (; before[at]; at++)
+        path[at] = before[at];
+    for (uint32_t rest = (uint32_t)tid; rest; rest /= 10)
+        digits[n++] = (char)('0' + rest % 10);
+    while (n)
+        path[at++] = digits[--n];
+    for (uint32_t i = 0; i < sizeof behind; i++)
+        path[at++] = behind[i];
+    long fd = sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (sys_failed(fd))
+        return;
+    long got = sys3(SYS_read, fd, (long)name, 15);
+    sys3(SYS_close, fd, 0, 0);
+    if (got > 0 && name[got - 1] == '\n')
+        name[got - 1] = 0;
+}
+
+void thread_enlist(struct thread *thread)
+{
+    struct channel *channel = agent.channel;
+    thread->wire = &channel_threads(channel)[thread->slot];
+    *thread->wire = (struct wire_thread){.start_tsc = sys_tsc(),
+                                         .start_cpu_ns = thread->start_cpu_ns,
+                                         .end_cpu_ns = thread->start_cpu_ns};
+    name_read(thread->tid, thread->wire->name);
+    uint64_t n = __atomic_load_n(&channel->n_threads, __ATOMIC_RELAXED);
+    while (n < thread->slot + 1 &&
+           !__atomic_compare_exchange_n(&channel->n_threads, &n, thread->slot + 1, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+    __atomic_store_n(&thread->wire->tid, thread->tid, __ATOMIC_RELEASE);
+}
+
+static struct thread *slot_get(void)
+{
+    struct thread *thread = slot_claim();
+    if (thread)
+        return thread;
+    threads_reap();
+    return slot_claim();
+}
+
+struct thread *thread_adopt(int32_t tid)
+{
+    struct thread *thread = slot_get();
+    if (!thread) {
+        agent_lose(LOSS_thread_native);
+        return NULL;
+    }
+    thread->wire = NULL;
+    thread->perf_fd = thread->timer = -1;
+    thread->walking = 0;
+    thread->random = (agent.options.seed ^ (uint64_t)tid << 32) | 1;
+    thread->means = agent.means;
+    thread->start_cpu_ns = agent_thread_cpu_ns(tid);
+    __atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
+    if (agent.channel && !agent.orphan)
+        thread_enlist(thread);
+    return thread;
+}
+
+/* Exact counts go to the bank of the slot, which the tool can read whatever happens to us. */
+static bool bank_map(const struct thread *thread)
+{
+    long fd = agent_share_open();
+    if (sys_failed(fd))
+        return false;
+    long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
+                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                   (long)(DIRECTORY_BYTES + (uint64_t)agent.index * CHANNEL_BYTES +
+                          CHANNEL_COUNTERS_AT));
+    sys3(SYS_close, fd, 0, 0);
+    return !sys_failed(at);
+}
+
+static bool context_map(struct thread *thread)
+{
+    bool exact = agent.options.mode != RECORD_SAMPLED;
+    uint64_t bytes = sizeof(struct context) + (exact ? CHANNEL_COUNTERS_BYTES : 0);
+    long at = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(at))
+        return false;
+    thread->context = (struct context *)at;
+    context_init(thread->context);
+    return !exact || bank_map(thread);
+}
+
+bool thread_equip(struct thread *thread)
+{
+    if (!thread->context && !context_map(thread))
+        return false;
+    thread->walk = (struct walk){.cache = agent.cache, .context = thread->context};
+    return true;
+}
+
+/* ---- the end */
+
+static void farewell(struct thread *thread)
+{
+    struct wire_thread *wire = thread->wire;
+    uint64_t ran = wire->end_cpu_ns - wire->start_cpu_ns;
+    uint32_t bytes = sizeof(struct event_thread);
+    struct event_thread *event = ring_take(&agent.ring, bytes);
+    __atomic_fetch_add(&agent.channel->gone_ns, ran, __ATOMIC_RELAXED);
+    if (event) {
+        event->bytes = bytes;
+        event->thread = *wire;
+        ring_publish(event, EVENT_THREAD);
+    }
+    __atomic_store_n(&wire->tid, 0, __ATOMIC_RELEASE);
+    wire->start_cpu_ns = wire->end_cpu_ns = 0;
+}
+
+void thread_release(struct thread *thread)
+{
+    bool own = thread->tid == own_id();
+    trigger_close(thread);
+    if (thread->wire) {
+        thread->wire->end_tsc = sys_tsc();
+        if (own) {
+            thread->wire->end_cpu_ns = agent_cpu_ns();
+            sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
+        }
+        farewell(thread);
+    }
+    agent.means = thread->means;
+    __atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
+}
+
+void threads_reap(void)
+{
+    uint32_t n = __atomic_load_n(&agent.n_threads, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t tid = agent.threads[i].tid;
+        if (tid > 0 && sys3(SYS_tgkill, agent.pid, tid, 0) == -NO_SUCH_THREAD)
+            thread_release(&agent.threads[i]);
+    }
+}

@@ -1,0 +1,57 @@
+/* A recorded thread: all that is its own. What threads share is in agent.h.
+ *
+ * A thread has a slot from when it is first known until its end; the memory of a slot is used again by
+ * the next thread that gets it. Its context is mapped at its first sample: most threads of programs
+ * that make thousands never meet one. */
+#pragma once
+
+#include "agent/budget.h"
+#include "agent/kernel.h"
+#include "walk/run.h"
+#include "wire/channel.h"
+
+/* The walk under way, kept so that a fault in the middle of it can still report its window. */
+struct progress {
+    struct event_walk event;
+    bool in_window, timing;
+    struct sample_cost cost;
+    uint32_t max_exits;
+};
+
+struct thread {
+    /* The state that a sample interrupted, to which it returns. */
+    _Alignas(64) struct kernel_ucontext frame;
+    _Alignas(64) uint8_t fpstate[FPSTATE_BYTES_MAX];
+
+    int32_t tid; /* 0: the slot is free; -1: it is being filled */
+    uint32_t slot;
+    struct wire_thread *wire; /* NULL: the process has no channel yet */
+    struct context *context;  /* NULL: not needed so far */
+    struct walk walk;
+    uint64_t random;
+    uint64_t start_cpu_ns; /* its own CPU time when it was adopted */
+
+    int perf_fd;   /* -1: none */
+    int32_t timer; /* -1: none */
+    struct means means;
+    struct progress progress;
+
+    uint32_t walking; /* context, %gs and the copied state are in use */
+    uint64_t program_gs;
+};
+
+/* Records a thread of this process from now on: the calling one, or any other by its id. NULL: it could
+ * not be had, which is counted. */
+struct thread *thread_adopt(int32_t tid);
+/* Tells the tool of it: once the process has a channel. */
+void thread_enlist(struct thread *thread);
+/* Gives it what a walk needs. False: there is no memory. */
+bool thread_equip(struct thread *thread);
+/* It is about to end, or has ended. */
+void thread_release(struct thread *thread);
+/* The calling thread, if it is recorded. Costs a system call and a search. */
+struct thread *thread_self(void);
+/* Releases the slots of threads that ended without a word. */
+void threads_reap(void);
+
+uint64_t thread_random(struct thread *thread);
