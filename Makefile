@@ -75,8 +75,8 @@ $O/libgait.so: $O/agent/core.o $(SHIM_OBJS)
 # ---- tests
 UNIT_SRCS := $(wildcard tests/unit/*/test_*.c)
 UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
-PROG_SRCS := $(wildcard tests/programs/*.c)
-PROG_BINS := $(patsubst tests/programs/%.c,$O/programs/%,$(PROG_SRCS))
+PROG_BINS := $(patsubst tests/programs/%,$O/programs/%,$(basename $(wildcard tests/programs/*.c tests/programs/*.cc)))
+PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
 TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/golden/*.sh))
 
 define unit_rule
@@ -107,10 +107,18 @@ $(foreach f,$(FUZZ),$(eval $(call fuzz_rules,$f,$(firstword $(subst _, ,$f)))))
 fuzz: $(FUZZ:%=o/fuzz/fuzz_%)
 	@for f in $(FUZZ); do mkdir -p o/fuzz/found/$$f && o/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 	    -artifact_prefix=o/fuzz/$$f- o/fuzz/found/$$f tests/fuzz/corpus/$$f || exit 1; done
-# Test programs are what users build: optimised, with lines, nothing of ours inside.
+# Test programs are what users build: optimised, with lines, nothing of ours inside. "link: FLAGS" in a source adds to them.
+PROG_FLAGS = -O2 -g -D_GNU_SOURCE -pthread
+prog_links = $(shell sed -n 's/^.*link: *\([^*]*\).*/\1/p' $1)
 $O/programs/%: tests/programs/%.c | deps
 	@mkdir -p $(@D)
-	@gcc -O2 -g -D_GNU_SOURCE -pthread -o $@ $< $(shell sed -n 's/^.*link: *//p' tests/programs/$*.c 2>/dev/null)
+	@gcc $(PROG_FLAGS) -o $@ $< $(call prog_links,$<)
+$O/programs/%: tests/programs/%.cc | deps
+	@mkdir -p $(@D)
+	@g++ $(PROG_FLAGS) -o $@ $< $(call prog_links,$<)
+$O/programs/plugs/%.so: tests/programs/plugs/%.c | deps
+	@mkdir -p $(@D)
+	@gcc $(PROG_FLAGS) -fPIC -shared -o $@ $<
 
 check: deps
 	tools/check-layers
@@ -118,7 +126,7 @@ check: deps
 	$(MAKE) DEV=1 all units programs
 	tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)
 units: $(UNIT_BINS)
-programs: $(PROG_BINS)
+programs: $(PROG_BINS) $(PLUGS)
 check-units: units
 	tools/run-tests $(O) $(UNIT_BINS)
 check-all: check
