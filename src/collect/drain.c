@@ -142,7 +142,9 @@ static void source_open(struct drain *drain, uint32_t index)
     if (!channel || __atomic_load_n(&channel->state, __ATOMIC_ACQUIRE) == CHANNEL_EMPTY)
         return;
     struct source *source = mem_alloc(sizeof *source);
-    source_init(source, channel, drain->mode, pid, drain->profile);
+    struct source_place place = {
+        .share = drain->share, .index = index, .channel = channel, .pid = pid};
+    source_init(source, &place, drain->mode, drain->profile);
     drain->sources[index] = source;
     if (!drain->processes++)
         drain->first_source = source;

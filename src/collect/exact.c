@@ -26,8 +26,7 @@ static uint64_t less(uint64_t from, uint64_t what)
 /* A counter that is not published yet has counted nothing. */
 static uint64_t counter(const struct exact *exact, uint64_t index)
 {
-    return index < exact->n_counters ? __atomic_load_n(&exact->counters[index], __ATOMIC_ACQUIRE)
-                                     : 0;
+    return index < exact->reading->n ? exact->reading->counters[index] : 0;
 }
 
 /* ---- giving out */
@@ -71,14 +70,14 @@ struct flow {
 
 /* The flow of segment i, given what entered it. */
 static struct flow flow_through(const struct exact *exact, const struct superblock *superblock,
-                                uint32_t i, uint64_t entered, bool last)
+                                uint32_t i, uint64_t entered)
 {
     const struct unit_segment *segment = &exact->units->segments.at[superblock->first_segment + i];
     uint64_t ran = less(entered, exact->segments.at[superblock->first_segment + i].cuts);
     if (segment->end != SEGMENT_COND)
         return (struct flow){.ran = ran, .taken = ran};
     uint64_t taken = counter(exact, (uint64_t)superblock->counter + 1 + i);
-    uint64_t under_way = last ? 0 : 1;
+    uint64_t under_way = exact->reading->last ? 0 : exact->reading->threads;
     return (struct flow){.ran = ran, .taken = taken, .fallen = less(ran, taken + under_way)};
 }
 
@@ -102,13 +101,13 @@ static void segment_give(struct exact *exact, uint32_t index, const struct flow 
         give_edge(exact, last, segment_next(segment), EDGE_FALL, flow->fallen, &given->fallen);
 }
 
-static void superblock_read(struct exact *exact, const struct superblock *superblock, bool last)
+static void superblock_read(struct exact *exact, const struct superblock *superblock)
 {
     uint64_t entered = counter(exact, superblock->counter);
     if (!entered)
         return;
     for (uint32_t i = 0; i < superblock->n_segments; i++) {
-        struct flow flow = flow_through(exact, superblock, i, entered, last);
+        struct flow flow = flow_through(exact, superblock, i, entered);
         segment_give(exact, superblock->first_segment + i, &flow);
         entered = flow_on(&flow, &exact->units->segments.at[superblock->first_segment + i]);
     }
@@ -232,11 +231,9 @@ static void arrivals_read(struct exact *exact)
 
 /* ---- all */
 
-void exact_read(struct exact *exact, const uint64_t *counters, uint64_t n_counters, bool last)
+void exact_read(struct exact *exact, const struct exact_reading *reading)
 {
-    const uint64_t room = CHANNEL_COUNTERS_BYTES / sizeof *counters;
-    exact->counters = counters;
-    exact->n_counters = n_counters < room ? n_counters : room;
+    exact->reading = reading;
     while (exact->segments.n < exact->units->segments.n)
         *vec_push(&exact->segments) = (struct exact_segment){0};
     while (exact->pairs.n < exact->units->pairs.n)
@@ -244,9 +241,10 @@ void exact_read(struct exact *exact, const uint64_t *counters, uint64_t n_counte
     for (; exact->cuts_read < exact->units->cuts.n; exact->cuts_read++)
         cut_read(exact, &exact->units->cuts.at[exact->cuts_read]);
     for (size_t i = 0; i < exact->units->superblocks.n; i++)
-        superblock_read(exact, &exact->units->superblocks.at[i], last);
+        superblock_read(exact, &exact->units->superblocks.at[i]);
     for (size_t i = 0; i < exact->units->pairs.n; i++)
         pair_read(exact, i);
-    if (last)
+    if (reading->last)
         arrivals_read(exact);
+    exact->reading = NULL;
 }

@@ -5,8 +5,8 @@
  * they are the arrivals at a superblock that no direct exit and no counted pair explains.
  *
  * While the program runs, counters move under the reader. Read in the order in which they are bumped
- * (entries first), every difference is too small, never too large, but for the one passage that is
- * under way. So what is given out meanwhile is a lower bound, and the last reading tops it up to
+ * (entries first), every difference is too small, never too large, but for the one passage of each
+ * thread that is under way. So what is given out meanwhile is a lower bound, and the last reading tops it up to
  * the truth; arrivals by return, a difference across superblocks, are given out only then. */
 #pragma once
 
@@ -25,11 +25,18 @@ struct exact_segment {
     uint32_t cuts;
 };
 
+/* Counters at one moment, or nearly: each of the threads may have been between two of them. */
+struct exact_reading {
+    const uint64_t *counters;
+    uint64_t n;
+    uint32_t threads;
+    bool last; /* the process is gone or has said goodbye; the numbers stand still */
+};
+
 struct exact {
     struct units *units;
-    struct profile *profile; /* gets the counts */
-    const uint64_t *counters;
-    uint64_t n_counters;
+    struct profile *profile;             /* gets the counts */
+    const struct exact_reading *reading; /* under way */
     struct {
         VEC(struct exact_segment);
     } segments; /* as units->segments */
@@ -43,5 +50,5 @@ struct exact {
 void exact_init(struct exact *exact, struct units *units, struct profile *profile);
 void exact_release(struct exact *exact);
 
-/* Gives out what is new. `last`: the process is gone or has said goodbye; the numbers stand still. */
-void exact_read(struct exact *exact, const uint64_t *counters, uint64_t n_counters, bool last);
+/* Gives out what is new. */
+void exact_read(struct exact *exact, const struct exact_reading *reading);

@@ -83,9 +83,40 @@ void share_unmap(struct channel *channel)
     munmap(channel, CHANNEL_BYTES);
 }
 
+void *share_map_bank(const struct share *share, uint32_t channel, uint32_t slot)
+{
+    void *at = mmap(NULL, CHANNEL_COUNTERS_BYTES, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_NORESERVE, share->fd, (off_t)channel_bank_at(channel, slot));
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void share_unmap_bank(const void *bank)
+{
+    munmap((void *)(uintptr_t)bank, CHANNEL_COUNTERS_BYTES);
+}
+
+bool share_next(const struct share *share, struct share_stretch *stretch, uint64_t limit)
+{
+    off_t start = lseek(share->fd, (off_t)stretch->end, SEEK_DATA);
+    if (start < 0 || (uint64_t)start >= limit)
+        return false;
+    off_t end = lseek(share->fd, start, SEEK_HOLE);
+    *stretch = (struct share_stretch){.start = (uint64_t)start, .end = limit};
+    if (end > start && (uint64_t)end < limit)
+        stretch->end = (uint64_t)end;
+    return true;
+}
+
+static bool empty(const struct share *share, uint64_t at, uint64_t bytes)
+{
+    return fallocate(share->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
+                     (off_t)bytes) == 0;
+}
+
 void share_free(struct share *share, uint32_t index)
 {
-    if (fallocate(share->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, channel_at(index),
-                  CHANNEL_BYTES) == 0)
+    uint64_t banks = channel_bank_at(index + 1, 0) - channel_bank_at(index, 0);
+    if (empty(share, (uint64_t)channel_at(index), CHANNEL_BYTES) &&
+        empty(share, channel_bank_at(index, 0), banks))
         __atomic_store_n(&share->directory->claimed_by[index], 0, __ATOMIC_RELEASE);
 }

@@ -1,4 +1,4 @@
-/* The tool's end of the shared memory: one memfd that holds the directory and all channels.
+/* The tool's end of the shared memory: one memfd that holds the directory, all channels and their banks.
  *
  * The other side is another process, which may be broken or hostile: its bytes may change while
  * they are read. So everything is copied before it is checked, and the memfd is sealed against
@@ -22,7 +22,18 @@ void share_release(struct share *share);
 /* Maps channel `index` whole, or returns NULL. Sparse: only touched pages cost memory. */
 struct channel *share_map(const struct share *share, uint32_t index);
 void share_unmap(struct channel *channel);
-/* Empties a channel whose process is gone and lets another one claim it. */
+/* Maps the bank of a thread slot, or returns NULL; sparse as well. */
+void *share_map_bank(const struct share *share, uint32_t channel, uint32_t slot);
+void share_unmap_bank(const void *bank);
+
+/* Bytes of the memfd that have been touched. */
+struct share_stretch {
+    uint64_t start, end;
+};
+/* The next behind stretch->end and before `limit`; false: there is none. */
+bool share_next(const struct share *share, struct share_stretch *stretch, uint64_t limit);
+
+/* Empties a channel and its banks, whose process is gone, and lets another one claim it. */
 void share_free(struct share *share, uint32_t index);
 
 /* Acquires what the other side released. */

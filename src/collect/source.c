@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <string.h>
 
-void source_init(struct source *source, struct channel *channel, enum record_mode mode, int pid,
+void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
                  struct profile *profile)
 {
-    *source = (struct source){.channel = channel, .mode = mode, .profile = profile};
-    mappings_init(&source->mappings, profile, pid);
+    *source = (struct source){.channel = place->channel, .mode = mode, .profile = profile};
+    mappings_init(&source->mappings, profile, place->pid);
     units_init(&source->units, &source->mappings);
     crew_init(&source->crew);
     if (mode == RECORD_SAMPLED) {
@@ -18,6 +18,8 @@ void source_init(struct source *source, struct channel *channel, enum record_mod
     } else {
         source->exact = mem_alloc(sizeof *source->exact);
         exact_init(source->exact, &source->units, profile);
+        source->banks = mem_alloc(sizeof *source->banks);
+        banks_init(source->banks, place->share, place->index, place->channel);
     }
 }
 
@@ -27,8 +29,11 @@ void source_release(struct source *source)
         decode_release(source->decode);
     if (source->exact)
         exact_release(source->exact);
+    if (source->banks)
+        banks_release(source->banks);
     mem_free(source->decode);
     mem_free(source->exact);
+    mem_free(source->banks);
     mappings_release(&source->mappings);
     units_release(&source->units);
     crew_release(&source->crew);
@@ -209,13 +214,22 @@ static void threads_read(struct source *source)
     }
 }
 
+static void counters_read(struct source *source, bool last)
+{
+    const struct banks *banks = source->banks;
+    if (!banks_read(source->banks, source->units.counters, last))
+        return;
+    exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
+                                                      .n = banks->sum.n,
+                                                      .threads = banks->threads,
+                                                      .last = last});
+}
+
 void source_count(struct source *source, bool close_batch, bool last)
 {
     threads_read(source);
     if (source->exact)
-        exact_read(source->exact,
-                   (const uint64_t *)(const void *)section(source, CHANNEL_COUNTERS_AT),
-                   share_load(&source->channel->counters), last);
+        counters_read(source, last);
     else if (close_batch)
         decode_flush(source->decode);
 }

@@ -5,6 +5,7 @@
  * counted as garbled and skipped, to the end of what was published if need be. */
 #pragma once
 
+#include "collect/banks.h"
 #include "collect/crew.h"
 #include "collect/decode.h"
 #include "collect/exact.h"
@@ -25,6 +26,7 @@ struct source {
     struct profile *profile;
     struct decode *decode; /* RECORD_SAMPLED */
     struct exact *exact;   /* RECORD_EXACT_COUNTS */
+    struct banks *banks;   /* the same */
     uint64_t maps_read;    /* bytes */
     bool maps_broken;
     uint64_t ring_read; /* bytes ever read */
@@ -34,7 +36,15 @@ struct source {
     uint64_t garbled;
 };
 
-void source_init(struct source *source, struct channel *channel, enum record_mode mode, int pid,
+/* Whose channel it is. */
+struct source_place {
+    const struct share *share; /* NULL: a channel without banks */
+    uint32_t index;            /* of the channel */
+    struct channel *channel;
+    int pid;
+};
+
+void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
                  struct profile *profile);
 void source_release(struct source *source);
 

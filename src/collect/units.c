@@ -72,6 +72,12 @@ static bool exits_claim(struct units *units, uint32_t first, uint32_t n)
     return true;
 }
 
+static void counters_claim(struct units *units, uint32_t first, uint32_t n)
+{
+    if (units->counters < (uint64_t)first + n)
+        units->counters = (uint64_t)first + n;
+}
+
 static void segment_add(struct units *units, const struct wire_segment *wire)
 {
     struct unit_segment segment = {.start = wire->start,
@@ -98,6 +104,7 @@ static bool superblock_add(struct units *units, const struct wire_superblock *he
                             .first_exit = header->first_exit,
                             .n_exits = header->n_exits,
                             .counter = header->counter};
+    counters_claim(units, header->counter, 1u + header->n_segments);
     for (uint32_t i = 0; i < header->n_segments; i++)
         segment_add(units, &segments[i]);
     return true;
@@ -117,6 +124,7 @@ static bool pair_add(struct units *units, const struct wire_pair *pair)
     uint8_t end = units->segments.at[superblock->first_segment + j].end;
     if (end != SEGMENT_IJUMP && end != SEGMENT_ICALL)
         return false;
+    counters_claim(units, pair->counter, 1);
     *vec_push(&units->pairs) =
         (struct pair){.exit = pair->exit,
                       .counter = pair->counter,

@@ -61,6 +61,7 @@ struct units {
     struct {
         VEC(int32_t);
     } owner;             /* superblock of each exit id, or UNIT_NONE */
+    uint64_t counters;   /* all that are named are below */
     uint64_t bytes_read; /* of the section */
     uint64_t garbled;    /* entries left out */
     bool broken;         /* nothing more can be read */

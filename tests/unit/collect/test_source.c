@@ -16,7 +16,8 @@ static void open_fixture(struct fixture *fixture, enum record_mode mode)
     fake_open(&fixture->fake);
     profile_init(&fixture->profile);
     fixture->profile.mode = mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
-    source_init(&fixture->source, fixture->fake.channel, mode, getpid(), &fixture->profile);
+    struct source_place place = {.channel = fixture->fake.channel, .pid = getpid()};
+    source_init(&fixture->source, &place, mode, &fixture->profile);
 }
 
 static void close_fixture(struct fixture *fixture)
