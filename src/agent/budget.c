@@ -100,7 +100,7 @@ static uint64_t mean_ns(const struct thread *thread)
 uint64_t budget_next_ns(struct thread *thread)
 {
     uint64_t mean = mean_ns(thread);
-    agent.channel->period_ns = mean;
+    agent.channel->period_ns = thread->period_ns = mean;
     /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share of samples
      * with little luck involved. */
     return mean * 3 / 4 + (thread_random(thread) & 0xffff) * (mean / 2) / 0x10000;
@@ -108,7 +108,8 @@ uint64_t budget_next_ns(struct thread *thread)
 
 uint64_t budget_first_ns(struct thread *thread)
 {
-    return 1 + (thread_random(thread) & 0xffff) * mean_ns(thread) / 0x10000;
+    thread->period_ns = mean_ns(thread);
+    return 1 + (thread_random(thread) & 0xffff) * thread->period_ns / 0x10000;
 }
 
 uint32_t budget_window_exits(const struct thread *thread)

@@ -8,11 +8,15 @@
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
 enum {
     LEAD_MASK = 255,
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
+    NAME_MASK = 15, /* threads are often given their names after they began */
     TRAIL_MASK = 3,
     TRAIL_ALWAYS = 64
 };
@@ -104,6 +108,13 @@ static void progress_begin(struct thread *thread, uint64_t pc)
     progress->cost = (struct sample_cost){0};
     progress->event = (struct event_walk){
         .tid = thread->tid, .tsc = sys_tsc(), .cpu_ns = agent_cpu_ns(), .pc = pc, .stop = LOSS_N};
+    /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
+     * a first sample, at a moment drawn from all of a period, lies less. */
+    bool first = thread->wire->end_cpu_ns == thread->wire->start_cpu_ns;
+    if (thread->perf_fd >= 0 || first)
+        progress->event.period_ns = (uint32_t)thread->period_ns;
+    if (first || (thread_random(thread) & NAME_MASK) == 0)
+        sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
 }
 
 /* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a loop

@@ -33,6 +33,7 @@ struct thread {
 
     int perf_fd;   /* -1: none */
     int32_t timer; /* -1: none */
+    uint64_t period_ns; /* mean, when it was armed */
     struct means means;
     struct progress progress;
 

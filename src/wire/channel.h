@@ -234,8 +234,8 @@ struct event_walk {
     uint32_t trail_direct,
         trail_indirect; /* exits of the trail: each cost the trail a little time */
     int32_t tid;
-    /* CPU time between triggers then, on the average: what the sample stands for. 0: the time since the
-     * thread's last one. A trigger that passes over the kernel must tell it: that time has it in. */
+    /* CPU time between triggers then, on the average: what the sample stands for. 0: it is the time
+     * since the thread's last one; which has the kernel's in, where the trigger passes over it. */
     uint32_t period_ns;
     uint32_t reserved;
     /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went */
