@@ -69,6 +69,13 @@ $O/agent/%.o: src/%.c | deps
 $O/agent/core.o: $(CORE_OBJS)
 	@ld -r -o $@ $^
 	@tools/check-imports $@
+# The same for processes that did not load it: an image that needs no loader, embedded in the tool.
+$O/agent/core.so: $O/agent/core.o
+	@$(CC) -shared -nostdlib -s -o $@ $< -Wl,-e,attach_enter -Wl,-z,defs -Wl,-z,noexecstack -Wl,-z,norelro \
+	    -Wl,-z,separate-code -Wl,--build-id=none
+	@tools/check-image $@
+$O/tool/collect/core_image.o: $O/agent/core.so
+$O/tool/collect/core_image.o: TOOL_FLAGS += -DCORE_IMAGE='"$O/agent/core.so"'
 $O/libgait.so: $O/agent/core.o $(SHIM_OBJS)
 	@echo "  $@" && $(CC) -shared -o $@ $^ -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,-soname,libgait.so
 

@@ -21,6 +21,8 @@ enum {
     HWCAP2_HAS_FSGSBASE = 2,
     ARCH_SHADOW_STACK_STATUS = 0x5005,
     CLOCK_SPIN_NS = 300000,
+    NAP_NS = 100000,
+    PATIENCE = 20000, /* naps until a handler should have ended */
 };
 
 static uint64_t clock_ns(long clock)
@@ -100,9 +102,8 @@ static void *map_shared(long fd, uint64_t at, uint64_t bytes, long fixed)
     return sys_failed(address) ? NULL : (void *)address;
 }
 
-static int32_t channel_claim(struct directory *directory)
+static int32_t channel_claim(struct directory *directory, int32_t pid)
 {
-    int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
     for (int32_t i = 0; i < CHANNEL_N; i++) {
         int32_t free = 0;
         if (__atomic_compare_exchange_n(&directory->claimed_by[i], &free, pid, false,
@@ -117,17 +118,21 @@ static int32_t channel_claim(struct directory *directory)
 static bool memory_map(void)
 {
     agent.cache = map_private(sizeof(struct cache));
+    if (!agent.cache)
+        return false;
+    agent.cache->arena = map_shared(-1, 0, CACHE_ARENA_BYTES, 0);
     agent.regions = map_private(sizeof(struct regions));
     agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
-    uint8_t *arena = map_shared(-1, 0, CACHE_ARENA_BYTES, 0);
-    return agent.cache && agent.regions && agent.threads && arena &&
-           cache_init(agent.cache, agent.regions, arena);
+    return agent.cache->arena && agent.regions && agent.threads &&
+           cache_init(agent.cache, agent.regions, agent.cache->arena);
 }
 
 /* Claims a channel of the mapped directory. */
-static bool channel_open(long fd)
+static bool channel_open(long fd, int32_t known_as)
 {
-    int32_t number = channel_claim(agent.directory);
+    agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    int32_t pid = known_as ? known_as : agent.pid;
+    int32_t number = channel_claim(agent.directory, pid);
     if (number < 0)
         return false;
     struct channel *channel =
@@ -135,7 +140,7 @@ static bool channel_open(long fd)
     if (!channel)
         return false;
     agent.index = (uint32_t)number;
-    channel->pid = agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    channel->pid = pid;
     channel->mode = agent.options.mode;
     agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
     agent.cache->units = (struct units){.base = (uint8_t *)channel + CHANNEL_UNITS_AT,
@@ -147,14 +152,14 @@ static bool channel_open(long fd)
     return true;
 }
 
-static bool connect_fd(long fd, const struct agent_place *place)
+bool agent_connect_by(long fd, const struct agent_place *place)
 {
     agent.directory = map_shared(fd, 0, DIRECTORY_BYTES, 0);
     if (!agent.directory || agent.directory->magic != DIRECTORY_MAGIC ||
         agent.directory->version != CHANNEL_VERSION || !(place->hwcap2 & HWCAP2_HAS_FSGSBASE))
         return false;
     agent.options = agent.directory->options;
-    if (!memory_map() || !channel_open(fd))
+    if (!memory_map() || !channel_open(fd, place->pid))
         return false;
     agent.loader = place->loader;
     agent.text_start = place->text_start;
@@ -174,7 +179,7 @@ bool agent_connect(const char *path, const struct agent_place *place)
     long fd = agent_share_open();
     if (sys_failed(fd))
         return false;
-    bool connected = connect_fd(fd, place);
+    bool connected = agent_connect_by(fd, place);
     sys3(SYS_close, fd, 0, 0);
     return connected;
 }
@@ -261,7 +266,7 @@ static void thread_start(struct thread *thread)
     uint64_t first = budget_first_ns(thread), delay = delay_left();
     if (trigger_open_timer(thread))
         trigger_arm(thread, first > delay ? first : delay);
-    else
+    else if (thread_lives(thread))
         agent_lose(LOSS_trigger_lost);
 }
 
@@ -320,7 +325,7 @@ bool agent_reborn(void)
 {
     agent.orphan = 0;
     long fd = agent_share_open();
-    bool born = !sys_failed(fd) && cache_renew() && channel_open(fd);
+    bool born = !sys_failed(fd) && cache_renew() && channel_open(fd, 0);
     if (!sys_failed(fd))
         sys3(SYS_close, fd, 0, 0);
     if (!born) {
@@ -342,4 +347,89 @@ bool agent_reborn(void)
         if (agent.threads[i].tid > 0)
             thread_enlist(&agent.threads[i]);
     return true;
+}
+
+/* ---- put into a process by the tool */
+
+void agent_prepare(void)
+{
+    struct thread *self = &agent.threads[CHANNEL_THREADS - 1]; /* nobody has one yet */
+    clock_start();
+    clock_spin();
+    channel_begin();
+    if (has_shadow_stack()) {
+        agent_lose(LOSS_at_shadow_stack);
+        return;
+    }
+    signals_own(true);
+    self->tid = (int32_t)sys3(SYS_gettid, 0, 0, 0);
+    self->perf_fd = self->timer = -1;
+    if (!trigger_open(self)) {
+        agent_lose(LOSS_trigger_lost);
+        return;
+    }
+    calibrate(self);
+    trigger_close(self);
+    self->tid = 0;
+    budget_init();
+}
+
+void agent_sample(int32_t tid)
+{
+    if (!agent_samples())
+        return;
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid == tid)
+            return;
+    struct thread *thread = thread_adopt(tid);
+    if (thread)
+        thread_start(thread);
+}
+
+static bool handlers_end(void)
+{
+    struct __kernel_timespec nap = {.tv_nsec = NAP_NS};
+    for (uint32_t i = 0; __atomic_load_n(&agent.inside, __ATOMIC_SEQ_CST); i++) {
+        if (i == PATIENCE)
+            return false;
+        sys3(SYS_nanosleep, (long)&nap, 0, 0);
+    }
+    return true;
+}
+
+bool agent_stop(void)
+{
+    struct channel *channel = agent.channel;
+    __atomic_store_n(&agent.retired, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            trigger_disarm(&agent.threads[i]);
+    if (!handlers_end())
+        return false;
+    /* Nobody will use a descriptor or a slot any more. */
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            thread_release(&agent.threads[i]);
+    if (channel)
+        __atomic_store_n(&channel->state, CHANNEL_DONE, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void unmap(void *at, uint64_t bytes)
+{
+    if (at)
+        sys3(SYS_munmap, (long)at, (long)bytes, 0);
+}
+
+void agent_unmap(void)
+{
+    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
+        unmap(agent.threads[i].context, sizeof(struct context));
+    if (agent.cache)
+        cache_unmap(agent.cache);
+    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
+    unmap(agent.regions, sizeof(struct regions));
+    unmap(agent.cache, sizeof(struct cache));
+    unmap(agent.channel, CHANNEL_BYTES);
+    unmap(agent.directory, DIRECTORY_BYTES);
 }

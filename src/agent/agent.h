@@ -31,7 +31,8 @@ struct agent {
     char path[256]; /* of the shared memory */
     uint32_t
         stale; /* code may have been rewritten: flush before the next walk; set by any thread */
-    uint32_t retired; /* a filter of system calls is in force: nothing is armed any more */
+    uint32_t retired; /* nothing is armed any more: system calls are filtered, or we leave */
+    uint32_t inside;  /* threads in our handlers, from their first steps to their last */
     uint32_t orphan;  /* a fork of a recorded process: it asks for a channel at its first sample */
     struct channel *parent; /* its parent's channel, to say so if it gets none */
 
@@ -50,6 +51,7 @@ struct agent {
     /* budget */
     uint64_t ticks_per_ms;
     uint64_t start_ns;   /* monotonic, with channel.start_tsc */
+    int32_t calibrating; /* the thread that does, when it is under way */
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
     struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
     uint32_t window, trail;
@@ -75,6 +77,17 @@ static inline void agent_add(uint64_t *figure, uint64_t more)
     __atomic_fetch_add(figure, more, __ATOMIC_RELAXED);
 }
 
+/* A handler of ours begins, or is over. */
+static inline void agent_enters(void)
+{
+    __atomic_fetch_add(&agent.inside, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void agent_leaves(void)
+{
+    __atomic_fetch_sub(&agent.inside, 1, __ATOMIC_SEQ_CST);
+}
+
 /* Rights of mapped code were changed: copies of it may be stale. */
 void agent_code_changed(uint64_t start, uint64_t bytes);
 /* From now on system calls may be filtered: no more of ours. */
@@ -89,8 +102,9 @@ bool agent_samples(void);
 void agent_thread_begins(void);
 void agent_thread_ends(void);
 
-/* What only the shim can know. */
+/* What only who brought us here can know. */
 struct agent_place {
+    int32_t pid; /* as the tool knows this process; 0: as it does itself */
     const struct r_debug *loader;
     uint64_t text_start, text_end; /* of libgait.so */
     uint64_t hwcap2;               /* AT_HWCAP2 */
@@ -98,10 +112,21 @@ struct agent_place {
 
 /* Maps the channel behind `path` and everything else; false: this process stays alone. */
 bool agent_connect(const char *path, const struct agent_place *place);
+/* The same with the channel's descriptor, which stays the caller's. */
+bool agent_connect_by(long fd, const struct agent_place *place);
 /* A descriptor of the shared memory, or -errno. */
 long agent_share_open(void);
 /* Starts sampling the calling thread, or takes it over for an exact run. */
 void agent_start(void);
+
+/* Prepares sampling by a thread that is not the program's; then all that are can be sampled. */
+void agent_prepare(void);
+/* Samples this thread from now on, unless it is already. */
+void agent_sample(int32_t tid);
+/* No more samples. False: a thread does not come out of our handlers. */
+bool agent_stop(void);
+/* Unmaps everything; after agent_stop, or if connecting failed. */
+void agent_unmap(void);
 
 uint64_t agent_cpu_ns(void); /* of this thread */
 long agent_thread_clock(int32_t tid);

@@ -40,6 +40,7 @@ static uint64_t gap_of_signal(void)
 void calibrate(struct thread *thread)
 {
     uint64_t gaps[ROUNDS];
+    agent.calibrating = thread->tid;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         uint64_t gap = thread->perf_fd >= 0 ? gap_of_interrupt(thread) : gap_of_signal();
         uint32_t at = i;

@@ -320,6 +320,7 @@ void sample_abandon(struct thread *thread)
     if (!(progress->event.flags & WALK_COMPLETE))
         agent_lose(progress->event.n_exits ? LOSS_cut : LOSS_unwalked);
     progress_end(thread);
+    agent_leaves();
 }
 
 void sample_take(struct thread *thread)
@@ -339,4 +340,5 @@ void sample_take(struct thread *thread)
         registers_store(thread->context, &thread->frame);
     }
     progress_end(thread);
+    agent_leaves();
 }

@@ -36,7 +36,7 @@ static void die_of(int signal, bool sent)
 }
 
 /* The program's handler to jump to, after doing what the kernel would have done; 0: just return. */
-static uint64_t pass_on(int signal, const int32_t *siginfo, const struct kernel_ucontext *frame)
+static uint64_t pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     struct kernel_sigaction *action = &agent.actions[signal];
     bool sent = siginfo[2] <= 0;
@@ -52,6 +52,9 @@ static uint64_t pass_on(int signal, const int32_t *siginfo, const struct kernel_
         mask |= signal_bit(signal);
     if (action->flags & SA_RESETHAND)
         action->handler = 0;
+    /* It returns by its own way, where it has one: we may be gone by then. */
+    if (action->flags & KERNEL_SA_RESTORER)
+        ((uint64_t *)frame)[-1] = action->restorer;
     sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
     return handler;
 }
@@ -78,9 +81,7 @@ static bool fault_translate(struct thread *thread, struct kernel_ucontext *frame
     return true;
 }
 
-/* What the fault stub does next: returns 0 to return, else jumps there. */
-__attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *siginfo,
-                                                   struct kernel_ucontext *frame)
+static uint64_t fault_judge(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     struct thread *thread =
         agent.cache && cache_contains(agent.cache, frame->rip) ? thread_self() : NULL;
@@ -89,6 +90,16 @@ __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *si
     if (walked && fault_translate(thread, frame) && !sent)
         return 0;
     return pass_on(signal, siginfo, frame);
+}
+
+/* What the fault stub does next: returns 0 to return, else jumps there. */
+__attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *siginfo,
+                                                   struct kernel_ucontext *frame)
+{
+    agent_enters();
+    uint64_t to = fault_judge(signal, siginfo, frame);
+    agent_leaves();
+    return to;
 }
 
 /* ---- samples */
@@ -141,17 +152,17 @@ static struct thread *thread_of(int32_t slot)
     return agent.channel && thread->wire && thread_equip(thread) ? thread : NULL;
 }
 
-__attribute__((used)) static struct next sample_decide(int signal, const int32_t *siginfo,
-                                                       const struct kernel_ucontext *frame)
+static struct next sample_judge(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
-    if (agent.calibrated != UINT32_MAX) {
+    if (agent.calibrated != UINT32_MAX && agent.calibrating == (int32_t)sys3(SYS_gettid, 0, 0, 0)) {
         agent.calibrated++;
         return (struct next){.to = 0};
     }
     int32_t slot = trigger_slot(siginfo);
     if (slot < 0)
         return (struct next){.to = pass_on(signal, siginfo, frame)};
-    struct thread *thread = thread_of(slot);
+    struct thread *thread =
+        __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST) ? NULL : thread_of(slot);
     if (!thread)
         return (struct next){.to = 0};
     agent_add(&agent.channel->interrupts, 1);
@@ -169,6 +180,16 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
     }
     sample_decline(thread, pc);
     return (struct next){.to = 0};
+}
+
+__attribute__((used)) static struct next sample_decide(int signal, const int32_t *siginfo,
+                                                       struct kernel_ucontext *frame)
+{
+    agent_enters();
+    struct next next = sample_judge(signal, siginfo, frame);
+    if (!next.thread)
+        agent_leaves();
+    return next;
 }
 
 /* Entry points. The program's alignment check must not hold for us. The restorer is `mov $15,%rax;
@@ -246,12 +267,36 @@ static void signals_keep(void)
     keep(SIGTRAP);
 }
 
+/* The program's action is known before ours is in force: another thread may need it at once. */
+static void take(int signal)
+{
+    struct kernel_sigaction *program = &agent.actions[signal], old = {0};
+    sys6(SYS_rt_sigaction, signal, 0, (long)program, 8, 0, 0);
+    own(signal, program->flags, &old);
+    if (old.handler != program->handler)
+        *program = old;
+}
+
 void signals_own(bool sampling)
 {
     for (uint32_t i = 0; i < 4; i++)
-        own(fault_signals[i], 0, &agent.actions[fault_signals[i]]);
+        take(fault_signals[i]);
     if (sampling)
-        own(SIGTRAP, 0, &agent.actions[SIGTRAP]);
+        take(SIGTRAP);
+}
+
+void signals_return(void)
+{
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        struct kernel_sigaction now = {0};
+        uint64_t ours = (uint64_t)(signal == SIGTRAP ? sample_entry : fault_entry);
+        if (!agent.own[signal])
+            continue;
+        sys6(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0);
+        if (now.handler == ours) /* else the program has set another since we looked */
+            sys6(SYS_rt_sigaction, signal, (long)&agent.actions[signal], 0, 8, 0, 0);
+        agent.own[signal] = false;
+    }
 }
 
 /* In a child that still shares our memory (vfork), or has a copy: what it sets is its own affair, and the

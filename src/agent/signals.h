@@ -8,6 +8,9 @@
 /* Takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and SIGTRAP when sampling. */
 void signals_own(bool sampling);
 
+/* Gives them back; no thread may be about to get a signal of a trigger's. */
+void signals_return(void);
+
 /* The program's sigaction on a signal of ours: what it set before, and what it sets now. Either may be
  * NULL. False: the signal is not ours, let it through. */
 bool signals_program_action(int signal, const struct kernel_sigaction *set,

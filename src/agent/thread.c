@@ -131,10 +131,10 @@ static bool bank_map(const struct thread *thread)
     long fd = agent_share_open();
     if (sys_failed(fd))
         return false;
-    long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
-                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                   (long)(DIRECTORY_BYTES + (uint64_t)agent.index * CHANNEL_BYTES +
-                          CHANNEL_COUNTERS_AT));
+    long at =
+        sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
+             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+             (long)(DIRECTORY_BYTES + (uint64_t)agent.index * CHANNEL_BYTES + CHANNEL_COUNTERS_AT));
     sys3(SYS_close, fd, 0, 0);
     return !sys_failed(at);
 }
@@ -194,12 +194,17 @@ void thread_release(struct thread *thread)
     __atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
 }
 
+bool thread_lives(const struct thread *thread)
+{
+    return sys3(SYS_tgkill, agent.pid, thread->tid, 0) != -NO_SUCH_THREAD;
+}
+
 void threads_reap(void)
 {
     uint32_t n = __atomic_load_n(&agent.n_threads, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n; i++) {
-        int32_t tid = agent.threads[i].tid;
-        if (tid > 0 && sys3(SYS_tgkill, agent.pid, tid, 0) == -NO_SUCH_THREAD)
-            thread_release(&agent.threads[i]);
+        struct thread *thread = &agent.threads[i];
+        if (thread->tid > 0 && !thread_lives(thread))
+            thread_release(thread);
     }
 }

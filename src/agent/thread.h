@@ -52,6 +52,8 @@ bool thread_equip(struct thread *thread);
 void thread_release(struct thread *thread);
 /* The calling thread, if it is recorded. Costs a system call and a search. */
 struct thread *thread_self(void);
+/* False: it has ended, without a word. */
+bool thread_lives(const struct thread *thread);
 /* Releases the slots of threads that ended without a word. */
 void threads_reap(void);
 

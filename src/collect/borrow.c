@@ -140,8 +140,6 @@ static int candidates_try(struct borrowed *borrowed, const struct candidates *ca
 bool borrow_begin(struct borrowed *ret_borrowed, int pid, struct err *err)
 {
     struct borrowed borrowed = {.pid = pid};
-    if (!remote_find_syscall(pid, &borrowed.syscall_at, err))
-        return false;
     int got = NOT_NOW;
     for (int i = 0; i < TRIES && got == NOT_NOW; i++) {
         struct candidates candidates = {.pid = pid};
@@ -162,8 +160,6 @@ bool borrow_begin(struct borrowed *ret_borrowed, int pid, struct err *err)
 bool borrow_thread(struct borrowed *ret_borrowed, int pid, int tid, struct err *err)
 {
     struct borrowed borrowed = {.pid = pid};
-    if (!remote_find_syscall(pid, &borrowed.syscall_at, err))
-        return false;
     int got = NOT_NOW;
     for (int i = 0; i < TRIES && got == NOT_NOW; i++)
         got = thread_seize(&borrowed, tid, err);
@@ -182,8 +178,6 @@ bool borrow_traced(struct borrowed *ret_borrowed, int pid, struct err *err)
         ptrace(PTRACE_INTERRUPT, pid, 0, 0) || ptrace(PTRACE_CONT, pid, 0, 0) ||
         !stop_await(pid, STOP_TRAP, HALT_MS, &stop) || !state_keep(&borrowed))
         return gone(&borrowed, err);
-    if (!remote_find_syscall(pid, &borrowed.syscall_at, err))
-        return false;
     *ret_borrowed = borrowed;
     return true;
 }
@@ -207,17 +201,19 @@ static bool registers_call(struct borrowed *borrowed, long number, const uint64_
 
 /* To where the kernel has been entered, and then to where it is left. *ret_new: a thread it started. */
 static bool call_make(struct borrowed *borrowed, long number, const uint64_t arguments[6],
-                      int *ret_new, int64_t *ret_result)
+                      int *ret_new, int64_t *ret_result, struct err *err)
 {
     struct stop stop;
     struct user_regs_struct registers;
-    if (!registers_call(borrowed, number, arguments))
+    if (!borrowed->syscall_at && !remote_find_syscall(borrowed->pid, &borrowed->syscall_at, err))
         return false;
+    if (!registers_call(borrowed, number, arguments))
+        return gone(borrowed, err);
     borrowed->calling = true;
     if (!stop_next(borrowed->tid, PTRACE_SYSCALL, STOP_CALL, &stop) ||
         !stop_next(borrowed->tid, PTRACE_SYSCALL, STOP_CALL, &stop) ||
         ptrace(PTRACE_GETREGS, borrowed->tid, 0, &registers))
-        return false;
+        return gone(borrowed, err);
     *ret_new = stop.new_thread;
     *ret_result = (int64_t)registers.rax;
     return true;
@@ -227,7 +223,7 @@ bool borrow_call(struct borrowed *borrowed, long number, const uint64_t argument
                  int64_t *ret_result, struct err *err)
 {
     int none;
-    return call_make(borrowed, number, arguments, &none, ret_result) || gone(borrowed, err);
+    return call_make(borrowed, number, arguments, &none, ret_result, err);
 }
 
 bool borrow_need(struct borrowed *borrowed, const char *what, long number,
@@ -268,10 +264,10 @@ bool borrow_spawn(struct borrowed *borrowed, uint64_t at, uint64_t stack, uint64
     int tid = 0;
     long options = PTRACE_O_TRACESYSGOOD;
     ptrace(PTRACE_SETOPTIONS, borrowed->tid, 0, options | PTRACE_O_TRACECLONE);
-    bool made = call_make(borrowed, SYS_clone, arguments, &tid, &result);
+    bool made = call_make(borrowed, SYS_clone, arguments, &tid, &result, err);
     ptrace(PTRACE_SETOPTIONS, borrowed->tid, 0, options);
     if (!made)
-        return gone(borrowed, err);
+        return false;
     if (result < 0) {
         errno = (int)-result;
         return err_errno(err, "process %d: cannot start a thread", borrowed->pid);

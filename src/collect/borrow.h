@@ -30,7 +30,7 @@ bool borrow_thread(struct borrowed *ret_borrowed, int pid, int tid, struct err *
 /* Takes over a thread that this process traces already, seized and stopped at its execve. */
 bool borrow_traced(struct borrowed *ret_borrowed, int pid, struct err *err);
 
-/* *ret_result is the kernel's: -errno on failure. False: the thread is gone. */
+/* *ret_result is the kernel's: -errno on failure. False: the thread is gone, or cannot call. */
 bool borrow_call(struct borrowed *borrowed, long number, const uint64_t arguments[6],
                  int64_t *ret_result, struct err *err);
 /* As borrow_call, where failing is a failure: `what` was tried. */

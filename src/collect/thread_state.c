@@ -66,3 +66,14 @@ long thread_state_call(int pid, int tid)
         return -1;
     return strtol(text, NULL, 10);
 }
+
+/* "NUMBER ARGUMENTS... SP PC", "-1 SP PC" outside of calls, or "running". */
+bool thread_state_pc(int pid, int tid, uint64_t *ret_pc)
+{
+    char text[256];
+    if (!text_read(pid, tid, "syscall", text, sizeof text) || text[0] == 'r')
+        return false;
+    const char *last = strrchr(text, ' ');
+    *ret_pc = last ? strtoull(last, NULL, 16) : 0;
+    return *ret_pc != 0;
+}

@@ -19,3 +19,5 @@ struct thread_state {
 bool thread_state_read(int pid, int tid, struct thread_state *ret_state);
 /* The number of the system call that a sleeping thread is in; -1: it is in none, or it is not told. */
 long thread_state_call(int pid, int tid);
+/* Where a thread that does not run stands in its program; false: it runs, or it is not told. */
+bool thread_state_pc(int pid, int tid, uint64_t *ret_pc);

@@ -181,13 +181,26 @@ void cache_flush(struct cache *cache)
     cache->full = false;
 }
 
-void cache_rehouse(struct cache *cache, uint8_t *arena)
+static void zones_unmap(struct cache *cache)
 {
     for (uint32_t i = 0; i < cache->n_zones; i++)
         sys3(SYS_munmap, (long)cache->zones[i].runs_at, CACHE_ZONE_BYTES, 0);
-    sys3(SYS_munmap, (long)cache->arena, CACHE_ARENA_BYTES, 0);
-    cache->arena = arena;
+    if (cache->arena)
+        sys3(SYS_munmap, (long)cache->arena, CACHE_ARENA_BYTES, 0);
     cache->n_zones = 0;
+}
+
+void cache_unmap(struct cache *cache)
+{
+    zones_unmap(cache);
+    if (cache->tables)
+        sys3(SYS_munmap, (long)cache->tables, sizeof *cache->tables, 0);
+}
+
+void cache_rehouse(struct cache *cache, uint8_t *arena)
+{
+    zones_unmap(cache);
+    cache->arena = arena;
     cache->lock = cache->users = 0;
     cache->exhausted = false;
     cache->n_counters = 1;

@@ -86,6 +86,8 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena);
 /* In a fork, whose only thread is not in the cache: flushed, and with an arena of its own. Zones that were
  * the parent's are unmapped. */
 void cache_rehouse(struct cache *cache, uint8_t *arena);
+/* Unmaps all that it has mapped, and its arena; nobody may be in it. */
+void cache_unmap(struct cache *cache);
 
 /* A thread is in the cache between these two. False: it is being flushed. */
 bool cache_enter(struct cache *cache);

@@ -125,13 +125,13 @@ static void wait_epoll(void)
     int fd = epoll_create1(0);
     struct epoll_event event;
     seen->ready = 1;
-    seen->result = epoll_wait(fd, &event, 1, 150);
+    seen->result = epoll_wait(fd, &event, 1, 250);
     seen->error = errno;
 }
 
 static void wait_sleep(void)
 {
-    struct timespec wait = {0, 150000000}, left;
+    struct timespec wait = {0, 250000000}, left;
     seen->ready = 1;
     seen->result = nanosleep(&wait, &left);
     seen->error = errno;
@@ -143,7 +143,7 @@ static void wait_pause(void)
     sigfillset(&set);
     sigdelset(&set, SIGALRM);
     signal(SIGALRM, SIG_IGN);
-    struct timespec end = {0, 150000000};
+    struct timespec end = {0, 250000000};
     seen->ready = 1;
     seen->result = ppoll(NULL, 0, &end, &set);
     seen->error = errno;
@@ -155,7 +155,7 @@ static void wait_pause(void)
 static void borrow_sleeping(void (*run)(void))
 {
     pid_t pid = start(run);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 4; i++) {
         usleep(5000);
         borrow_once(pid);
     }
