@@ -11,10 +11,11 @@
 
 static const char usage[] =
     "usage: gait record [options] [--] PROGRAM [ARGUMENT...]\n"
-    "       gait record --plain [options] -p PID[,PID...]\n"
+    "       gait record [options] -p PID[,PID...]\n"
     "       gait record -a [options] [[--] PROGRAM [ARGUMENT...]]\n"
     "\n"
-    "Runs the program and writes what was seen to a profile; summary on stderr.\n"
+    "Runs the program, or attaches to processes that run already, and writes what was\n"
+    "seen to a profile; summary on stderr.\n"
     "\n"
     "  -o FILE            the profile (gait.data); an existing one is moved to FILE.old\n"
     "  --overhead PCT     CPU time that recording may cost (1%)\n"
@@ -24,15 +25,15 @@ static const char usage[] =
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
     "  -D MS              CPU time before the first sample; with --plain elapsed time\n"
+    "  -p PID[,PID...]    processes that run already, until they end or Ctrl-C\n"
+    "  --duration S       stop after so many seconds; with -p, -a or --plain\n"
     "  --seed N           of the random numbers that spread the samples\n"
     "  -q, -v             say nothing; say more\n"
     "\n"
     "Without walks, by the kernel's samples alone (-F 997 by default):\n"
     "  --plain            samples with call stacks; works for every program\n"
     "  -e EVENT           sample by this event, not by CPU time; see gait list\n"
-    "  -p PID[,PID...]    follow processes that run already, until they end or Ctrl-C\n"
     "  -a                 all CPUs and whatever runs on them\n"
-    "  --duration S       stop sampling after so many seconds\n"
     "\n"
     "The exit status is the program's own; a signal that ended it is raised again.\n"
     "125: gait failed; 126: not executable; 127: not found.\n";
@@ -222,10 +223,6 @@ static bool plain_complete(struct record *options, struct err *err)
     if (record->mode != RECORD_SAMPLED || options->for_walks)
         return err_set(err, ERR_USAGE, "%s is for walks, of which --plain, -e and -a have none",
                        options->for_walks ? options->for_walks : "--exact");
-    if (plain->n_pids && (plain->all_cpus || *walks->argv))
-        return err_set(err, ERR_USAGE,
-                       "-p follows processes that run already: neither -a nor a "
-                       "program goes with it");
     plain->argv = walks->argv;
     plain->output = walks->output;
     plain->hz = record->fixed_hz ? record->fixed_hz : PLAIN_HZ;
@@ -241,6 +238,10 @@ static bool complete(struct record *options, struct err *err)
     if (!strcmp(options->walks.output, "-"))
         return err_set(err, ERR_USAGE,
                        "-o -: a profile is a file that grows, and stdout is the program's");
+    if (options->plain.n_pids && (options->plain.all_cpus || *options->walks.argv))
+        return err_set(err, ERR_USAGE,
+                       "-p follows processes that run already: neither -a nor a "
+                       "program goes with it");
     if (options->is_plain)
         return plain_complete(options, err);
     if (options->walks.record.mode != RECORD_SAMPLED) {
@@ -252,12 +253,14 @@ static bool complete(struct record *options, struct err *err)
         if (idle)
             return err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
     }
-    if (options->plain.n_pids)
+    if (options->plain.n_pids && options->walks.record.mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE,
-                       "-p: walks of a process that runs already come later; "
-                       "--plain -p samples it");
-    if (options->plain.duration_ns)
-        return err_set(err, ERR_USAGE, "--duration is there for --plain only");
+                       "--exact counts a run from its first instruction on, and -p comes later");
+    if (options->plain.duration_ns && !options->plain.n_pids)
+        return err_set(err, ERR_USAGE, "--duration goes with -p, -a or --plain");
+    options->walks.pids = options->plain.pids;
+    options->walks.n_pids = options->plain.n_pids;
+    options->walks.duration_ns = options->plain.duration_ns;
     return true;
 }
 

@@ -14,8 +14,12 @@ void summary_offer_plain(const struct recording_options *options, const char *wh
 {
     struct arena arena = {0};
     bool named = strcmp(options->output, "gait.data") != 0;
-    say("%s: gait record --plain %s%s%s-- %s", why, named ? "-o " : "",
-        named ? quote_word(&arena, options->output) : "", named ? " " : "", options->command);
+    const char *what = arena_format(&arena, "-- %s", options->command);
+    for (size_t i = 0; i < options->n_pids; i++)
+        what = i ? arena_format(&arena, "%s,%d", what, options->pids[i])
+                 : arena_format(&arena, "-p %d", options->pids[i]);
+    say("%s: gait record --plain %s%s%s%s", why, named ? "-o " : "",
+        named ? quote_word(&arena, options->output) : "", named ? " " : "", what);
     arena_release(&arena);
 }
 
@@ -180,10 +184,11 @@ static void print_more(const struct recording *recording, uint32_t mode)
 static void print_agentless(const struct recording_options *options,
                             const struct recording *recording)
 {
-    say("nothing was recorded: the program never loaded the agent; %s",
+    say("nothing was recorded: the program never loaded the agent; %s%s%s",
         recording->no_agent
             ? recording->no_agent
-            : "it or what it executes may be static, setuid, not for x86-64, or clear LD_PRELOAD");
+            : "it or what it executes may be static, setuid, not for x86-64, or clear LD_PRELOAD",
+        *recording->bare ? ", and " : "", recording->bare);
     summary_offer_plain(options, "samples need no agent");
 }
 
@@ -198,6 +203,8 @@ void summary_print(const struct recording_options *options, const struct recordi
     else
         print_exact(recording);
     summary_losses(&recording->totals);
+    if (*recording->left)
+        say("%s", recording->left);
     if (verbose && recording->processes)
         print_more(recording, options->record.mode);
     if (!*recording->write_error && recording->processes)

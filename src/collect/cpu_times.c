@@ -13,10 +13,10 @@ static uint64_t timeval_ns(struct timeval time)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-static bool times_running(pid_t pid, struct cpu_times *ret_times)
+bool cpu_times_process(int pid, struct cpu_times *ret_times)
 {
     char path[32], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
     AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (n <= 0)
@@ -37,7 +37,7 @@ static bool times_running(pid_t pid, struct cpu_times *ret_times)
 bool cpu_times_read(const struct child *child, struct cpu_times *ret_times)
 {
     if (!child->ended)
-        return times_running(child->pid, ret_times);
+        return cpu_times_process(child->pid, ret_times);
     ret_times->user_ns = timeval_ns(child->usage.ru_utime);
     ret_times->kernel_ns = timeval_ns(child->usage.ru_stime);
     return true;

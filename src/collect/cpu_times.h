@@ -13,5 +13,7 @@ struct cpu_times {
 /* While it runs, /proc counts in clock ticks and rounds down, so this never passes what is known in
  * the end. False: it cannot be told. */
 bool cpu_times_read(const struct child *child, struct cpu_times *ret_times);
+/* Of a process that runs. False: it cannot be told, and nothing is changed. */
+bool cpu_times_process(int pid, struct cpu_times *ret_times);
 /* Of this process. */
 uint64_t cpu_times_own_ns(void);

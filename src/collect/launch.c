@@ -101,9 +101,14 @@ _Noreturn static void child_exec(const struct launch *launch, char **environment
                                  const struct signals *before, int report_fd, int go_fd)
 {
     char go;
+    struct signals own = *before;
+    if (launch->held) { /* whoever traces it must not meet a signal before the program begins */
+        sigfillset(&own.mask);
+        sigprocmask(SIG_SETMASK, &own.mask, NULL);
+    }
     if (launch->ready && read(go_fd, &go, 1) != 1)
         _exit(126);
-    signals_give_back(before);
+    signals_give_back(&own);
     execvpe(launch->argv[0], launch->argv, environment);
     int why = errno;
     ssize_t written = write(report_fd, &why, sizeof why);
@@ -183,6 +188,7 @@ bool launch_start(const struct launch *launch, struct child *ret_child, int *ret
         return false;
     }
     *ret_child = (struct child){.pid = pid};
+    memcpy(&ret_child->mask, &before.mask, sizeof ret_child->mask);
     return true;
 }
 

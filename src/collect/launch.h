@@ -21,10 +21,12 @@ struct launch {
     /* Called with the new process before it becomes the program; may be NULL. False: it never will. */
     bool (*ready)(void *closure, pid_t pid, struct err *err);
     void *closure;
+    bool held; /* all signals are blocked until somebody puts child.mask in force */
 };
 
 struct child {
     pid_t pid;
+    uint64_t mask; /* of signals, that the program shall have; bit 0 is signal 1 */
     bool ended;
     int status; /* as waitpid gives it, once ended */
     struct rusage usage;

@@ -55,3 +55,16 @@ const char *loadable_hindrance(const char *path)
     image_close(&image);
     return loaded ? NULL : "it is linked statically";
 }
+
+bool loadable_is_static(const char *path)
+{
+    struct image image;
+    struct err err;
+    struct stat status;
+    if (stat(path, &status) || (status.st_mode & (S_ISUID | S_ISGID)) ||
+        loadable_is_foreign(path) || !image_open(&image, path, &err))
+        return false;
+    bool loaded = dynamic_loaded(&image);
+    image_close(&image);
+    return !loaded;
+}

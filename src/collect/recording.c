@@ -2,10 +2,10 @@
 
 #include "base/err.h"
 #include "collect/drain.h"
-#include "collect/launch.h"
 #include "collect/loadable.h"
 #include "collect/output.h"
 #include "collect/share.h"
+#include "collect/subject.h"
 #include "collect/totals.h"
 #include "profile/file.h"
 
@@ -24,7 +24,7 @@ struct run {
     struct profile delta; /* what is new since the last append */
     struct totals told;   /* of it: what was appended */
     struct output output;
-    struct child child;
+    struct subject subject;
     struct drain drain;
     bool described;
     char program[PATH_MAX]; /* its file */
@@ -59,7 +59,20 @@ static bool start(struct run *run, struct err *err)
     profile_writer_attach(run->output.writer, &run->delta);
     struct launch launch = {
         .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
-    if (launch_start(&launch, &run->child, &run->recording->exec_errno, err))
+    bool inject = run->options->record.mode == RECORD_SAMPLED && loadable_is_static(run->program);
+    if (subject_start(&run->subject, &launch, inject, &run->recording->exec_errno, err))
+        return true;
+    output_undo(&run->output);
+    return false;
+}
+
+static bool attach(struct run *run, struct err *err)
+{
+    const struct recording_options *options = run->options;
+    if (!output_open(&run->output, options->output, &run->delta, err))
+        return false;
+    profile_writer_attach(run->output.writer, &run->delta);
+    if (subject_attach(&run->subject, options->pids, options->n_pids, run->share.fd, err))
         return true;
     output_undo(&run->output);
     return false;
@@ -84,9 +97,11 @@ static void describe_agent(struct run *run)
 static void append(struct run *run, bool last)
 {
     struct totals now;
+    struct cpu_times times;
     drain_count(&run->drain, last);
     describe_agent(run);
-    totals_now(&run->drain, &run->child, &now);
+    subject_times(&run->subject, &times);
+    totals_now(&run->drain, &times, last, &now);
     totals_give(&run->delta.totals, &run->told, &now);
     output_append(&run->output, &run->delta);
 }
@@ -101,10 +116,18 @@ static uint64_t wait_ns(const struct run *run, uint64_t until_append_ns)
 
 static void follow(struct run *run)
 {
+    struct subject *subject = &run->subject;
     uint64_t now = clock_ns(CLOCK_MONOTONIC), due = now + APPEND_NS;
-    while (!run->child.ended) {
-        launch_wait(&run->child, wait_ns(run, due - now));
-        run->drain.ending = run->child.ended;
+    uint64_t duration = run->options->duration_ns, end = duration ? now + duration : UINT64_MAX;
+    while (!subject->ended) {
+        uint64_t wait = wait_ns(run, due - now);
+        subject_wait(subject, wait < end - now ? wait : end - now);
+        now = clock_ns(CLOCK_MONOTONIC);
+        subject->ended |= now >= end;
+        subject_refresh(subject);
+        if (subject->ended)
+            subject_leave(subject);
+        run->drain.ending = subject->ended;
         drain_read(&run->drain);
         now = clock_ns(CLOCK_MONOTONIC);
         if (now >= due) {
@@ -124,12 +147,14 @@ static void conclude(struct run *run)
     struct recording *recording = run->recording;
     struct drain_sum sum;
     drain_sum(&run->drain, true, &sum);
-    recording->status = run->child.status;
+    recording->status = run->subject.child.status;
+    memcpy(recording->left, run->subject.left, sizeof recording->left);
+    memcpy(recording->bare, run->subject.bare, sizeof recording->bare);
     recording->totals = run->told;
     recording->translate_ns = sum.totals.translate_ns;
     recording->untrue = sum.miscounted;
     recording->processes = run->drain.processes;
-    if (!recording->processes)
+    if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);
     recording->channel = run->drain.first;
     const struct profile *total = profile_writer_total(run->output.writer);
@@ -155,7 +180,7 @@ bool recording_run(const struct recording_options *options, struct recording *re
     if (!share_create(&run.share, &options->record, err))
         return false;
     head_fill(&run);
-    bool started = start(&run, err);
+    bool started = options->n_pids ? attach(&run, err) : start(&run, err);
     if (started) {
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
         follow(&run);
@@ -164,6 +189,7 @@ bool recording_run(const struct recording_options *options, struct recording *re
         finish(&run);
         drain_release(&run.drain);
     }
+    subject_release(&run.subject);
     profile_release(&run.delta);
     share_release(&run.share);
     return started;

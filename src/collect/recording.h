@@ -1,4 +1,5 @@
-/* One recording from beginning to end: start the program, drain it, write the profile.
+/* One recording from beginning to end: start the program, or attach to what runs; drain it, write the
+ * profile.
  *
  * Nothing starts unless the profile can be written; nothing is left behind unless the program
  * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
@@ -13,8 +14,11 @@
 struct err;
 
 struct recording_options {
-    char *const *argv;   /* the program, ends with NULL */
-    const char *command; /* the same, shell-quoted */
+    char *const *argv; /* the program, ends with NULL; empty: none is started, */
+    const int *pids;   /* but these processes are attached to */
+    size_t n_pids;
+    uint64_t duration_ns; /* of the recording; 0: to the end */
+    const char *command;  /* what was typed, shell-quoted */
     const char *output;
     struct record_options record;
 };
@@ -27,8 +31,10 @@ struct recording {
     uint64_t wall_ns, file_bytes;
     uint64_t translate_ns; /* of the agent's time: spent once for each piece of code that was met */
     const char
-        *no_agent; /* if no process had the agent: why, as far as the program tells; or NULL */
-    bool whole;    /* an exact run was counted from end to end */
+        *no_agent;  /* if no process had the agent: why, as far as the program tells; or NULL */
+    char bare[512]; /* the same, of a program into which the agent was to be put; or "" */
+    char left[512]; /* the agent could not be taken out of a process, and why; "" if it could */
+    bool whole;     /* an exact run was counted from end to end */
     uint32_t processes, modules;
     size_t edges, ranges;
     struct channel channel; /* the first process's last words; all zero if there was none */
@@ -36,6 +42,6 @@ struct recording {
     char write_error[512];  /* the profile could not be written, and why; "" if it could */
 };
 
-/* False: the program was not started. */
+/* False: the program was not started, or nothing was attached to. */
 bool recording_run(const struct recording_options *options, struct recording *ret_recording,
                    struct err *err);

@@ -27,24 +27,23 @@ static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
     return (uint64_t)((u128)ticks * sum->trail_ticks / (sum->trail_ticks - own));
 }
 
-void totals_now(const struct drain *drain, const struct child *child, struct totals *ret_totals)
+void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
+                struct totals *ret_totals)
 {
     struct drain_sum sum;
-    drain_sum(drain, child->ended, &sum);
+    drain_sum(drain, last, &sum);
     struct totals totals = sum.totals;
-    struct cpu_times times = {0};
-    cpu_times_read(child, &times);
-    totals.user_ns = times.user_ns;
-    totals.kernel_ns = times.kernel_ns;
-    totals.whole_user_ns = times.user_ns;
-    totals.whole_kernel_ns = times.kernel_ns;
+    totals.user_ns = times->user_ns;
+    totals.kernel_ns = times->kernel_ns;
+    totals.whole_user_ns = times->user_ns;
+    totals.whole_kernel_ns = times->kernel_ns;
     totals.walked_ns = sum.walked_ns;
-    if (child->ended && !drain->processes)
+    if (last && !drain->processes)
         totals.losses[LOSS_no_agent] = 1;
     if (drain->mode == RECORD_SAMPLED)
         leave_unwalked(&totals, drain, sum.recorded_ns);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
-    if (child->ended)
+    if (last)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
     totals.tool_ns = cpu_times_own_ns();
     totals.once_ns = drain->startup_ns;

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "collect/drain.h"
-#include "collect/launch.h"
 #include "profile/profile.h"
 
-/* CPU times come from the kernel: of the program and of all its descendants that it waited for. */
-void totals_now(const struct drain *drain, const struct child *child, struct totals *ret_totals);
+struct cpu_times;
+
+/* CPU times come from the kernel: of the program and of all its descendants that it waited for. `last`:
+ * nothing more will come. */
+void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
+                struct totals *ret_totals);
 
 /* Adds to `delta` what `now` has over `told`, and brings `told` up to it. Batches and their sums are
  * not touched: whoever closes batches adds them. */
