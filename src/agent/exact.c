@@ -153,7 +153,7 @@ __attribute__((used, noreturn)) static void exact_run(struct thread *thread)
     gs_write((uint64_t)context);
     bool plain = agent.options.mode == RECORD_EXACT_NONE;
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        context->budgets[i] = INT64_MIN; /* plain: no end */
+        context->budgets[i] = INT64_MIN / 2; /* plain: no end */
     uint32_t stop = walk_run(&thread->walk, plain ? FLAVOUR_PLAIN : FLAVOUR_COUNT);
     thread->walking = 0;
     agent_lose((enum loss)stop);

@@ -324,13 +324,32 @@ static struct translation translation_of(const struct cache *cache, const struct
                                 .first_exit = block->first_exit,
                                 .counter = block->counter,
                                 .rotates = cache->rotates,
-                                .site = block->site};
+                                .site = block->site,
+                                .debt = block->debt,
+                                .lands = block->landing != 0};
 }
 
-static struct superblock *cache_translate(struct cache *cache, enum flavour flavour, uint64_t pc,
-                                          uint32_t max_segments, uint32_t *slot,
-                                          uint32_t *ret_refusal)
+/* What is owed on arrival; on landings, what an indirect end would owe, paid in advance. */
+static int32_t debt_of(const struct wanted *wanted, const struct shape *shape)
 {
+    uint8_t end = shape->segments[shape->n_segments - 1].end;
+    if (wanted->flavour != FLAVOUR_PLAIN)
+        return 0;
+    if (wanted->lands && (end == SEGMENT_IJUMP || end == SEGMENT_ICALL || end == SEGMENT_RETURN))
+        return -(int32_t)shape->n_steps;
+    return wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? wanted->owed : 0;
+}
+
+static uint64_t *landing_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
+{
+    return &cache->tables->landings[flavour][tables_landing(pc, cache->rotates)];
+}
+
+static struct superblock *cache_translate(struct cache *cache, const struct wanted *wanted,
+                                          uint32_t *slot, uint32_t *ret_refusal)
+{
+    enum flavour flavour = wanted->flavour;
+    uint64_t pc = wanted->pc;
     struct zone *zone = zone_for(cache, pc, flavour), *cold = zone_for(cache, pc, ZONE_COLD);
     struct shape *shape = &cache->shape;
     *ret_refusal = LOSS_cache_full;
@@ -338,7 +357,7 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
         cache->full = !cache->exhausted;
         return NULL;
     }
-    shape_form(shape, cache->regions, pc, cache->whole, max_segments, zone->runs_at);
+    shape_form(shape, cache->regions, pc, cache->whole, wanted->max_segments, zone->runs_at);
     if (shape_empty(shape)) {
         *ret_refusal = shape->refusal;
         return NULL;
@@ -348,16 +367,21 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
     uint32_t n_exits = shape_exits(shape);
     *block = (struct superblock){.pc = pc,
                                  .flavour = flavour,
-                                 .max_segments = max_segments,
-                                 .entry = cursor_runs_at(&cursor),
+                                 .max_segments = wanted->max_segments,
+                                 .code = cursor_runs_at(&cursor),
+                                 .landing = wanted->lands ? cursor_runs_at(&cursor) : 0,
+                                 .debt = debt_of(wanted, shape),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
     if (!site_prepare(cache, shape, block) ||
         (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block)))
         return NULL;
     struct translation translation = translation_of(cache, block);
+    if (wanted->lands)
+        translation.next_landing = *landing_slot(cache, flavour, pc);
     translate(&translation, shape, &cursor, &cold_cursor);
-    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->entry);
+    block->entry = translation.entry;
+    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
     zone_advance(cache, zone, &cursor);
     zone_advance(cache, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
@@ -368,16 +392,16 @@ static struct superblock *cache_translate(struct cache *cache, enum flavour flav
     return block;
 }
 
-struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
-                             uint32_t max_segments, uint32_t *ret_refusal)
+struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
+                             uint32_t *ret_refusal)
 {
-    struct superblock *found = cache_find(cache, flavour, pc, max_segments);
+    struct superblock *found = cache_find(cache, wanted->flavour, wanted->pc, wanted->max_segments);
     if (found)
         return found;
-    tables_prepare(cache->tables, flavour);
-    uint32_t *slot = index_slot(cache, flavour, pc);
+    tables_prepare(cache->tables, wanted->flavour);
+    uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);
     uint64_t start = sys_tsc();
-    struct superblock *block = cache_translate(cache, flavour, pc, max_segments, slot, ret_refusal);
+    struct superblock *block = cache_translate(cache, wanted, slot, ret_refusal);
     cache->translate_ticks += sys_tsc() - start;
     return block;
 }
@@ -387,13 +411,16 @@ struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t
 /* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
 static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superblock *to)
 {
+    if (to->flavour == FLAVOUR_PLAIN && cache_exit(cache, id)->owed == to->debt)
+        return to->entry;
     struct zone *zone = zone_for(cache, to->pc, to->flavour);
     struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
     if (!zone || !cold)
         return 0;
     struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
-    translate_exit(cache->regions, cache_exit(cache, id), id, to->entry, &hot_cursor, &cold_cursor);
+    struct target target = {to->entry, to->debt};
+    translate_exit(cache->regions, cache_exit(cache, id), id, &target, &hot_cursor, &cold_cursor);
     zone_advance(cache, zone, &hot_cursor);
     zone_advance(cache, cold, &cold_cursor);
     return runs_at;
@@ -415,22 +442,31 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct supe
         __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
 }
 
-static void land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint32_t counter)
+/* False: no room; the next branch to it asks again. */
+static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint32_t counter)
 {
     struct zone *zone = zone_for(cache, to->pc, to->flavour);
-    if (!zone)
-        return; /* the next branch to it asks again */
-    struct cursor cursor = zone_cursor(zone);
-    uint64_t landing = cursor_runs_at(&cursor);
-    translate_landing(cache->regions, &cursor, to->pc, to->entry, *slot, counter);
+    struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
+    if (!zone || !cold)
+        return false;
+    struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    uint64_t runs_at = cursor_runs_at(&cursor);
+    struct landing landing = {.pc = to->pc, .next = *slot, .counter = counter, .debt = to->debt};
+    translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
     zone_advance(cache, zone, &cursor);
-    __atomic_store_n(slot, landing, __ATOMIC_RELEASE);
+    zone_advance(cache, cold, &cold_cursor);
+    __atomic_store_n(slot, runs_at, __ATOMIC_RELEASE);
+    return true;
 }
 
-void cache_land(struct cache *cache, const struct superblock *to)
+void cache_land(struct cache *cache, struct superblock *to)
 {
-    land(cache, &cache->tables->landings[to->flavour][tables_landing(to->pc, cache->rotates)], to,
-         0);
+    uint64_t *slot = landing_slot(cache, to->flavour, to->pc);
+    if (to->landed)
+        return;
+    if (to->landing)
+        __atomic_store_n(slot, to->landing, __ATOMIC_RELEASE);
+    to->landed = to->landing || land(cache, slot, to, 0);
 }
 
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
@@ -464,7 +500,7 @@ void cache_land_site(struct cache *cache, struct context *context, uint32_t exit
 static const struct superblock *block_of(const struct cache *cache, uint64_t cache_pc)
 {
     for (uint32_t i = 0; i < cache->n_superblocks; i++)
-        if (cache_pc - cache->superblocks[i].entry < cache->superblocks[i].code_bytes)
+        if (cache_pc - cache->superblocks[i].code < cache->superblocks[i].code_bytes)
             return &cache->superblocks[i];
     return NULL;
 }
@@ -480,7 +516,7 @@ static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     struct translation translation = translation_of(cache, block);
     translation.sought = cache_pc;
     struct cursor cursor = {.at = cache->scratch,
-                            .shift = (int64_t)block->entry - (int64_t)cache->scratch};
+                            .shift = (int64_t)block->code - (int64_t)cache->scratch};
     struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MAX, .shift = cursor.shift};
     translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)

@@ -26,12 +26,25 @@ enum {
 #define CACHE_FLUSHING UINT32_MAX
 
 struct superblock {
-    uint64_t pc;    /* avma of the program's first instruction */
-    uint64_t entry; /* where its code runs */
+    uint64_t pc;      /* avma of the program's first instruction */
+    uint64_t code;    /* where its code begins */
+    uint64_t entry;   /* where it runs from */
+    uint64_t landing; /* where it is landed on, in front of its entry; 0: it has none there */
     uint32_t first_exit, counter, site;
     uint32_t code_bytes;
     enum flavour flavour;
     uint32_t max_segments;
+    int32_t debt; /* plain: walk/exits.h */
+    bool landed;  /* indirect branches find it; guarded by the lock */
+};
+
+/* What is looked for, and how it was reached: what it is to be like if it must be translated. */
+struct wanted {
+    uint64_t pc;
+    enum flavour flavour;
+    uint32_t max_segments; /* at most */
+    bool lands;            /* by an indirect branch, to the landings of its flavour */
+    int32_t owed;          /* plain, by a direct exit: what that has not paid */
 };
 
 /* What a zone is for: the code of one flavour, or the rare ways out of all. Apart, so that what runs
@@ -107,15 +120,14 @@ struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_
 
 /* ---- all below: under the lock */
 
-/* The superblock for pc, translated now if need be, then with so many segments at most. NULL:
- * *ret_refusal says why (enum loss). */
-struct superblock *cache_get(struct cache *cache, enum flavour flavour, uint64_t pc,
-                             uint32_t max_segments, uint32_t *ret_refusal);
+/* The superblock, translated now if need be. NULL: *ret_refusal says why (enum loss). */
+struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
+                             uint32_t *ret_refusal);
 /* From now on this exit goes straight to the superblock. `lazy`: its branch was taken for the first
  * time, and what it does has yet to be written. */
 void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);
 /* From now on indirect branches of this flavour to its pc find the superblock. */
-void cache_land(struct cache *cache, const struct superblock *to);
+void cache_land(struct cache *cache, struct superblock *to);
 /* A counter for a counted site, by exit id, and where it went: this once, which no landing has seen, is
  * counted in the context. 0: no room. */
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target);

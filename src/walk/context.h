@@ -25,7 +25,7 @@ enum leave {
 
 enum {
     CONTEXT_BUDGETS = 16,
-    BUDGET_BITS = 24,
+    BUDGET_BITS = 20,
     CONTEXT_RECORDS = 1 << 16, /* exits one window can hold */
     CONTEXT_STACK_BYTES = 1 << 18,
 };

@@ -111,6 +111,20 @@ static inline void emit_load_byte_rcx(struct cursor *cursor, size_t offset)
     emit_u32(cursor, (uint32_t)offset);
 }
 
+/* jmp target */
+static inline void emit_jump(struct cursor *cursor, uint64_t target)
+{
+    emit_u8(cursor, 0xe9);
+    emit_u32(cursor, 0);
+    emit_displacement(cursor, cursor->at - 4, target);
+}
+
+/* A short branch's displacement field, made to lead to where the cursor is. */
+static inline void emit_near_here(uint8_t *field, const struct cursor *cursor)
+{
+    *field = (uint8_t)(cursor->at - (field + 1));
+}
+
 /* jmp target, its displacement aligned to four bytes so that it can be patched atomically while
  * other threads run it. Returns the displacement field. */
 static inline uint8_t *emit_patchable_jump(struct cursor *cursor)

@@ -3,7 +3,7 @@
 /* How the superblock that comes next was reached, so that it can be linked. */
 enum arrival { ARRIVAL_NEW, ARRIVAL_DIRECT, ARRIVAL_LAZY, ARRIVAL_INDIRECT, ARRIVAL_SITE };
 
-static void arrive(struct walk *walk, enum arrival arrival, const struct superblock *block)
+static void arrive(struct walk *walk, enum arrival arrival, struct superblock *block)
 {
     struct cache *cache = walk->cache;
     uint32_t exit = walk->context->exit;
@@ -16,20 +16,34 @@ static void arrive(struct walk *walk, enum arrival arrival, const struct superbl
     }
 }
 
+/* What comes next, reached in that way. */
+static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
+                                 enum arrival arrival, uint32_t segments)
+{
+    struct wanted wanted = {.pc = walk->context->pc,
+                            .flavour = flavour,
+                            .max_segments = segments,
+                            .lands = arrival == ARRIVAL_INDIRECT};
+    if (arrival == ARRIVAL_DIRECT || arrival == ARRIVAL_LAZY)
+        wanted.owed = cache_exit(walk->cache, walk->context->exit)->owed;
+    return wanted;
+}
+
 /* The superblock at context.pc, under the lock: translated if it is not there, and linked. */
 static struct superblock *block_make(struct walk *walk, enum flavour flavour, enum arrival arrival,
                                      uint32_t segments, uint32_t *ret_refusal)
 {
     struct cache *cache = walk->cache;
-    uint64_t pc = walk->context->pc;
     uint64_t before = cache->translate_ticks;
-    struct superblock *block = cache_get(cache, flavour, pc, segments, ret_refusal);
+    struct wanted wanted = wanted_next(walk, flavour, arrival, segments);
+    struct superblock *block = cache_get(cache, &wanted, ret_refusal);
     if (!block && cache->full && walk->make_room) {
         if (arrival == ARRIVAL_SITE)
-            cache_pair(cache, walk->context, walk->context->exit, pc);
+            cache_pair(cache, walk->context, walk->context->exit, walk->context->pc);
         arrival = ARRIVAL_NEW;
+        wanted = wanted_next(walk, flavour, arrival, segments);
         if (walk->make_room(walk))
-            block = cache_get(cache, flavour, pc, segments, ret_refusal);
+            block = cache_get(cache, &wanted, ret_refusal);
     }
     walk->translate_ticks += cache->translate_ticks - before;
     if (block)
@@ -66,7 +80,7 @@ static bool exit_work(struct context *context, const struct exit *exit)
 {
     switch ((enum flavour)exit->flavour) {
     case FLAVOUR_PLAIN:
-        context->budgets[exit->budget] += exit_charge(exit);
+        context->budgets[exit->budget] += budget_charge(exit->owed);
         return context->budgets[exit->budget] >= 0;
     case FLAVOUR_RECORD:
         context->records[CONTEXT_RECORDS + context->record_at / 4] = context->exit;
@@ -107,7 +121,10 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         exit_work(context, exit);
         break;
     case LEAVE_CALLED: context->pc = exit->target; break;
-    case LEAVE_SYSCALL: return walk->syscall(walk, context->exit) ? LOSS_N : LOSS_at_syscall;
+    case LEAVE_SYSCALL:
+        if (exit->flavour == FLAVOUR_PLAIN)
+            exit_work(context, exit);
+        return walk->syscall(walk, context->exit) ? LOSS_N : LOSS_at_syscall;
     }
     return LOSS_N;
 }
@@ -123,6 +140,7 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
         if (!block)
             return refusal;
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
+        context->budgets[0] -= (int64_t)block->debt * (INT64_C(1) << BUDGET_BITS);
         context_enter(context, block->entry);
         bool done = false;
         uint32_t stop = leave(walk, &arrival, &done);

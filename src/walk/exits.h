@@ -1,0 +1,94 @@
+/* What leaving a superblock does: the work of exits, and landings, where indirect branches arrive.
+ *
+ * Plain code counts instructions by debts. A superblock has a debt: what was executed on the way to its
+ * entry and is not charged to a budget yet. Whoever goes there with as much to pay pays nothing, and its
+ * branch leads straight to the entry; others pay the difference, which may be less than nothing. So
+ * most forward branches are free, every cycle pays once, and the sum is exact. A debt below zero is paid in
+ * advance: landings do so, for code that ends in an indirect branch, which is then free. Every payment
+ * tests its budget: all budgets together count what was executed, so one of them comes up. */
+#pragma once
+
+#include "walk/context.h"
+#include "walk/emit.h"
+#include "walk/region.h"
+#include "walk/tables.h"
+
+#include <stdbool.h>
+
+/* What the dispatcher must know of an exit. */
+struct exit {
+    uint64_t target; /* avma the exit leads to; 0 if it is indirect */
+    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. SEGMENT_SYSCALL: where the call itself can be
+     * run from. Others: the displacement field to patch (writable alias), 0 if it cannot be linked. */
+    uint64_t link;
+    uint32_t instructions; /* executed from the entry to here */
+    int32_t owed;          /* plain: instructions executed and not charged when it is reached */
+    uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
+    uint8_t flavour;       /* enum flavour */
+    uint8_t budget;        /* plain: which of the budgets it charges */
+    bool linked;           /* it goes straight on to its target's own code */
+};
+
+/* Debts beyond this are charged at once, so that every difference fits an immediate operand. */
+enum { DEBT_MAX = 900 };
+
+/* So many instructions and one payment, as budgets hold them. */
+static inline int64_t budget_charge(int32_t instructions)
+{
+    return (int64_t)instructions * (INT64_C(1) << BUDGET_BITS) + 1;
+}
+
+/* The counter of a superblock's entry. */
+void emit_counter(const struct regions *regions, struct cursor *c, uint32_t counter, uint64_t at_pc,
+                  bool rcx_free);
+
+/* Leaves to the dispatcher at the exit `id`. */
+void emit_leave(struct cursor *c, uint32_t id, size_t to);
+
+/* What a superblock is to those who go there. */
+struct target {
+    uint64_t entry;
+    int32_t debt;
+};
+
+/* The work of a direct exit that goes on at code with that debt. Returns a branch that must still be
+ * led out, by emit_work_out after the jump that follows, or NULL. */
+uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+                   const struct exit *exit, uint32_t id, int32_t debt);
+void emit_work_out(struct cursor *hot, struct cursor *cold, uint8_t *up, const struct exit *exit,
+                   uint32_t id, int32_t debt);
+
+/* Plain: the payment of a loop's turn, in front of the superblock that it leads back to; returns where
+ * it runs from. */
+uint64_t emit_turn(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+                   const struct exit *exit, uint32_t id, int32_t debt);
+
+/* A direct exit has been taken for the first time: writes what it does, then a jump to the
+ * target. Until then it leads to the dispatcher, which does the work itself: most branches never go
+ * one of their ways, and pay nothing for it. */
+void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
+                    const struct target *to, struct cursor *hot, struct cursor *cold);
+
+/* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one that its
+ * flavour shares, or of a counted jump or call (`site`). */
+struct indirect {
+    const uint64_t *table;
+    bool site;
+    bool rotates; /* the CPU has rorx */
+};
+void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
+                   const struct indirect *indirect);
+
+/* Where indirect branches to `pc` arrive with the target in %r11; on another one they go to `next`. It
+ * adds one to `counter` unless that is 0, or makes the debt of the code behind it. */
+struct landing {
+    uint64_t pc, next;
+    uint32_t counter;
+    int32_t debt;
+};
+void emit_landing(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+                  const struct landing *landing);
+
+/* The same, and a jump to the entry. */
+void translate_landing(const struct regions *regions, const struct landing *landing, uint64_t entry,
+                       struct cursor *hot, struct cursor *cold);
