@@ -37,7 +37,7 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
     options->truth = argv[optind];
     options->other = argv[optind + 1];
     enum item_by by = options->view.by;
-    if (by == BY_LINE || by == BY_INLINE || by == BY_CALL)
+    if (by == BY_LINE || by == BY_INLINE || by == BY_CALL || by == BY_LOOP)
         return err_set(err, ERR_USAGE, "compare is by edge, block, function or instruction");
     return true;
 }

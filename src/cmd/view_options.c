@@ -94,7 +94,8 @@ static bool parse_value(struct view_options *options, int option, const char *va
         if (item_by_parse(value, &options->by))
             return true;
         return err_set(err, ERR_USAGE,
-                       "--by %s: function, line, inline, block, edge, instruction or call", value);
+                       "--by %s: function, line, inline, block, edge, instruction, call or loop",
+                       value);
     case OPTION_WEIGHT:
         options->has_weight = true;
         if (weight_parse(value, &options->weight))

@@ -8,12 +8,15 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     *decode = (struct decode){.units = units, .crew = crew, .profile = profile};
     tally_init(&decode->tally);
     batch_init(&decode->batch);
+    trips_init(&decode->trips, units, &decode->batch);
     rates_init(&decode->rates);
 }
 
 void decode_release(struct decode *decode)
 {
     rates_release(&decode->rates);
+    trip_walk_release(&decode->trip_walk);
+    trips_release(&decode->trips);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
     vec_release(&decode->listed);
@@ -160,6 +163,23 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
 }
 
+/* What weighs a passage in the window weighs each run of a loop that it has. To find them costs as much
+ * as all else that is done with a window, and how long runs are is well known from a few: one window of
+ * TRIPS_EVERY is looked through, and stands for all. */
+static void trips_weigh(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
+                        const struct tally_weight *weight)
+{
+    if (decode->windows % TRIPS_EVERY)
+        return;
+    const struct mapping *end = mappings_find(decode->units->mappings, (struct avma){walk->end_pc});
+    struct place place = {0};
+    if (end)
+        place = (struct place){end->module, {walk->end_pc + end->shift}};
+    trips_begin(&decode->trip_walk, TRIPS_EVERY * tally_units(weight, 1) * weight->rate);
+    trips_exits(&decode->trips, &decode->trip_walk, exits, walk->n_exits);
+    trips_end(&decode->trips, &decode->trip_walk, end ? &place : NULL);
+}
+
 static void decode_window(struct decode *decode, const struct event_walk *walk,
                           const uint32_t *exits, uint64_t weight_ns)
 {
@@ -173,6 +193,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
                                        .units = weight_ns << UNIT_BITS,
                                        .rate = window_rate(decode, walk, &window)};
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
+        trips_weigh(decode, walk, exits, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         decode->windows++;
         decode->instructions += window.instructions;

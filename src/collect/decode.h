@@ -18,6 +18,7 @@
 #include "collect/crew.h"
 #include "collect/rates.h"
 #include "collect/tally.h"
+#include "collect/trips.h"
 #include "collect/units.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
@@ -51,6 +52,8 @@ struct decode {
         VEC(struct decode_segment);
     } segments; /* as units->segments */
     struct tally tally;
+    struct trips trips;
+    struct trip_walk trip_walk; /* of the window */
     struct {
         VEC(uint32_t);
     } ways; /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */

@@ -41,6 +41,11 @@ static bool image_open_seen_by(struct image *image, const char *path, int pid)
     return strcmp(path, "[vdso]") == 0 && image_open(image, path, &err);
 }
 
+bool mappings_image_open(const struct mappings *mappings, uint32_t module, struct image *image)
+{
+    return image_open_seen_by(image, mappings->profile->modules.at[module].path, mappings->pid);
+}
+
 /* Bytes of the file that both the mapping and the load segment have. */
 static uint64_t overlap(struct foff offset, uint64_t bytes, const struct segment *segment)
 {

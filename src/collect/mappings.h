@@ -48,6 +48,8 @@ void mappings_put(struct mappings *mappings, struct mapping mapping);
 void mappings_copy(struct mappings *mappings, const struct mappings *from);
 /* Nothing is mapped any more. */
 void mappings_clear(struct mappings *mappings);
+/* The file of a module, as the process sees it; false: it cannot be read. */
+bool mappings_image_open(const struct mappings *mappings, uint32_t module, struct image *image);
 /* What turns an offset in the file into an address as linked, for a mapping of so many bytes. */
 uint64_t mappings_link_shift(const struct image *image, struct foff offset, uint64_t bytes);
 

@@ -8,6 +8,7 @@ void batch_init(struct batch *batch)
     *batch = (struct batch){0};
     map_init(&batch->edges.keys, sizeof(struct edge_key));
     map_init(&batch->ranges.keys, sizeof(struct range_key));
+    map_init(&batch->trips.keys, sizeof(struct trip_key));
 }
 
 static void table_release(struct batch_table *table)
@@ -22,6 +23,7 @@ void batch_release(struct batch *batch)
 {
     table_release(&batch->edges);
     table_release(&batch->ranges);
+    table_release(&batch->trips);
     batch_init(batch);
 }
 
@@ -45,6 +47,11 @@ uint32_t batch_edge_index(struct batch *batch, const struct edge_key *key)
 uint32_t batch_range_index(struct batch *batch, const struct range_key *key)
 {
     return index_of(&batch->ranges, key);
+}
+
+uint32_t batch_trip_index(struct batch *batch, const struct trip_key *key)
+{
+    return index_of(&batch->trips, key);
 }
 
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count)
@@ -90,7 +97,7 @@ static bool table_empty(const struct batch_table *table)
 static bool batch_empty(const struct batch *batch)
 {
     return !(batch->x_time | batch->x_count) && table_empty(&batch->edges) &&
-           table_empty(&batch->ranges);
+           table_empty(&batch->ranges) && table_empty(&batch->trips);
 }
 
 void batch_close(struct batch *batch, struct profile *profile)
@@ -102,6 +109,7 @@ void batch_close(struct batch *batch, struct profile *profile)
     } else {
         table_fold(&batch->edges, &profile->edges, batch);
         table_fold(&batch->ranges, &profile->ranges, batch);
+        table_fold(&batch->trips, &profile->trips, batch);
     }
     struct totals *totals = &profile->totals;
     sum_add(&totals->batches, 1);

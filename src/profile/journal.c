@@ -107,8 +107,9 @@ void profile_writer_batch(struct profile_writer *writer, struct batch *batch)
     struct page pages[] = {
         {.type = CHUNK_EDGES, .from = &batch->edges, .keys = &writer->edges},
         {.type = CHUNK_RANGES, .from = &batch->ranges, .keys = &writer->ranges},
+        {.type = CHUNK_TRIPS, .from = &batch->trips, .keys = &writer->trips},
     };
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (batch->generation != writer->generation)
             numbers_forget(pages[i].from);
         pages[i].encoder = &writer->encoder;

@@ -40,6 +40,16 @@ static void merge_ranges(struct table *into, const struct table *other, const st
     }
 }
 
+static void merge_trips(struct table *into, const struct table *other, const struct remap *remap)
+{
+    for (uint32_t i = 0; i < other->n; i++) {
+        struct trip_key key;
+        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        key.module = remapped(remap, key.module);
+        sums_add(table_at(into, &key), &other->at[i]);
+    }
+}
+
 static void merge_stacks(struct stacks *into, const struct stacks *other, const struct remap *remap)
 {
     struct remap nodes = {0};
@@ -177,6 +187,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     }
     merge_edges(&into->edges, &other->edges, &remap);
     merge_ranges(&into->ranges, &other->ranges, &remap);
+    merge_trips(&into->trips, &other->trips, &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);

@@ -35,6 +35,8 @@
 
 /* Small periods must not drown in rounding, and days of CPU time must not overflow. */
 enum { UNIT_BITS = 2, RATE_BITS = 12 };
+/* Runs of loops are looked for in one window of so many, and weigh as many times as much. */
+enum { TRIPS_EVERY = 4 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 
@@ -76,7 +78,39 @@ struct range_key {
     uint64_t start, last; /* first and last instruction: executed in a row, nothing left out */
 };
 
-/* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their rates, too. */
+/* How much of a loop's run the window saw it in has. */
+enum trip_how {
+    TRIP_WHOLE,  /* all of it */
+    TRIP_OPEN,   /* its beginning: the window ended first */
+    TRIP_LATE,   /* its end: it had begun before the window */
+    TRIP_INSIDE, /* neither */
+    TRIP_HOWS
+};
+
+/* Runs of a loop: from the arrival in it up to leaving it. */
+struct trip_key {
+    uint32_t module, how; /* how: enum trip_how */
+    uint64_t head;        /* where its backward jumps lead */
+    uint64_t n; /* iterations that were seen, one more than backward jumps; see trip_bin */
+};
+
+/* The smallest number of iterations that counts as this one. Below 64 every number is its own; from there on
+ * there are 16 steps from one power of two to the next. */
+static inline uint64_t trip_bin(uint64_t n)
+{
+    int drop = n >= 64 ? 63 - __builtin_clzll(n) - 4 : 0;
+    return n >> drop << drop;
+}
+
+/* The largest; n is the smallest. */
+static inline uint64_t trip_bin_last(uint64_t n)
+{
+    int drop = n >= 64 ? 63 - __builtin_clzll(n) - 4 : 0;
+    return n + ((uint64_t)1 << drop) - 1;
+}
+
+/* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
+ * rates, too. Of trips, `count` is runs and `time` the same times the iterations of each. */
 struct sums {
     uint64_t time, count;
     u128 time_yy, time_xy;
@@ -140,7 +174,7 @@ struct profile {
     struct facts {
         VEC(struct fact);
     } facts; /* sorted by key, then value; no pair twice */
-    struct table edges, ranges;
+    struct table edges, ranges, trips;
     struct stacks stacks;
     struct threads threads;
     struct names names;

@@ -6,7 +6,7 @@
 
 size_t row_fields(enum chunk_type type)
 {
-    return type == CHUNK_EDGES ? 5 : 4;
+    return type == CHUNK_EDGES ? 5 : 4; /* of ranges and trips */
 }
 
 static uint64_t module_number(uint32_t module, const struct numbering *in_file)
@@ -24,6 +24,11 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         return (struct row){{from_nowhere ? 0 : module_number(k.edge.from_module, in_file),
                              k.edge.from, module_number(k.edge.to_module, in_file), k.edge.to,
                              k.edge.kind}};
+    }
+    if (type == CHUNK_TRIPS) {
+        memcpy(&k.trip, key, sizeof k.trip);
+        return (struct row){
+            {module_number(k.trip.module, in_file), k.trip.head, k.trip.n, k.trip.how}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
@@ -55,6 +60,18 @@ static bool edge_of(const uint64_t *fields, const struct numbering *in_profile,
     return true;
 }
 
+static bool trip_of(const uint64_t *fields, uint32_t module, struct trip_key *ret_trip,
+                    struct err *err)
+{
+    if (!fields[2] || trip_bin(fields[2]) != fields[2])
+        return err_set(err, ERR_FORMAT, "runs of %llu iterations", (unsigned long long)fields[2]);
+    if (fields[3] >= TRIP_HOWS)
+        return err_set(err, ERR_FORMAT, "runs of kind %llu", (unsigned long long)fields[3]);
+    *ret_trip = (struct trip_key){
+        .module = module, .how = (uint32_t)fields[3], .head = fields[1], .n = fields[2]};
+    return true;
+}
+
 bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
                 union any_key *ret_key, struct err *err)
 {
@@ -64,6 +81,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
     uint32_t module = MODULE_NONE;
     if (!module_of(fields[0], in_profile, &module, err))
         return false;
+    if (type == CHUNK_TRIPS)
+        return trip_of(fields, module, &ret_key->trip, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

@@ -2,6 +2,7 @@
  *
  *     EDGES   from_module, from, to_module, to, kind
  *     RANGES  module, start, last, instructions
+ *     TRIPS   module, head, n, how
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
  * an edge may be. */
@@ -24,9 +25,10 @@ struct numbering {
 union any_key {
     struct edge_key edge;
     struct range_key range;
+    struct trip_key trip;
 };
 
-/* How many integers a table's rows have; type is CHUNK_EDGES or CHUNK_RANGES. */
+/* How many integers a table's rows have; type is CHUNK_EDGES, CHUNK_RANGES or CHUNK_TRIPS. */
 size_t row_fields(enum chunk_type type);
 
 struct row row_of_key(enum chunk_type type, const void *key, const struct numbering *in_file);

@@ -82,6 +82,7 @@ static void rewritten(struct profile_writer *writer, uint64_t size)
     writer->delta_modules.n = 0;
     map_clear(&writer->edges);
     map_clear(&writer->ranges);
+    map_clear(&writer->trips);
     writer->generation++;
     decoder_release(decoder);
     decoder_init(decoder, &writer->total);
@@ -108,6 +109,7 @@ bool profile_writer_open(const char *path, const struct profile *head,
     writer->fd = -1;
     map_init(&writer->edges, sizeof(struct edge_key));
     map_init(&writer->ranges, sizeof(struct range_key));
+    map_init(&writer->trips, sizeof(struct trip_key));
     profile_init(&writer->total);
     writer->total.mode = head->mode;
     profile_merge(&writer->total, head, err);
@@ -282,6 +284,7 @@ void profile_writer_abandon(struct profile_writer *writer)
     vec_release(&writer->delta_modules);
     map_release(&writer->edges);
     map_release(&writer->ranges);
+    map_release(&writer->trips);
     profile_release(&writer->total);
     mem_free(writer);
 }

@@ -201,6 +201,16 @@ struct estimate estimate_part(const struct profile *profile, const struct tally 
     return (struct estimate){share, fmax(share - half, 0), fmin(share + half, 1)};
 }
 
+struct estimate estimate_quotient(const struct profile *profile, const struct tally *of,
+                                  const struct tally *to)
+{
+    double x = (double)of->count, y = (double)to->count, quotient = x / y;
+    if (profile->mode == PROFILE_EXACT)
+        return (struct estimate){quotient, quotient, quotient};
+    double sd = x > 0 ? quotient * hypot(of->alone_sd / x, to->alone_sd / y) : 0;
+    return interval(quotient, sd, profile->totals.batches);
+}
+
 double estimate_cpi(const struct profile *profile, const struct tally *tally)
 {
     const char *hertz = profile_fact_find(profile, "tsc_hz");

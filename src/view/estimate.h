@@ -49,6 +49,11 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
 struct estimate estimate_part(const struct profile *profile, const struct tally *part,
                               const struct tally *rest);
 
+/* Executions of the one for each of the other, which must have some. As if they varied apart from each
+ * other: what runs for the same reason varies together, and their quotient less than this. */
+struct estimate estimate_quotient(const struct profile *profile, const struct tally *of,
+                                  const struct tally *to);
+
 /* The 95 % interval of a share of which k of n samples are seen (Wilson's). n > 0. */
 struct estimate binomial_share(double k, double n);
 

@@ -1,12 +1,14 @@
 #include "view/items.h"
 
+#include "view/items_loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const by_names[] = {
     [BY_FUNCTION] = "function", [BY_LINE] = "line", [BY_BLOCK] = "block",
     [BY_EDGE] = "edge",         [BY_CALL] = "call", [BY_INSTRUCTION] = "instruction",
-    [BY_INLINE] = "inline",
+    [BY_INLINE] = "inline",     [BY_LOOP] = "loop",
 };
 
 const char *item_by_name(enum item_by by)
@@ -133,6 +135,9 @@ static void list_with_graph(struct lister *lister)
     case BY_LINE:
     case BY_INLINE:
     case BY_INSTRUCTION: list_instructions(lister, &cfg, flows); break;
+    case BY_LOOP:
+        items_list_loops(lister->items, lister->scene, lister->function, &cfg, flows);
+        break;
     case BY_CALL: break;
     }
     for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
@@ -280,7 +285,7 @@ void items_list(struct items *items, const struct scene *scene, enum item_by by)
         struct lister lister = {items, scene, function, by};
         if (by != BY_CALL && function->function != FUNCTION_NONE)
             list_with_graph(&lister);
-        else
+        else if (by != BY_LOOP)
             list_records(&lister);
     }
 }

@@ -1,5 +1,5 @@
 /* The things that views list and compare, with what every side of a scene says about them: functions,
- * blocks, edges, instructions, calls.
+ * blocks, edges, instructions, calls, loops.
  *
  * Code without a binary has no graph. It still gives one item for the function (the module), its
  * branch records for edges and calls, and the starts of its ranges for blocks; it has no
@@ -8,7 +8,16 @@
 
 #include "view/flow.h"
 
-enum item_by { BY_FUNCTION, BY_LINE, BY_BLOCK, BY_EDGE, BY_INSTRUCTION, BY_CALL, BY_INLINE };
+enum item_by {
+    BY_FUNCTION,
+    BY_LINE,
+    BY_BLOCK,
+    BY_EDGE,
+    BY_INSTRUCTION,
+    BY_CALL,
+    BY_INLINE,
+    BY_LOOP
+};
 
 /* "function" and so on, as in options and JSON. */
 const char *item_by_name(enum item_by by);
@@ -17,11 +26,16 @@ bool item_by_parse(const char *name, enum item_by *ret_by);
 struct item {
     uint32_t module, to_module; /* of the scene */
     function_id function;
-    uint64_t at, to; /* svma; to: of edges and calls */
-    uint32_t bytes;  /* of blocks */
-    uint8_t kind;    /* enum cfg_edge_kind of edges, enum edge_kind of calls */
-    /* count: executions; of a function, its entries. body: everything that ran inside of it. */
-    struct tally count[SIDES_MAX], body[SIDES_MAX];
+    uint64_t at,
+        to; /* svma; to: of edges and calls; of a loop the head of the one around it, or its own */
+    uint32_t bytes; /* of blocks */
+    uint32_t depth; /* of loops: 1 in no other */
+    bool irreducible;
+    uint64_t trips; /* of loops: where the backward jumps lead whose runs are its own */
+    uint8_t kind;   /* enum cfg_edge_kind of edges, enum edge_kind of calls */
+    /* count: executions; of a function, its entries; of a loop, its iterations: how often its head
+     * ran. body: everything that ran inside of it. entries: of a loop, from outside. */
+    struct tally count[SIDES_MAX], body[SIDES_MAX], entries[SIDES_MAX];
 };
 
 struct items {

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "program/source.h"
+#include "view/trips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,8 +31,12 @@ static void rows_make(struct report *report, const struct items *items)
             .to = item->to,
             .bytes = item->bytes,
             .kind = item->kind,
+            .irreducible = item->irreducible,
             .count = item->count[0],
-            .body = item->body[0]};
+            .body = item->body[0],
+            .entries = item->entries[0],
+            .depth = item->depth,
+            .trips = item->trips};
     }
 }
 
@@ -150,7 +155,8 @@ bool report_row_unnamed(const struct report *report, const struct report_row *ro
 
 bool report_has_body(const struct report *report)
 {
-    return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE;
+    return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE ||
+           report->by == BY_LOOP;
 }
 
 static const struct tally *row_tally(const struct report *report, const struct report_row *row)
@@ -198,6 +204,23 @@ struct estimate report_total_share(const struct report *report, const struct rep
 struct estimate report_count(const struct report *report, const struct report_row *row)
 {
     return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->count);
+}
+
+struct estimate report_entries(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->entries);
+}
+
+struct estimate report_trip_mean(const struct report *report, const struct report_row *row)
+{
+    const struct profile *profile = report->scene->sides[0];
+    if (row->plain || !row->entries.count)
+        return unknown;
+    struct trip_bars bars;
+    trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    struct estimate mean = trip_bars_mean(&bars);
+    trip_bars_release(&bars);
+    return isnan(mean.value) ? estimate_quotient(profile, &row->count, &row->entries) : mean;
 }
 
 struct estimate report_instructions(const struct report *report, const struct report_row *row)
@@ -298,10 +321,11 @@ static bool rows_make_all(struct report *report, const struct report_options *op
         walked_make(report);
         return true;
     }
-    if (report->by == BY_EDGE)
+    if (report->by == BY_EDGE || report->by == BY_LOOP)
         return err_set(err, ERR_FORMAT,
-                       "a plain profile has samples and no edges: gait record without --plain, or "
-                       "--by block");
+                       "a plain profile has samples and no %s: gait record without --plain, or "
+                       "--by block",
+                       report->by == BY_EDGE ? "edges" : "runs of loops");
     struct plain_filter filter = {.pid = options->pid, .tid = options->tid};
     filter.kernel = scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
     if (!plain_open(&report->plain, scene, 0, filter, err))

@@ -1,7 +1,7 @@
-/* Rows of what ran, heaviest first: by function, line, inlined function, block, edge, instruction or
- * call.
+/* Rows of what ran, heaviest first: by function, line, inlined function, block, edge, instruction,
+ * call or loop.
  *
- * Functions, lines and inlined functions weigh what ran inside of them: executed instructions or
+ * Functions, lines, inlined functions and loops weigh what ran inside of them: executed instructions or
  * time. All else weighs its executions, or with WEIGHT_TIME the time it took; edges and calls take
  * none. In a plain profile, which knows no executions, everything weighs time, or events where the
  * recording counted those; there a call weighs the time in its callee, and edges do not exist. */
@@ -18,12 +18,15 @@ struct report_row {
     uint64_t at, to;
     uint32_t bytes;
     uint8_t kind;
-    bool inlined;
+    bool inlined, irreducible;
     const char *file; /* of a line or an inlined function; NULL: not known */
     uint32_t line;
-    /* count: entries of a function, executions of all else; of a line those of its busiest
-     * instruction. body: everything that ran inside of it. Zero in a plain profile. */
+    /* count: entries of a function, iterations of a loop, executions of all else; of a line those of
+     * its busiest instruction. body: everything that ran inside of it. Zero in a plain profile. */
     struct tally count, body;
+    struct tally entries; /* of a loop; so depth and trips: see struct item */
+    uint32_t depth;
+    uint64_t trips;
     const struct plain_row *plain; /* NULL in others */
 };
 
@@ -62,11 +65,14 @@ struct estimate report_count(const struct report *report, const struct report_ro
 struct estimate report_instructions(const struct report *report, const struct report_row *row);
 struct estimate report_time(const struct report *report, const struct report_row *row);
 struct estimate report_total(const struct report *report, const struct report_row *row);
+struct estimate report_entries(const struct report *report, const struct report_row *row);
+/* Iterations of a loop for each time that it is entered. */
+struct estimate report_trip_mean(const struct report *report, const struct report_row *row);
 double report_cpi(const struct report *report, const struct report_row *row);
 
 /* The row is all code of a module that nothing names, and no function. */
 bool report_row_unnamed(const struct report *report, const struct report_row *row);
-/* Functions, lines and inlined functions: a body of instructions rather than a place. */
+/* Functions, lines, inlined functions and loops: a body of instructions rather than a place. */
 bool report_has_body(const struct report *report);
 
 struct ink;

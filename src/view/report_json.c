@@ -1,5 +1,7 @@
 #include "view/report.h"
 
+#include "view/trips.h"
+
 #include <math.h>
 
 static struct estimate rounded(struct estimate estimate)
@@ -26,6 +28,15 @@ static void where_json(struct json *json, const struct report *report, const str
     } else {
         json_string(json, "address", address_text(scene, row->module, row->at));
     }
+    if (report->by == BY_LOOP) {
+        json_string(json, "function", scene_readable(scene, row->name));
+        json_integer(json, "depth", row->depth);
+        if (row->depth > 1)
+            json_string(json, "around", address_text(scene, row->module, row->to));
+        else
+            json_null(json, "around");
+        json_bool(json, "irreducible", row->irreducible);
+    }
     if (report->by == BY_BLOCK)
         json_integer(json, "size", row->bytes);
     if (report->by == BY_EDGE)
@@ -47,11 +58,54 @@ static void plain_json(struct json *json, const struct report *report, const str
                     plain_beside(&report->plain, &row->plain->beside));
 }
 
+/* Runs of a loop, by iterations; null where none were looked at. */
+static void trips_json(struct json *json, const struct report *report, const struct report_row *row)
+{
+    struct trip_bars bars;
+    bool any = trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    if (!any) {
+        json_null(json, "trips");
+    } else {
+        json_array(json, "trips");
+        for (size_t i = 0; i < bars.n; i++) {
+            const struct trip_bar *bar = &bars.at[i];
+            json_object(json, NULL);
+            json_integer(json, "n", (uint64_t)round(bar->n));
+            if (bar->to > bar->from) {
+                json_integer(json, "n_lo", bar->from);
+                json_integer(json, "n_hi", bar->to);
+            }
+            estimate_json(json, "count", "lo", "hi", rounded(bar->count));
+            json_object_end(json);
+        }
+        json_array_end(json);
+        json_object(json, "longer");
+        json_integer(json, "n", bars.longer_n);
+        json_number(json, "count", round(bars.longer));
+        json_object_end(json);
+    }
+    json_number(json, "cut", any ? bars.cut : (double)NAN);
+    trip_bars_release(&bars);
+}
+
+static void loop_json(struct json *json, const struct report *report, const struct report_row *row)
+{
+    estimate_json(json, "iterations", "iterations_lo", "iterations_hi",
+                  rounded(report_count(report, row)));
+    estimate_json(json, "entries", "entries_lo", "entries_hi",
+                  rounded(report_entries(report, row)));
+    estimate_json(json, "mean", "mean_lo", "mean_hi", report_trip_mean(report, row));
+    trips_json(json, report, row);
+}
+
 static void row_json(struct json *json, const struct report *report, const struct report_row *row)
 {
     json_object(json, NULL);
     where_json(json, report, row);
-    estimate_json(json, "count", "lo", "hi", rounded(report_count(report, row)));
+    if (report->by == BY_LOOP)
+        loop_json(json, report, row);
+    else
+        estimate_json(json, "count", "lo", "hi", rounded(report_count(report, row)));
     if (report_has_body(report))
         estimate_json(json, "instructions", "instructions_lo", "instructions_hi",
                       rounded(report_instructions(report, row)));

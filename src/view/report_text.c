@@ -5,6 +5,7 @@
 #include "view/missing.h"
 #include "view/paths.h"
 #include "view/sheet.h"
+#include "view/trips.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,6 +56,37 @@ static void cpi_cell(struct sheet *sheet, double cpi)
         sheet_cell(sheet, "%.2f", cpi);
 }
 
+static void mean_cell(struct sheet *sheet, struct estimate mean)
+{
+    int digits = mean.value < 100 ? 2 : 0;
+    double half = fmax(mean.hi - mean.value, mean.value - mean.lo);
+    if (isnan(mean.value))
+        sheet_cell(sheet, "?");
+    else if (half == 0)
+        sheet_cell(sheet, "%.*f", digits, mean.value);
+    else if (isnan(half))
+        sheet_cell(sheet, "%.*f ±?", digits, mean.value);
+    else
+        sheet_cell(sheet, "%.*f ±%.*f", digits, mean.value, digits, half);
+}
+
+static void cut_cell(struct sheet *sheet, const struct report *report, const struct report_row *row)
+{
+    struct trip_bars bars;
+    bool any = trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    sheet_cell(sheet, any ? "%.0f%%" : "", 100 * bars.cut);
+    trip_bars_release(&bars);
+}
+
+static void trips_cell(struct sheet *sheet, const struct report *report,
+                       const struct report_row *row)
+{
+    struct trip_bars bars;
+    bool any = trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    sheet_cell(sheet, "%s", any ? trip_bars_text(&bars, &report->scene->arena) : "");
+    trip_bars_release(&bars);
+}
+
 /* ---- columns */
 
 enum column {
@@ -64,8 +96,12 @@ enum column {
     BESIDE,
     INSTRUCTIONS,
     COUNT,
+    ENTRIES,
+    MEAN,
     CPI,
     KIND,
+    CUT, /* of runs */
+    TRIPS,
     FUNCTION,
     TARGET,
     LINE,
@@ -93,6 +129,9 @@ static bool column_there(const struct report *report, enum column column)
     case BESIDE: return plain && by == BY_FUNCTION && report->plain.beside.sum;
     case INSTRUCTIONS: return !plain && body;
     case COUNT: return !plain && by != BY_INLINE;
+    case ENTRIES:
+    case MEAN: return by == BY_LOOP;
+    case TRIPS: return by == BY_LOOP && report->scene->trips.n;
     case CPI: return sampled && (body || by == BY_INSTRUCTION);
     case KIND: return by == BY_EDGE;
     case FUNCTION: return by != BY_LINE;
@@ -100,7 +139,8 @@ static bool column_there(const struct report *report, enum column column)
     case LINE: return by != BY_FUNCTION && by != BY_INLINE && by != BY_CALL;
     case FILE_NAME: return by == BY_INLINE;
     case MODULE: return by == BY_LINE || by == BY_INLINE;
-    case ADDRESS: return !body || by == BY_FUNCTION;
+    case CUT: return by == BY_LOOP && report->scene->trips.n;
+    case ADDRESS: return !body || by == BY_FUNCTION || by == BY_LOOP;
     case TO_ADDRESS: return has_target(report);
     case COLUMNS: break;
     }
@@ -119,7 +159,14 @@ static const char *column_head(const struct report *report, enum column column)
     case TOTAL: return "total";
     case BESIDE: return kernel ? "user" : "kernel";
     case INSTRUCTIONS: return "instructions";
-    case COUNT: return report->by == BY_FUNCTION ? "entries" : "count";
+    case COUNT:
+        return report->by == BY_FUNCTION ? "entries"
+               : report->by == BY_LOOP   ? "iterations"
+                                         : "count";
+    case ENTRIES: return "entries";
+    case MEAN: return "mean";
+    case CUT: return "cut";
+    case TRIPS: return "trips";
     case CPI: return "cpi";
     case KIND: return "kind";
     case FUNCTION: return report->by == BY_CALL ? "caller" : "function";
@@ -158,6 +205,10 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
         break;
     case INSTRUCTIONS: count_cell(sheet, report, report_instructions(report, row)); break;
     case COUNT: count_cell(sheet, report, report_count(report, row)); break;
+    case ENTRIES: count_cell(sheet, report, report_entries(report, row)); break;
+    case MEAN: mean_cell(sheet, report_trip_mean(report, row)); break;
+    case CUT: cut_cell(sheet, report, row); break;
+    case TRIPS: trips_cell(sheet, report, row); break;
     case CPI: cpi_cell(sheet, report_cpi(report, row)); break;
     case KIND: sheet_cell(sheet, "%s", cfg_edge_kind_name((enum cfg_edge_kind)row->kind)); break;
     case FUNCTION:
@@ -208,7 +259,7 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
             paths_add(&paths, report->at[i].file);
     for (enum column column = 0; column < COLUMNS; column++)
         if (column_there(report, column))
-            align[n++] = column < KIND ? 'r' : 'l';
+            align[n++] = column < KIND || column == CUT ? 'r' : 'l';
     align[n] = 0;
     sheet_begin(&sheet, align, ink);
     sheet_fill(&sheet, report, &paths, limit);

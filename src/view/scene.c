@@ -267,6 +267,34 @@ static void touch_times(struct scene *scene, uint32_t side)
     }
 }
 
+int scene_trip_order(const void *a, const void *b)
+{
+    const struct scene_trip *x = a, *y = b;
+    if (x->side != y->side)
+        return x->side < y->side ? -1 : 1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->head != y->head)
+        return x->head < y->head ? -1 : 1;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static void trips_gather(struct scene *scene, uint32_t side)
+{
+    const struct table *trips = &scene->sides[side]->trips;
+    for (uint32_t i = 0; i < trips->n; i++) {
+        const struct trip_key *key = map_key(&trips->keys, i);
+        *vec_push(&scene->trips) =
+            (struct scene_trip){.side = side,
+                                .module = scene_module(scene, side, key->module),
+                                .head = key->head,
+                                .n = key->n,
+                                .record = i};
+    }
+}
+
 static int touch_order(const void *a, const void *b)
 {
     const struct touch *x = a, *y = b;
@@ -319,7 +347,10 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
         touch_ranges(scene, side);
         touch_edges(scene, side);
         touch_times(scene, side);
+        trips_gather(scene, side);
     }
+    if (scene->trips.n)
+        qsort(scene->trips.at, scene->trips.n, sizeof *scene->trips.at, scene_trip_order);
     functions_group(scene);
 }
 
@@ -332,6 +363,7 @@ void scene_close(struct scene *scene)
         vec_release(&scene->module_of[side]);
     vec_release(&scene->modules);
     vec_release(&scene->touches);
+    vec_release(&scene->trips);
     vec_release(&scene->functions);
     demangler_release(&scene->demangler);
     intern_release(&scene->names);

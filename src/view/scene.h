@@ -51,6 +51,14 @@ struct scene_function {
     size_t first_touch, n_touches;
 };
 
+/* Runs of a loop that one profile has seen; profile/profile.h. */
+struct scene_trip {
+    uint32_t side, module; /* of the scene */
+    uint64_t head;
+    uint64_t n;
+    uint32_t record; /* index in the profile's table of trips */
+};
+
 struct scene {
     struct arena arena;
     struct demangler demangler;
@@ -71,6 +79,9 @@ struct scene {
     struct touches {
         VEC(struct touch); /* by module, function, side, kind, record */
     } touches;
+    struct scene_trips {
+        VEC(struct scene_trip); /* by scene_trip_order */
+    } trips;
     struct scene_functions {
         VEC(struct scene_function); /* by module, function */
     } functions;
@@ -88,6 +99,9 @@ bool scene_shows(const struct scene *scene, struct err *err);
  * scene_function_wanted says no to them. The pattern must outlive the scene. */
 void scene_only_function(struct scene *scene, const char *pattern);
 bool scene_function_wanted(struct scene *scene, const char *linkage);
+
+/* By side, module, head and iterations; records last. */
+int scene_trip_order(const void *a, const void *b);
 
 /* The graph of a function that has a binary; the caller releases it. */
 void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg);

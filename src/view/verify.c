@@ -168,6 +168,29 @@ static void sums_check(struct verdict *verdict, const struct profile *profile)
         verdict_problem(verdict, CHECK_sums, "ranges add up to %.4f of all windows", ratio);
 }
 
+/* Of a loop that nobody can find, or runs that are longer than they say. */
+static void trips_check(struct verdict *verdict, const struct scene *scene)
+{
+    const struct profile *profile = scene->sides[0];
+    for (uint32_t i = 0; i < profile->trips.n; i++) {
+        const struct trip_key *key = map_key(&profile->trips.keys, i);
+        const struct sums *sums = &profile->trips.at[i];
+        const struct image *image = scene_image(scene, 0, key->module);
+        struct instruction head;
+        if (!image)
+            verdict->skipped++;
+        else if (!decodes(image, key->head, &head))
+            verdict_problem(verdict, CHECK_target, "loop at 0x%" PRIx64 ": no instruction",
+                            key->head);
+        verdict->trips += image != NULL;
+        if ((u128)sums->count * key->n > sums->time ||
+            (u128)sums->count * trip_bin_last(key->n) < sums->time)
+            verdict_problem(verdict, CHECK_sums,
+                            "runs of %" PRIu64 " iterations of the loop at 0x%" PRIx64 " have %.1f",
+                            key->n, key->head, (double)sums->time / (double)sums->count);
+    }
+}
+
 /* ---- all */
 
 void verify_profile(struct verdict *verdict, struct scene *scene)
@@ -177,6 +200,7 @@ void verify_profile(struct verdict *verdict, struct scene *scene)
         verdict_problem(verdict, CHECK_file, "%s", scene->sides[0]->warning);
     edges_check(verdict, scene);
     ranges_check(verdict, scene);
+    trips_check(verdict, scene);
     sums_check(verdict, scene->sides[0]);
     if (scene->sides[0]->mode == PROFILE_EXACT && scene->sides[0]->complete)
         balance_check(verdict, scene);
@@ -204,8 +228,10 @@ void verify_text(FILE *to, const struct scene *scene, const struct verdict *verd
     if (scene->sides[0]->mode == PROFILE_PLAIN)
         fprintf(to, "checked %" PRIu64 " nodes of stacks", verdict->nodes);
     else
-        fprintf(to, "checked %" PRIu64 " edges, %" PRIu64 " ranges, %" PRIu64 " places",
-                verdict->edges, verdict->ranges, verdict->places);
+        fprintf(to,
+                "checked %" PRIu64 " edges, %" PRIu64 " ranges, %" PRIu64 " places, %" PRIu64
+                " lengths of loops",
+                verdict->edges, verdict->ranges, verdict->places, verdict->trips);
     fprintf(to, "; skipped %" PRIu64 " records without a binary\n", verdict->skipped);
     if (scene->sides[0]->mode == PROFILE_EXACT)
         fprintf(to, "%" PRIu64 " returns, %" PRIu64 " passages out of what is recorded\n",
@@ -236,6 +262,7 @@ void verify_json(FILE *to, const struct scene *scene, const struct verdict *verd
     json_integer(&json, "edges", verdict->edges);
     json_integer(&json, "ranges", verdict->ranges);
     json_integer(&json, "places", verdict->places);
+    json_integer(&json, "trips", verdict->trips);
     json_integer(&json, "nodes", verdict->nodes);
     json_integer(&json, "skipped", verdict->skipped);
     json_integer(&json, "returns", verdict->returns);

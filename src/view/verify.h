@@ -3,6 +3,7 @@
  * - Every edge is one that the instruction at its start can make, and leads to an instruction.
  * - Every range decodes from start to last, in as many instructions as it says, with no branch, call
  *   or system call before the last.
+ * - Every loop has an instruction at its head, and its runs are as long as they say.
  * - Sums are possible: no key has more than all; ranges add up to all instructions.
  * - In an exact profile, flow is conserved: as often as control arrives at a place, a run starts
  *   there; as often as a run ends at a branch or a cut, an edge leaves it. Returns are recorded where
@@ -48,6 +49,7 @@ struct problem {
 struct verdict {
     struct arena arena;
     uint64_t edges, ranges, places; /* checked */
+    uint64_t trips;                 /* lengths of runs of loops, checked */
     uint64_t nodes;                 /* of stacks, checked */
     uint64_t skipped;               /* records of modules without a binary */
     uint64_t returns;               /* executed; that they arrive is told without whence */

@@ -57,6 +57,10 @@ has 'walk.s:'
 expect 0 "$gait" report --function 'le*' --json
 has '"name": "leaf"'
 grep -q '"name": "main"' out && fail '--function lets others through'
+expect 0 "$gait" report --module walk --by loop --json
+has "{\"address\": \"$(at top)\", \"function\": \"main\", \"depth\": 1, \"around\": null, \"irreducible\": false, \"iterations\": 1000, \"iterations_lo\": 1000, \"iterations_hi\": 1000, \"entries\": 1, \"entries_lo\": 1, \"entries_hi\": 1, \"mean\": 1000, \"mean_lo\": 1000, \"mean_hi\": 1000, \"trips\": null, \"cut\": null, \"instructions\": 4250,"
+expect 0 "$gait" report --module walk --by loop
+fits '^ *[0-9.]+% +4250 +1000 +1 +1000 +main +walk.s:6 +walk\+0x'
 expect 2 "$gait" report --function nosuch
 expect 2 "$gait" report --module nosuch
 grep -q 'no such module; the profile has .*walk' err || fail 'modules are not listed'

@@ -92,6 +92,11 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
                                   .start = some_address(),
                                   .last = some_address()};
         *table_at(&profile->ranges, &range) = some_sums(exact);
+        struct trip_key trip = {.module = some_module(profile),
+                                .how = (uint32_t)some_below(TRIP_HOWS),
+                                .head = some_address(),
+                                .n = trip_bin(some_number() | 1)};
+        *table_at(&profile->trips, &trip) = some_sums(exact);
     }
 }
 
@@ -226,6 +231,12 @@ static inline void assert_same_tables(const struct profile *a, const struct prof
         struct range_key key = *(const struct range_key *)map_key(&a->ranges.keys, i);
         key.module = same_module(b, a, key.module);
         assert_same_sums(&a->ranges.at[i], table_find(&b->ranges, &key));
+    }
+    assert_int_equal(a->trips.n, b->trips.n);
+    for (uint32_t i = 0; i < a->trips.n; i++) {
+        struct trip_key key = *(const struct trip_key *)map_key(&a->trips.keys, i);
+        key.module = same_module(b, a, key.module);
+        assert_same_sums(&a->trips.at[i], table_find(&b->trips, &key));
     }
 }
 

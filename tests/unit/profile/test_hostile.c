@@ -182,6 +182,12 @@ static void assert_payload_refused(uint32_t type, const char *payload, size_t n,
 static void bad_content_is_an_error_that_says_where(void **state)
 {
     (void)state;
+    REFUSED(CHUNK_TRIPS, "\x02\x0a\x00\x00\x02\x07",
+            "f: byte 51: TRIPS chunk, byte 4 of its payload: runs of 0 iterations");
+    REFUSED(CHUNK_TRIPS, "\x02\x0a\x82\x01\x00\x02\x07",
+            "f: byte 51: TRIPS chunk, byte 5 of its payload: runs of 65 iterations");
+    REFUSED(CHUNK_TRIPS, "\x02\x0a\x02\x08\x02\x07",
+            "f: byte 51: TRIPS chunk, byte 4 of its payload: runs of kind 4");
     REFUSED(CHUNK_RANGES, "\x04\x0a\x0a\x02\x02\x07",
             "f: byte 51: RANGES chunk, byte 4 of its payload: module 2 of 1");
     REFUSED(CHUNK_RANGES, "\x00\x0a\x0a\x02\x02\x07",

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""loops.py EXTRA TRUTH REPORT: rows of gait report --by loop against what the program says of itself.
+
+EXTRA is 1 where the compiler tests at the end of a loop that is entered there: its head then runs once more than
+its body. Exact profiles must have the very counts; sampled ones the lengths of runs and, within their intervals,
+their means; how many of which length, by overlap.
+"""
+import json
+import sys
+
+extra = int(sys.argv[1])
+truth = {}
+for line in open(sys.argv[2]):
+    name, entries, iterations = line.split()
+    entries, iterations = int(entries), int(iterations)
+    if name == 'at_random':
+        known = truth.setdefault((name, 0), [0, 0, {}])
+        known[0] += entries
+        known[1] += iterations + extra * entries
+        known[2][iterations // entries + extra] = entries
+    else:
+        lengths = {3 + extra: entries // 2, 9 + extra: entries // 2} if name == 'three_or_nine' else \
+            {iterations // entries + extra: entries}
+        truth[name, sum(n == name for n, _ in truth)] = [entries, iterations + extra * entries, lengths]
+report = json.load(open(sys.argv[3]))
+exact = report['mode'] == 'exact'
+rows = {}
+for row in sorted((r for r in report['rows'] if r['function'] in {n for n, _ in truth}), key=lambda r: (r['function'], r['depth'])):
+    rows[row['function'], sum(n == row['function'] for n, _ in rows)] = row
+bad = 0
+
+
+def fail(key, what):
+    global bad
+    print(f'{key}: {what}')
+    bad = 1
+
+
+for key, (entries, iterations, lengths) in truth.items():
+    row = rows.get(key)
+    if not row:
+        fail(key, 'no such loop')
+        continue
+    if exact:
+        if row['entries'] != entries or row['iterations'] != iterations or row['trips'] is not None:
+            fail(key, f"{row['entries']} entries, {row['iterations']} iterations; not {entries}, {iterations}")
+        continue
+    runs = {bar['n']: bar['count'] for bar in row['trips']}
+    total = sum(runs.values()) + row['longer']['count']
+    # A window has 12,000 instructions: it sees no more than the beginning of longer runs.
+    if key[0] == 'million' or (key[0] == 'thousand' and extra):
+        if runs or (row['longer']['count'] and not 50 < row['longer']['n'] <= iterations / entries):
+            fail(key, f"runs {runs}, longer than {row['longer']}")
+        if row['mean'] and not row['mean_lo'] <= iterations / entries <= row['mean_hi']:
+            fail(key, f"mean {row['mean']} [{row['mean_lo']}, {row['mean_hi']}]")
+        continue
+    same = sum(min(runs.get(n, 0) / total, count / entries) for n, count in lengths.items())
+    mean = iterations / entries
+    print(f"{key[0]:14} runs alike {100 * same:6.2f} %, mean {row['mean']:8.2f} [{row['mean_lo']:.2f}, {row['mean_hi']:.2f}] of {mean:.2f}, "
+          f"cut {100 * row['cut']:5.1f} %")
+    if same < (0.85 if key[0] == 'at_random' else 0.99):
+        fail(key, f'runs {runs} instead of {lengths}')
+    if not row['mean_lo'] - 1e-6 * mean <= mean <= row['mean_hi'] + 1e-6 * mean:
+        fail(key, 'the mean is not in its interval')
+sys.exit(bad)

@@ -1,0 +1,21 @@
+#!/bin/bash
+# Iterations, entries and runs of loops, exact and sampled, against a program that knows how often its loops go round;
+# compiled with and without optimisation, which puts the test of a loop at its end and lets it be entered there.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+for extra in 0 1; do
+    level=$([ $extra = 0 ] && echo -O2 || echo -O0)
+    gcc $level -g -fno-tree-vectorize -o "$work/rounds" tests/programs/rounds.c || fail 'the test program could not be built'
+    for how in '--exact=counts' '--overhead 20% --seed 1'; do
+        turns=$([ "$how" = --exact=counts ] && echo 20 || echo 2000)
+        "$gait" record -q $how -o "$work/data" -- "$work/rounds" "$turns" >"$work/truth" || fail "$how: status $?"
+        "$gait" report --by loop --module rounds --json "$work/data" >"$work/json" || fail "$how: report: status $?"
+        echo "$level, record $how:"
+        /usr/bin/python3 -B tests/truth/lib/loops.py $extra "$work/truth" "$work/json" || bad=1
+        "$gait" verify "$work/data" >"$work/verify" || { cat "$work/verify"; bad=1; }
+    done
+done
+exit $bad
