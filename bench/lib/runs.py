@@ -1,0 +1,76 @@
+"""Runs of bench programs, natively and recorded, timed in CPU seconds of the program and of gait together."""
+
+import json
+import math
+import os
+import random
+import shlex
+import statistics
+import subprocess
+import sys
+
+BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MOST = {"cppcheck": 64}  # it reads no file twice
+TRIGGERS = ["perf", "cputime"]
+
+
+class Runs:
+    def __init__(self, gait, work):
+        self.gait, self.work = os.path.abspath(gait), work
+
+    def run(self, program, size, prefix=""):
+        """CPU seconds of one run; the outputs of all runs of a program and size must agree."""
+        times, out = f"{self.work}/times", f"{self.work}/{program}-{size}.out"
+        first = not os.path.exists(out)
+        to = out if first else out + ".again"
+        env = dict(os.environ, GAIT_PREFIX=f"{shlex.quote(BENCH)}/lib/cputime {shlex.quote(times)} {prefix}")
+        subprocess.run([f"{BENCH}/run-program", program, str(size), "measure", to], env=env, check=True, stderr=subprocess.DEVNULL)
+        if not first and subprocess.run(["cmp", out, to]).returncode:
+            sys.exit(f"{program} under '{prefix}' wrote something else than before")
+        with open(times) as file:
+            user, system, _, _ = map(float, file.read().split())
+        return user + system
+
+    def record(self, program, size, name, *options):
+        """CPU seconds and the file."""
+        data = f"{self.work}/{name}.data"
+        return self.run(program, size, shlex.join([self.gait, "record", "-q", "-o", data, *options, "--"])), data
+
+    def ask(self, *words):
+        done = subprocess.run([self.gait, *words, "--json"], stdout=subprocess.PIPE, check=True)
+        return json.loads(done.stdout)
+
+    def info(self, data):
+        return self.ask("info", data)["rows"][0]
+
+    def repetitions(self, program, seconds):
+        """How often the program must repeat its work to take so long on this machine."""
+        each = min(self.run(program, "small") for _ in range(2))
+        sizes = subprocess.run(["bash", "-c", f". {BENCH}/lib/recipe.sh; bench={BENCH}; recipe_load {program} && recipe_times small"],
+                               stdout=subprocess.PIPE, check=True, text=True)
+        times = math.ceil(1.05 * seconds / each * int(sizes.stdout))
+        return max(1, min(times, MOST.get(program, times)))
+
+    def triggers(self):
+        """Those that this machine grants; says which it does not."""
+        granted = []
+        for trigger in TRIGGERS:
+            data = f"{self.work}/try.data"
+            subprocess.run([self.gait, "record", "-q", "--trigger", trigger, "-o", data, "--", "true"], stderr=subprocess.DEVNULL)
+            if os.path.exists(data) and self.ask("info", data)["facts"].get("trigger") == [trigger]:
+                granted.append(trigger)
+            else:
+                print(f"--trigger {trigger} is refused on this machine: no figures for it", file=sys.stderr)
+        return granted
+
+
+def bootstrap(rounds, figure, draws=1000):
+    """The figure of these rounds, and the 95 % interval of what it would be of others like them."""
+    chance = random.Random(1)
+    again = sorted(figure([chance.choice(rounds) for _ in rounds]) for _ in range(draws))
+    return figure(rounds), again[int(0.025 * draws)], again[int(0.975 * draws) - 1]
+
+
+def medians(rounds):
+    """Of each column."""
+    return [statistics.median(column) for column in zip(*rounds)]
