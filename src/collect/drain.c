@@ -116,6 +116,8 @@ static void sum_source(const struct drain *drain, const struct source *source, b
         sum_walks(drain, source, sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
+    if (source->trace)
+        trace_verdict_add(&sum->trace, &source->trace->check.verdict);
 }
 
 void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
@@ -240,6 +242,15 @@ void drain_read(struct drain *drain)
     drain->quiet = drain->quiet && !fullest;
     choose_delay(drain, fullest, used, fresh);
     tell_cost(drain);
+}
+
+uint64_t drain_read_traces(struct drain *drain)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i])
+            bytes += source_read_trace(drain->sources[i]);
+    return bytes;
 }
 
 void drain_count(struct drain *drain, bool last)

@@ -19,6 +19,7 @@ struct drain_sum {
         recorded_ns; /* CPU time of the threads that were walked, from the first sample that may be */
     uint64_t trail_ticks; /* of timed trails, and what their exits took of it by our reckoning */
     uint64_t trail_own_ticks;
+    struct trace_verdict trace; /* of exact traces */
 };
 
 struct drain {
@@ -47,6 +48,8 @@ void drain_release(struct drain *drain);
 /* Reads everything that was published, frees the channels of processes that are gone, and chooses
  * delay_ns. */
 void drain_read(struct drain *drain);
+/* Reads the traces of processes that are known; returns bytes. */
+uint64_t drain_read_traces(struct drain *drain);
 /* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up
  * soon. `last`: the program has ended. */
 void drain_count(struct drain *drain, bool last);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+enum { TRACE_NS = 5000000, TRACE_PAUSE_NS = 100000 };
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 
 struct run {
@@ -114,6 +115,14 @@ static uint64_t wait_ns(const struct run *run, uint64_t until_append_ns)
     return times > 1 ? until_append_ns / times : until_append_ns;
 }
 
+/* A traced program waits for us: its rings are read all the time, and other things now and then. */
+static void follow_traces(struct run *run, uint64_t wait)
+{
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + (wait < TRACE_NS ? wait : TRACE_NS);
+    while (!run->subject.ended && clock_ns(CLOCK_MONOTONIC) < until)
+        subject_wait(&run->subject, drain_read_traces(&run->drain) ? 0 : TRACE_PAUSE_NS);
+}
+
 static void follow(struct run *run)
 {
     struct subject *subject = &run->subject;
@@ -121,7 +130,11 @@ static void follow(struct run *run)
     uint64_t duration = run->options->duration_ns, end = duration ? now + duration : UINT64_MAX;
     while (!subject->ended) {
         uint64_t wait = wait_ns(run, due - now);
-        subject_wait(subject, wait < end - now ? wait : end - now);
+        wait = wait < end - now ? wait : end - now;
+        if (run->options->record.mode == RECORD_EXACT_TRACE)
+            follow_traces(run, wait);
+        else
+            subject_wait(subject, wait);
         now = clock_ns(CLOCK_MONOTONIC);
         subject->ended |= now >= end;
         subject_refresh(subject);
@@ -153,6 +166,7 @@ static void conclude(struct run *run)
     recording->totals = run->told;
     recording->translate_ns = sum.totals.translate_ns;
     recording->untrue = sum.miscounted;
+    recording->trace = sum.trace;
     recording->processes = run->drain.processes;
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);

@@ -5,6 +5,7 @@
  * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
 #pragma once
 
+#include "collect/trace_check.h"
 #include "profile/profile.h"
 #include "wire/channel.h"
 
@@ -37,9 +38,10 @@ struct recording {
     bool whole;     /* an exact run was counted from end to end */
     uint32_t processes, modules;
     size_t edges, ranges;
-    struct channel channel; /* the first process's last words; all zero if there was none */
-    uint64_t untrue;        /* windows whose stated length is not that of their exits */
-    char write_error[512];  /* the profile could not be written, and why; "" if it could */
+    struct channel channel;     /* the first process's last words; all zero if there was none */
+    uint64_t untrue;            /* windows whose stated length is not that of their exits */
+    struct trace_verdict trace; /* of --exact=trace */
+    char write_error[512];      /* the profile could not be written, and why; "" if it could */
 };
 
 /* False: the program was not started, or nothing was attached to. */

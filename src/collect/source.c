@@ -5,6 +5,17 @@
 #include <limits.h>
 #include <string.h>
 
+static void trace_open(struct source_trace *trace, const struct source_place *place,
+                       struct units *units)
+{
+    units->numbers = true;
+    trace_init(&trace->trace, place->share, place->index, place->channel, units);
+    trace_count_init(&trace->count, units);
+    trace_check_init(&trace->check, units);
+    trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
+    trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
+}
+
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
                  struct profile *profile)
 {
@@ -15,12 +26,24 @@ void source_init(struct source *source, const struct source_place *place, enum r
     if (mode == RECORD_SAMPLED) {
         source->decode = mem_alloc(sizeof *source->decode);
         decode_init(source->decode, &source->units, &source->crew, profile);
+        return;
+    }
+    source->exact = mem_alloc(sizeof *source->exact);
+    exact_init(source->exact, &source->units, profile);
+    if (mode == RECORD_EXACT_TRACE) {
+        source->trace = mem_alloc(sizeof *source->trace);
+        trace_open(source->trace, place, &source->units);
     } else {
-        source->exact = mem_alloc(sizeof *source->exact);
-        exact_init(source->exact, &source->units, profile);
         source->banks = mem_alloc(sizeof *source->banks);
         banks_init(source->banks, place->share, place->index, place->channel);
     }
+}
+
+static void trace_close(struct source_trace *trace)
+{
+    trace_release(&trace->trace);
+    trace_count_release(&trace->count);
+    trace_check_release(&trace->check);
 }
 
 void source_release(struct source *source)
@@ -31,9 +54,12 @@ void source_release(struct source *source)
         exact_release(source->exact);
     if (source->banks)
         banks_release(source->banks);
+    if (source->trace)
+        trace_close(source->trace);
     mem_free(source->decode);
     mem_free(source->exact);
     mem_free(source->banks);
+    mem_free(source->trace);
     mappings_release(&source->mappings);
     units_release(&source->units);
     crew_release(&source->crew);
@@ -185,18 +211,31 @@ static void ring_read(struct source *source, uint64_t published)
 
 /* The lengths are taken in the opposite order of their publication: a walk is published after the
  * units it names, and those after the maps they lie in. */
-uint64_t source_read(struct source *source)
+static void units_follow(struct source *source)
 {
-    uint64_t ring = share_load(&source->channel->ring_head);
     uint64_t units = share_load(&source->channel->units_bytes);
     uint64_t maps = share_load(&source->channel->maps_bytes);
-    uint64_t before = source->ring_read;
-    if (source->decode)
-        source->decode->tsc_hz = share_load(&source->channel->tsc_hz);
     maps_read(source, maps);
     units_read(&source->units, section(source, CHANNEL_UNITS_AT), units);
+}
+
+uint64_t source_read(struct source *source)
+{
+    uint64_t ring = share_load(&source->channel->ring_head), before = source->ring_read;
+    if (source->decode)
+        source->decode->tsc_hz = share_load(&source->channel->tsc_hz);
+    units_follow(source);
     ring_read(source, ring);
+    source_read_trace(source);
     return source->ring_read - before;
+}
+
+uint64_t source_read_trace(struct source *source)
+{
+    if (!source->trace || !trace_look(&source->trace->trace))
+        return 0;
+    units_follow(source);
+    return trace_read(&source->trace->trace);
 }
 
 /* Threads that are there now. One that ends while its slot is copied is told of by its event. */
@@ -217,6 +256,11 @@ static void threads_read(struct source *source)
 static void counters_read(struct source *source, bool last)
 {
     const struct banks *banks = source->banks;
+    if (source->trace) {
+        struct exact_reading reading = trace_count_reading(&source->trace->count, last);
+        exact_read(source->exact, &reading);
+        return;
+    }
     if (!banks_read(source->banks, source->units.counters, last))
         return;
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
@@ -236,5 +280,7 @@ void source_count(struct source *source, bool close_batch, bool last)
 
 uint64_t source_garbled(const struct source *source)
 {
-    return source->garbled + source->units.garbled + (source->decode ? source->decode->garbled : 0);
+    uint64_t garbled = source->garbled + source->units.garbled;
+    garbled += source->decode ? source->decode->garbled : 0;
+    return garbled + (source->trace ? source->trace->trace.garbled : 0);
 }

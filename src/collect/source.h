@@ -10,12 +10,22 @@
 #include "collect/decode.h"
 #include "collect/exact.h"
 #include "collect/mappings.h"
+#include "collect/trace.h"
+#include "collect/trace_check.h"
+#include "collect/trace_count.h"
 #include "collect/units.h"
 #include "wire/channel.h"
 
 #include <stdbool.h>
 
 struct profile;
+
+/* RECORD_EXACT_TRACE: what else there is. */
+struct source_trace {
+    struct trace trace;
+    struct trace_count count;
+    struct trace_check check;
+};
 
 struct source {
     struct channel *channel;
@@ -25,9 +35,10 @@ struct source {
     struct crew crew;
     struct profile *profile;
     struct decode *decode; /* RECORD_SAMPLED */
-    struct exact *exact;   /* RECORD_EXACT_COUNTS */
-    struct banks *banks;   /* the same */
-    uint64_t maps_read;    /* bytes */
+    struct exact *exact;   /* all others */
+    struct banks *banks;   /* its counters; or else */
+    struct source_trace *trace;
+    uint64_t maps_read; /* bytes */
     bool maps_broken;
     uint64_t ring_read; /* bytes ever read */
     struct {
@@ -48,8 +59,10 @@ void source_init(struct source *source, const struct source_place *place, enum r
                  struct profile *profile);
 void source_release(struct source *source);
 
-/* Takes maps, units and walks published so far; returns the bytes read from the ring. */
+/* Takes maps, units, walks and traces published so far; returns the bytes read from the ring. */
 uint64_t source_read(struct source *source);
+/* Takes traces, and whatever is needed to understand them; returns the bytes read of them. */
+uint64_t source_read_trace(struct source *source);
 /* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close. */
 void source_count(struct source *source, bool close_batch, bool last);
 

@@ -72,10 +72,14 @@ static bool exits_claim(struct units *units, uint32_t first, uint32_t n)
     return true;
 }
 
-static void counters_claim(struct units *units, uint32_t first, uint32_t n)
+/* The number of the first of n counters. */
+static uint32_t counters_claim(struct units *units, uint32_t first, uint32_t n)
 {
+    if (units->numbers)
+        first = (uint32_t)units->counters;
     if (units->counters < (uint64_t)first + n)
         units->counters = (uint64_t)first + n;
+    return first;
 }
 
 static void segment_add(struct units *units, const struct wire_segment *wire)
@@ -98,13 +102,13 @@ static bool superblock_add(struct units *units, const struct wire_superblock *he
     if (!superblock_valid(header, segments) ||
         !exits_claim(units, header->first_exit, header->n_exits))
         return false;
+    uint32_t counter = counters_claim(units, header->counter, 1u + header->n_segments);
     *vec_push(&units->superblocks) =
         (struct superblock){.first_segment = (uint32_t)units->segments.n,
                             .n_segments = header->n_segments,
                             .first_exit = header->first_exit,
                             .n_exits = header->n_exits,
-                            .counter = header->counter};
-    counters_claim(units, header->counter, 1u + header->n_segments);
+                            .counter = counter};
     for (uint32_t i = 0; i < header->n_segments; i++)
         segment_add(units, &segments[i]);
     return true;
@@ -124,13 +128,18 @@ static bool pair_add(struct units *units, const struct wire_pair *pair)
     uint8_t end = units->segments.at[superblock->first_segment + j].end;
     if (end != SEGMENT_IJUMP && end != SEGMENT_ICALL)
         return false;
-    counters_claim(units, pair->counter, 1);
+    uint32_t counter = counters_claim(units, pair->counter, 1);
     *vec_push(&units->pairs) =
         (struct pair){.exit = pair->exit,
-                      .counter = pair->counter,
+                      .counter = counter,
                       .target = pair->target,
                       .to = mappings_place(units->mappings, (struct avma){pair->target})};
     return true;
+}
+
+bool units_pair_add(struct units *units, uint32_t exit, uint64_t target)
+{
+    return pair_add(units, &(struct wire_pair){.exit = exit, .target = target});
 }
 
 static bool cut_add(struct units *units, const struct wire_cut *cut)
@@ -170,7 +179,7 @@ static bool unit_add(struct units *units, const unsigned char *entry, uint32_t k
     if (kind == UNIT_PAIR && bytes == sizeof(struct wire_pair)) {
         struct wire_pair pair;
         memcpy(&pair, entry, sizeof pair);
-        return pair_add(units, &pair);
+        return units->numbers || pair_add(units, &pair);
     }
     if (kind == UNIT_CUT && bytes == sizeof(struct wire_cut)) {
         struct wire_cut cut;

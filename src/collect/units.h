@@ -46,6 +46,7 @@ struct cut {
 
 struct units {
     struct mappings *mappings;
+    bool numbers; /* counters are numbered here, and not by the process */
     struct {
         VEC(struct unit_segment);
     } segments;
@@ -72,6 +73,10 @@ void units_release(struct units *units);
 
 /* Takes what was published since the last time: `bytes` of the section in all. */
 void units_read(struct units *units, const void *section, uint64_t bytes);
+
+/* One more pair, of a process that does not tell of them; gets a counter of its own if counters are
+ * numbered here. False: there is no such indirect exit. */
+bool units_pair_add(struct units *units, uint32_t exit, uint64_t target);
 
 /* Index of the superblock that owns the exit id, or UNIT_NONE. */
 static inline int32_t units_owner(const struct units *units, uint32_t exit)

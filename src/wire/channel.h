@@ -243,7 +243,8 @@ struct event_walk {
 
 /* ---- exact traces: the bank of a thread slot is a ring of the thread's exits, all of them, in order.
  * One writer, one reader; the program waits for the reader, and the reader wakes it: after it moved
- * `tail`, when `waiting` is set, by a futex on `tail_word`. */
+ * `tail`, when `waiting` is set, by a futex on `tail_word`. A thread that gets the slot of another waits
+ * until all has been read, and then sets `tid` and `closed`; head and tail go on. */
 enum { TRACE_HEADER_BYTES = 4096, TRACE_BYTES = 4 << 20 };
 
 struct wire_trace {

@@ -1,0 +1,196 @@
+#include "collect/trace.h"
+
+#include "collect/share.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void trace_init(struct trace *trace, const struct share *share, uint32_t index,
+                struct channel *channel, struct units *units)
+{
+    *trace = (struct trace){.share = share, .index = index, .channel = channel, .units = units};
+}
+
+void trace_release(struct trace *trace)
+{
+    for (uint32_t i = 0; i < CHANNEL_THREADS; i++)
+        if (trace->rings[i].shared)
+            share_unmap_bank(trace->rings[i].shared);
+    vec_release(&trace->entry);
+}
+
+/* ---- consumers */
+
+static void ring_open(struct trace *trace, struct trace_ring *ring, int32_t tid)
+{
+    ring->open = true;
+    ring->tid = tid;
+    ring->thread = trace->threads++;
+    ring->end_pc = 0;
+    ring->stop = LOSS_N;
+    for (uint32_t i = 0; i < trace->n_consumers; i++)
+        trace->consumers[i]->kind->begin(trace->consumers[i], ring->thread, tid);
+}
+
+static void ring_close(struct trace *trace, struct trace_ring *ring)
+{
+    if (!ring->open)
+        return;
+    ring->open = false;
+    for (uint32_t i = 0; i < trace->n_consumers; i++)
+        trace->consumers[i]->kind->end(trace->consumers[i], ring->thread, ring->stop);
+}
+
+static bool exits_known(const struct trace *trace, const uint32_t *exits, uint32_t n)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = exits[i] > most ? exits[i] : most;
+    return most < trace->units->owner.n;
+}
+
+static void hand_over(struct trace *trace, struct trace_ring *ring, const struct event_trace *event)
+{
+    struct passage passage = {
+        .thread = ring->thread,
+        .tsc = event->tsc,
+        .start_pc = event->start_pc,
+        .end_pc = event->end_pc,
+        .joined = event->start_pc == ring->end_pc,
+        .n = event->n_exits,
+        .exits = (const uint32_t *)(const void *)(trace->entry.at + sizeof *event)};
+    if (!exits_known(trace, passage.exits, passage.n)) {
+        trace->garbled++;
+        return;
+    }
+    for (uint32_t i = 0; i < trace->n_consumers; i++)
+        trace->consumers[i]->kind->exits(trace->consumers[i], &passage);
+    ring->end_pc = event->end_pc;
+}
+
+/* ---- one ring */
+
+/* The program may go on: it waits for room when it finds none. */
+static void ring_advance(struct trace_ring *ring, uint64_t bytes)
+{
+    struct wire_trace *shared = ring->shared;
+    ring->read += bytes;
+    __atomic_store_n(&shared->tail, ring->read, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&shared->tail_word, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&shared->waiting, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &shared->tail_word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Copies the entry at the reading position; its length, or 0 if there cannot be one. */
+static uint32_t entry_copy(struct trace *trace, const struct trace_ring *ring, uint64_t published)
+{
+    uint64_t at = ring->read & (TRACE_BYTES - 1), room = TRACE_BYTES - at;
+    if (room > published - ring->read)
+        room = published - ring->read;
+    const unsigned char *entry = (const unsigned char *)ring->shared + TRACE_HEADER_BYTES + at;
+    uint32_t header[2];
+    if (room < sizeof header)
+        return 0;
+    memcpy(header, entry, sizeof header);
+    uint32_t bytes = header[1];
+    if (bytes < sizeof header || bytes % 8 || bytes > room)
+        return 0;
+    size_t copied = header[0] == EVENT_PAD ? sizeof header : bytes;
+    vec_reserve(&trace->entry, copied);
+    memcpy(trace->entry.at, entry, copied);
+    memcpy(trace->entry.at, header, sizeof header); /* the length that was checked */
+    return bytes;
+}
+
+/* False: it makes no sense. */
+static bool entry_read(struct trace *trace, struct trace_ring *ring, uint32_t bytes)
+{
+    struct event_trace event;
+    memcpy(&event, trace->entry.at, sizeof(uint32_t));
+    if (event.kind == EVENT_PAD)
+        return true;
+    if (event.kind != EVENT_TRACE || bytes < sizeof event)
+        return false;
+    memcpy(&event, trace->entry.at, sizeof event);
+    if (event.n_exits > (bytes - sizeof event) / sizeof(uint32_t))
+        return false;
+    if (event.n_exits)
+        hand_over(trace, ring, &event);
+    ring->stop = event.stop;
+    return true;
+}
+
+static void ring_break(struct trace *trace, struct trace_ring *ring)
+{
+    trace->garbled++;
+    ring->broken = true;
+}
+
+static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t published)
+{
+    uint64_t before = ring->read;
+    if (published - ring->read > TRACE_BYTES)
+        ring_break(trace, ring);
+    while (!ring->broken && ring->read != published) {
+        uint32_t bytes = entry_copy(trace, ring, published);
+        if (bytes && entry_read(trace, ring, bytes))
+            ring_advance(ring, bytes);
+        else
+            ring_break(trace, ring);
+    }
+    if (ring->read != published)
+        ring_advance(ring, published - ring->read);
+    return published - before;
+}
+
+/* A thread that takes a slot over waits until all that the one before left has been read. */
+static void ring_follow(struct trace *trace, struct trace_ring *ring, uint64_t published)
+{
+    int32_t tid = __atomic_load_n(&ring->shared->tid, __ATOMIC_ACQUIRE);
+    if (published == ring->read || (ring->open && tid == ring->tid))
+        return;
+    ring_close(trace, ring);
+    ring_open(trace, ring, tid);
+}
+
+/* ---- all of them */
+
+bool trace_look(struct trace *trace)
+{
+    uint64_t slots = share_load(&trace->channel->n_threads);
+    bool any = false;
+    for (uint32_t i = 0; i < slots && i < CHANNEL_THREADS; i++) {
+        struct trace_ring *ring = &trace->rings[i];
+        if (!ring->shared)
+            ring->shared = share_map_bank(trace->share, trace->index, i);
+        if (!ring->shared)
+            continue;
+        trace->heads[i] = share_load(&ring->shared->head);
+        any = any || trace->heads[i] != ring->read || ring->open;
+    }
+    return any;
+}
+
+uint64_t trace_read(struct trace *trace)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < CHANNEL_THREADS; i++) {
+        struct trace_ring *ring = &trace->rings[i];
+        if (!ring->shared)
+            break;
+        uint32_t closed = __atomic_load_n(&ring->shared->closed, __ATOMIC_ACQUIRE);
+        ring_follow(trace, ring, trace->heads[i]);
+        bytes += ring_read(trace, ring, trace->heads[i]);
+        if (closed && ring->read == share_load(&ring->shared->head))
+            ring_close(trace, ring);
+    }
+    return bytes;
+}
+
+void trace_end(struct trace *trace)
+{
+    for (uint32_t i = 0; i < CHANNEL_THREADS; i++)
+        ring_close(trace, &trace->rings[i]);
+}
