@@ -21,6 +21,7 @@ enum {
     HWCAP2_HAS_FSGSBASE = 2,
     ARCH_SHADOW_STACK_STATUS = 0x5005,
     CLOCK_SPIN_NS = 300000,
+    SILENT_MAX = 20,
     NAP_NS = 100000,
     PATIENCE = 20000, /* naps until a handler should have ended */
 };
@@ -85,6 +86,21 @@ void agent_retire(void)
         if (agent.threads[i].tid > 0)
             trigger_disarm(&agent.threads[i]);
     agent_lose(LOSS_trigger_lost);
+}
+
+/* It reads about once a second, and each time says what it has used. Looks are counted, not seconds: after a
+ * machine has slept nobody has been told anything. */
+void agent_heed_tool(void)
+{
+    uint64_t told = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
+    uint64_t now = sys_tsc();
+    if (now - agent.tool_looked_tsc < 1000 * agent.ticks_per_ms)
+        return;
+    agent.tool_looked_tsc = now;
+    agent.tool_silent = told == agent.tool_told_ns ? agent.tool_silent + 1 : 0;
+    agent.tool_told_ns = told;
+    if (agent.tool_silent >= SILENT_MAX)
+        agent_retire();
 }
 
 static void *map_private(uint64_t bytes)

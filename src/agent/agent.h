@@ -57,6 +57,9 @@ struct agent {
     uint32_t window, trail;
     uint64_t ran_ns;        /* CPU time of all threads between their samples; added to by each */
     uint64_t tool_start_ns; /* what the tool had used when it had settled */
+    uint64_t tool_told_ns;  /* what it had used when it was last looked for, and when that was */
+    uint64_t tool_looked_tsc;
+    uint32_t tool_silent; /* looks in a row, a second apart at least, that found nothing new */
 
     /* signals: the program's own actions for those that we keep. Written by interposers of any
      * thread, read in handlers; a torn read needs two threads that set one action at once. */
@@ -92,6 +95,8 @@ static inline void agent_leaves(void)
 void agent_code_changed(uint64_t start, uint64_t bytes);
 /* From now on system calls may be filtered: no more of ours. */
 void agent_retire(void);
+/* No more samples for a tool that is not there any more. */
+void agent_heed_tool(void);
 /* This process is a fork of the recorded one. */
 void agent_forked(void);
 /* It has lived to a sample: it gets a channel, and a cache, of its own. False: there is none to be had. */

@@ -300,6 +300,7 @@ static void progress_end(struct thread *thread)
         agent_clock();
     budget_spend(thread, &thread->progress.cost);
     agent.means = thread->means;
+    agent_heed_tool();
     trigger_upgrade(thread);
     trigger_arm(thread, budget_next_ns(thread));
 }

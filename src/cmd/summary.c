@@ -44,7 +44,7 @@ static bool tell_native(const struct totals *totals, char *text, size_t room)
     return threads || children;
 }
 
-/* Walks see main threads only, and nothing before a delay is over: what share of the run that is. */
+/* Some threads and children cannot be walked, and nothing is before a delay is over: what share that is. */
 static void print_unwalked(const struct recording_options *options,
                            const struct recording *recording)
 {
@@ -52,7 +52,7 @@ static void print_unwalked(const struct recording_options *options,
     char native[128];
     double whole = summary_seconds(totals->whole_user_ns + totals->whole_kernel_ns);
     double walked = summary_seconds(totals->user_ns + totals->kernel_ns);
-    if (walked > 0.99 * whole)
+    if (walked >= 0.99 * whole)
         return;
     say("the whole program took %.2f s of CPU time (user %.2f, kernel %.2f); %.0f %% of it is in "
         "this profile",
@@ -132,9 +132,12 @@ static void print_unsampled(const struct recording_options *options,
     if (totals->interrupts)
         return;
     if (walked < whole / 2 && tell_native(totals, native, sizeof native))
-        say("no sample: the main thread, the only one that is walked, did not do the work");
+        say("no sample: the threads that can be walked did not do the work");
     else if (options->record.delay_ns && walked < whole / 2)
         say("no sample: the program ended before -D was over, or soon after");
+    else if (options->n_pids)
+        say("no sample: nothing but %.1f ms of CPU time was used meanwhile",
+            1e3 * summary_seconds(walked));
     else
         summary_too_short(totals, options->record.fixed_hz);
 }

@@ -1,30 +1,40 @@
 #include "collect/attachable.h"
 
 #include "base/err.h"
+#include "base/scope.h"
 #include "collect/loadable.h"
-#include "collect/perf_record.h"
 #include "collect/proc.h"
 #include "collect/thread_state.h"
+#include "wire/channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define INSTEAD "; gait record --plain -p %d samples it from outside"
 
 /* ---- what it is made of */
 
-static void mapping_look(void *closure, const struct perf_mapping *mapping)
+/* The channel is mapped by all agents, however they came. */
+static bool has_agent(int pid)
 {
-    bool *held = closure;
-    const char *name = strrchr(mapping->path, '/');
-    if ((name && strcmp(name, "/libgait.so") == 0) ||
-        strncmp(mapping->path, "/memfd:gait", strlen("/memfd:gait")) == 0)
-        *held = true;
+    char path[32], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && getline(&line, &room, file) > 0)
+        found = strstr(line, " /memfd:" CHANNEL_NAME " ");
+    if (file)
+        fclose(file);
+    free(line);
+    return found;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -50,19 +60,18 @@ static bool file_check(int pid, struct err *err)
     if (loadable_is_foreign(path))
         return err_set(err, ERR_SYSTEM, "process %d is not for x86-64: it cannot be walked" INSTEAD,
                        pid, pid);
-    bool held = false;
-    proc_read_maps(pid, mapping_look, &held);
-    return !held || err_set(err, ERR_USAGE,
-                            "process %d has the agent in it already: another recording of it is "
-                            "under way" INSTEAD,
-                            pid, pid);
+    return !has_agent(pid) ||
+           err_set(err, ERR_USAGE,
+                   "process %d has the agent in it already: another recording of it, or "
+                   "of who started it, is under way or was killed" INSTEAD,
+                   pid, pid);
 }
 
 /* ---- what its threads are doing */
 
 struct threads {
     int pid, traced_by;
-    bool stopped, filtered, alive;
+    bool stopped, filtered, alive, headless;
 };
 
 static void thread_look(void *closure, int tid)
@@ -75,7 +84,9 @@ static void thread_look(void *closure, int tid)
         threads->traced_by = state.traced_by;
     threads->stopped |= state.doing == 'T';
     threads->filtered |= state.seccomp != 0;
-    threads->alive |= state.doing != 'Z' && state.doing != 'X';
+    bool dead = state.doing == 'Z' || state.doing == 'X';
+    threads->alive |= !dead;
+    threads->headless |= dead && tid == threads->pid;
 }
 
 static bool threads_check(int pid, struct err *err)
@@ -84,6 +95,11 @@ static bool threads_check(int pid, struct err *err)
     proc_each_thread(pid, thread_look, &threads);
     if (!threads.alive)
         return err_set(err, ERR_SYSTEM, "process %d has ended; its parent has yet to be told", pid);
+    if (threads.headless)
+        return err_set(err, ERR_SYSTEM,
+                       "the main thread of process %d has ended, and the others cannot be reached "
+                       "without" INSTEAD,
+                       pid, pid);
     if (threads.traced_by)
         return err_set(
             err, ERR_SYSTEM,
@@ -102,22 +118,50 @@ static bool threads_check(int pid, struct err *err)
 /* A number of a thread is none of a process, though /proc has a folder of that name. */
 static bool leader_check(int pid, struct err *err)
 {
-    char path[64], text[4096] = "";
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
+    struct thread_state state;
+    if (!thread_state_read(pid, pid, &state))
         return err_set(err, ERR_SYSTEM, "there is no process %d", pid);
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[n] = 0;
-    const char *line = strstr(text, "\nTgid:");
-    int leader = line ? atoi(line + strlen("\nTgid:")) : 0;
-    return leader == pid || leader == 0 ||
+    return state.leader == pid ||
            err_set(err, ERR_USAGE, "%d is a thread of process %d: -p %d records all of it", pid,
-                   leader, leader);
+                   state.leader, state.leader);
+}
+
+/* ---- whose it is */
+
+static long yama_scope(void)
+{
+    char text[16] = "";
+    AUTO(fd_close) int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+    return fd < 0 || read(fd, text, sizeof text - 1) <= 0 ? 0 : strtol(text, NULL, 10);
+}
+
+/* Reading another process's memory takes the same right as tracing it, and nothing else. */
+static bool owner_check(int pid, struct err *err)
+{
+    char path[32], byte;
+    struct stat status;
+    struct iovec near = {&byte, 1}, far = {NULL, 1};
+    if (process_vm_readv(pid, &near, 1, &far, 1, 0) >= 0 || errno != EPERM)
+        return true;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    if (stat(path, &status) == 0 && status.st_uid != geteuid())
+        return err_set(err, ERR_SYSTEM,
+                       "process %d belongs to another user, or has rights that this one has not: "
+                       "sudo gait record -p %d",
+                       pid, pid);
+    if (geteuid() == 0)
+        return err_set(
+            err, ERR_SYSTEM,
+            "process %d may not be traced, not even by root: CAP_SYS_PTRACE is missing, or "
+            "a security module forbids it",
+            pid);
+    return err_set(err, ERR_SYSTEM, "process %d may not be traced%s: sudo gait record -p %d%s", pid,
+                   yama_scope() ? " (kernel.yama.ptrace_scope)" : "", pid,
+                   yama_scope() ? ", or sudo sysctl kernel.yama.ptrace_scope=0" : "");
 }
 
 bool attachable_check(int pid, struct err *err)
 {
-    return leader_check(pid, err) && threads_check(pid, err) && file_check(pid, err);
+    return leader_check(pid, err) && threads_check(pid, err) && owner_check(pid, err) &&
+           file_check(pid, err);
 }

@@ -11,6 +11,7 @@
 #include "collect/thread_state.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,14 @@ static void threads_list(void *closure, int tid)
     struct injected *injected = closure;
     struct attach *block = &injected->block;
     struct thread_state state;
-    if (block->n_threads < ATTACH_THREADS_MAX && thread_state_read(injected->pid, tid, &state) &&
-        state.doing != 'Z' && state.doing != 'X')
+    if (!thread_state_read(injected->pid, tid, &state) || strchr("ZX", state.doing))
+        return;
+    /* A new thread blocks everything for its first steps, and is there the next time. */
+    bool deaf = state.blocked >> (SIGTRAP - 1) & 1;
+    if (!deaf && block->n_threads < ATTACH_THREADS_MAX)
         block->threads[block->n_threads++] = state.inner_tid;
+    else if (injected->n_deaf < ATTACH_THREADS_MAX)
+        injected->deaf[injected->n_deaf++] = state.inner_tid;
 }
 
 static int compare(const void *a, const void *b)
@@ -43,10 +49,15 @@ static int compare(const void *a, const void *b)
 /* The process's threads by now, in order. */
 static void threads_now(struct injected *injected)
 {
-    injected->block.n_threads = 0;
+    int32_t before[ATTACH_THREADS_MAX];
+    uint32_t n = injected->n_deaf;
+    memcpy(before, injected->deaf, sizeof before);
+    injected->block.n_threads = injected->n_deaf = injected->stone_deaf = 0;
     proc_each_thread(injected->pid, threads_list, injected);
-    qsort(injected->block.threads, injected->block.n_threads, sizeof *injected->block.threads,
-          compare);
+    qsort(injected->block.threads, injected->block.n_threads, sizeof *before, compare);
+    for (uint32_t i = 0; i < injected->n_deaf; i++)
+        for (uint32_t j = 0; j < n; j++)
+            injected->stone_deaf += injected->deaf[i] == before[j];
 }
 
 /* Until the agent's thread has ended. */
@@ -117,7 +128,8 @@ static bool thread_get(struct borrowed *borrowed, const struct injected *injecte
     if (inject_present(injected))
         return true;
     borrow_end(borrowed);
-    return err_set(err, ERR_SYSTEM, "process %d has become another program", injected->pid);
+    return err_set(err, ERR_SYSTEM, "process %d has ended or become another program",
+                   injected->pid);
 }
 
 static bool command(struct injected *injected, enum attach_command command, struct err *err)
@@ -298,6 +310,9 @@ bool inject_refresh(struct injected *injected, struct err *err)
     struct attach *block = &injected->block;
     int32_t known[ATTACH_THREADS_MAX];
     uint32_t n = block->n_threads;
+    if (!inject_present(injected))
+        return err_set(err, ERR_SYSTEM, "process %d has ended or become another program",
+                       injected->pid);
     memcpy(known, block->threads, n * sizeof *known);
     threads_now(injected);
     if (block->n_threads == n && memcmp(known, block->threads, n * sizeof *known) == 0)

@@ -20,6 +20,10 @@ struct injected {
     uint64_t text_start, text_end;
     uint64_t entry, block_at, stack_at;
     struct attach block; /* as it was last read */
+    /* Threads that block the signal of samples and are not recorded; and for so long that it was not only
+     * because they were new. */
+    int32_t deaf[ATTACH_THREADS_MAX];
+    uint32_t n_deaf, stone_deaf;
 };
 
 /* Puts it in and starts recording all threads. False: the process is as it was. */

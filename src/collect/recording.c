@@ -103,6 +103,8 @@ static void append(struct run *run, bool last)
     describe_agent(run);
     subject_times(&run->subject, &times);
     totals_now(&run->drain, &times, last, &now);
+    if (last)
+        now.losses[LOSS_thread_native] += subject_deaf(&run->subject);
     totals_give(&run->delta.totals, &run->told, &now);
     output_append(&run->output, &run->delta);
 }

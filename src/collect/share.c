@@ -51,7 +51,7 @@ static bool share_fill(struct share *share, const struct record_options *options
 
 bool share_create(struct share *ret_share, const struct record_options *options, struct err *err)
 {
-    struct share share = {.fd = memfd_create("gait", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+    struct share share = {.fd = memfd_create(CHANNEL_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (share.fd < 0)
         return err_errno(err, "cannot create the shared memory");
     if (!share_fill(&share, options, err)) {

@@ -1,5 +1,7 @@
 #include "collect/stop.h"
 
+#include "collect/thread_state.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -7,6 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { CALL_BIT = 0x80, YIELDS = 100, NAP_NS = 50000 };
 
@@ -17,11 +20,34 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* A program that this process started: its end is told once, and to whoever waits for it. */
+static bool is_child(int tid)
+{
+    struct thread_state state;
+    return thread_state_read(tid, tid, &state) && state.leader == tid && state.parent == getpid();
+}
+
+/* As waitpid does; but the end of a child is left alone, and is none of its stops. */
+static pid_t wait_once(int tid, int *ret_status, int flags)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL | flags))
+        return -1;
+    if (!info.si_pid)
+        return 0;
+    bool ended = info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
+    if (ended && is_child(tid)) {
+        errno = ESRCH;
+        return -1;
+    }
+    return waitpid(tid, ret_status, __WALL | flags);
+}
+
 static bool wait_forever(int tid, int *ret_status)
 {
     pid_t got;
     do
-        got = waitpid(tid, ret_status, __WALL);
+        got = wait_once(tid, ret_status, 0);
     while (got < 0 && errno == EINTR);
     return got == tid;
 }
@@ -32,7 +58,7 @@ static bool wait_for(int tid, int timeout_ms, int *ret_status)
     uint64_t end = now_ms() + (uint64_t)timeout_ms;
     const struct timespec nap = {0, NAP_NS};
     for (int i = 0;; i++) {
-        pid_t got = waitpid(tid, ret_status, __WALL | WNOHANG);
+        pid_t got = wait_once(tid, ret_status, WNOHANG);
         if (got == tid)
             return true;
         if (got < 0 && errno != EINTR)

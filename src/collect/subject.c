@@ -109,10 +109,23 @@ void subject_wait(struct subject *subject, uint64_t timeout_ns)
 void subject_refresh(struct subject *subject)
 {
     struct err err;
+    size_t there = 0;
     for (size_t i = 0; i < subject->n && !subject->ended; i++) {
         struct attached *attached = &subject->at[i];
         attached->gone = attached->gone || !inject_refresh(&attached->injected, &err);
+        cpu_times_process(attached->injected.pid, &attached->now);
+        there += !attached->gone;
     }
+    /* A process that became another program goes on without us. */
+    subject->ended |= !subject->started && !there;
+}
+
+uint64_t subject_deaf(const struct subject *subject)
+{
+    uint64_t deaf = 0;
+    for (size_t i = 0; i < subject->n; i++)
+        deaf += subject->at[i].injected.stone_deaf;
+    return deaf;
 }
 
 void subject_leave(struct subject *subject)

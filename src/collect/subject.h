@@ -49,5 +49,7 @@ void subject_refresh(struct subject *subject);
 void subject_leave(struct subject *subject);
 void subject_release(struct subject *subject);
 
+/* Threads that could not be recorded, because they block the signal of samples. */
+uint64_t subject_deaf(const struct subject *subject);
 /* While it was recorded. */
 void subject_times(struct subject *subject, struct cpu_times *ret_times);

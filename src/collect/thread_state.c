@@ -49,6 +49,8 @@ bool thread_state_read(int pid, int tid, struct thread_state *ret_state)
         return false;
     const char *doing = field(text, "\nState:");
     *ret_state = (struct thread_state){.doing = doing[strspn(doing, "\t ")],
+                                       .leader = atoi(field(text, "\nTgid:")),
+                                       .parent = atoi(field(text, "\nPPid:")),
                                        .traced_by = atoi(field(text, "\nTracerPid:")),
                                        .seccomp = atoi(field(text, "\nSeccomp:")),
                                        .inner_tid = last_number(field(text, "\nNSpid:")),

@@ -8,6 +8,8 @@
 
 struct thread_state {
     char doing; /* R running, S asleep, D asleep and not to be woken, T stopped, t traced, Z dead */
+    int leader; /* the process's number; its parent's */
+    int parent;
     int traced_by;    /* tracer's pid, or 0 */
     int seccomp;      /* 0: no filter of system calls */
     int inner_tid;    /* in the innermost namespace: what the process itself calls the thread */

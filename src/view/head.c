@@ -255,16 +255,16 @@ static void seen_text(FILE *to, const struct profile *profile)
     }
 }
 
-/* Walks follow main threads: what else there was is in no figure. */
+/* What ran natively is in no figure. */
 static void native_text(FILE *to, const struct profile *profile)
 {
     uint64_t threads = profile->totals.losses[LOSS_thread_native];
     uint64_t children = profile->totals.losses[LOSS_child_native];
     if (profile->mode != PROFILE_SAMPLED || !(threads + children))
         return;
-    fprintf(to, "only what main threads did is shown: ");
+    fprintf(to, "not all of the program is shown: ");
     if (threads)
-        fprintf(to, "%s", number_text(threads, "other thread", "other threads"));
+        fprintf(to, "%s", number_text(threads, "thread", "threads"));
     if (children)
         fprintf(to, "%s%s", threads ? " and " : "",
                 number_text(children, "forked child", "forked children"));

@@ -49,6 +49,8 @@ static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
 }
 #define DIRECTORY_MAGIC 0x7261682d74696167u /* "gait-har" */
 
+/* What the memfd is called in lists of mappings. */
+#define CHANNEL_NAME "gait"
 /* Environment variable by which the agent finds the memfd: a path to open. */
 #define CHANNEL_ENV "GAIT_CHANNEL"
 

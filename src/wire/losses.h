@@ -26,7 +26,7 @@
     LOSS(at_fault, "walk ended at a fault of the program's own")                                   \
     LOSS(cache_full, "walk ended because the code cache was full")                                 \
     LOSS(flushed, "code cache flushed: modules changed or it was full")                            \
-    LOSS(thread_native, "thread ran natively: only the main thread is walked")                     \
+    LOSS(thread_native, "thread ran natively: there were too many, or it blocks SIGTRAP")          \
     LOSS(child_native, "forked child ran natively until it called exec")                           \
     LOSS(exact_left, "exact run left the code cache; the rest ran natively and is not counted")    \
     LOSS(signal_native, "signal handler installed: whenever it ran, it ran natively, uncounted")   \
@@ -45,7 +45,7 @@
     LOSS(stack_gone, "stack not there: the process was ending or becoming another program")        \
     LOSS(unsampled, "thread without a sample, and none of its name had one: in no stack")          \
     LOSS(unsampled_us, "microseconds of CPU time of such threads")                                 \
-    LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")   \
+    LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")  \
     LOSS(busy, "walk ended, or was not begun: another thread was changing the code cache")
 
 enum loss {
