@@ -59,6 +59,7 @@ static bool channel_take(struct attach *attach)
 
 static void threads_sample(const struct attach *attach)
 {
+    signals_keep();
     threads_reap();
     for (uint32_t i = 0; i < attach->n_threads && i < ATTACH_THREADS_MAX; i++)
         agent_sample(attach->threads[i]);
@@ -72,7 +73,6 @@ static enum attach_answer start(struct attach *attach)
     sys6(SYS_rt_sigprocmask, UNBLOCK, (long)&trap, 0, 8, 0, 0); /* calibration needs it */
     agent_prepare();
     sys6(SYS_rt_sigprocmask, BLOCK, (long)&trap, 0, 8, 0, 0);
-    threads_sample(attach);
     return ATTACH_DONE;
 }
 

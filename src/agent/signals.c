@@ -109,8 +109,6 @@ struct next {
     uint64_t to;           /* or without a thread: 0 returns, else a handler to jump to */
 };
 
-static void signals_keep(void);
-
 static bool in_core(uint64_t pc)
 {
     return pc >= agent.text_start && pc < agent.text_end;
@@ -260,7 +258,7 @@ static void keep(int signal)
     own(signal, now.flags, 0);
 }
 
-static void signals_keep(void)
+void signals_keep(void)
 {
     for (uint32_t i = 0; i < 4; i++)
         keep(fault_signals[i]);

@@ -8,6 +8,8 @@
 /* Takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and SIGTRAP when sampling. */
 void signals_own(bool sampling);
 
+/* Takes over again what the program has set by raw system calls. */
+void signals_keep(void);
 /* Gives them back; no thread may be about to get a signal of a trigger's. */
 void signals_return(void);
 

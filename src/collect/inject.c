@@ -251,7 +251,6 @@ static void block_fill(struct injected *injected)
     block->text_start = injected->text_start;
     block->text_end = injected->text_end;
     block->hwcap2 = getauxval(AT_HWCAP2);
-    threads_now(injected);
 }
 
 /* Up to where the agent's thread runs, and closes the sockets itself. */
@@ -284,8 +283,10 @@ bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, i
     bool started = start(&injected, borrowed, channel_fd, &tid, err);
     if (!started)
         undo(&injected, borrowed);
+    /* Held until the agent is ready: a runtime that begins sets what signals do. */
+    bool answered = started && answer_read(&injected, tid, err);
     borrow_end(borrowed);
-    if (!started || !answer_read(&injected, tid, err))
+    if (!answered)
         return false;
     if (!answer_judge(&injected, err)) {
         struct err more;

@@ -28,7 +28,8 @@ struct injected {
 
 /* Puts it in and starts recording all threads. False: the process is as it was. */
 bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct err *err);
-/* The same by a thread that is borrowed already, which is given back. */
+/* The same by a thread that is borrowed already, which is given back; recording begins with inject_refresh: until
+ * then the program may set what signals do, as runtimes do when they start. */
 bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, int channel_fd,
                      struct err *err);
 /* Records threads that are new. True if nothing had to be done. */

@@ -16,6 +16,7 @@
 #include <time.h>
 
 enum { TRACE_NS = 5000000, TRACE_PAUSE_NS = 100000 };
+static const uint64_t START_NS = 10000000;   /* that a runtime takes to begin, at most */
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 
 struct run {
@@ -131,7 +132,7 @@ static void follow(struct run *run)
     uint64_t now = clock_ns(CLOCK_MONOTONIC), due = now + APPEND_NS;
     uint64_t duration = run->options->duration_ns, end = duration ? now + duration : UINT64_MAX;
     while (!subject->ended) {
-        uint64_t wait = wait_ns(run, due - now);
+        uint64_t wait = subject_wants(subject) ? START_NS : wait_ns(run, due - now);
         wait = wait < end - now ? wait : end - now;
         if (run->options->record.mode == RECORD_EXACT_TRACE)
             follow_traces(run, wait);

@@ -120,6 +120,11 @@ void subject_refresh(struct subject *subject)
     subject->ended |= !subject->started && !there;
 }
 
+bool subject_wants(const struct subject *subject)
+{
+    return subject->n && !subject->at[0].injected.block.n_threads;
+}
+
 uint64_t subject_deaf(const struct subject *subject)
 {
     uint64_t deaf = 0;

@@ -49,6 +49,8 @@ void subject_refresh(struct subject *subject);
 void subject_leave(struct subject *subject);
 void subject_release(struct subject *subject);
 
+/* Whether a program stands there with no thread recorded yet. */
+bool subject_wants(const struct subject *subject);
 /* Threads that could not be recorded, because they block the signal of samples. */
 uint64_t subject_deaf(const struct subject *subject);
 /* While it was recorded. */

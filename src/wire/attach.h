@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum attach_command {
-    ATTACH_START = 1, /* take the channel, own the signals, record the threads */
+    ATTACH_START = 1, /* take the channel, own the signals */
     ATTACH_THREADS,   /* the threads are these now: record new ones, forget those that ended */
     ATTACH_STOP,   /* no more samples: triggers are gone when this is done, no walk is under way */
     ATTACH_RETURN, /* signals have the program's own actions again */
