@@ -8,7 +8,9 @@
 #include "cmd/view_options.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -110,9 +112,12 @@ static void print_modules(const struct modules *modules)
 
 static void print_sampled(const struct totals *totals)
 {
-    printf("%-14s%llu windows of %llu interrupts: %.1f %% walked\n", "recorded",
-           (unsigned long long)totals->windows, (unsigned long long)totals->interrupts,
-           100 * ratio(totals->windows, totals->interrupts));
+    double walked = walked_share(totals);
+    printf("%-14s%llu windows of %llu interrupts", "recorded", (unsigned long long)totals->windows,
+           (unsigned long long)totals->interrupts);
+    if (!isnan(walked))
+        printf("; %.1f %% of user time walked", 100 * walked);
+    putchar('\n');
     printf("%-14s%llu instructions, %.3f million per CPU second\n", "",
            (unsigned long long)totals->instructions,
            per_second(totals->instructions, totals->user_ns) / 1e6);
@@ -120,6 +125,8 @@ static void print_sampled(const struct totals *totals)
     struct cost cost = cost_of(totals);
     printf("%-14sagent %.2f %%, tool %.2f %% of the CPU time; start-up %.1f ms apart\n", "own cost",
            cost.agent, cost.tool, cost.once_ms);
+    printf("%-14sthe agent's: interrupts %.2f %%, walking %.2f %%, copying code %.2f %%\n", "",
+           cost.interrupts, cost.walking, cost.copying);
 }
 
 static void print_plain(const struct profile *profile)
@@ -134,6 +141,36 @@ static void print_plain(const struct profile *profile)
            "own cost", cost.tool, cost.once_ms);
     printf("%-14s%u nodes of stacks, %zu threads, %zu names\n", "keys", profile->stacks.nodes.n,
            threads_count(&profile->threads), profile->names.n);
+}
+
+/* The busiest, as they come in the file if equally busy. */
+static int thread_order(const void *a, const void *b)
+{
+    const struct thread *x = *(const struct thread *const *)a,
+                        *y = *(const struct thread *const *)b;
+    uint64_t x_ns = x->user_ns + x->kernel_ns, y_ns = y->user_ns + y->kernel_ns;
+    return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : x < y ? -1 : x > y;
+}
+
+static void print_threads(const struct threads *threads)
+{
+    enum { SHOWN = 10 };
+    struct {
+        VEC(const struct thread *);
+    } order = {0};
+    for (size_t i = 0; i < threads->n; i++)
+        *vec_push(&order) = &threads->at[i];
+    if (order.n)
+        qsort(order.at, order.n, sizeof *order.at, thread_order);
+    for (size_t i = 0; i < order.n && i < SHOWN; i++) {
+        printf("%-14s%u/%u ", i ? "" : "threads", order.at[i]->pid, order.at[i]->tid);
+        print_quoted(order.at[i]->name);
+        printf(": user %.3f s, kernel %.3f s\n", (double)order.at[i]->user_ns / 1e9,
+               (double)order.at[i]->kernel_ns / 1e9);
+    }
+    if (order.n > SHOWN)
+        printf("%-14s... and %zu more; --json has all\n", "", order.n - SHOWN);
+    vec_release(&order);
 }
 
 static void print_totals(const struct profile *profile)
@@ -153,6 +190,7 @@ static void print_totals(const struct profile *profile)
                (unsigned long long)totals->instructions);
     else
         print_sampled(totals);
+    print_threads(&profile->threads);
     printf("%-14s%zu edges, %zu ranges\n", "keys", profile->edges.n, profile->ranges.n);
 }
 

@@ -57,7 +57,7 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_integer(json, "batches", totals->batches);
     json_integer(json, "windows", totals->windows);
     json_integer(json, "interrupts", totals->interrupts);
-    ratio_json(json, "walked_share", totals->windows, totals->interrupts, 1);
+    json_number(json, "walked_share", walked_share(totals));
     json_integer(json, "instructions", totals->instructions);
     ratio_json(json, "instructions_per_second", totals->instructions, totals->user_ns, 1e9);
     json_number(json, "user_time", (double)totals->user_ns / 1e9);
@@ -70,6 +70,9 @@ static void totals_json(struct json *json, const struct profile *profile)
     struct cost cost = cost_of(totals);
     json_number(json, "once_time", (double)totals->once_ns / 1e9);
     json_number(json, "agent_share", cost.agent / 100);
+    json_number(json, "interrupts_share", cost.interrupts / 100);
+    json_number(json, "walking_share", cost.walking / 100);
+    json_number(json, "copying_share", cost.copying / 100);
     json_number(json, "tool_share", cost.tool / 100);
     json_object_end(json);
 }

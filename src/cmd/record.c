@@ -84,7 +84,7 @@ static int record_plain(struct record *options)
         progress_erase();
     if (!begun && plain.denied && walks_will_do(options)) {
         say("%s", err.text);
-        say("recording walks instead, by the CPU time of main threads");
+        say("recording walks instead, by the CPU time of threads");
         return record_walks(options);
     }
     if (!begun)

@@ -232,6 +232,9 @@ void drain_read(struct drain *drain)
             continue;
         fresh += !known;
         uint64_t bytes = source_read(drain->sources[i]);
+        uint64_t memory = share_load(&drain->sources[i]->channel->memory_bytes);
+        if (memory > drain->memory_bytes)
+            drain->memory_bytes = memory;
         if (bytes > fullest)
             fullest = bytes;
         used++;

@@ -47,6 +47,14 @@ static void head_fill(struct run *run)
     profile_init(head);
     head->mode = run->options->record.mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
     output_describe(head, run->options->command);
+    const struct record_options *record = &run->options->record;
+    char budget[48];
+    if (record->fixed_hz)
+        snprintf(budget, sizeof budget, "%u interrupts a second", record->fixed_hz);
+    else
+        snprintf(budget, sizeof budget, "%g %%", record->overhead_ppm / 1e4);
+    if (record->mode == RECORD_SAMPLED)
+        profile_fact(head, "budget", budget);
 }
 
 static bool start(struct run *run, struct err *err)
@@ -96,12 +104,22 @@ static void describe_agent(struct run *run)
                      run->drain.first.trigger == TRIGGER_PERF ? "perf" : "cputime");
 }
 
+static void describe_memory(struct run *run)
+{
+    char bytes[32];
+    snprintf(bytes, sizeof bytes, "%" PRIu64 " bytes", run->drain.memory_bytes);
+    if (run->drain.memory_bytes)
+        profile_fact(&run->delta, "agent_memory", bytes);
+}
+
 static void append(struct run *run, bool last)
 {
     struct totals now;
     struct cpu_times times;
     drain_count(&run->drain, last);
     describe_agent(run);
+    if (last)
+        describe_memory(run);
     subject_times(&run->subject, &times);
     totals_now(&run->drain, &times, last, &now);
     if (last)

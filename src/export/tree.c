@@ -100,31 +100,38 @@ static void range_spread(struct spots *spots, const struct image *image,
         spot_add(spots, key->module, key->start, rest);
 }
 
-static void times_collect(struct spots *spots, const struct profile *profile, const char *module)
+static bool times_collect(struct spots *spots, const struct profile *profile,
+                          struct tree_filter filter)
 {
+    bool any = false;
     const struct stacks *stacks = &profile->stacks;
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
         struct stack_key key = stacks_key(stacks, cell->node);
-        if (key.parent != STACK_NONE && module_matches(profile, key.module, module))
+        if (key.parent == STACK_NONE ||
+            !thread_matches(filter, stacks_key(stacks, key.parent).address))
+            continue;
+        any = true;
+        if (module_matches(profile, key.module, filter.module))
             spot_add(spots, key.module, key.address, stacks->weights.at[i]);
     }
+    return any || !stacks->cells.n;
 }
 
-static void spots_collect(struct spots *spots, const struct scene *scene, enum weight weight,
-                          const char *module)
+/* False: there is no such thread. */
+static bool spots_collect(struct spots *spots, const struct scene *scene, enum weight weight,
+                          struct tree_filter filter)
 {
     const struct profile *profile = scene->sides[0];
-    if (weight == WEIGHT_TIME) {
-        times_collect(spots, profile, module);
-        return;
-    }
+    if (weight == WEIGHT_TIME)
+        return times_collect(spots, profile, filter);
     for (uint32_t i = 0; i < profile->ranges.n; i++) {
         const struct range_key *key = map_key(&profile->ranges.keys, i);
         uint64_t each = profile->ranges.at[i].count;
-        if (each && module_matches(profile, key->module, module))
+        if (each && module_matches(profile, key->module, filter.module))
             range_spread(spots, scene_image(scene, 0, key->module), key, each);
     }
+    return true;
 }
 
 /* How much one unit of a spot's weight stands for: nanoseconds, or executions. */
@@ -158,11 +165,11 @@ static void weights_round(struct tree *tree, double scale)
 }
 
 static bool build_instructions(struct tree *tree, const struct scene *scene, enum weight weight,
-                               const char *module)
+                               struct tree_filter filter, struct err *err)
 {
     struct spots spots = {0};
     map_init(&spots.keys, sizeof(struct spot));
-    spots_collect(&spots, scene, weight, module);
+    bool found = spots_collect(&spots, scene, weight, filter);
     *vec_push(tree) = (struct tree_node){.parent = TREE_NONE, .module = MODULE_NONE};
     for (uint32_t i = 0; i < spots.sums.n; i++) {
         const struct spot *spot = map_key(&spots.keys, i);
@@ -179,7 +186,7 @@ static bool build_instructions(struct tree *tree, const struct scene *scene, enu
             sum_add(&tree->total, tree->at[i].weight);
     map_release(&spots.keys);
     vec_release(&spots.sums);
-    return true;
+    return found || err_set(err, ERR_MISSING, "the profile has no such thread");
 }
 
 /* ---- all */
@@ -191,9 +198,9 @@ static bool wish_possible(const struct profile *profile, enum weight weight,
         return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
     if (profile->mode == PROFILE_PLAIN && weight == WEIGHT_COUNT)
         return err_set(err, ERR_FORMAT, "a plain profile counts no executions: --weight time");
-    if (profile->mode != PROFILE_PLAIN && (filter.pid || filter.tid))
-        return err_set(err, ERR_FORMAT, "%s profiles do not tell threads apart",
-                       profile_mode_name(profile->mode));
+    if (weight == WEIGHT_COUNT && (filter.pid || filter.tid))
+        return err_set(err, ERR_FORMAT, "counts do not tell threads apart%s",
+                       profile->mode == PROFILE_SAMPLED ? ": --weight time" : "");
     if (!module_known(profile, filter.module))
         return err_set(err, ERR_MISSING, "the profile has no module %s", filter.module);
     return true;
@@ -208,9 +215,8 @@ bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight
         return false;
     if (weight == WEIGHT_TIME)
         tree->unit = profile_fact_find(profile, "event") ? UNIT_EVENTS : UNIT_NANOSECONDS;
-    bool ok = profile->mode == PROFILE_PLAIN
-                  ? build_stacks(tree, filter, err)
-                  : build_instructions(tree, scene, weight, filter.module);
+    bool ok = profile->mode == PROFILE_PLAIN ? build_stacks(tree, filter, err)
+                                             : build_instructions(tree, scene, weight, filter, err);
     if (!ok)
         tree_release(tree);
     return ok;

@@ -56,7 +56,7 @@ static const char *unseen_why(const struct profile *profile)
     if (losses[LOSS_no_agent])
         return "a program started without the agent";
     if (losses[LOSS_thread_native])
-        return "threads beside the main one ran natively";
+        return "threads ran natively";
     if (losses[LOSS_child_native])
         return "forked children ran natively";
     return NULL;

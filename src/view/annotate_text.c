@@ -69,9 +69,9 @@ static void columns_text(const struct page *page)
     const struct report *report = page->annotation->report;
     bool plain = report->has_plain;
     right_text(page,
-               plain                           ? "self"
-               : report->weight == WEIGHT_TIME ? "time"
-                                               : "share",
+               plain && report_has_total(report) ? "self"
+               : report->weight == WEIGHT_TIME   ? "time"
+                                                 : "share",
                SHARE_WIDTH, INK_HEAD);
     if (page->total)
         right_text(page, "below", TOTAL_WIDTH, INK_HEAD);
@@ -243,7 +243,7 @@ void annotation_text(FILE *to, const struct annotation *annotation, struct listi
     const struct report *report = annotation->report;
     struct page page = {to,  annotation,         listing,
                         ink, .side = style.side, .count = !report->has_plain};
-    page.cpi = report->scene->sides[0]->mode == PROFILE_SAMPLED;
+    page.cpi = report->scene->sides[0]->mode == PROFILE_SAMPLED && !report->has_plain;
     for (size_t i = 0; i < annotation->n; i++)
         page.total |= annotation->at[i].total.value > 0;
     title_text(&page);

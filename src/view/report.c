@@ -159,6 +159,11 @@ bool report_has_body(const struct report *report)
            report->by == BY_LOOP;
 }
 
+bool report_has_total(const struct report *report)
+{
+    return report->scene->sides[0]->mode == PROFILE_PLAIN;
+}
+
 static const struct tally *row_tally(const struct report *report, const struct report_row *row)
 {
     bool body = report->weight == WEIGHT_TIME || report_has_body(report);
@@ -198,7 +203,8 @@ struct estimate report_share(const struct report *report, const struct report_ro
 
 struct estimate report_total_share(const struct report *report, const struct report_row *row)
 {
-    return row->plain ? plain_total_share(&report->plain, &row->plain->total) : unknown;
+    return report_has_total(report) ? plain_total_share(&report->plain, &row->plain->total)
+                                    : unknown;
 }
 
 struct estimate report_count(const struct report *report, const struct report_row *row)
@@ -238,13 +244,15 @@ struct estimate report_time(const struct report *report, const struct report_row
 
 struct estimate report_total(const struct report *report, const struct report_row *row)
 {
-    return row->plain ? plain_total_amount(&report->plain, &row->plain->total) : unknown;
+    return report_has_total(report) ? plain_total_amount(&report->plain, &row->plain->total)
+                                    : unknown;
 }
 
 double report_cpi(const struct report *report, const struct report_row *row)
 {
     const struct profile *profile = report->scene->sides[0];
-    return profile->mode == PROFILE_SAMPLED ? estimate_cpi(profile, &row->body) : (double)NAN;
+    bool counted = profile->mode == PROFILE_SAMPLED && !row->plain;
+    return counted ? estimate_cpi(profile, &row->body) : (double)NAN;
 }
 
 /* ---- order */
@@ -285,11 +293,18 @@ static int row_order(const void *a, const void *b, void *context)
 
 /* ---- all */
 
+/* Whether rows are made of stacks: those of one thread are also where the profile was walked. */
+static bool by_stacks(const struct profile *profile, const struct report_options *options)
+{
+    bool one = options->pid || options->tid;
+    return profile->mode == PROFILE_PLAIN || (profile->mode == PROFILE_SAMPLED && one);
+}
+
 static bool weight_settle(struct report *report, const struct report_options *options,
                           struct err *err)
 {
     const struct profile *profile = report->scene->sides[0];
-    bool plain = profile->mode == PROFILE_PLAIN, exact = profile->mode == PROFILE_EXACT;
+    bool plain = by_stacks(profile, options), exact = profile->mode == PROFILE_EXACT;
     bool events = plain && plain_counts_events(profile);
     bool timed = !plain && !exact && report_has_body(report) && profile->totals.samples;
     report->weight = (plain && !events) || timed ? WEIGHT_TIME : WEIGHT_COUNT;
@@ -303,29 +318,47 @@ static bool weight_settle(struct report *report, const struct report_options *op
         return err_set(err, ERR_FORMAT, "this profile counts %s and has no times: --weight count",
                        profile_fact_find(profile, "event"));
     if (plain)
-        return err_set(err, ERR_FORMAT, "a plain profile has no counts: --weight time");
+        return err_set(err, ERR_FORMAT, "%s: --weight time",
+                       profile->mode == PROFILE_PLAIN
+                           ? "a plain profile has no counts"
+                           : "counts are not kept thread by thread, times are");
     report->weight = options->weight;
     return true;
+}
+
+/* Whether stacks can tell it. */
+static bool stacks_tell(const struct report *report, struct err *err)
+{
+    static const char *const names[] = {
+        [BY_EDGE] = "edges", [BY_LOOP] = "runs of loops", [BY_CALL] = "calls"};
+    const char *name = report->by <= BY_LOOP || report->by == BY_CALL ? names[report->by] : NULL;
+    if (!name)
+        return true;
+    if (report->scene->sides[0]->mode == PROFILE_SAMPLED)
+        return err_set(err, ERR_FORMAT,
+                       "--pid, --tid: %s are not kept thread by thread, times are: --by function",
+                       name);
+    return report->by == BY_CALL ||
+           err_set(err, ERR_FORMAT,
+                   "a plain profile has samples and no %s: gait record without --plain, or "
+                   "--by block",
+                   name);
 }
 
 static bool rows_make_all(struct report *report, const struct report_options *options,
                           struct err *err)
 {
     struct scene *scene = report->scene;
-    if (scene->sides[0]->mode != PROFILE_PLAIN) {
+    if (!by_stacks(scene->sides[0], options)) {
         if (options->pid || options->tid)
             return err_set(err, ERR_FORMAT,
-                           "--pid, --tid: a %s profile does not keep threads apart; "
-                           "one of gait record --plain does",
-                           profile_mode_name(scene->sides[0]->mode));
+                           "--pid, --tid: an exact profile does not keep threads apart; "
+                           "the times of one of gait record without --exact do");
         walked_make(report);
         return true;
     }
-    if (report->by == BY_EDGE || report->by == BY_LOOP)
-        return err_set(err, ERR_FORMAT,
-                       "a plain profile has samples and no %s: gait record without --plain, or "
-                       "--by block",
-                       report->by == BY_EDGE ? "edges" : "runs of loops");
+    if (!stacks_tell(report, err))
+        return false;
     struct plain_filter filter = {.pid = options->pid, .tid = options->tid};
     filter.kernel = scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
     if (!plain_open(&report->plain, scene, 0, filter, err))

@@ -74,6 +74,8 @@ double report_cpi(const struct report *report, const struct report_row *row);
 bool report_row_unnamed(const struct report *report, const struct report_row *row);
 /* Functions, lines, inlined functions and loops: a body of instructions rather than a place. */
 bool report_has_body(const struct report *report);
+/* What was seen below a row is known: stacks are those of callers, too. */
+bool report_has_total(const struct report *report);
 
 struct ink;
 /* At most `limit` rows; text says how many were left out. */

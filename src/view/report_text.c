@@ -125,14 +125,14 @@ static bool column_there(const struct report *report, enum column column)
     switch (column) {
     case SHARE: return true;
     case AMOUNT: return plain || (sampled && (body || by == BY_INSTRUCTION));
-    case TOTAL: return plain && body;
+    case TOTAL: return plain && body && report_has_total(report);
     case BESIDE: return plain && by == BY_FUNCTION && report->plain.beside.sum;
     case INSTRUCTIONS: return !plain && body;
     case COUNT: return !plain && by != BY_INLINE;
     case ENTRIES:
     case MEAN: return by == BY_LOOP;
     case TRIPS: return by == BY_LOOP && report->scene->trips.n;
-    case CPI: return sampled && (body || by == BY_INSTRUCTION);
+    case CPI: return sampled && !plain && (body || by == BY_INSTRUCTION);
     case KIND: return by == BY_EDGE;
     case FUNCTION: return by != BY_LINE;
     case TARGET: return by == BY_CALL;
@@ -152,7 +152,7 @@ static const char *column_head(const struct report *report, enum column column)
     bool plain = report->has_plain, kernel = plain && report->plain.filter.kernel;
     switch (column) {
     case SHARE:
-        if (plain && report->by != BY_CALL)
+        if (plain && report->by != BY_CALL && report_has_total(report))
             return "self";
         return report->weight == WEIGHT_TIME ? "time" : "share";
     case AMOUNT: return plain && report->weight == WEIGHT_COUNT ? "events" : "seconds";

@@ -105,6 +105,7 @@ struct channel {
     uint64_t walked_instructions; /* lead, window and trail: work done for the program */
     uint64_t period_ns;           /* current mean period */
     uint64_t superblocks, code_bytes;
+    uint64_t memory_bytes; /* resident, of all that the agent has mapped; 0: not known */
     uint64_t losses[LOSS_N];
 
     uint64_t maps_bytes, units_bytes; /* published lengths of the append-only sections */

@@ -15,10 +15,11 @@ started       2023-11-14 22:13:20 UTC
 gait          1.0
 modules       /usr/bin/lua deadbeef
 CPU time      user 1.000 s, kernel 0.000 s
-recorded      1 windows of 2 interrupts: 50.0 % walked
+recorded      1 windows of 2 interrupts; 50.0 % of user time walked
               2000 instructions, 0.002 million per CPU second
               1 batches of walks
 own cost      agent 0.00 %, tool 0.00 % of the CPU time; start-up 0.0 ms apart
+              the agent's: interrupts 0.00 %, walking 0.00 %, copying code 0.00 %
 keys          2 edges, 1 ranges
 losses        1 x cut: window cut short
 WANT
@@ -33,7 +34,7 @@ printf %s '{"schema":"gait/info/1","command":"lua fib.lua","mode":"sampled","wei
     '"modules":[{"id":0,"path":"/usr/bin/lua","build_id":"deadbeef"}],"threads":[],"losses":{"cut":1},' \
     '"rows":[{"edges":2,"ranges":1,"nodes":2,"names":0,"batches":1,"windows":1,"interrupts":2,"walked_share":0.5,' \
     '"instructions":2000,"instructions_per_second":2000,"user_time":1,"kernel_time":0,"whole_user_time":0,"whole_kernel_time":0,"off_time":0,"agent_time":0,' \
-    '"tool_time":0,"once_time":0,"agent_share":0,"tool_share":0}]}' >want.json
+    '"tool_time":0,"once_time":0,"agent_share":0,"interrupts_share":0,"walking_share":0,"copying_share":0,"tool_share":0}]}' >want.json
 same want.json json "the JSON of info"
 
 head -c 250 example >cut
