@@ -4,43 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 cycles=20
 [ "${GAIT_LONG:-0}" = 1 ] && cycles=1000
-started=
-trap 'kill -9 $started 2>/dev/null; rm -rf "$work"' EXIT
-
-# start NAME COMMAND...: in the background, its output in $work/NAME; its number is $pid.
-start() {
-    local name=$1
-    shift
-    "$@" >"$work/$name" 2>&1 &
-    pid=$!
-    started="$started $pid"
-}
-until_ready() { for _ in $(seq 100); do grep -q ready "$work/$1" && return; sleep 0.1; done; bad "$1 does not start"; }
-
-# What a process has that something could be left in.
-state() {
-    cat "/proc/$1/maps"
-    ls "/proc/$1/fd"
-    grep -E '^(SigCgt|SigIgn|SigBlk|ShdPnd|TracerPid)' "/proc/$1/status"
-    grep -h '^SigPnd' "/proc/$1/task/"*/status 2>/dev/null | sort -u
-}
-# as_before WHAT PID: it has what it had. Threads that come and go bring mappings of their own: in one of many looks
-# there are none.
-as_before() {
-    for _ in $(seq 50); do
-        state "$2" | diff "$work/before" - >"$work/diff" && return
-        sleep 0.02
-    done
-    bad "$1: the process is not as it was"
-    cat "$work/diff"
-}
-
-# ends WHAT PID: asked to, the program ends by itself and says that all was well.
-ends() {
-    kill -TERM "$2"
-    wait "$2"
-    same "$1: how it ended" 0 $?
-}
+. tests/live/lib/attach.sh
 
 busy=$(program busy)
 start busy "$busy"
@@ -71,6 +35,59 @@ for i in $(seq "$cycles"); do
 done
 echo "$cycles times in and out: $((($(date +%s%N) - begin) / cycles / 1000000)) ms each, 20 of them recording"
 as_before "$cycles times" "$pid"
+
+# While one recording is under way a second is refused, and gait itself cannot be walked.
+"$gait" record -q -o "$work/first" -p "$pid" 2>"$work/first.err" &
+recorder=$!
+for _ in $(seq 100); do grep -q 'memfd:gait' "/proc/$pid/maps" && break; sleep 0.1; done
+refused 'recorded already' 'has the agent in it already' "$pid"
+refused 'gait itself' 'is gait' "$recorder"
+kill -INT "$recorder"
+wait "$recorder"
+same 'ended by Ctrl-C' 0 $?
+as_before 'after Ctrl-C' "$pid"
+refused 'a thread' "is a thread of process $pid" "$(ls "/proc/$pid/task" | sed -n 2p)"
 ends 'a busy program' "$pid"
 cat "$work/busy"
+
+# It ends, or becomes another program, while it is attached to.
+start brief "$busy" 40000
+until_ready brief
+status 0 'ends while attached' "$gait" record -o "$work/data" -p "$pid"
+readable "$work/data"
+wait "$pid"
+same 'ended by itself' 0 $?
+start becomes bash -c "echo ready; i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done; exec $busy 1000"
+until_ready becomes
+status 0 'becomes another program' timeout 60 "$gait" record -o "$work/data" -p "$pid"
+wait "$pid"
+same 'became another program' 0 $?
+
+# In namespaces of its own, where our numbers and files mean nothing.
+if unshare -pmf --mount-proc true 2>/dev/null; then
+    start contained unshare -pmf --mount-proc "$busy"
+    until_ready contained
+    inner=$(pgrep -P "$pid")
+    state "$inner" >"$work/before"
+    status 0 'contained' "$gait" record -F 1000 --duration 0.5 -o "$work/data" -p "$inner"
+    "$gait" report --json -i "$work/data" | grep -q '"compute"' || bad 'contained: nothing was seen'
+    as_before 'contained' "$inner"
+    kill -TERM "$inner"
+    wait "$pid"
+    same 'contained: how it ended' 0 $?
+fi
+
+# Static programs are walked from their start, and can be attached to.
+if gcc -O2 -g -static -D_GNU_SOURCE -pthread -o "$work/static" tests/programs/busy.c 2>/dev/null; then
+    status 0 'static' "$gait" record -F 1000 -o "$work/data" -- "$work/static" 5000
+    readable "$work/data"
+    "$gait" report --json -i "$work/data" | grep -q '"compute"' || bad 'static: nothing was seen'
+    "$gait" info "$work/data" | grep -q no_agent && bad 'static: the agent is missed'
+    start unmoved "$work/static"
+    until_ready unmoved
+    state "$pid" >"$work/before"
+    status 0 'static, attached' "$gait" record -F 1000 --duration 0.3 -o "$work/data" -p "$pid"
+    as_before 'static' "$pid"
+    ends 'a static program' "$pid"
+fi
 finish
