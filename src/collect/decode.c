@@ -217,7 +217,8 @@ static void add_range(struct decode *decode, uint32_t range, struct tally_flow f
         batch_add_range_at(&decode->batch, range, flow.time, flow.count);
 }
 
-/* From the last segment back: what ran a segment is what left at it and what went on behind it. */
+/* From the last segment back: what ran a segment is what left at it and what went on behind it. Falling
+ * through, a branch has both in the place of its time: struct sums. */
 static void segments_expand(struct decode *decode, const struct superblock *superblock)
 {
     struct tally_exit *exits = &decode->tally.exits.at[superblock->first_exit];
@@ -231,7 +232,8 @@ static void segments_expand(struct decode *decode, const struct superblock *supe
         bool conditional = segment->fallen != MAP_NONE;
         add_range(decode, segment->range, ran);
         add_edge(decode, segment->taken, conditional ? left : ran);
-        add_edge(decode, segment->fallen, on);
+        add_edge(decode, segment->fallen,
+                 (struct tally_flow){.time = ran.count, .count = on.count});
         on = ran;
     }
 }

@@ -110,7 +110,8 @@ static inline uint64_t trip_bin_last(uint64_t n)
 }
 
 /* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
- * rates, too. Of trips, `count` is runs and `time` the same times the iterations of each. */
+ * rates, too. Of trips, `count` is runs and `time` the same times the iterations of each. Of EDGE_FALL,
+ * `time` is the count of both ways of the branch: how the two vary together follows from its squares. */
 struct sums {
     uint64_t time, count;
     u128 time_yy, time_xy;

@@ -74,9 +74,10 @@ static void advise_stalls(struct adviser *adviser)
         if (!(time.lo > 0.03) || !(time.lo > 1.5 * count.hi))
             continue;
         said++;
-        double cpi = report_cpi(report, row);
+        struct estimate cpi = report_cpi(report, row);
         const char *ticks =
-            isnan(cpi) ? "" : arena_format(&report->scene->arena, ", %.1f ticks each", cpi);
+            !cpi_known(cpi) ? ""
+                            : arena_format(&report->scene->arena, ", %.1f ticks each", cpi.value);
         advise(adviser,
                "%s takes %s of the time with %s of the instructions%s: it waits for something|gait "
                "report --by instruction --weight time --function %s",

@@ -1,6 +1,7 @@
 #include "view/annotate.h"
 
 #include "base/err.h"
+#include "profile/sums.h"
 #include "view/code.h"
 
 #include <math.h>
@@ -40,8 +41,7 @@ static const struct profile *profile_of(const struct annotation *annotation)
 
 static void costs_clear(struct annotated *line)
 {
-    line->share = line->count = line->time = line->total = line->taken = unknown;
-    line->cpi = (double)NAN;
+    line->share = line->count = line->time = line->total = line->taken = line->cpi = unknown;
 }
 
 static void costs_plain(struct annotation *annotation, const struct annotator *annotator)
@@ -59,19 +59,6 @@ static void costs_plain(struct annotation *annotation, const struct annotator *a
         if (row->total.sum > row->self.sum)
             line->total = plain_amount(plain, &row->total);
     }
-}
-
-static void branch_cost(struct annotation *annotation, const struct flow *flow,
-                        struct annotated *line)
-{
-    const struct cfg *cfg = &annotation->cfg;
-    const struct instruction *branch = &line->instruction;
-    uint32_t taken = cfg_edge_find(cfg, branch->at, branch->target, CFG_TAKEN);
-    uint32_t fall = cfg_edge_find(cfg, branch->at, instruction_next(branch), CFG_FALL);
-    /* A jump out of the function is no edge: then only one of the two ways is known. */
-    if (branch->kind == INSTRUCTION_COND && taken != EDGE_NONE && fall != EDGE_NONE)
-        line->taken =
-            estimate_part(profile_of(annotation), &flow->edges[taken], &flow->edges[fall]);
 }
 
 static const struct scene_function *scene_function_of(const struct annotation *annotation)
@@ -100,9 +87,33 @@ static void costs_walked(struct annotation *annotation, const struct scene_funct
             line->time = estimate_time(profile, tally);
         if (!exact && tally->count)
             line->cpi = estimate_cpi(profile, tally);
-        branch_cost(annotation, &flow, line);
     }
     flow_release(&flow);
+}
+
+/* Records tell both ways of a branch, also one that leaves the function and is no edge of its graph. */
+static void branches_find(struct annotation *annotation, const struct scene_function *function)
+{
+    const struct scene *scene = annotation->report->scene;
+    const struct profile *profile = profile_of(annotation);
+    struct ways {
+        struct sums taken, fallen;
+    } *ways = mem_alloc((annotation->n + 1) * sizeof *ways);
+    for (size_t t = 0; t < function->n_touches; t++) {
+        const struct touch *touch = &scene->touches.at[function->first_touch + t];
+        const struct edge_key *key =
+            touch->kind == TOUCH_OUT ? map_key(&profile->edges.keys, touch->record) : NULL;
+        if (!key || (key->kind != EDGE_TAKEN && key->kind != EDGE_FALL))
+            continue;
+        uint32_t at = cfg_find(&annotation->cfg, (struct svma){key->from});
+        if (at != INSTRUCTION_NONE)
+            sums_add(key->kind == EDGE_TAKEN ? &ways[at].taken : &ways[at].fallen,
+                     &profile->edges.at[touch->record]);
+    }
+    for (size_t i = 0; i < annotation->n; i++)
+        if (annotation->at[i].instruction.kind == INSTRUCTION_COND)
+            annotation->at[i].taken = estimate_taken(profile, &ways[i].taken, &ways[i].fallen);
+    mem_free(ways);
 }
 
 /* ---- where jumps go */
@@ -257,6 +268,8 @@ bool annotation_make(struct annotation *annotation, const struct annotator *anno
         costs_plain(annotation, annotator);
     else if (function)
         costs_walked(annotation, function);
+    if (function)
+        branches_find(annotation, function);
     if (function)
         targets_find(annotation, function);
     text_make(annotation, annotator->syntax);

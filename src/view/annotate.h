@@ -22,7 +22,7 @@ struct annotated {
     /* What the profile does not have is not a number. */
     struct estimate share, count, time, total; /* total: of a call, with what it called */
     struct estimate taken;                     /* share of executions of a conditional branch */
-    double cpi;
+    struct estimate cpi;
     size_t first_target, n_targets; /* in annotation->targets, most often first */
     const char *file;               /* NULL: not known */
     uint32_t line;

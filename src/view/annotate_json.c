@@ -57,7 +57,7 @@ static void line_json(struct json *json, const struct annotation *annotation,
     if (events)
         estimate_json(json, "events", "events_lo", "events_hi", line->time);
     estimate_json(json, "total", "total_lo", "total_hi", line->total);
-    json_number(json, "cpi", line->cpi);
+    estimate_json(json, "cpi", "cpi_lo", "cpi_hi", line->cpi);
     branch_json(json, annotation, line);
     json_object_end(json);
 }

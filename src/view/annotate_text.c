@@ -58,8 +58,8 @@ static void figures_text(const struct page *page, const struct annotated *line)
                    COUNT_WIDTH, INK_PLAIN);
     if (page->cpi) {
         text[0] = 0;
-        if (!isnan(line->cpi))
-            snprintf(text, sizeof text, "%.2f", line->cpi);
+        if (cpi_known(line->cpi))
+            snprintf(text, sizeof text, "%.2f", line->cpi.value);
         right_text(page, text, CPI_WIDTH, INK_PLAIN);
     }
 }

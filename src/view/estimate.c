@@ -211,12 +211,53 @@ struct estimate estimate_quotient(const struct profile *profile, const struct ta
     return interval(quotient, sd, profile->totals.batches);
 }
 
-double estimate_cpi(const struct profile *profile, const struct tally *tally)
+/* No batch may differ from the others by chance, where few executions were seen or all went one way: the
+ * interval is never narrower than that of so many throws of a coin. */
+static struct estimate taken_interval(const struct totals *totals, double share, double half,
+                                      double executions)
+{
+    double passages = executions * (double)totals->instructions / (double)totals->count;
+    struct estimate coin = binomial_share(share * passages, fmax(passages, 1));
+    return (struct estimate){share, fmax(fmin(share - half, coin.lo), 0),
+                             fmin(fmax(share + half, coin.hi), 1)};
+}
+
+struct estimate estimate_taken(const struct profile *profile, const struct sums *taken,
+                               const struct sums *fallen)
+{
+    const struct totals *totals = &profile->totals;
+    double t = (double)taken->count, f = (double)fallen->count, all = t + f, share = t / all;
+    if (all == 0)
+        return (struct estimate){NAN, NAN, NAN};
+    if (profile->mode == PROFILE_EXACT)
+        return (struct estimate){share, share, share};
+    if (totals->batches < 2 || !totals->count)
+        return (struct estimate){share, NAN, NAN};
+    if (fabs((double)fallen->time - all) > 1e-6 * all) {
+        struct tally part = tally_of(profile, taken), rest = tally_of(profile, fallen);
+        return estimate_part(profile, &part, &rest);
+    }
+    double tt = (double)taken->count_yy, nn = (double)fallen->time_yy;
+    double tn = (nn + tt - (double)fallen->count_yy) / 2, b = (double)totals->batches;
+    double residual = fmax(tt - 2 * share * tn + share * share * nn, 0);
+    double half = student_t(totals->batches - 1) * sqrt(b / (b - 1) * residual) / all;
+    return taken_interval(totals, share, half, all);
+}
+
+/* The two are seen by different means, so they err apart from each other. */
+struct estimate estimate_cpi(const struct profile *profile, const struct tally *tally)
 {
     const char *hertz = profile_fact_find(profile, "tsc_hz");
     struct estimate time = estimate_time(profile, tally), count = estimate_count(profile, tally);
-    bool known = time.hi - time.lo < time.value && count.hi - count.lo < count.value;
-    if (profile->mode != PROFILE_SAMPLED || !hertz || !known)
-        return (double)NAN;
-    return time.value * strtod(hertz, NULL) / count.value;
+    if (profile->mode != PROFILE_SAMPLED || !hertz || !(time.value > 0) || !(count.value > 0))
+        return (struct estimate){NAN, NAN, NAN};
+    double cpi = time.value * strtod(hertz, NULL) / count.value;
+    double less = hypot(1 - time.lo / time.value, 1 - count.value / count.hi);
+    double more = hypot(time.hi / time.value - 1, count.value / count.lo - 1);
+    return (struct estimate){cpi, cpi * fmax(1 - less, 0), cpi * (1 + more)};
+}
+
+bool cpi_known(struct estimate cpi)
+{
+    return cpi.hi - cpi.lo < cpi.value;
 }

@@ -49,6 +49,12 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
 struct estimate estimate_part(const struct profile *profile, const struct tally *part,
                               const struct tally *rest);
 
+/* The share of a conditional branch's executions that were taken, from the sums of its two ways. In a
+ * sampled profile those of the second have how often both were gone (struct sums), so that the spread
+ * over batches of this share itself is known. */
+struct estimate estimate_taken(const struct profile *profile, const struct sums *taken,
+                               const struct sums *fallen);
+
 /* Executions of the one for each of the other, which must have some. As if they varied apart from each
  * other: what runs for the same reason varies together, and their quotient less than this. */
 struct estimate estimate_quotient(const struct profile *profile, const struct tally *of,
@@ -57,8 +63,11 @@ struct estimate estimate_quotient(const struct profile *profile, const struct ta
 /* The 95 % interval of a share of which k of n samples are seen (Wilson's). n > 0. */
 struct estimate binomial_share(double k, double n);
 
-/* Ticks per execution; not a number unless both are known to about half of themselves. */
-double estimate_cpi(const struct profile *profile, const struct tally *tally);
+/* Ticks per execution. Not a number if one of the two is not known at all. */
+struct estimate estimate_cpi(const struct profile *profile, const struct tally *tally);
+
+/* Whether that says anything: it is known to about half of itself. */
+bool cpi_known(struct estimate cpi);
 
 /* The 97.5 % quantile of Student's t. */
 double student_t(uint64_t degrees);

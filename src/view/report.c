@@ -248,11 +248,11 @@ struct estimate report_total(const struct report *report, const struct report_ro
                                     : unknown;
 }
 
-double report_cpi(const struct report *report, const struct report_row *row)
+struct estimate report_cpi(const struct report *report, const struct report_row *row)
 {
     const struct profile *profile = report->scene->sides[0];
     bool counted = profile->mode == PROFILE_SAMPLED && !row->plain;
-    return counted ? estimate_cpi(profile, &row->body) : (double)NAN;
+    return counted ? estimate_cpi(profile, &row->body) : unknown;
 }
 
 /* ---- order */

@@ -68,7 +68,7 @@ struct estimate report_total(const struct report *report, const struct report_ro
 struct estimate report_entries(const struct report *report, const struct report_row *row);
 /* Iterations of a loop for each time that it is entered. */
 struct estimate report_trip_mean(const struct report *report, const struct report_row *row);
-double report_cpi(const struct report *report, const struct report_row *row);
+struct estimate report_cpi(const struct report *report, const struct report_row *row);
 
 /* The row is all code of a module that nothing names, and no function. */
 bool report_row_unnamed(const struct report *report, const struct report_row *row);

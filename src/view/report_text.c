@@ -48,12 +48,12 @@ static void amount_cell(struct sheet *sheet, const struct report *report, double
         sheet_cell(sheet, "%.3f s", amount);
 }
 
-static void cpi_cell(struct sheet *sheet, double cpi)
+static void cpi_cell(struct sheet *sheet, struct estimate cpi)
 {
-    if (isnan(cpi))
+    if (!cpi_known(cpi))
         sheet_cell(sheet, "-");
     else
-        sheet_cell(sheet, "%.2f", cpi);
+        sheet_cell(sheet, "%.2f ±%.2f", cpi.value, fmax(cpi.hi - cpi.value, cpi.value - cpi.lo));
 }
 
 static void mean_cell(struct sheet *sheet, struct estimate mean)

@@ -136,13 +136,44 @@ static void table_check(struct verdict *verdict, const struct profile *profile,
     const struct totals *totals = &profile->totals;
     for (uint32_t i = 0; i < table->n; i++) {
         const struct sums *sums = &table->at[i];
-        if (sums->time > totals->time || sums->time_yy > sums->time_xy ||
-            sums->time_xy > totals->time_xx)
+        if (table == &profile->ranges &&
+            (sums->time > totals->time || sums->time_yy > sums->time_xy ||
+             sums->time_xy > totals->time_xx))
             verdict_problem(verdict, CHECK_sums, "%s %u: more time than there is", what, i);
         if (sums->count > totals->count || sums->count_yy > sums->count_xy ||
             sums->count_xy > totals->count_xx)
             verdict_problem(verdict, CHECK_sums, "%s %u: more executions than there are", what, i);
     }
+}
+
+/* A branch that falls through tells the executions of both its ways: those are what they are. */
+static void branches_check(struct verdict *verdict, const struct profile *profile)
+{
+    struct map places;
+    struct {
+        VEC(uint64_t);
+    } both = {0};
+    map_init(&places, 2 * sizeof(uint64_t));
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < profile->edges.n; i++) {
+            const struct edge_key *key = map_key(&profile->edges.keys, i);
+            const struct sums *sums = &profile->edges.at[i];
+            if (key->kind != EDGE_TAKEN && key->kind != EDGE_FALL)
+                continue;
+            const uint64_t place[2] = {key->from_module, key->from};
+            uint32_t at = map_add(&places, place);
+            if (at == both.n)
+                *vec_push(&both) = 0;
+            if (!pass)
+                both.at[at] += sums->count;
+            else if (key->kind == EDGE_FALL && sums->time != both.at[at])
+                verdict_problem(verdict, CHECK_sums,
+                                "branch at 0x%" PRIx64 ": its ways weigh %" PRIu64
+                                ", both together %" PRIu64,
+                                key->from, both.at[at], sums->time);
+        }
+    vec_release(&both);
+    map_release(&places);
 }
 
 /* Every window is one whole: its ranges, times their instructions, add up to all, but for the rounding
@@ -163,6 +194,7 @@ static void sums_check(struct verdict *verdict, const struct profile *profile)
         return;
     table_check(verdict, profile, &profile->edges, "edge");
     table_check(verdict, profile, &profile->ranges, "range");
+    branches_check(verdict, profile);
     double ratio = totals->time ? (double)time / (double)totals->time : 1;
     if (ratio < 0.999 || ratio > 1.001)
         verdict_problem(verdict, CHECK_sums, "ranges add up to %.4f of all windows", ratio);

@@ -141,7 +141,8 @@ static void one_window_by_hand(void **state)
     assert_int_equal(range(&fixture, 0x1012, 0x1014, 2).time, u);
     assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN).time, u);
     assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN).count, u * rate);
-    assert_int_equal(edge(&fixture, 0x1008, 0x100a, EDGE_FALL).time, u);
+    assert_int_equal(edge(&fixture, 0x1008, 0x100a, EDGE_FALL).count, u * rate);
+    assert_int_equal(edge(&fixture, 0x1008, 0x100a, EDGE_FALL).time, 2 * u * rate); /* both ways */
     assert_int_equal(edge(&fixture, 0x100d, 0x2000, EDGE_CALL).time, u);
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, u);
     assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
@@ -231,7 +232,8 @@ static void followed_jumps_and_fallen_ends(void **state)
     assert_int_equal(range(&fixture, 0x4100, 0x4104, 2).time, u3 + u1);
     assert_int_equal(edge(&fixture, 0x4002, 0x4100, EDGE_JUMP).time, u3 + u1);
     assert_int_equal(edge(&fixture, 0x4104, 0x4000, EDGE_TAKEN).time, u3);
-    assert_int_equal(edge(&fixture, 0x4104, 0x4106, EDGE_FALL).time, u1);
+    assert_int_equal(edge(&fixture, 0x4104, 0x4106, EDGE_FALL).count, u1 << RATE_BITS);
+    assert_int_equal(edge(&fixture, 0x4104, 0x4106, EDGE_FALL).time, (u3 + u1) << RATE_BITS);
     assert_int_equal(fixture.profile.edges.n, 3);
     assert_int_equal(fixture.profile.ranges.n, 2);
     close_fixture(&fixture);
@@ -429,10 +431,10 @@ static void weights_are_conserved(void **state)
     for (uint32_t i = 0; i < fixture.profile.ranges.n; i++) {
         const struct range_key *key = map_key(&fixture.profile.ranges.keys, i);
         sum += fixture.profile.ranges.at[i].time * key->instructions;
-        in += fixture.profile.ranges.at[i].time;
+        in += fixture.profile.ranges.at[i].count;
     }
     for (uint32_t i = 0; i < fixture.profile.edges.n; i++)
-        out += fixture.profile.edges.at[i].time;
+        out += fixture.profile.edges.at[i].count;
     uint64_t whole = windows * WINDOW;
     assert_true((sum > whole ? sum - whole : whole - sum) <= error_allowed);
     assert_int_equal(in, out);
