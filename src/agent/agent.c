@@ -38,6 +38,14 @@ uint64_t agent_cpu_ns(void)
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* What coarse clocks can tell apart. */
+uint64_t agent_tick_ns(void)
+{
+    struct __kernel_timespec tick = {.tv_nsec = 4000000};
+    sys3(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&tick, 0);
+    return (uint64_t)tick.tv_nsec;
+}
+
 /* As the kernel numbers the CPU-time clocks of threads. */
 long agent_thread_clock(int32_t tid)
 {

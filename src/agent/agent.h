@@ -55,6 +55,7 @@ struct agent {
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
     struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
     uint32_t window, trail;
+    uint64_t tick_ns;       /* between ticks of the kernel's clock */
     uint64_t ran_ns;        /* CPU time of all threads between their samples; added to by each */
     uint64_t tool_start_ns; /* what the tool had used when it had settled */
     uint64_t tool_told_ns;  /* what it had used when it was last looked for, and when that was */
@@ -136,6 +137,7 @@ void agent_unmap(void);
 uint64_t agent_cpu_ns(void); /* of this thread */
 long agent_thread_clock(int32_t tid);
 uint64_t agent_thread_cpu_ns(int32_t tid);
+uint64_t agent_tick_ns(void);
 /* Brings ticks_per_ms up to date: the longer the run, the better it is known. */
 void agent_clock(void);
 

@@ -5,12 +5,15 @@
 
 enum {
     DEFAULT_WINDOW = 12000,
-    DEFAULT_TRAIL = 100000,
+    WINDOW_MAX = 64 * DEFAULT_WINDOW,
+    WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
+    DEFAULT_TRAIL = 200000,
     TRAIL_ALWAYS = 64,
     TRAIL_SHARE_PPM = 150000, /* of the rest of a sample's cost, on the average */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
     MEAN_SHIFT = 4,                      /* weight of a new observation in running means: 1/16 */
+    LATE_MAX_NS = 200 * 1000,            /* beyond, the clock was held up by something else */
     TOOL_SETTLED_NS = 500 * 1000 * 1000, /* its start-up is not counted */
 };
 
@@ -19,12 +22,15 @@ void budget_init(void)
     const struct record_options *options = &agent.options;
     agent.window = options->window ? options->window : DEFAULT_WINDOW;
     agent.trail = options->trail ? options->trail : DEFAULT_TRAIL;
+    agent.tick_ns = agent_tick_ns();
     agent.channel->window = agent.window;
     agent.channel->trail = agent.trail;
-    /* Soon replaced: cheap walks on this machine. */
-    uint64_t rest = agent.channel->delivery_ticks + 15 * agent.ticks_per_ms / 1000;
-    uint64_t trail = 10 * agent.ticks_per_ms / 1000;
-    agent.means = (struct means){.insns_per_exit_q8 = 12 << 8,
+    /* Soon replaced by what walks really cost. */
+    uint64_t rest = 2 * agent.means.entry_ticks + 15 * agent.ticks_per_ms / 1000;
+    uint64_t trail = 30 * agent.ticks_per_ms / 1000;
+    agent.means = (struct means){.entry_ticks = agent.means.entry_ticks,
+                                 .window = agent.window,
+                                 .insns_per_exit_q8 = 12 << 8,
                                  .rest_ticks = rest,
                                  .trail_ticks = trail,
                                  .cost_ticks = rest + trail};
@@ -43,12 +49,10 @@ static uint64_t tool_ppm(void)
     return (used - agent.tool_start_ns) * 1000 / (ran / 1000);
 }
 
-/* Ticks beyond what the instructions would have taken natively; trails run slower than native code, so
- * their rate says a little too much. */
+/* Ticks beyond what the instructions would have taken natively. */
 static uint64_t net_ticks(const struct means *means, uint64_t ticks, uint64_t instructions)
 {
     uint64_t native = instructions * means->ticks_per_insn_q16 >> 16;
-    native -= native >> 2;
     return ticks > native ? ticks - native : 0;
 }
 
@@ -60,10 +64,24 @@ static void mean_move(uint64_t *mean, uint64_t seen)
     *mean += (seen >> MEAN_SHIFT) - (*mean >> MEAN_SHIFT);
 }
 
+void budget_entered(struct thread *thread, uint64_t late_ns)
+{
+    if (late_ns < LATE_MAX_NS)
+        mean_move(&thread->means.entry_ticks, late_ns * agent.ticks_per_ms / 1000000);
+}
+
+/* Calibration finds the caches warm, a program's interrupt does not: the difference is what the kernel and
+ * the handler must fetch again because the program displaced it. The program loses about as much to them. */
+uint64_t budget_interrupt_ticks(const struct thread *thread)
+{
+    uint64_t entry = thread->means.entry_ticks, warm = agent.channel->delivery_ticks;
+    return entry > warm ? 2 * entry - warm : warm;
+}
+
 void budget_spend(struct thread *thread, const struct sample_cost *cost)
 {
     struct means *means = &thread->means;
-    uint64_t rest = cost->handler_ticks - cost->trail_ticks + agent.channel->delivery_ticks;
+    uint64_t rest = cost->handler_ticks - cost->trail_ticks + budget_interrupt_ticks(thread);
     uint64_t trail = net_ticks(means, cost->trail_ticks, cost->trail_instructions);
     rest = net_ticks(means, rest, cost->instructions - cost->trail_instructions);
     mean_move(&means->rest_ticks, rest);
@@ -81,10 +99,11 @@ bool budget_wants_trail(struct thread *thread)
     return (thread_random(thread) & 0xffff) * (thread->means.trail_ticks + 1) < chance;
 }
 
-/* What the walks may use: the budget less the tool's share, but half of it at least. */
+/* What the walks may use: the budget less the tool's share, but half of it at least. A budget is
+ * a promise, and costs are known to about a tenth. */
 static uint64_t walks_ppm(void)
 {
-    uint64_t all = agent.options.overhead_ppm, tool = tool_ppm();
+    uint64_t all = agent.options.overhead_ppm - agent.options.overhead_ppm / 10, tool = tool_ppm();
     return tool < all / 2 ? all - tool : all / 2;
 }
 
@@ -97,9 +116,25 @@ static uint64_t mean_ns(const struct thread *thread)
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
+/* A timer fires at ticks of the kernel only, the first one after its time. What a budget allows beyond
+ * a walk at each of them goes into longer windows. */
+static uint64_t next_tick_ns(struct thread *thread, uint64_t mean)
+{
+    struct means *means = &thread->means;
+    uint64_t step = means->window / WINDOW_STEP;
+    bool governed = !agent.options.window && !agent.options.fixed_hz;
+    if (governed && mean < agent.tick_ns && means->window + step <= WINDOW_MAX)
+        means->window += step;
+    else if (governed && mean > agent.tick_ns * 5 / 4 && means->window - step >= agent.window)
+        means->window -= step;
+    return mean > agent.tick_ns ? mean - agent.tick_ns / 2 : agent.tick_ns / 2;
+}
+
 uint64_t budget_next_ns(struct thread *thread)
 {
     uint64_t mean = mean_ns(thread);
+    if (thread->perf_fd < 0)
+        mean = next_tick_ns(thread, mean);
     agent.channel->period_ns = thread->period_ns = mean;
     /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share of samples
      * with little luck involved. */
@@ -114,6 +149,6 @@ uint64_t budget_first_ns(struct thread *thread)
 
 uint32_t budget_window_exits(const struct thread *thread)
 {
-    uint64_t exits = ((uint64_t)agent.window << 8) / thread->means.insns_per_exit_q8;
+    uint64_t exits = (thread->means.window << 8) / thread->means.insns_per_exit_q8;
     return (uint32_t)(exits < 1 ? 1 : exits > CONTEXT_RECORDS ? CONTEXT_RECORDS : exits);
 }

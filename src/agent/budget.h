@@ -16,15 +16,22 @@ struct sample_cost {
 
 /* Running means of a thread's samples; a new thread begins with those of another. */
 struct means {
-    uint64_t cost_ticks; /* of a sample: its trail, when it has one, and the rest */
+    uint64_t entry_ticks; /* an interrupt's way into the handler */
+    uint64_t cost_ticks;  /* of a sample: its trail, when it has one, and the rest */
     uint64_t trail_ticks, rest_ticks;
-    uint64_t ticks_per_insn_q16; /* of trails */
+    uint64_t ticks_per_insn_q16; /* of the program, as trails tell it */
     uint64_t insns_per_exit_q8;  /* of windows */
+    uint64_t window;             /* instructions wanted in one */
     uint64_t walks;
 };
 
 /* Fills agent.means with first guesses. */
 void budget_init(void);
+/* The interrupt came so much later than its clock was set to: what the way into the handler took. */
+void budget_entered(struct thread *thread, uint64_t late_ns);
+/* What an interrupt takes beside the handler: the way in, the way out, and what the program loses
+ * afterwards. */
+uint64_t budget_interrupt_ticks(const struct thread *thread);
 void budget_spend(struct thread *thread, const struct sample_cost *cost);
 /* CPU time until the next sample, drawn at random around the mean. */
 uint64_t budget_next_ns(struct thread *thread);

@@ -6,9 +6,16 @@
 #include "walk/sys.h"
 
 #include <asm/signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { ROUNDS = 9, PERIOD_NS = 20000 };
+enum {
+    ROUNDS = 9,
+    COLD_ROUNDS = 5,
+    PERIOD_NS = 20000,
+    SWEEP_BYTES = 1 << 20, /* as large as the caches that one core has for itself */
+    LINE_BYTES = 64,
+};
 
 /* The longest gap that a spinning thread sees around one interrupt: all of it, from the program's
  * last instruction to its next. Gives up when none comes. */
@@ -37,17 +44,40 @@ static uint64_t gap_of_signal(void)
     return sys_tsc() - start;
 }
 
-void calibrate(struct thread *thread)
+/* What programs do to the caches between two interrupts. */
+static void sweep(volatile uint8_t *memory)
+{
+    for (uint32_t i = 0; i < SWEEP_BYTES; i += LINE_BYTES)
+        memory[i]++;
+}
+
+/* The median gap; `memory`: NULL, or what is swept through before each. */
+static uint64_t gap_median(struct thread *thread, uint32_t rounds, volatile uint8_t *memory)
 {
     uint64_t gaps[ROUNDS];
-    agent.calibrating = thread->tid;
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < rounds; i++) {
+        if (memory)
+            sweep(memory);
         uint64_t gap = thread->perf_fd >= 0 ? gap_of_interrupt(thread) : gap_of_signal();
         uint32_t at = i;
         for (; at > 0 && gaps[at - 1] > gap; at--)
             gaps[at] = gaps[at - 1];
         gaps[at] = gap;
     }
-    agent.channel->delivery_ticks = gaps[ROUNDS / 2];
+    return gaps[rounds / 2];
+}
+
+void calibrate(struct thread *thread)
+{
+    agent.calibrating = thread->tid;
+    uint64_t warm = gap_median(thread, ROUNDS, NULL), cold = warm;
+    long memory =
+        sys6(SYS_mmap, 0, SWEEP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!sys_failed(memory)) {
+        cold = gap_median(thread, COLD_ROUNDS, (volatile uint8_t *)memory);
+        sys3(SYS_munmap, memory, SWEEP_BYTES, 0);
+    }
+    agent.channel->delivery_ticks = warm;
+    agent.means.entry_ticks = cold > warm ? cold : warm;
     agent.calibrated = UINT32_MAX;
 }

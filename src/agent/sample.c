@@ -7,6 +7,7 @@
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
+#include "wire/plain.h"
 
 #include <linux/prctl.h>
 #include <sys/syscall.h>
@@ -111,6 +112,10 @@ static void progress_begin(struct thread *thread, uint64_t pc)
     /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
      * a first sample, at a moment drawn from all of a period, lies less. */
     bool first = thread->wire->end_cpu_ns == thread->wire->start_cpu_ns;
+    if (thread->perf_fd >= 0 && !first && thread->armed_ns) {
+        uint64_t since = progress->event.cpu_ns - thread->wire->end_cpu_ns;
+        budget_entered(thread, since > thread->armed_ns ? since - thread->armed_ns : 0);
+    }
     if (thread->perf_fd >= 0 || first)
         progress->event.period_ns = (uint32_t)thread->period_ns;
     if (first || (thread_random(thread) & NAME_MASK) == 0)
@@ -215,7 +220,9 @@ static uint32_t run_trail(struct thread *thread)
     if (!event->trail || !kept)
         return stop;
     event->flags |= WALK_TIMED;
-    uint64_t rate = ((uint64_t)event->trail_ticks << 16) / event->trail;
+    uint64_t native =
+        plain_native_ticks(event->trail_ticks, event->trail_direct, event->trail_indirect);
+    uint64_t rate = (native << 16) / event->trail;
     thread->means.ticks_per_insn_q16 += (rate >> 4) - (thread->means.ticks_per_insn_q16 >> 4);
     if (thread->means.ticks_per_insn_q16 < 1 << 10)
         thread->means.ticks_per_insn_q16 = rate;
@@ -296,13 +303,15 @@ static void progress_end(struct thread *thread)
     thread->progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
     thread->progress.cost.instructions = walked;
     agent_add(&channel->handler_ticks, thread->progress.cost.handler_ticks);
+    agent_add(&channel->interrupt_ticks, budget_interrupt_ticks(thread));
     if ((channel->interrupts & CLOCK_MASK) == 0)
         agent_clock();
     budget_spend(thread, &thread->progress.cost);
     agent.means = thread->means;
     agent_heed_tool();
     trigger_upgrade(thread);
-    trigger_arm(thread, budget_next_ns(thread));
+    thread->armed_ns = budget_next_ns(thread);
+    trigger_arm(thread, thread->armed_ns);
 }
 
 void sample_decline(struct thread *thread, uint64_t pc)

@@ -31,8 +31,9 @@ struct thread {
     uint64_t random;
     uint64_t start_cpu_ns; /* its own CPU time when it was adopted */
 
-    int perf_fd;   /* -1: none */
-    int32_t timer; /* -1: none */
+    int perf_fd;        /* -1: none */
+    int32_t timer;      /* -1: none */
+    uint64_t armed_ns;  /* what it was armed with last; 0: nothing is known */
     uint64_t period_ns; /* mean, when it was armed */
     struct means means;
     struct progress progress;

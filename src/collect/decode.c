@@ -1,6 +1,7 @@
 #include "collect/decode.h"
 
 #include "profile/sums.h"
+#include "wire/plain.h"
 
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile)
@@ -132,11 +133,6 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
     batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
 }
 
-/* What an exit of plain code costs on the average, in 1/256 ticks: fitted to the difference between whole
- * programs run natively and on plain copies (docs/PERFORMANCE.md). Good for the sum of a run; single
- * trails scatter too much around it, so it takes no part in their weights. */
-static const uint64_t DIRECT_EXIT_Q8 = 307, INDIRECT_EXIT_Q8 = 973;
-
 /* The superblock in which most of the window ran, and how much of it. */
 static struct rate_place window_place(const struct decode *decode,
                                       const struct tally_window *window)
@@ -146,18 +142,29 @@ static struct rate_place window_place(const struct decode *decode,
                                .share = 16 * window->most / window->instructions};
 }
 
+/* Instructions per tick, 2^-RATE_BITS. */
+static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
+{
+    uint64_t rate = (instructions << RATE_BITS) / (ticks ? ticks : 1);
+    return rate < 1 ? 1 : rate > DECODE_RATE_MAX ? DECODE_RATE_MAX : rate;
+}
+
+/* Windows are weighed by the rates of trails as they are: what copies cost in single ones scatters too much to
+ * be taken off. It is known for the sum of a run. */
 static uint64_t window_rate(struct decode *decode, const struct event_walk *walk,
                             const struct tally_window *window)
 {
     struct rate_place place = window_place(decode, window);
     if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks) {
-        uint64_t rate = ((uint64_t)walk->trail << RATE_BITS) / walk->trail_ticks;
-        rate = rate < 1 ? 1 : rate > DECODE_RATE_MAX ? DECODE_RATE_MAX : rate;
+        uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
+        uint64_t native =
+            plain_native_ticks(walk->trail_ticks, walk->trail_direct, walk->trail_indirect);
         rates_add(&decode->rates, &place, rate);
-        decode->trail += walk->trail;
-        decode->trail_ticks += walk->trail_ticks;
-        decode->trail_own_ticks +=
-            (DIRECT_EXIT_Q8 * walk->trail_direct + INDIRECT_EXIT_Q8 * walk->trail_indirect) >> 8;
+        struct decode_trails *trails = &decode->trails;
+        trails->instructions += walk->trail;
+        trails->native_ticks += native;
+        trails->rates += rate;
+        trails->native_rates += rate_of(walk->trail, native);
         return rate;
     }
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);

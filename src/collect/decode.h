@@ -40,6 +40,12 @@ struct decode_span {
     uint64_t start_tsc, cpu_ns;
 };
 
+/* Good trails, added up. `native`: as the program would have run without the copies (wire/plain.h). */
+struct decode_trails {
+    uint64_t instructions, native_ticks;
+    uint64_t rates, native_rates; /* the sums of their rates */
+};
+
 struct decode {
     struct units *units;
     struct crew *crew;
@@ -60,8 +66,7 @@ struct decode {
     struct decode_span span;
     uint64_t tsc_hz;             /* 0: not known */
     struct rates rates;          /* of timed windows, for those without */
-    uint64_t trail, trail_ticks; /* of good trails, added up */
-    uint64_t trail_own_ticks;    /* what their exits took: the program would not have spent it */
+    struct decode_trails trails;
 
     uint32_t samples;               /* places so far */
     uint64_t windows, instructions; /* accepted so far */

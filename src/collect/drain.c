@@ -83,12 +83,14 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
 {
     const struct decode *decode = source->decode;
     uint64_t walked = share_load(&source->channel->walked_instructions);
-    u128 ticks = decode->trail ? (u128)walked * decode->trail_ticks / decode->trail : 0;
+    const struct decode_trails *trails = &decode->trails;
+    u128 ticks =
+        trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
     sum->recorded_ns += recorded_ns(drain, source->channel);
-    sum->trail_ticks += decode->trail_ticks;
-    sum->trail_own_ticks += decode->trail_own_ticks;
+    sum->rates += trails->rates;
+    sum->native_rates += trails->native_rates;
     sum_add(&sum->totals.windows, decode->windows);
     sum_add(&sum->totals.complete_ns, decode->complete_ns);
     sum_add(&sum->totals.instructions, decode->instructions);
@@ -102,7 +104,7 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     const struct channel *channel = source->channel;
     struct totals *totals = &sum->totals;
     uint64_t interrupts = share_load(&channel->interrupts), hz = share_load(&channel->tsc_hz);
-    uint64_t delivery = interrupts * share_load(&channel->delivery_ticks);
+    uint64_t delivery = share_load(&channel->interrupt_ticks);
     uint64_t handler = share_load(&channel->handler_ticks);
     sum_add(&totals->interrupts, interrupts);
     sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));

@@ -20,11 +20,7 @@ static void leave_unwalked(struct totals *totals, const struct drain *drain, uin
  * trails, is that much longer: so rate times time is what it executed. */
 static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
 {
-    uint64_t own = sum->trail_own_ticks, most = sum->trail_ticks / 10 * 6;
-    if (!sum->trail_ticks)
-        return ticks;
-    own = own < most ? own : most;
-    return (uint64_t)((u128)ticks * sum->trail_ticks / (sum->trail_ticks - own));
+    return sum->rates ? (uint64_t)((u128)ticks * sum->native_rates / sum->rates) : ticks;
 }
 
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,

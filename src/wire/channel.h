@@ -96,6 +96,7 @@ struct channel {
     uint64_t end_tsc;        /* refreshed at each walk and at the end */
     uint64_t gone_ns;        /* CPU time that threads were recorded for which have ended */
     uint64_t delivery_ticks; /* calibrated cost of one interrupt without a walk */
+    uint64_t interrupt_ticks; /* spent on all of them so far, as far as it is not the handler's */
 
     uint64_t interrupts;    /* triggers that reached the handler */
     uint64_t walks;         /* complete windows */
