@@ -127,6 +127,16 @@ $O/programs/plugs/%.so: tests/programs/plugs/%.c | deps
 	@mkdir -p $(@D)
 	@gcc $(PROG_FLAGS) -fPIC -shared -o $@ $<
 
+# A walk held to a native twin that is stepped by ptrace.
+STEP_CORE := $(foreach l,$(FREESTANDING),$(patsubst src/%.c,$O/agent/%.o,$(call srcs,$l)))
+$O/step/libstep.so: tests/truth/step/walker.c $(STEP_CORE)
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(filter-out -ffreestanding,$(CORE_FLAGS)) -shared -o $@ $(filter %.c %.o,$^) -Wl,-z,defs -Wl,-z,now
+$O/step/driver: $(wildcard tests/truth/step/[!w]*.c) $(wildcard tests/truth/step/*.h)
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $(filter %.c,$^) -lZydis -lZycore
+steps: $O/step/driver $O/step/libstep.so
+
 check: deps
 	tools/check-layers
 	tools/check-headers $(O)
@@ -174,7 +184,7 @@ bench-plain: all bench-programs
 	bench/plain $(O)
 
 # ---- habits
-FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c)
+FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c tests/truth/step/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
 format-check:

@@ -56,7 +56,7 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
                                      uint32_t generation, uint32_t *ret_refusal)
 {
     struct cache *cache = walk->cache;
-    uint32_t segments = walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
+    uint32_t segments = walk->single ? SHAPE_SINGLE : walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
     walk->brief = false;
     struct superblock *block = cache_find(cache, flavour, walk->context->pc, segments);
     if (block && arrival == ARRIVAL_NEW)

@@ -93,7 +93,7 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
     shape->first_step[0] = 0;
     shape->segments[0].start = pc;
     for (;;) {
-        if (shape->n_steps == SHAPE_STEPS) {
+        if (shape->n_steps == (max_segments == SHAPE_SINGLE ? 1 : SHAPE_STEPS)) {
             segment_close(shape, pc, SEGMENT_SPLIT, pc);
             return;
         }
@@ -113,7 +113,7 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
         segment_close(shape, next, end_of(step->insn.class), target);
         bool straight_on = step->insn.class == INSN_COND || step->insn.class == INSN_COUNT_COND ||
                            (step->insn.class == INSN_JUMP && target > pc);
-        if (!straight_on || shape->n_segments == max_segments)
+        if (!straight_on || shape->n_segments >= max_segments)
             return;
         pc = step->insn.class == INSN_JUMP ? target : next;
         shape->segments[shape->n_segments].start = pc;

@@ -11,7 +11,8 @@
 #include "wire/channel.h"
 #include "x86/insn.h"
 
-enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1 };
+/* SHAPE_SINGLE: one instruction, so that walks can be compared with themselves and with steps. */
+enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1, SHAPE_SINGLE = 0 };
 
 struct step {
     uint64_t pc;

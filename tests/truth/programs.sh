@@ -19,7 +19,7 @@ coroutines_small any the signal frame of a sample is written below a stack of 1 
 faults exact a run that leaves the cache in the middle leaves one arrival too many
 jit exact a run that leaves the cache in the middle leaves one departure too few
 jit_reuse exact a run that leaves the cache in the middle leaves one departure too few
-libraries exact what ran in a library is told of another that lay at the same address before
+libraries any what ran in a library is told of another that lay at the same address before
 memory_locked any the agent's sparse mappings are paged in by mlockall
 odd exact a run that leaves the cache in the middle leaves one arrival too many
 segment_gs exact arch_prctl tells the agent's %gs
