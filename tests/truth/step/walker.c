@@ -145,10 +145,10 @@ static void budget_set(int64_t instructions)
 
 static uint32_t budget_used(int64_t instructions)
 {
-    uint64_t used = 0;
+    int64_t used = 0; /* one alone may have gone back: debts are paid in advance */
     for (int i = 0; i < CONTEXT_BUDGETS; i++)
-        used += (uint64_t)(context->budgets[i] + (instructions << BUDGET_BITS)) >> BUDGET_BITS;
-    return (uint32_t)used;
+        used += context->budgets[i] + (instructions << BUDGET_BITS);
+    return (uint32_t)(used >> BUDGET_BITS);
 }
 
 static uint32_t records_used(int64_t piece)
@@ -174,7 +174,7 @@ static uint32_t run(enum flavour flavour, int64_t piece, uint32_t *ret_done)
     }
     if (stop == LOSS_at_syscall) {
         const struct exit *exit = cache_exit(cache, context->exit);
-        *ret_done += exit->instructions - 1;
+        *ret_done += flavour == FLAVOUR_PLAIN ? UINT32_MAX : exit->instructions - 1;
         context->pc = exit->target - 2;
     }
     return stop;
