@@ -365,7 +365,7 @@ bool agent_reborn(void)
     channel->window = agent.window;
     channel->trail = agent.trail;
     agent.stale = 0;
-    agent.ran_ns = agent.tool_start_ns = 0;
+    agent.ran_ns = agent.spent_ns = 0;
     channel_begin();
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)

@@ -12,9 +12,10 @@ enum {
     TRAIL_SHARE_PPM = 150000, /* of the rest of a sample's cost, on the average */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
-    MEAN_SHIFT = 4,                      /* weight of a new observation in running means: 1/16 */
-    LATE_MAX_NS = 200 * 1000,            /* beyond, the clock was held up by something else */
-    TOOL_SETTLED_NS = 500 * 1000 * 1000, /* its start-up is not counted */
+    MEAN_SHIFT = 4,             /* weight of a new observation in running means: 1/16 */
+    LATE_MAX_NS = 200 * 1000,   /* beyond, the clock was held up by something else */
+    TOOL_NS_PER_THOUSAND = 600, /* as if so much had been seen of the tool already: */
+    TOOL_FIRST = 1000,          /* thousands of instructions */
 };
 
 void budget_init(void)
@@ -36,17 +37,13 @@ void budget_init(void)
                                  .cost_ticks = rest + trail};
 }
 
-/* The tool works for this process too: its share of the CPU time so far, in parts per million. It
- * comes in lumps, so the whole run is the measure. */
-static uint64_t tool_ppm(void)
+/* The tool works for this process too, as long as there is something recorded: ns for a thousand instructions.
+ * It comes in lumps, so the whole run is the measure. */
+static uint64_t tool_ns_per_thousand(void)
 {
     uint64_t used = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
-    uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
-    if (ran < TOOL_SETTLED_NS) {
-        agent.tool_start_ns = used;
-        return 0;
-    }
-    return (used - agent.tool_start_ns) * 1000 / (ran / 1000);
+    uint64_t recorded = __atomic_load_n(&agent.channel->instructions, __ATOMIC_RELAXED) / 1000;
+    return (used + TOOL_FIRST * TOOL_NS_PER_THOUSAND) / (recorded + TOOL_FIRST);
 }
 
 /* Ticks beyond what the instructions would have taken natively. */
@@ -81,13 +78,17 @@ uint64_t budget_interrupt_ticks(const struct thread *thread)
 void budget_spend(struct thread *thread, const struct sample_cost *cost)
 {
     struct means *means = &thread->means;
-    uint64_t rest = cost->handler_ticks - cost->trail_ticks + budget_interrupt_ticks(thread);
-    uint64_t trail = net_ticks(means, cost->trail_ticks, cost->trail_instructions);
+    /* The trail is timed by the clock, which others may have moved on. */
+    uint64_t timed =
+        cost->trail_ticks < cost->handler_ticks ? cost->trail_ticks : cost->handler_ticks;
+    uint64_t rest = cost->handler_ticks - timed + budget_interrupt_ticks(thread);
+    uint64_t trail = net_ticks(means, timed, cost->trail_instructions);
     rest = net_ticks(means, rest, cost->instructions - cost->trail_instructions);
     mean_move(&means->rest_ticks, rest);
     if (cost->trail_ticks)
         mean_move(&means->trail_ticks, trail);
     mean_move(&means->cost_ticks, rest + trail);
+    agent_add(&agent.spent_ns, (rest + trail) * 1000000 / agent.ticks_per_ms);
 }
 
 bool budget_wants_trail(struct thread *thread)
@@ -99,20 +100,29 @@ bool budget_wants_trail(struct thread *thread)
     return (thread_random(thread) & 0xffff) * (thread->means.trail_ticks + 1) < chance;
 }
 
-/* What the walks may use: the budget less the tool's share, but half of it at least. A budget is
- * a promise, and costs are known to about a tenth. */
-static uint64_t walks_ppm(void)
+/* The budget in force. It is a promise, and costs are known to about a tenth: so much is kept back. What was spent
+ * too much, as when all code was new, is saved again in the next second of CPU time or so, and what was spent
+ * too little is there to be used. */
+static uint64_t budget_ppm(void)
 {
-    uint64_t all = agent.options.overhead_ppm - agent.options.overhead_ppm / 10, tool = tool_ppm();
-    return tool < all / 2 ? all - tool : all / 2;
+    uint64_t ppm = agent.options.overhead_ppm - agent.options.overhead_ppm / 10;
+    uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
+    uint64_t spent = __atomic_load_n(&agent.spent_ns, __ATOMIC_RELAXED) +
+                     __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
+    uint64_t allowed = ran / 1000 * ppm / 1000, second = ppm * 1000;
+    uint64_t most = ppm + ppm / 4, least = ppm / 4;
+    uint64_t left = allowed + second > spent ? allowed + second - spent : 0;
+    uint64_t now = ppm * (left < 2 * second ? left : 2 * second) / second;
+    return now > most ? most : now < least ? least : now;
 }
 
 static uint64_t mean_ns(const struct thread *thread)
 {
     if (agent.options.fixed_hz)
         return 1000000000 / agent.options.fixed_hz;
-    uint64_t cost_ns = thread->means.cost_ticks * 1000000 / agent.ticks_per_ms;
-    uint64_t mean = cost_ns * 1000000 / walks_ppm();
+    uint64_t cost_ns = thread->means.cost_ticks * 1000000 / agent.ticks_per_ms +
+                       tool_ns_per_thousand() * thread->means.window / 1000;
+    uint64_t mean = cost_ns * 1000000 / budget_ppm();
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
