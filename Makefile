@@ -161,7 +161,7 @@ $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-copies bench-cfg bench-symbolise bench-unwind bench-plain
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-cfg bench-symbolise bench-unwind bench-plain
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -170,6 +170,8 @@ bench-overlap: all bench-programs
 	bench/overlap $(O)
 bench-coverage: all bench-programs
 	bench/coverage $(O)
+bench-walked: all bench-programs
+	bench/walked $(O)
 bench-copies: all bench-programs
 	bench/copies --others $(O)
 bench-symbolise: all bench-programs
@@ -210,6 +212,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-cfg bench-coverage bench-overhead bench-overlap check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
