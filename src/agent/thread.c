@@ -156,7 +156,8 @@ bool thread_equip(struct thread *thread)
 {
     if (!thread->context && !context_map(thread))
         return false;
-    thread->walk = (struct walk){.cache = agent.cache, .context = thread->context};
+    thread->walk = (struct walk){
+        .cache = agent.cache, .context = thread->context, .single = agent.options.single};
     return true;
 }
 

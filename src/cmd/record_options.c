@@ -181,7 +181,10 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_WINDOW: return parse_u32("--window", optarg, 1, 1 << 20, &record->window, err);
     case OPTION_TRAIL: return parse_u32("--trail", optarg, 0, 1 << 24, &record->trail, err);
     case OPTION_TRIGGER: return parse_trigger(optarg, &record->trigger, err);
-    case OPTION_EXACT: return parse_exact(optarg, &record->mode, err);
+    case OPTION_EXACT:
+        record->single = optarg && !strcmp(optarg, "single");
+        return parse_exact(record->single ? "counts" : optarg, &record->mode,
+                           err); /* for tests/truth/volume.sh */
     case OPTION_SEED: return parse_seed(optarg, &record->seed, err);
     case OPTION_LATER:
         return err_set(err, ERR_USAGE, "--%s is not there yet", long_options[index].name);

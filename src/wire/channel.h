@@ -67,6 +67,7 @@ struct record_options {
     uint32_t window, trail; /* instructions; 0 lets the agent choose */
     uint64_t seed;          /* of the agent's random numbers */
     uint64_t delay_ns;      /* CPU time before the first sample */
+    uint32_t single;        /* superblocks of one instruction: for tests */
 };
 
 struct directory {
@@ -88,14 +89,14 @@ enum channel_state {
 struct channel {
     uint32_t state; /* enum channel_state */
     int32_t pid;
-    uint32_t mode, trigger;  /* as chosen, never TRIGGER_AUTO */
-    int32_t perf_errno;      /* why perf_event_open was refused, 0 if it was not */
-    uint32_t window, trail;  /* as chosen; the governor may change them */
-    uint64_t tsc_hz;         /* 0 until known */
-    uint64_t start_tsc;      /* when recording began */
-    uint64_t end_tsc;        /* refreshed at each walk and at the end */
-    uint64_t gone_ns;        /* CPU time that threads were recorded for which have ended */
-    uint64_t delivery_ticks; /* calibrated cost of one interrupt without a walk */
+    uint32_t mode, trigger;   /* as chosen, never TRIGGER_AUTO */
+    int32_t perf_errno;       /* why perf_event_open was refused, 0 if it was not */
+    uint32_t window, trail;   /* as chosen; the governor may change them */
+    uint64_t tsc_hz;          /* 0 until known */
+    uint64_t start_tsc;       /* when recording began */
+    uint64_t end_tsc;         /* refreshed at each walk and at the end */
+    uint64_t gone_ns;         /* CPU time that threads were recorded for which have ended */
+    uint64_t delivery_ticks;  /* calibrated cost of one interrupt without a walk */
     uint64_t interrupt_ticks; /* spent on all of them so far, as far as it is not the handler's */
 
     uint64_t interrupts;    /* triggers that reached the handler */
