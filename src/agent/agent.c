@@ -185,6 +185,8 @@ bool agent_connect_by(long fd, const struct agent_place *place)
     agent.options = agent.directory->options;
     if (!memory_map() || !channel_open(fd, place->pid))
         return false;
+    if (place->untold && !(agent.cache->witness = map_private(sizeof(struct witness))))
+        return false;
     agent.loader = place->loader;
     agent.text_start = place->text_start;
     agent.text_end = place->text_end;
@@ -453,6 +455,8 @@ void agent_unmap(void)
         cache_unmap(agent.cache);
     unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
     unmap(agent.regions, sizeof(struct regions));
+    if (agent.cache)
+        unmap(agent.cache->witness, sizeof(struct witness));
     unmap(agent.cache, sizeof(struct cache));
     unmap(agent.channel, CHANNEL_BYTES);
     unmap(agent.directory, DIRECTORY_BYTES);

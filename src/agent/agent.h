@@ -55,10 +55,10 @@ struct agent {
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
     struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
     uint32_t window, trail;
-    uint64_t tick_ns;       /* between ticks of the kernel's clock */
-    uint64_t ran_ns;        /* CPU time of all threads between their samples; added to by each */
-    uint64_t spent_ns;      /* what their samples cost; added to by each */
-    uint64_t tool_told_ns;  /* what it had used when it was last looked for, and when that was */
+    uint64_t tick_ns;      /* between ticks of the kernel's clock */
+    uint64_t ran_ns;       /* CPU time of all threads between their samples; added to by each */
+    uint64_t spent_ns;     /* what their samples cost; added to by each */
+    uint64_t tool_told_ns; /* what it had used when it was last looked for, and when that was */
     uint64_t tool_looked_tsc;
     uint32_t tool_silent; /* looks in a row, a second apart at least, that found nothing new */
 
@@ -114,6 +114,7 @@ struct agent_place {
     const struct r_debug *loader;
     uint64_t text_start, text_end; /* of libgait.so */
     uint64_t hwcap2;               /* AT_HWCAP2 */
+    bool untold;                   /* nobody tells when the program's code changes */
 };
 
 /* Maps the channel behind `path` and everything else; false: this process stays alone. */

@@ -43,7 +43,8 @@ static bool channel_take(struct attach *attach)
                                       .loader = (const struct r_debug *)attach->loader,
                                       .text_start = attach->text_start,
                                       .text_end = attach->text_end,
-                                      .hwcap2 = attach->hwcap2};
+                                      .hwcap2 = attach->hwcap2,
+                                      .untold = true};
     long fd = descriptor_receive(attach->sockets[1]);
     for (uint32_t i = 0; i < 2; i++)
         sys3(SYS_close, attach->sockets[i], 0, 0);

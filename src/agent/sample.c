@@ -83,7 +83,8 @@ static bool modules_enter(void)
         return false;
     }
     bool changed = __atomic_load_n(&agent.stale, __ATOMIC_ACQUIRE) ||
-                   print != __atomic_load_n(&agent.loader_print, __ATOMIC_ACQUIRE);
+                   print != __atomic_load_n(&agent.loader_print, __ATOMIC_ACQUIRE) ||
+                   (agent.cache->witness && !witness_holds(agent.cache->witness));
     if (!changed && !agent.cache->full && cache_enter(agent.cache))
         return true;
     /* Others may be in it. They soon leave, and nobody enters before one has flushed it. */

@@ -176,6 +176,8 @@ void cache_flush(struct cache *cache)
     cache_forget(cache);
     for (uint32_t i = 0; i < cache->n_zones; i++)
         cache->zones[i].used = 0;
+    if (cache->witness)
+        witness_forget(cache->witness);
     cache->exit_base += cache->n_exits;
     cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
     cache->full = false;
@@ -345,6 +347,14 @@ static uint64_t *landing_slot(struct cache *cache, enum flavour flavour, uint64_
     return &cache->tables->landings[flavour][tables_landing(pc, cache->rotates)];
 }
 
+static bool witness_shape(struct cache *cache, const struct shape *shape)
+{
+    for (uint32_t i = 0; cache->witness && i < shape->n_segments; i++)
+        if (!witness_add(cache->witness, shape->segments[i].start, shape->segments[i].bytes))
+            return false;
+    return true;
+}
+
 static struct superblock *cache_translate(struct cache *cache, const struct wanted *wanted,
                                           uint32_t *slot, uint32_t *ret_refusal)
 {
@@ -379,6 +389,10 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     struct translation translation = translation_of(cache, block);
     if (wanted->lands)
         translation.next_landing = *landing_slot(cache, flavour, pc);
+    if (!witness_shape(cache, shape)) {
+        cache->full = true;
+        return NULL;
+    }
     translate(&translation, shape, &cursor, &cold_cursor);
     block->entry = translation.entry;
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);

@@ -13,6 +13,7 @@
 #include "walk/context.h"
 #include "walk/region.h"
 #include "walk/translate.h"
+#include "walk/witness.h"
 #include "wire/channel.h"
 
 enum {
@@ -70,6 +71,8 @@ struct cache {
     struct tables *tables;
     struct units units;
     uint64_t max_counters;
+    struct witness
+        *witness; /* of the code it has copies of; NULL: somebody tells when that changes */
     bool rotates; /* the CPU has rorx */
     bool whole;   /* whole runs are walked: system calls are part of them */
 
