@@ -245,7 +245,7 @@ static void channel_begin(void)
 
 static void sampling_start(struct thread *thread)
 {
-    signals_own(true);
+    signals_own();
     if (!thread || !thread_equip(thread) || !trigger_open(thread)) {
         agent_lose(LOSS_trigger_lost);
         return;
@@ -271,7 +271,6 @@ void agent_start(void)
         return;
     }
     agent.calibrated = UINT32_MAX;
-    signals_own(false);
     if (thread && thread_equip(thread))
         exact_take_over(thread);
     else
@@ -387,7 +386,7 @@ void agent_prepare(void)
         agent_lose(LOSS_at_shadow_stack);
         return;
     }
-    signals_own(true);
+    signals_own();
     self->tid = (int32_t)sys3(SYS_gettid, 0, 0, 0);
     self->perf_fd = self->timer = -1;
     if (!trigger_open(self)) {

@@ -1,179 +1,117 @@
 #include "agent/exact.h"
 
 #include "agent/agent.h"
-#include "agent/maps.h"
+#include "agent/exact_signals.h"
+#include "agent/signals.h"
+#include "agent/syscalls.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
 
-#include <asm/prctl.h>
-#include <sched.h>
-#include <linux/prctl.h>
+#include <asm/signal.h>
+#include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { LIBC_CANCEL = 32, LIBC_SETXID = 33 };
+/* ---- running */
 
-/* ---- system calls of the program */
-
-static void finish(void)
-{
-    struct channel *channel = agent.channel;
-    channel->end_tsc = sys_tsc();
-    channel_threads(channel)[0].end_cpu_ns = agent_cpu_ns();
-    channel->superblocks = agent.cache->translated;
-    channel->losses[LOSS_flushed] = agent.cache->flushes;
-    channel->code_bytes = agent.cache->code_bytes;
-    channel->translate_ticks = agent.cache->translate_ticks;
-    __atomic_store_n(&channel->state, CHANNEL_DONE, __ATOMIC_RELEASE);
-}
-
-static void code_forget(void)
-{
-    cache_flush(agent.cache);
-    maps_read(agent.regions);
-    agent_lose(LOSS_flushed);
-}
-
-/* Code that we may have copied has changed its place or its rights. */
-static void mapping_changed(uint64_t start, uint64_t bytes)
-{
-    const struct regions *regions = agent.regions;
-    for (uint32_t i = 0; i < regions->n; i++) {
-        if (regions->at[i].start >= start + bytes || regions->at[i].end <= start)
-            continue;
-        code_forget();
-        return;
-    }
-}
-
-static bool returns_twice(long number)
-{
-    return number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;
-}
-
-static void count_child(const struct context *context)
-{
-    long number = (long)context->gpr[RAX];
-    uint64_t flags = 0;
-    if (number == SYS_clone)
-        flags = context->gpr[RDI];
-    if (number == SYS_clone3)
-        flags = *(const uint64_t *)context->gpr[RDI];
-    agent_lose(flags & CLONE_THREAD ? LOSS_thread_native : LOSS_child_native);
-}
-
-/* Handlers run natively: the kernel calls them where they stand. The C library has two signals for
- * itself, below those that programs may use: with threads there is always a handler of one. */
-static void count_handler(const struct context *context)
-{
-    const struct kernel_sigaction *action = (const struct kernel_sigaction *)context->gpr[RSI];
-    uint64_t signal = context->gpr[RDI];
-    if (action && action->handler > 1 && signal != LIBC_CANCEL && signal != LIBC_SETXID)
-        agent_lose(LOSS_signal_native);
-}
-
-static long execute(const struct context *context, long number)
-{
-    const uint64_t *gpr = context->gpr;
-    return sys6(number, (long)gpr[RDI], (long)gpr[RSI], (long)gpr[RDX], (long)gpr[R10],
-                (long)gpr[R8], (long)gpr[R9]);
-}
-
-static bool make_room(struct walk *walk)
-{
-    cache_flush(walk->cache);
-    return true;
-}
-
-static bool exact_syscall(struct walk *walk, uint32_t exit)
-{
-    struct context *context = walk->context;
-    uint64_t *gpr = context->gpr;
-    long number = (long)gpr[RAX];
-    uint64_t start = gpr[RDI], bytes = gpr[RSI];
-    struct exit at = *cache_exit(walk->cache, exit);
-    if (number == SYS_rt_sigreturn || (number == SYS_arch_prctl && gpr[RDI] == ARCH_SET_GS) ||
-        number == SYS_seccomp || (number == SYS_prctl && gpr[RDI] == PR_SET_SECCOMP)) {
-        context->pc = at.target - 2;
-        return false;
-    }
-    if (returns_twice(number)) {
-        count_child(context);
-        context_enter(context, at.link);
-        context->pc = at.target;
-        return true;
-    }
-    if (number == SYS_exit_group || number == SYS_exit)
-        finish();
-    long result = execute(context, number);
-    gpr[RAX] = (uint64_t)result;
-    gpr[RCX] = context->pc = at.target;
-    gpr[R11] = context->flags;
-    if (__atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE)) /* another thread changed code */
-        code_forget();
-    if (!sys_failed(result)) {
-        if (number == SYS_munmap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
-            number == SYS_mremap)
-            mapping_changed(start, bytes);
-        if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap ||
-            number == SYS_shmat)
-            mapping_changed((uint64_t)result, number == SYS_mmap ? bytes : gpr[RDX]);
-        if (number == SYS_rt_sigaction)
-            count_handler(context);
-    }
-    return true;
-}
-
-/* ---- in and out */
-
-void exact_cut(struct thread *thread, const struct location *location)
+void exact_cut(const struct location *location)
 {
     struct units *units = &agent.cache->units;
-    thread->walking = 0;
-    agent_lose(LOSS_exact_left);
-    if (units->room - *units->published < sizeof(struct wire_cut))
-        return;
-    struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);
-    *cut = (struct wire_cut){.kind = UNIT_CUT,
-                             .bytes = sizeof *cut,
-                             .first_exit = location->superblock->first_exit,
-                             .segment = location->segment,
-                             .instructions = location->instructions};
-    __atomic_store_n(units->published, *units->published + sizeof *cut, __ATOMIC_RELEASE);
+    cache_lock(agent.cache, true);
+    if (units->room - *units->published >= sizeof(struct wire_cut)) {
+        struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);
+        *cut = (struct wire_cut){.kind = UNIT_CUT,
+                                 .bytes = sizeof *cut,
+                                 .first_exit = location->superblock->first_exit,
+                                 .segment = location->segment,
+                                 .instructions = location->instructions};
+        __atomic_store_n(units->published, *units->published + sizeof *cut, __ATOMIC_RELEASE);
+    } else {
+        agent_lose(LOSS_garbled);
+    }
+    cache_unlock(agent.cache);
 }
 
-/* What the way out needs after %gs is the program's again. One thread only ever leaves. */
-__attribute__((used)) static uint64_t out_rax, out_pc, out_gs;
-
-__attribute__((used, noreturn)) static void exact_run(struct thread *thread)
+/* A full cache can be flushed by the only thread that is in it. */
+static bool make_room(struct walk *walk)
 {
-    struct context *context = thread->context;
-    thread->walking = 1;
-    thread->program_gs = gs_read();
-    gs_write((uint64_t)context);
-    bool plain = agent.options.mode == RECORD_EXACT_NONE;
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        context->budgets[i] = INT64_MIN / 2; /* plain: no end */
-    uint32_t stop = walk_run(&thread->walk, plain ? FLAVOUR_PLAIN : FLAVOUR_COUNT);
+    if (__atomic_load_n(&walk->cache->users, __ATOMIC_ACQUIRE) != 1)
+        return false;
+    cache_flush(walk->cache);
+    agent_lose(LOSS_flushed);
+    return true;
+}
+
+static enum flavour flavour_of_mode(void)
+{
+    return agent.options.mode == RECORD_EXACT_NONE ? FLAVOUR_PLAIN : FLAVOUR_COUNT;
+}
+
+void exact_retire(struct thread *thread)
+{
     thread->walking = 0;
-    agent_lose((enum loss)stop);
+    cache_leave(agent.cache);
     agent_lose(LOSS_exact_left);
-    out_rax = context->gpr[RAX];
-    out_pc = context->pc;
-    out_gs = thread->program_gs;
-    __asm__ volatile("pushq %gs:136\n popfq\n"
-                     "mov %gs:8,%rcx\n mov %gs:16,%rdx\n mov %gs:24,%rbx\n mov %gs:40,%rbp\n"
-                     "mov %gs:48,%rsi\n mov %gs:56,%rdi\n mov %gs:64,%r8\n mov %gs:72,%r9\n"
-                     "mov %gs:80,%r10\n mov %gs:88,%r11\n mov %gs:96,%r12\n mov %gs:104,%r13\n"
-                     "mov %gs:112,%r14\n mov %gs:120,%r15\n mov %gs:32,%rsp\n"
-                     "mov out_gs(%rip),%rax\n wrgsbase %rax\n"
-                     "mov out_rax(%rip),%rax\n jmp *out_pc(%rip)\n");
+    exact_signals_leave(thread);
+}
+
+/* Loads the registers and jumps to where the program stands. What is needed last goes below the red zone
+ * of the program's stack, where nothing of it can be. */
+__attribute__((noreturn)) static void go_native(struct thread *thread)
+{
+    thread->context->program_gs = thread->program_gs;
+    __asm__ volatile(
+        "pushq %%gs:136\n popfq\n"
+        "mov %%gs:32,%%rsp\n"
+        "mov %%gs:128,%%rax\n mov %%rax,-136(%%rsp)\n"
+        "mov %%gs:0,%%rax\n mov %%rax,-144(%%rsp)\n"
+        "mov %%gs:8,%%rcx\n mov %%gs:16,%%rdx\n mov %%gs:24,%%rbx\n mov %%gs:40,%%rbp\n"
+        "mov %%gs:48,%%rsi\n mov %%gs:56,%%rdi\n mov %%gs:64,%%r8\n mov %%gs:72,%%r9\n"
+        "mov %%gs:80,%%r10\n mov %%gs:88,%%r11\n mov %%gs:96,%%r12\n"
+        "mov %%gs:104,%%r13\n mov %%gs:112,%%r14\n mov %%gs:120,%%r15\n"
+        "mov %%gs:%c0,%%rax\n wrgsbase %%rax\n"
+        "mov -144(%%rsp),%%rax\n jmp *-136(%%rsp)\n"
+        :
+        : "i"(offsetof(struct context, program_gs)));
     __builtin_unreachable();
 }
 
+__attribute__((used, noreturn)) static void exact_run(struct thread *thread)
+{
+    uint32_t stop;
+    do {
+        exact_signals_deliver(thread);
+        stop = walk_run(&thread->walk, flavour_of_mode());
+    } while (stop == LOSS_N);
+    agent_lose((enum loss)stop);
+    exact_retire(thread);
+    go_native(thread);
+}
+
+/* ---- in */
+
+static void thread_prepare(struct thread *thread)
+{
+    struct context *context = thread->context;
+    thread->walk.syscall = syscalls_run;
+    thread->walk.waits = true;
+    thread->walk.make_room = make_room;
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
+        context->budgets[i] = INT64_MIN / 2; /* plain: no end */
+    context->interrupt = 0;
+    thread->pending.signal = thread->step.signal = 0;
+}
+
+static void thread_enter(struct thread *thread)
+{
+    gs_write((uint64_t)thread->context);
+    cache_enter(agent.cache);
+    thread->walking = 1;
+    exact_signals_enter(thread);
+}
+
 /* Keeps what a call must keep and the return address; the rest is dead across a call. */
-__attribute__((used)) static uint64_t take_over_prepare(const uint64_t *saved,
-                                                        struct thread *thread)
+__attribute__((used)) static void take_over_prepare(const uint64_t *saved, struct thread *thread)
 {
     struct context *context = thread->context;
     context->gpr[R15] = saved[0];
@@ -185,18 +123,238 @@ __attribute__((used)) static uint64_t take_over_prepare(const uint64_t *saved,
     context->pc = saved[6];
     context->gpr[RSP] = (uint64_t)(saved + 7);
     context->flags = 0x202;
-    thread->walk.syscall = exact_syscall;
-    thread->walk.waits = true;
-    thread->walk.make_room = make_room;
     agent.cache->whole = true;
-    return (uint64_t)(context->stack + CONTEXT_STACK_BYTES);
+    thread->program_gs = gs_read();
+    thread_prepare(thread);
+    exact_signals_begin(thread);
+    thread_enter(thread);
 }
 
+__attribute__((used)) static uint64_t host_top(const struct thread *thread)
+{
+    return (uint64_t)(thread->context->stack + CONTEXT_STACK_BYTES);
+}
+
+__attribute__((used, noreturn)) static void child_run(struct thread *thread);
+
+/* exact_call: a signal that comes before the instruction, or makes the kernel start the call again, finds
+ * pc at or before it. fork_call: the child may have been given another stack. clone_call: %rdi is the top of the
+ * child's host stack, %rsi the child; only the parent returns. exit_call: from the store on, the stack may be another thread's. */
 __asm__(".pushsection .text\n"
         ".globl exact_take_over\n.hidden exact_take_over\n"
         "exact_take_over:\n"
         "  push %rbx\n  push %rbp\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
         "  mov %rdi,%rbx\n  mov %rdi,%rsi\n  mov %rsp,%rdi\n  and $-16,%rsp\n"
         "  call take_over_prepare\n"
+        "  mov %rbx,%rdi\n"
+        ".globl exact_resume\n.hidden exact_resume\n"
+        "exact_resume:\n"
+        "  mov %rdi,%rbx\n  and $-16,%rsp\n  call host_top\n"
         "  mov %rax,%rsp\n  mov %rbx,%rdi\n  call exact_run\n  ud2\n"
+        ".globl exact_call\n.hidden exact_call\n"
+        "exact_call:\n"
+        "  cmpl $0,%gs:192\n  mov $-512,%rax\n  jne 2f\n"
+        "  mov %gs:56,%rdi\n  mov %gs:48,%rsi\n  mov %gs:16,%rdx\n  mov %gs:80,%r10\n"
+        "  mov %gs:64,%r8\n  mov %gs:72,%r9\n  mov %gs:0,%rax\n"
+        "exact_call_made:\n"
+        "  syscall\n"
+        "2: ret\n"
+        "fork_call:\n"
+        "  push %r12\n  mov %rsp,%r12\n"
+        "  mov %gs:56,%rdi\n  mov %gs:48,%rsi\n  mov %gs:16,%rdx\n  mov %gs:80,%r10\n"
+        "  mov %gs:64,%r8\n  mov %gs:72,%r9\n  mov %gs:0,%rax\n"
+        "  syscall\n  mov %r12,%rsp\n  pop %r12\n  ret\n"
+        "clone_call:\n"
+        "  push %r12\n  push %r13\n  mov %rdi,%r12\n  mov %rsi,%r13\n"
+        "  mov %gs:56,%rdi\n  mov %gs:48,%rsi\n  mov %gs:16,%rdx\n  mov %gs:80,%r10\n"
+        "  mov %gs:64,%r8\n  mov %gs:72,%r9\n  mov %gs:0,%rax\n"
+        "  syscall\n"
+        "  test %rax,%rax\n  jz 1f\n"
+        "  pop %r13\n  pop %r12\n  ret\n"
+        "1: mov %r12,%rsp\n  mov %r13,%rdi\n  call child_run\n  ud2\n"
+        "exit_call:\n"
+        "  movl $0,(%rsi)\n  mov $60,%eax\n  syscall\n  ud2\n"
         ".popsection\n");
+extern char exact_call_made[];
+long fork_call(void);
+long clone_call(uint64_t host_top, struct thread *child);
+__attribute__((noreturn)) void exit_call(int status, int32_t *tid);
+
+bool exact_calling(uint64_t pc)
+{
+    return pc >= (uint64_t)exact_call && pc <= (uint64_t)exact_call_made;
+}
+
+bool exact_called(uint64_t pc)
+{
+    return pc == (uint64_t)exact_call_made + 2;
+}
+
+/* ---- children */
+
+static uint64_t signals_block(void)
+{
+    uint64_t all = UINT64_MAX, before = 0;
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, 8, 0, 0);
+    return before;
+}
+
+static void signals_restore(uint64_t mask)
+{
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
+}
+
+/* A signal that came before they were blocked is delivered first, before the call: what is in force is our
+ * mask, not the program's, and a child must not get it as well. */
+static bool signal_first(struct thread *thread, uint64_t mask)
+{
+    if (!thread->context->interrupt)
+        return false;
+    thread->context->pc = thread->call_pc;
+    signals_restore(mask);
+    return true;
+}
+
+struct wish {
+    uint64_t flags, stack;
+};
+
+/* What a clone asks for; the structure of clone3 is the program's, which may have given a bad address. */
+static bool wish_read(const struct context *context, struct wish *ret)
+{
+    struct clone_args args = {0};
+    switch (context->gpr[RAX]) {
+    case SYS_fork: *ret = (struct wish){0, 0}; return true;
+    case SYS_vfork: *ret = (struct wish){CLONE_VM | CLONE_VFORK, 0}; return true;
+    case SYS_clone: *ret = (struct wish){context->gpr[RDI], context->gpr[RSI]}; return true;
+    default: break;
+    }
+    uint64_t bytes = context->gpr[RSI] < sizeof args ? context->gpr[RSI] : sizeof args;
+    if (!syscalls_read(context->gpr[RDI], &args, bytes))
+        return false;
+    *ret = (struct wish){args.flags, args.stack ? args.stack + args.stack_size : 0};
+    return true;
+}
+
+static void result_set(struct context *context, long result, uint64_t next)
+{
+    context->gpr[RAX] = (uint64_t)result;
+    context->gpr[RCX] = context->pc = next;
+    context->gpr[R11] = context->flags;
+}
+
+/* A thread of its own, or the child of a vfork, which is one until it calls exec. */
+static struct thread *child_make(struct thread *parent, const struct wish *wish, uint64_t mask,
+                                 uint64_t next)
+{
+    struct thread *child = thread_reserve();
+    if (!child || !thread_equip(child)) {
+        if (child)
+            child->tid = 0;
+        return NULL;
+    }
+    struct context *context = child->context;
+    thread_prepare(child);
+    for (uint32_t i = 0; i < 16; i++)
+        context->gpr[i] = parent->context->gpr[i];
+    context->flags = parent->context->flags;
+    result_set(context, 0, next);
+    if (wish->stack)
+        context->gpr[RSP] = wish->stack;
+    child->program_gs = parent->program_gs;
+    child->borrowed = !(wish->flags & CLONE_THREAD);
+    child->pending.mask = mask;
+    child->altstack = (struct kernel_altstack){.flags = ALTSTACK_DISABLE};
+    if (wish->flags & CLONE_VFORK)
+        child->altstack = parent->altstack;
+    return child;
+}
+
+static void child_run(struct thread *thread)
+{
+    thread_identify(thread);
+    thread_enter(thread);
+    signals_restore(thread->pending.mask);
+    exact_run(thread);
+}
+
+/* A child with memory of its own has everything but the pages that are shared: those of the code cache,
+ * of the counters and of the channel. */
+static bool forked(struct thread *thread)
+{
+    int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        agent.threads[i].tid = 0;
+    agent.parent = agent.channel;
+    agent.pid = pid;
+    thread->tid = pid;
+    thread->start_cpu_ns = 0;
+    if (!agent_reborn() || !thread_bank_map(thread)) {
+        thread->walking = 0;
+        return false;
+    }
+    cache_enter(agent.cache);
+    return true;
+}
+
+static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
+{
+    uint64_t mask = signals_block();
+    if (signal_first(thread, mask))
+        return true;
+    long result = fork_call();
+    bool goes_on = result != 0 || forked(thread);
+    result_set(thread->context, result, next);
+    if (result == 0 && stack)
+        thread->context->gpr[RSP] = stack;
+    if (!goes_on)
+        exact_signals_leave(thread);
+    signals_restore(mask);
+    return goes_on;
+}
+
+/* The child of a vfork has called exec, or ended, and left everything as it was. */
+static void child_return(struct thread *child)
+{
+    if (child->walking)
+        cache_leave(agent.cache);
+    thread_release(child);
+}
+
+bool exact_clone(struct thread *thread, uint64_t next)
+{
+    struct wish wish;
+    if (!wish_read(thread->context, &wish)) {
+        result_set(thread->context, exact_call(), next); /* the kernel says what is wrong with it */
+        return true;
+    }
+    if (!(wish.flags & CLONE_VM))
+        return fork_here(thread, wish.stack, next);
+    uint64_t mask = signals_block();
+    if (signal_first(thread, mask))
+        return true;
+    bool apart = !(wish.flags & (CLONE_THREAD | CLONE_VFORK)); /* when it ends, nobody would know */
+    struct thread *child = apart ? NULL : child_make(thread, &wish, mask, next);
+    if (!child) { /* natively, and so must its maker go on */
+        signals_restore(mask);
+        agent_lose(LOSS_thread_native);
+        thread->context->pc = thread->call_pc;
+        return false;
+    }
+    long result = clone_call(host_top(child), child);
+    result_set(thread->context, result, next);
+    if (sys_failed(result))
+        child->tid = 0;
+    else if (child->borrowed)
+        child_return(child);
+    signals_restore(mask);
+    return true;
+}
+
+void exact_exit(struct thread *thread, int status)
+{
+    signals_block();
+    cache_leave(agent.cache);
+    thread_retire(thread);
+    exit_call(status, &thread->tid);
+}

@@ -1,4 +1,4 @@
-/* The exact run: the main thread taken over for good, every block and edge counted. */
+/* The exact run: threads that live on copies of their code, every block and edge counted or traced. */
 #pragma once
 
 #include "walk/cache.h"
@@ -7,5 +7,22 @@ struct thread;
 
 /* Returns to its caller in the code cache: from there on the thread runs on copies. */
 void exact_take_over(struct thread *thread);
-/* The run was left in the middle of a superblock, at this place. */
-void exact_cut(struct thread *thread, const struct location *location);
+/* Goes on with the state that is in the thread's context; whatever was on its host stack is forgotten. */
+__attribute__((noreturn)) void exact_resume(struct thread *thread);
+/* A superblock was left in the middle, at this place: what of it did not run was counted all the same. */
+void exact_cut(const struct location *location);
+/* The thread goes native for good, from the state in its context or in a signal frame. */
+void exact_retire(struct thread *thread);
+/* The program's clone, fork or vfork, as in the context; moves pc past it. False: this is a child that must
+ * go on natively. */
+bool exact_clone(struct thread *thread, uint64_t next);
+/* The program's exit of one thread. */
+__attribute__((noreturn)) void exact_exit(struct thread *thread, int status);
+/* Runs the system call that is in the context; its result. Signals may come while it waits. EXACT_AGAIN: a
+ * signal is held, and must be delivered first. */
+enum { EXACT_AGAIN = -512 };
+long exact_call(void);
+/* Whether pc is in exact_call, and the call has not been made or is to be made again. */
+bool exact_calling(uint64_t pc);
+/* Whether it is right behind the call. */
+bool exact_called(uint64_t pc);

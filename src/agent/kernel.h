@@ -24,6 +24,21 @@ struct kernel_ucontext {
     uint64_t mask;
 };
 
+struct kernel_altstack {
+    uint64_t sp;
+    uint32_t flags, pad;
+    uint64_t size;
+};
+
+enum { SIGINFO_BYTES = 128, SIGINFO_ADDRESS_AT = 16, ALTSTACK_ON = 1, ALTSTACK_DISABLE = 2 };
+
+/* What a handler finds on its stack: the kernel's struct rt_sigframe. */
+struct kernel_sigframe {
+    uint64_t restorer; /* the handler's return address */
+    struct kernel_ucontext context;
+    uint8_t siginfo[SIGINFO_BYTES];
+};
+
 /* Words of the vector state that say how large it is; behind the 512 bytes of fxsave. */
 enum {
     FPSTATE_MAGIC_AT = 464,

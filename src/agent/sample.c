@@ -4,6 +4,7 @@
 #include "agent/budget.h"
 #include "agent/loader.h"
 #include "agent/maps.h"
+#include "agent/signals.h"
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
@@ -26,52 +27,6 @@ enum {
 struct piece {
     uint32_t instructions, direct, indirect, ticks;
 };
-
-static void registers_load(struct context *context, const struct kernel_ucontext *frame)
-{
-    uint64_t *gpr = context->gpr;
-    gpr[RAX] = frame->rax, gpr[RCX] = frame->rcx, gpr[RDX] = frame->rdx, gpr[RBX] = frame->rbx;
-    gpr[RSP] = frame->rsp, gpr[RBP] = frame->rbp, gpr[RSI] = frame->rsi, gpr[RDI] = frame->rdi;
-    gpr[R8] = frame->r8, gpr[R9] = frame->r9, gpr[R10] = frame->r10, gpr[R11] = frame->r11;
-    gpr[R12] = frame->r12, gpr[R13] = frame->r13, gpr[R14] = frame->r14, gpr[R15] = frame->r15;
-    context->pc = frame->rip;
-    context->flags = frame->rflags;
-}
-
-static void registers_store(const struct context *context, struct kernel_ucontext *frame)
-{
-    const uint64_t *gpr = context->gpr;
-    frame->rax = gpr[RAX], frame->rcx = gpr[RCX], frame->rdx = gpr[RDX], frame->rbx = gpr[RBX];
-    frame->rsp = gpr[RSP], frame->rbp = gpr[RBP], frame->rsi = gpr[RSI], frame->rdi = gpr[RDI];
-    frame->r8 = gpr[R8], frame->r9 = gpr[R9], frame->r10 = gpr[R10], frame->r11 = gpr[R11];
-    frame->r12 = gpr[R12], frame->r13 = gpr[R13], frame->r14 = gpr[R14], frame->r15 = gpr[R15];
-    frame->rip = context->pc;
-    frame->rflags = context->flags;
-}
-
-/* The program's vector state, to and from the copied frame: the kernel cleared the registers when it
- * built the frame, and rt_sigreturn will load them from it. */
-static void vectors_restore(const struct thread *thread)
-{
-    uint64_t features;
-    __builtin_memcpy(&features, thread->fpstate + FPSTATE_FEATURES_AT, 8);
-    __asm__ volatile("xrstor64 (%0)"
-                     :
-                     : "r"(thread->fpstate), "a"((uint32_t)features),
-                       "d"((uint32_t)(features >> 32))
-                     : "memory");
-}
-
-static void vectors_save(struct thread *thread)
-{
-    uint64_t features;
-    __builtin_memcpy(&features, thread->fpstate + FPSTATE_FEATURES_AT, 8);
-    __asm__ volatile("xsave64 (%0)"
-                     :
-                     : "r"(thread->fpstate), "a"((uint32_t)features),
-                       "d"((uint32_t)(features >> 32))
-                     : "memory");
-}
 
 /* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for a
  * reason that is counted. */
@@ -338,17 +293,17 @@ void sample_take(struct thread *thread)
 {
     progress_begin(thread, thread->frame.rip);
     if (modules_enter()) {
-        registers_load(thread->context, &thread->frame);
+        signals_state_load(thread->context, &thread->frame);
         thread->program_gs = gs_read();
         gs_write((uint64_t)thread->context);
         thread->walking = 1;
-        vectors_restore(thread);
+        signals_vectors_load(thread->fpstate);
         run_parts(thread);
-        vectors_save(thread);
+        signals_vectors_save(thread->fpstate);
         thread->walking = 0;
         gs_write(thread->program_gs);
         cache_leave(agent.cache);
-        registers_store(thread->context, &thread->frame);
+        signals_state_store(thread->context, &thread->frame);
     }
     progress_end(thread);
     agent_leaves();

@@ -1,7 +1,6 @@
 #include "agent/signals.h"
 
 #include "agent/agent.h"
-#include "agent/exact.h"
 #include "agent/sample.h"
 #include "agent/thread.h"
 #include "agent/trigger.h"
@@ -15,6 +14,56 @@ enum { TRAP_FLAG = 0x100 };
 static uint64_t signal_bit(int signal)
 {
     return UINT64_C(1) << (signal - 1);
+}
+
+/* ---- states */
+
+void signals_state_load(struct context *context, const struct kernel_ucontext *frame)
+{
+    uint64_t *gpr = context->gpr;
+    gpr[RAX] = frame->rax, gpr[RCX] = frame->rcx, gpr[RDX] = frame->rdx, gpr[RBX] = frame->rbx;
+    gpr[RSP] = frame->rsp, gpr[RBP] = frame->rbp, gpr[RSI] = frame->rsi, gpr[RDI] = frame->rdi;
+    gpr[R8] = frame->r8, gpr[R9] = frame->r9, gpr[R10] = frame->r10, gpr[R11] = frame->r11;
+    gpr[R12] = frame->r12, gpr[R13] = frame->r13, gpr[R14] = frame->r14, gpr[R15] = frame->r15;
+    context->pc = frame->rip;
+    context->flags = frame->rflags;
+}
+
+void signals_state_store(const struct context *context, struct kernel_ucontext *frame)
+{
+    const uint64_t *gpr = context->gpr;
+    frame->rax = gpr[RAX], frame->rcx = gpr[RCX], frame->rdx = gpr[RDX], frame->rbx = gpr[RBX];
+    frame->rsp = gpr[RSP], frame->rbp = gpr[RBP], frame->rsi = gpr[RSI], frame->rdi = gpr[RDI];
+    frame->r8 = gpr[R8], frame->r9 = gpr[R9], frame->r10 = gpr[R10], frame->r11 = gpr[R11];
+    frame->r12 = gpr[R12], frame->r13 = gpr[R13], frame->r14 = gpr[R14], frame->r15 = gpr[R15];
+    frame->rip = context->pc;
+    frame->rflags = context->flags;
+}
+
+/* The vector state of a signal frame says itself what it holds. */
+static uint64_t vector_features(const uint8_t *state)
+{
+    uint64_t features;
+    __builtin_memcpy(&features, state + FPSTATE_FEATURES_AT, 8);
+    return features;
+}
+
+void signals_vectors_load(const uint8_t *state)
+{
+    uint64_t features = vector_features(state);
+    __asm__ volatile("xrstor64 (%0)"
+                     :
+                     : "r"(state), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "memory");
+}
+
+void signals_vectors_save(uint8_t *state)
+{
+    uint64_t features = vector_features(state);
+    __asm__ volatile("xsave64 (%0)"
+                     :
+                     : "r"(state), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "memory");
 }
 
 /* ---- passing a signal on to the program */
@@ -36,7 +85,7 @@ static void die_of(int signal, bool sent)
 }
 
 /* The program's handler to jump to, after doing what the kernel would have done; 0: just return. */
-static uint64_t pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
+uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     struct kernel_sigaction *action = &agent.actions[signal];
     bool sent = siginfo[2] <= 0;
@@ -71,13 +120,9 @@ static bool fault_translate(struct thread *thread, struct kernel_ucontext *frame
     if (location.in_slot == IN_SLOT_R11)
         frame->r11 = thread->context->slot_r11;
     gs_write(thread->program_gs);
-    if (agent.options.mode == RECORD_SAMPLED) {
-        frame->mask = thread->frame.mask;
-        thread->walking = 0;
-        sample_abandon(thread);
-    } else {
-        exact_cut(thread, &location);
-    }
+    frame->mask = thread->frame.mask;
+    thread->walking = 0;
+    sample_abandon(thread);
     return true;
 }
 
@@ -94,7 +139,7 @@ static uint64_t fault_judge(int signal, const int32_t *siginfo, struct kernel_uc
     }
     if (walked && fault_translate(thread, frame) && !sent)
         return 0;
-    return pass_on(signal, siginfo, frame);
+    return signals_pass_on(signal, siginfo, frame);
 }
 
 /* What the fault stub does next: returns 0 to return, else jumps there. */
@@ -163,7 +208,7 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
     }
     int32_t slot = trigger_slot(siginfo);
     if (slot < 0)
-        return (struct next){.to = pass_on(signal, siginfo, frame)};
+        return (struct next){.to = signals_pass_on(signal, siginfo, frame)};
     struct thread *thread =
         __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST) ? NULL : thread_of(slot);
     if (!thread)
@@ -280,12 +325,16 @@ static void take(int signal)
         *program = old;
 }
 
-void signals_own(bool sampling)
+void signals_own(void)
 {
     for (uint32_t i = 0; i < 4; i++)
         take(fault_signals[i]);
-    if (sampling)
-        take(SIGTRAP);
+    take(SIGTRAP);
+}
+
+uint64_t signals_restorer(void)
+{
+    return (uint64_t)signal_restorer;
 }
 
 void signals_return(void)
@@ -318,7 +367,8 @@ static bool child_action(int signal, const struct kernel_sigaction *set)
 bool signals_program_action(int signal, const struct kernel_sigaction *set,
                             struct kernel_sigaction *ret_old)
 {
-    if (signal <= 0 || signal >= AGENT_SIGNALS || !agent.own[signal])
+    if (signal <= 0 || signal >= AGENT_SIGNALS || !agent.own[signal] ||
+        agent.options.mode != RECORD_SAMPLED)
         return false;
     if (ret_old)
         *ret_old = agent.actions[signal];
@@ -334,5 +384,6 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
 
 uint64_t signals_program_mask(uint64_t mask)
 {
-    return agent.own[SIGTRAP] ? mask & ~signal_bit(SIGTRAP) : mask;
+    return agent.own[SIGTRAP] && agent.options.mode == RECORD_SAMPLED ? mask & ~signal_bit(SIGTRAP)
+                                                                      : mask;
 }

@@ -5,8 +5,22 @@
 
 #include <stdbool.h>
 
-/* Takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and SIGTRAP when sampling. */
-void signals_own(bool sampling);
+struct context;
+
+/* Sampling: takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and SIGTRAP. */
+void signals_own(void);
+/* The program's handler to jump to with the arguments that ours was given, after doing what the kernel
+ * would have done; 0: just return. */
+uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame);
+/* The return address of handlers that unwinders know. */
+uint64_t signals_restorer(void);
+
+void signals_state_load(struct context *context, const struct kernel_ucontext *frame);
+void signals_state_store(const struct context *context, struct kernel_ucontext *frame);
+/* The live vector registers, from and to the state of a frame: the kernel clears them when it builds one, and
+ * rt_sigreturn loads them from it. */
+void signals_vectors_load(const uint8_t *state);
+void signals_vectors_save(uint8_t *state);
 
 /* Takes over again what the program has set by raw system calls. */
 void signals_keep(void);

@@ -106,37 +106,71 @@ static struct thread *slot_get(void)
     return slot_claim();
 }
 
-struct thread *thread_adopt(int32_t tid)
+struct thread *thread_reserve(void)
 {
     struct thread *thread = slot_get();
-    if (!thread) {
-        agent_lose(LOSS_thread_native);
+    if (!thread)
         return NULL;
-    }
     thread->wire = NULL;
     thread->perf_fd = thread->timer = -1;
     thread->walking = 0;
-    thread->random = (agent.options.seed ^ (uint64_t)tid << 32) | 1;
+    thread->borrowed = false;
     thread->means = agent.means;
+    return thread;
+}
+
+static void identify(struct thread *thread, int32_t tid)
+{
+    thread->random = (agent.options.seed ^ (uint64_t)tid << 32) | 1;
     thread->start_cpu_ns = agent_thread_cpu_ns(tid);
     __atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
     if (agent.channel && !agent.orphan)
         thread_enlist(thread);
+}
+
+void thread_identify(struct thread *thread)
+{
+    identify(thread, own_id());
+}
+
+struct thread *thread_adopt(int32_t tid)
+{
+    struct thread *thread = thread_reserve();
+    if (thread)
+        identify(thread, tid);
+    else
+        agent_lose(LOSS_thread_native);
     return thread;
 }
 
-/* Exact counts go to the bank of the slot, which the tool can read whatever happens to us. */
-static bool bank_map(const struct thread *thread)
+/* ---- memory */
+
+bool thread_bank_map(const struct thread *thread)
 {
     long fd = agent_share_open();
     if (sys_failed(fd))
         return false;
-    long at =
-        sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
-             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-             (long)(DIRECTORY_BYTES + (uint64_t)agent.index * CHANNEL_BYTES + CHANNEL_COUNTERS_AT));
+    long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
+                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                   (long)channel_bank_at(agent.index, thread->slot));
     sys3(SYS_close, fd, 0, 0);
     return !sys_failed(at);
+}
+
+/* The counts of a thread that ends are the process's; its bank is for the next. */
+static void bank_merge(const struct thread *thread)
+{
+    struct channel *channel = agent.channel;
+    uint64_t *sums = (uint64_t *)(void *)((uint8_t *)channel + CHANNEL_COUNTERS_AT);
+    uint64_t *counters = thread->context->counters;
+    cache_lock(agent.cache, true);
+    __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < agent.cache->n_counters; i++)
+        if (counters[i])
+            sums[i] += counters[i];
+    sys3(SYS_madvise, (long)counters, CHANNEL_COUNTERS_BYTES, MADV_REMOVE);
+    __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
+    cache_unlock(agent.cache);
 }
 
 static bool context_map(struct thread *thread)
@@ -149,7 +183,7 @@ static bool context_map(struct thread *thread)
         return false;
     thread->context = (struct context *)at;
     context_init(thread->context);
-    return !exact || bank_map(thread);
+    return !exact || thread_bank_map(thread);
 }
 
 bool thread_equip(struct thread *thread)
@@ -179,7 +213,7 @@ static void farewell(struct thread *thread)
     wire->start_cpu_ns = wire->end_cpu_ns = 0;
 }
 
-void thread_release(struct thread *thread)
+void thread_retire(struct thread *thread)
 {
     bool own = thread->tid == own_id();
     trigger_close(thread);
@@ -189,9 +223,16 @@ void thread_release(struct thread *thread)
             thread->wire->end_cpu_ns = agent_cpu_ns();
             sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
         }
+        if (agent.options.mode == RECORD_EXACT_COUNTS)
+            bank_merge(thread);
         farewell(thread);
     }
     agent.means = thread->means;
+}
+
+void thread_release(struct thread *thread)
+{
+    thread_retire(thread);
     __atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
 }
 

@@ -18,6 +18,14 @@ struct progress {
     uint32_t max_exits;
 };
 
+/* A signal that has arrived but cannot be handed to the program just here. */
+struct held_signal {
+    int32_t signal; /* 0: none */
+    uint64_t mask;  /* the program's, while all signals are blocked for the sake of this one */
+    uint64_t handler_mask; /* that its handler is to run with, where that is known */
+    _Alignas(8) uint8_t siginfo[SIGINFO_BYTES];
+};
+
 struct thread {
     /* The state that a sample interrupted, to which it returns. */
     _Alignas(64) struct kernel_ucontext frame;
@@ -40,17 +48,34 @@ struct thread {
 
     uint32_t walking; /* context, %gs and the copied state are in use */
     uint64_t program_gs;
+
+    /* exact runs */
+    struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
+    struct held_signal
+        step; /* single steps are made until the program is between two instructions */
+    struct kernel_altstack altstack; /* the program's; the kernel has ours */
+    uint64_t call_pc;                /* of the system call under way */
+    bool
+        borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
 };
 
 /* Records a thread of this process from now on: the calling one, or any other by its id. NULL: it could
  * not be had, which is counted. */
 struct thread *thread_adopt(int32_t tid);
+/* The same in two steps, for a thread that is still to be made: a slot, NULL if there is none, and later,
+ * by the thread itself, whose it is. */
+struct thread *thread_reserve(void);
+void thread_identify(struct thread *thread);
 /* Tells the tool of it: once the process has a channel. */
 void thread_enlist(struct thread *thread);
 /* Gives it what a walk needs. False: there is no memory. */
 bool thread_equip(struct thread *thread);
-/* It is about to end, or has ended. */
+/* Exact counts go to the bank of the slot, which the tool can read whatever happens to us. */
+bool thread_bank_map(const struct thread *thread);
+/* It is about to end, or has ended: takes its leave, and makes its slot free. */
 void thread_release(struct thread *thread);
+/* The same, but the slot is not free yet: the thread still stands on the stack that is part of it. */
+void thread_retire(struct thread *thread);
 /* The calling thread, if it is recorded. Costs a system call and a search. */
 struct thread *thread_self(void);
 /* False: it has ended, without a word. */

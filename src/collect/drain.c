@@ -158,7 +158,8 @@ static void source_open(struct drain *drain, uint32_t index)
  * as there, unless it said goodbye. */
 static bool source_gone(const struct drain *drain, const struct source *source)
 {
-    return !source_live(source) || replaced(drain, source) ||
+    uint32_t state = __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE);
+    return state == CHANNEL_DONE || replaced(drain, source) ||
            (kill(source->mappings.pid, 0) && errno == ESRCH);
 }
 

@@ -47,6 +47,7 @@ EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
     struct sigaction set = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
     sigemptyset(&set.sa_mask);
+    sigaddset(&set.sa_mask, number); /* as the C library does */
     return sigaction(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 

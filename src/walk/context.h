@@ -18,9 +18,9 @@ enum leave {
     LEAVE_BUDGET_INDIRECT, /* the same, on the way to context.pc */
     LEAVE_STOP,            /* the next instruction is refused: context.exit */
     LEAVE_SYSCALL,         /* the next instruction is a system call: context.exit */
-    LEAVE_CALLED,          /* back from a system call that ran in the cache: context.exit */
     LEAVE_SITE,            /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
-    LEAVE_LAZY, /* at a branch taken for the first time, its work not done: context.exit */
+    LEAVE_LAZY,   /* at a branch taken for the first time, its work not done: context.exit */
+    LEAVE_SIGNAL, /* nothing was executed: context.interrupt is set */
 };
 
 enum {
@@ -28,6 +28,7 @@ enum {
     BUDGET_BITS = 20,
     CONTEXT_RECORDS = 1 << 16, /* exits one window can hold */
     CONTEXT_STACK_BYTES = 1 << 18,
+    CONTEXT_SIGNAL_STACK_BYTES = 1 << 17, /* exact runs: where signals are taken */
 };
 
 /* x86 register numbers, as in encodings. */
@@ -41,9 +42,13 @@ struct context {
     uint64_t jump;
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
     uint32_t exit, leave;
+    uint32_t
+        interrupt; /* set by a signal handler: do not enter, come back at once (LEAVE_SIGNAL) */
+    uint32_t reserved;
+    uint64_t program_gs; /* for the way out of an exact run */
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */
-    uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_called,
-        to_site, to_lazy;
+    uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_site,
+        to_lazy;
     /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
      * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct exits
      * charge the first half, indirect ones the second. Many, because adding to one place again and
@@ -52,6 +57,7 @@ struct context {
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
+    _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
     /* Exact counts; the agent maps the thread's bank over this. */
     _Alignas(4096) uint64_t counters[];
 };
@@ -66,3 +72,6 @@ uint64_t context_leave_site(void);
 /* Runs translated code at `code` with the program's registers from the context, until it leaves;
  * then registers, pc (where known) and flags are in the context. %gs must point at it. */
 void context_enter(struct context *context, uint64_t code);
+/* For a signal handler that has set context.interrupt: if the thread was past the test of it but not yet
+ * in translated code, where it must go on instead; else pc itself. */
+uint64_t context_rewind(uint64_t pc);

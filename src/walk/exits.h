@@ -18,8 +18,8 @@
 /* What the dispatcher must know of an exit. */
 struct exit {
     uint64_t target; /* avma the exit leads to; 0 if it is indirect */
-    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. SEGMENT_SYSCALL: where the call itself can be
-     * run from. Others: the displacement field to patch (writable alias), 0 if it cannot be linked. */
+    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Others: the displacement field to patch (writable
+     * alias), 0 if it cannot be linked. */
     uint64_t link;
     uint32_t instructions; /* executed from the entry to here */
     int32_t owed;          /* plain: instructions executed and not charged when it is reached */

@@ -120,11 +120,10 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         context->pc = exit->target;
         exit_work(context, exit);
         break;
-    case LEAVE_CALLED: context->pc = exit->target; break;
+    case LEAVE_SIGNAL: *ret_done = true; break;
     case LEAVE_SYSCALL:
-        if (exit->flavour == FLAVOUR_PLAIN)
-            exit_work(context, exit);
-        return walk->syscall(walk, context->exit) ? LOSS_N : LOSS_at_syscall;
+        *ret_done = exit_work(context, exit);
+        return walk->syscall(walk, exit->target) ? LOSS_N : LOSS_at_syscall;
     }
     return LOSS_N;
 }

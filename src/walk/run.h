@@ -13,9 +13,10 @@ struct walk {
     /* A full cache was flushed or may be again; NULL or false: the walk ends, and cache.full tells.
      * Called under the lock. */
     bool (*make_room)(struct walk *walk);
-    /* Exact runs: executes the system call before which the context stands and moves pc past it.
-     * False: it must run natively, the run ends here. Sampled walks never meet one. */
-    bool (*syscall)(struct walk *walk, uint32_t exit);
+    /* Exact runs: executes the system call before which the context stands, and behind which stands
+     * `next`, and moves pc on. False: it must run natively, the run ends here. Sampled walks never meet
+     * one. */
+    bool (*syscall)(struct walk *walk, uint64_t next);
 };
 
 /* Runs from context.pc. LOSS_N: the budget is used up or the records are full; else why it ended

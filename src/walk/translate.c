@@ -117,30 +117,6 @@ static void emit_return(struct translation *t, struct cursor *c, struct ending *
     }
 }
 
-/* The call itself, for the ones that return twice: the child finds no context of ours and goes on
- * natively. %rcx and %r11 are the kernel's to destroy, so they are free here. */
-static uint64_t emit_syscall(struct cursor *c, uint32_t id, uint64_t next)
-{
-    uint64_t runs_at = cursor_runs_at(c);
-    static const uint8_t call[] = {0x0f, 0x05, 0x48, 0x89,
-                                   0xc1, 0xe3, 0}; /* ; mov %rax,%rcx; jrcxz */
-    emit_bytes(c, call, sizeof call);
-    uint8_t *child = c->at - 1;
-    emit_u8(c, 0x48); /* movabs $next, %rcx: as the kernel leaves it */
-    emit_u8(c, 0xb9);
-    emit_u64(c, next);
-    emit_leave(c, id, SLOT(to_called));
-    emit_near_here(child, c);
-    static const uint8_t drop[] = {0x41, 0xbb, 0, 0, 0, 0, 0xf3, 0x49, 0x0f, 0xae, 0xdb};
-    emit_bytes(c, drop, sizeof drop); /* mov $0, %r11d; wrgsbase %r11 */
-    emit_u8(c, 0x48);
-    emit_u8(c, 0xb9);
-    emit_u64(c, next);
-    emit_u8(c, 0xff); /* jmp *%rcx */
-    emit_u8(c, 0xe1);
-    return runs_at;
-}
-
 static struct exit exit_of(const struct translation *t, uint32_t n_steps, uint64_t target)
 {
     uint32_t half = CONTEXT_BUDGETS / 2;
@@ -209,10 +185,7 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
         emit_return(t, hot, end);
         emit_end_indirect(t, hot, exit, id, false);
         return;
-    case SEGMENT_SYSCALL:
-        emit_leave(hot, id, SLOT(to_syscall));
-        exit->link = emit_syscall(hot, id, segment->target);
-        return;
+    case SEGMENT_SYSCALL: emit_leave(hot, id, SLOT(to_syscall)); return;
     case SEGMENT_STOP: /* the dispatcher does its work */
         emit_leave(hot, id, SLOT(to_stop));
         return;

@@ -82,8 +82,9 @@ struct directory {
 
 enum channel_state {
     CHANNEL_EMPTY,
-    CHANNEL_LIVE, /* everything below is valid */
-    CHANNEL_DONE, /* the process said goodbye; nothing more will come */
+    CHANNEL_LIVE,   /* everything below is valid */
+    CHANNEL_DONE,   /* the process said goodbye; nothing more will come */
+    CHANNEL_ENDING, /* the same once it is gone: other threads of it are still counting */
 };
 
 struct channel {

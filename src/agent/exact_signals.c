@@ -1,0 +1,453 @@
+#include "agent/exact_signals.h"
+
+#include "agent/agent.h"
+#include "agent/exact.h"
+#include "agent/signals.h"
+#include "agent/syscalls.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+
+#include <asm/signal.h>
+#include <sys/syscall.h>
+
+enum {
+    TRAP_FLAG = 0x100,
+    RED_ZONE = 128,
+    CODE_STEP = 2, /* si_code of a single step */
+    NOT_PERMITTED = 1,
+    NO_MEMORY = 12,
+    BAD_ADDRESS = 14,
+    INVALID = 22,
+    STACK_MIN_BYTES = 2048,
+};
+#define STACK_AUTODISARM (1u << 31)
+
+static uint64_t bit_of(int signal)
+{
+    return UINT64_C(1) << (signal - 1);
+}
+
+/* Never blocked by us: they say that something has gone wrong, or that a step was made. */
+static uint64_t own_bits(void)
+{
+    return bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGILL) | bit_of(SIGFPE) | bit_of(SIGTRAP);
+}
+
+static bool always_ours(int signal)
+{
+    return own_bits() & bit_of(signal);
+}
+
+static void mask_set(uint64_t mask)
+{
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
+}
+
+/* ---- actions */
+
+extern char exact_entry[];
+
+/* What the kernel has for a signal, from what the program wants. One at a time: the others wait, and come
+ * when the program's handler is about to begin, as they would have. */
+static void action_install(int signal)
+{
+    const struct kernel_sigaction *wanted = &agent.actions[signal];
+    uint64_t kept = SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT;
+    struct kernel_sigaction action = {.handler = wanted->handler, .flags = wanted->flags & kept};
+    if (wanted->handler > 1 || always_ours(signal)) {
+        action.handler = (uint64_t)exact_entry;
+        action.flags |= SA_SIGINFO | SA_ONSTACK;
+        action.mask = ~own_bits();
+    }
+    action.flags |= KERNEL_SA_RESTORER;
+    action.restorer = signals_restorer();
+    sys6(SYS_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
+    agent.own[signal] = action.handler == (uint64_t)exact_entry;
+}
+
+void exact_signals_ignore(bool really)
+{
+    struct kernel_sigaction ignored = {.handler = 1};
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        if (!always_ours(signal) || agent.actions[signal].handler != 1)
+            continue;
+        if (really)
+            sys6(SYS_rt_sigaction, signal, (long)&ignored, 0, 8, 0, 0);
+        else
+            action_install(signal);
+    }
+}
+
+void exact_signals_begin(struct thread *thread)
+{
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        if (signal == SIGKILL || signal == SIGSTOP)
+            continue;
+        sys6(SYS_rt_sigaction, signal, 0, (long)&agent.actions[signal], 8, 0, 0);
+        if (agent.actions[signal].handler > 1 || always_ours(signal))
+            action_install(signal);
+    }
+    sys3(SYS_sigaltstack, 0, (long)&thread->altstack, 0);
+}
+
+long exact_signals_action(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes)
+{
+    struct kernel_sigaction wanted;
+    if (mask_bytes != 8 || signal < 1 || signal >= AGENT_SIGNALS ||
+        (set && (signal == SIGKILL || signal == SIGSTOP)))
+        return -INVALID;
+    if (set && !syscalls_read(set, &wanted, sizeof wanted))
+        return -BAD_ADDRESS;
+    struct kernel_sigaction *action = &agent.actions[signal], before = *action;
+    if (set) {
+        wanted.mask &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
+        *action = wanted;
+        action_install((int)signal);
+    }
+    return old && !syscalls_write(old, &before, sizeof before) ? -BAD_ADDRESS : 0;
+}
+
+/* ---- alternate stacks */
+
+static bool on_altstack(const struct kernel_altstack *stack, uint64_t sp)
+{
+    return !(stack->flags & ALTSTACK_DISABLE) && !(stack->flags & STACK_AUTODISARM) &&
+           stack->size && sp - stack->sp - 1 < stack->size;
+}
+
+static struct kernel_altstack altstack_seen(const struct thread *thread, uint64_t sp)
+{
+    struct kernel_altstack seen = thread->altstack;
+    if (!seen.size)
+        seen.flags = ALTSTACK_DISABLE;
+    if (on_altstack(&thread->altstack, sp))
+        seen.flags |= ALTSTACK_ON;
+    return seen;
+}
+
+long exact_signals_altstack(struct thread *thread, uint64_t set, uint64_t old)
+{
+    uint64_t sp = thread->context->gpr[RSP];
+    struct kernel_altstack wanted, seen = altstack_seen(thread, sp);
+    if (set && !syscalls_read(set, &wanted, sizeof wanted))
+        return -BAD_ADDRESS;
+    if (set && on_altstack(&thread->altstack, sp))
+        return -NOT_PERMITTED;
+    uint32_t how = set ? wanted.flags & ~STACK_AUTODISARM : 0;
+    if (set && how != 0 && how != ALTSTACK_ON && how != ALTSTACK_DISABLE)
+        return -INVALID;
+    if (set && how != ALTSTACK_DISABLE && wanted.size < STACK_MIN_BYTES)
+        return -NO_MEMORY;
+    if (set)
+        thread->altstack = how == ALTSTACK_DISABLE
+                               ? (struct kernel_altstack){.flags = ALTSTACK_DISABLE}
+                               : (struct kernel_altstack){.sp = wanted.sp,
+                                                          .size = wanted.size,
+                                                          .flags = wanted.flags & STACK_AUTODISARM};
+    return old && !syscalls_write(old, &seen, sizeof seen) ? -BAD_ADDRESS : 0;
+}
+
+void exact_signals_enter(struct thread *thread)
+{
+    struct kernel_altstack ours = {.sp = (uint64_t)thread->context->signal_stack,
+                                   .size = CONTEXT_SIGNAL_STACK_BYTES};
+    sys3(SYS_sigaltstack, (long)&ours, 0, 0);
+}
+
+void exact_signals_leave(struct thread *thread)
+{
+    struct kernel_altstack theirs = thread->altstack;
+    if (!theirs.size)
+        theirs.flags = ALTSTACK_DISABLE;
+    sys3(SYS_sigaltstack, (long)&theirs, 0, 0);
+}
+
+/* ---- delivery */
+
+/* Where the kernel would have put the frame. */
+static uint64_t frame_place(struct thread *thread, const struct kernel_sigaction *action,
+                            uint64_t sp, uint64_t vector_bytes, uint64_t *ret_vectors)
+{
+    const struct kernel_altstack *stack = &thread->altstack;
+    bool enabled = stack->size && !(stack->flags & ALTSTACK_DISABLE);
+    if ((action->flags & SA_ONSTACK) && enabled && !on_altstack(stack, sp))
+        sp = stack->sp + stack->size;
+    else
+        sp -= RED_ZONE;
+    sp = (sp - vector_bytes) & ~UINT64_C(63);
+    *ret_vectors = sp;
+    return ((sp - sizeof(struct kernel_sigframe)) & ~UINT64_C(15)) - 8;
+}
+
+static bool frame_write(struct thread *thread, const struct kernel_sigaction *action,
+                        const uint8_t *siginfo, const struct kernel_ucontext *from,
+                        uint64_t *ret_at)
+{
+    struct kernel_sigframe frame = {.restorer = action->restorer, .context = *from};
+    uint32_t vector_bytes;
+    uint64_t vectors;
+    __builtin_memcpy(&vector_bytes, (const uint8_t *)from->fpstate + FPSTATE_SIZE_AT, 4);
+    uint64_t at = frame_place(thread, action, from->rsp, vector_bytes, &vectors);
+    struct kernel_altstack seen = altstack_seen(thread, from->rsp);
+    frame.context.stack_sp = seen.sp;
+    frame.context.stack_flags = seen.flags;
+    frame.context.stack_size = seen.size;
+    frame.context.fpstate = vectors;
+    __builtin_memcpy(frame.siginfo, siginfo, SIGINFO_BYTES);
+    *ret_at = at;
+    return syscalls_write(vectors, (const void *)from->fpstate, vector_bytes) &&
+           syscalls_write(at, &frame, sizeof frame);
+}
+
+/* No stack to deliver on: the kernel kills such a program. */
+__attribute__((noreturn)) static void stack_lost(void)
+{
+    struct kernel_sigaction fatal = {0};
+    uint64_t none = 0;
+    sys6(SYS_rt_sigaction, SIGSEGV, (long)&fatal, 0, 8, 0, 0);
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, 8, 0, 0);
+    for (;;)
+        sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
+}
+
+/* `from` holds the program's state; `mask` is what its handler runs with. */
+__attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
+                                              const uint8_t *siginfo,
+                                              const struct kernel_ucontext *from, uint64_t mask)
+{
+    struct context *context = thread->context;
+    struct kernel_sigaction action = agent.actions[signal];
+    uint64_t at;
+    if (!frame_write(thread, &action, siginfo, from, &at))
+        stack_lost();
+    if (thread->altstack.flags & STACK_AUTODISARM)
+        thread->altstack = (struct kernel_altstack){.flags = ALTSTACK_DISABLE};
+    if (action.flags & SA_RESETHAND) {
+        agent.actions[signal].handler = 0;
+        action_install(signal);
+    }
+    signals_state_load(context, from);
+    context->gpr[RSP] = at;
+    context->gpr[RDI] = (uint64_t)signal;
+    context->gpr[RSI] = at + offsetof(struct kernel_sigframe, siginfo);
+    context->gpr[RDX] = at + offsetof(struct kernel_sigframe, context);
+    context->gpr[RAX] = 0;
+    context->flags = 0x202;
+    context->pc = action.handler;
+    mask_set(mask);
+    exact_resume(thread);
+}
+
+/* ---- the held signal */
+
+/* The kernel's frame at hand is a pattern for the one to write later: which vector state there is, and how
+ * large. */
+static void hold(struct thread *thread, int signal, const uint8_t *siginfo,
+                 struct kernel_ucontext *frame, uint64_t mask, uint64_t handler_mask)
+{
+    uint32_t bytes;
+    __builtin_memcpy(&bytes, (const uint8_t *)frame->fpstate + FPSTATE_SIZE_AT, 4);
+    thread->frame = *frame;
+    __builtin_memcpy(thread->fpstate, (const void *)frame->fpstate,
+                     bytes < FPSTATE_BYTES_MAX ? bytes : FPSTATE_BYTES_MAX);
+    thread->pending.signal = signal;
+    thread->pending.mask = mask;
+    thread->pending.handler_mask = handler_mask;
+    __builtin_memcpy(thread->pending.siginfo, siginfo, SIGINFO_BYTES);
+    thread->context->interrupt = 1;
+    frame->rip = context_rewind(frame->rip);
+    frame->mask = ~own_bits();
+}
+
+/* The program's vector registers are live: nothing of ours touches them. */
+void exact_signals_deliver(struct thread *thread)
+{
+    struct held_signal *held = &thread->pending;
+    if (!thread->context->interrupt)
+        return;
+    int signal = held->signal;
+    held->signal = 0;
+    thread->context->interrupt = 0;
+    signals_state_store(thread->context, &thread->frame);
+    signals_vectors_save(thread->fpstate);
+    thread->frame.fpstate = (uint64_t)thread->fpstate;
+    thread->frame.mask = held->mask;
+    deliver(thread, signal, held->siginfo, &thread->frame, held->handler_mask);
+}
+
+/* ---- where it came */
+
+static void step_begin(struct thread *thread, int signal, const uint8_t *siginfo,
+                       struct kernel_ucontext *frame, uint64_t handler_mask)
+{
+    thread->step.signal = signal;
+    thread->step.mask = frame->mask;
+    thread->step.handler_mask = handler_mask;
+    __builtin_memcpy(thread->step.siginfo, siginfo, SIGINFO_BYTES);
+    frame->mask = ~own_bits();
+    frame->rflags |= TRAP_FLAG;
+}
+
+/* Puts the program's own state into a frame that was taken in translated code. */
+static bool state_locate(struct thread *thread, struct kernel_ucontext *frame, struct location *ret)
+{
+    if (!cache_locate(agent.cache, frame->rip, ret))
+        return false;
+    frame->rip = ret->pc;
+    if (ret->in_slot == IN_SLOT_R11)
+        frame->r11 = thread->context->slot_r11;
+    return true;
+}
+
+static uint64_t step_made(struct thread *thread, struct kernel_ucontext *frame)
+{
+    struct held_signal held = thread->step;
+    struct location location;
+    if (!cache_contains(agent.cache, frame->rip)) {
+        frame->rflags &= ~(uint64_t)TRAP_FLAG;
+        thread->step.signal = 0;
+        hold(thread, held.signal, held.siginfo, frame, held.mask, held.handler_mask);
+        return 0;
+    }
+    if (!state_locate(thread, frame, &location))
+        return 0; /* one more */
+    frame->rflags &= ~(uint64_t)TRAP_FLAG;
+    thread->step.signal = 0;
+    exact_cut(&location);
+    frame->mask = held.mask;
+    deliver(thread, held.signal, held.siginfo, frame, held.handler_mask);
+}
+
+/* The program would die of it, or single-steps itself: natively, from here. */
+static uint64_t fall_out(struct thread *thread, int signal, const uint8_t *siginfo,
+                         struct kernel_ucontext *frame, const struct location *location, bool again)
+{
+    exact_cut(location);
+    exact_retire(thread);
+    gs_write(thread->program_gs);
+    return again ? 0 : signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+}
+
+static uint64_t in_code(struct thread *thread, int signal, uint8_t *siginfo,
+                        struct kernel_ucontext *frame, uint64_t handler_mask)
+{
+    int32_t code;
+    struct location location;
+    __builtin_memcpy(&code, siginfo + 8, 4);
+    bool fault = always_ours(signal) && code > 0;
+    if (!state_locate(thread, frame, &location)) {
+        step_begin(thread, signal, siginfo, frame, handler_mask);
+        return 0;
+    }
+    if (agent.actions[signal].handler <= 1 || (signal == SIGTRAP && fault))
+        return fall_out(thread, signal, siginfo, frame, &location, fault && signal != SIGTRAP);
+    exact_cut(&location);
+    uint8_t *address = siginfo + SIGINFO_ADDRESS_AT; /* of the instruction, for some */
+    if (fault && (signal == SIGFPE || signal == SIGILL))
+        __builtin_memcpy(address, &location.pc, 8);
+    deliver(thread, signal, siginfo, frame, handler_mask);
+}
+
+/* The mask that was in force when the signal came: of calls that wait with another mask than the thread's,
+ * that one, while the frame already has the thread's own again. */
+static uint64_t mask_in_force(const struct thread *thread, const struct kernel_ucontext *frame)
+{
+    const uint64_t *gpr = thread->context->gpr;
+    uint64_t at, mask;
+    if (!exact_called(frame->rip))
+        return frame->mask;
+    switch (gpr[RAX]) {
+    case SYS_rt_sigsuspend: at = gpr[RDI]; break;
+    case SYS_ppoll: at = gpr[R10]; break;
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2: at = gpr[R8]; break;
+    case SYS_pselect6:
+        at = gpr[R9];
+        if (at && !syscalls_read(at, &at, 8))
+            at = 0;
+        break;
+    default: return frame->mask;
+    }
+    return at && syscalls_read(at, &mask, 8) ? mask : frame->mask;
+}
+
+static uint64_t mask_of_handler(const struct thread *thread, int signal,
+                                const struct kernel_ucontext *frame)
+{
+    const struct kernel_sigaction *action = &agent.actions[signal];
+    uint64_t mask = mask_in_force(thread, frame) | action->mask;
+    return action->flags & SA_NODEFER ? mask : mask | bit_of(signal);
+}
+
+__attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
+                                                   struct kernel_ucontext *frame)
+{
+    struct thread *thread = thread_self();
+    int32_t code;
+    __builtin_memcpy(&code, siginfo + 8, 4);
+    if (!thread || !thread->walking)
+        return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+    uint64_t handler_mask = mask_of_handler(thread, signal, frame);
+    if (thread->step.signal && signal == SIGTRAP && code == CODE_STEP)
+        return step_made(thread, frame);
+    if (cache_contains(agent.cache, frame->rip))
+        return in_code(thread, signal, siginfo, frame, handler_mask);
+    if (agent.actions[signal].handler <= 1)
+        return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+    if (exact_calling(frame->rip)) {
+        signals_state_store(thread->context, frame);
+        frame->rip = thread->call_pc;
+        deliver(thread, signal, siginfo, frame, handler_mask);
+    }
+    hold(thread, signal, siginfo, frame, frame->mask, handler_mask);
+    return 0;
+}
+
+__asm__(".pushsection .text\n"
+        ".globl exact_entry\n.hidden exact_entry\n"
+        "exact_entry:\n"
+        "  pushq $2\n  popfq\n"
+        "  push %rdi\n  push %rsi\n  push %rdx\n"
+        "  call exact_decide\n"
+        "  pop %rdx\n  pop %rsi\n  pop %rdi\n"
+        "  test %rax,%rax\n  jz 1f\n  jmp *%rax\n"
+        "1: ret\n"
+        ".popsection\n");
+
+/* ---- the way back */
+
+static void vectors_load(uint64_t from)
+{
+    uint32_t magic;
+    const uint8_t *state = (const uint8_t *)from;
+    __builtin_memcpy(&magic, state + FPSTATE_MAGIC_AT, 4);
+    if (magic == FPSTATE_MAGIC)
+        signals_vectors_load(state);
+    else /* the program left no more than what every processor has */
+        __asm__ volatile("fxrstor64 (%0)" : : "r"(state) : "memory");
+}
+
+bool exact_signals_return(struct thread *thread)
+{
+    struct context *context = thread->context;
+    struct kernel_ucontext frame;
+    if (context->interrupt) { /* that one first: the mask in force is ours */
+        context->pc = thread->call_pc;
+        return true;
+    }
+    if (!syscalls_read(context->gpr[RSP], &frame, sizeof frame) || (frame.rflags & TRAP_FLAG) ||
+        !frame.fpstate) {
+        context->pc = thread->call_pc;
+        return false;
+    }
+    signals_state_load(context, &frame);
+    thread->altstack =
+        frame.stack_flags & ALTSTACK_DISABLE
+            ? (struct kernel_altstack){.flags = ALTSTACK_DISABLE}
+            : (struct kernel_altstack){.sp = frame.stack_sp,
+                                       .size = frame.stack_size,
+                                       .flags = (uint32_t)frame.stack_flags & STACK_AUTODISARM};
+    vectors_load(frame.fpstate);
+    mask_set(frame.mask);
+    return true;
+}

@@ -1,0 +1,34 @@
+/* Signals in an exact run: the program sees them as the kernel would have delivered them, between two of
+ * its own instructions, and its handlers run on copies like the rest.
+ *
+ * The kernel delivers to us, on a stack of ours. Where the thread then is decides:
+ *   translated code, at the start of a program's instruction: delivered at once; elsewhere in it: single
+ *     steps lead to the next such place, or out of it;
+ *   a system call that has not been made or is to be made again: delivered before it;
+ *   the dispatcher: held, with all signals blocked, and delivered before translated code is entered.
+ * To deliver is to write the frame that the kernel would have written, where it would have been, and to go
+ * on at the handler. rt_sigreturn is done by the dispatcher, from whatever the program made of the frame. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread;
+
+/* Takes over the actions that the program has already; once, by its first thread. */
+void exact_signals_begin(struct thread *thread);
+/* A thread enters the exact run, or leaves it for good: whose alternate stack the kernel has. */
+void exact_signals_enter(struct thread *thread);
+void exact_signals_leave(struct thread *thread);
+/* Delivers the signal that is held, if there is one; then it does not return. */
+void exact_signals_deliver(struct thread *thread);
+
+/* Signals that are always ours but that the program ignores are ignored by the kernel itself while it calls
+ * exec, which hands that on. */
+void exact_signals_ignore(bool really);
+
+/* The program's system calls of these names; results as the kernel's. */
+long exact_signals_action(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes);
+long exact_signals_altstack(struct thread *thread, uint64_t set, uint64_t old);
+/* False: it cannot be done on copies. */
+bool exact_signals_return(struct thread *thread);

@@ -1,0 +1,177 @@
+#include "agent/syscalls.h"
+
+#include "agent/agent.h"
+#include "agent/exact.h"
+#include "agent/exact_signals.h"
+#include "agent/maps.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+
+#include <asm/prctl.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { BAD_ADDRESS = 14 /* EFAULT */ };
+
+struct span {
+    uint64_t start, bytes;
+};
+
+static bool copy(long number, uint64_t program, uint64_t ours, uint64_t bytes)
+{
+    struct span local = {ours, bytes}, remote = {program, bytes};
+    long pid = sys3(SYS_getpid, 0, 0, 0);
+    return sys6(number, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
+}
+
+bool syscalls_read(uint64_t from, void *to, uint64_t bytes)
+{
+    return copy(SYS_process_vm_readv, from, (uint64_t)to, bytes);
+}
+
+bool syscalls_write(uint64_t to, const void *from, uint64_t bytes)
+{
+    return copy(SYS_process_vm_writev, to, (uint64_t)from, bytes);
+}
+
+/* ---- code that changes */
+
+/* Copies of code that is gone must not be found any more; a thread that is still in one runs what it ran
+ * natively: code that is being unmapped under its feet. */
+static void code_forget(void)
+{
+    struct cache *cache = agent.cache;
+    cache_lock(cache, true);
+    if (__atomic_load_n(&cache->users, __ATOMIC_ACQUIRE) == 1)
+        cache_flush(cache);
+    else
+        cache_forget(cache);
+    maps_read(agent.regions);
+    cache_unlock(cache);
+    agent_lose(LOSS_flushed);
+}
+
+/* Code that we may have copied has changed its place or its rights. */
+static bool mapping_changed(uint64_t start, uint64_t bytes)
+{
+    const struct regions *regions = agent.regions;
+    for (uint32_t i = 0; i < regions->n; i++)
+        if (regions->at[i].start < start + bytes && regions->at[i].end > start)
+            return true;
+    return false;
+}
+
+static void code_follow(const struct context *context, long number, long result)
+{
+    const uint64_t *gpr = context->gpr;
+    bool changed = __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE);
+    if (number == SYS_munmap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
+        number == SYS_mremap)
+        changed |= mapping_changed(gpr[RDI], gpr[RSI]);
+    if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap ||
+        number == SYS_shmat)
+        changed |= mapping_changed((uint64_t)result, number == SYS_mmap ? gpr[RSI] : gpr[RDX]);
+    if (changed)
+        code_forget();
+}
+
+/* ---- the end */
+
+/* Counts of other threads are whole when the process is gone. */
+static void finish(const struct thread *thread)
+{
+    struct channel *channel = agent.channel;
+    channel->end_tsc = sys_tsc();
+    thread->wire->end_cpu_ns = agent_cpu_ns();
+    channel->superblocks = agent.cache->translated;
+    channel->code_bytes = agent.cache->code_bytes;
+    channel->translate_ticks = agent.cache->translate_ticks;
+    bool alone = __atomic_load_n(&agent.cache->users, __ATOMIC_ACQUIRE) == 1;
+    __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
+}
+
+/* ---- one call */
+
+/* The program's %gs: ours is in its place. */
+static long gs_answer(struct thread *thread)
+{
+    const uint64_t *gpr = thread->context->gpr;
+    if (gpr[RDI] == ARCH_SET_GS) {
+        if (gpr[RSI] >> 47)
+            return -1; /* EPERM */
+        thread->program_gs = gpr[RSI];
+        return 0;
+    }
+    return syscalls_write(gpr[RSI], &thread->program_gs, 8) ? 0 : -BAD_ADDRESS;
+}
+
+/* After a filter of system calls our own might kill the program. */
+static bool ends_the_run(const struct context *context)
+{
+    return context->gpr[RAX] == SYS_seccomp ||
+           (context->gpr[RAX] == SYS_prctl && context->gpr[RDI] == PR_SET_SECCOMP);
+}
+
+static long run(struct thread *thread, long number)
+{
+    const uint64_t *gpr = thread->context->gpr;
+    switch (number) {
+    case SYS_rt_sigaction:
+        if (!thread->borrowed)
+            return exact_signals_action(gpr[RDI], gpr[RSI], gpr[RDX], gpr[R10]);
+        break;
+    case SYS_sigaltstack: return exact_signals_altstack(thread, gpr[RDI], gpr[RSI]);
+    case SYS_arch_prctl:
+        if (gpr[RDI] == ARCH_SET_GS || gpr[RDI] == ARCH_GET_GS)
+            return gs_answer(thread);
+        break;
+    case SYS_exit:
+        if (!thread->borrowed)
+            exact_exit(thread, (int)gpr[RDI]);
+        break;
+    case SYS_exit_group:
+        if (!thread->borrowed)
+            finish(thread);
+        break;
+    default: break;
+    }
+    bool execs = number == SYS_execve || number == SYS_execveat;
+    if (execs)
+        exact_signals_ignore(true);
+    long result = exact_call();
+    if (execs)
+        exact_signals_ignore(false);
+    if (!sys_failed(result))
+        code_follow(thread->context, number, result);
+    return result;
+}
+
+bool syscalls_run(struct walk *walk, uint64_t next)
+{
+    struct thread *thread = (struct thread *)((char *)walk - offsetof(struct thread, walk));
+    struct context *context = walk->context;
+    long number = (long)context->gpr[RAX];
+    thread->call_pc = next - 2;
+    if (ends_the_run(context)) {
+        context->pc = thread->call_pc;
+        return false;
+    }
+    switch (number) {
+    case SYS_rt_sigreturn: return exact_signals_return(thread);
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_fork:
+    case SYS_vfork: return exact_clone(thread, next);
+    default: break;
+    }
+    long result = run(thread, number);
+    if (result == EXACT_AGAIN) {
+        context->pc = thread->call_pc;
+        return true;
+    }
+    context->gpr[RAX] = (uint64_t)result;
+    context->gpr[RCX] = context->pc = next;
+    context->gpr[R11] = context->flags;
+    return true;
+}
