@@ -112,6 +112,7 @@ int cmd_record(int argc, char **argv)
         *options.walks.argv ? quote_words(&arena, options.walks.argv)
                             : arena_format(&arena, "gait %s", quote_words(&arena, argv));
     int status = options.is_plain ? record_plain(&options) : record_walks(&options);
+    selection_release(&options.only);
     arena_release(&arena);
     return status;
 }

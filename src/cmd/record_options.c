@@ -24,6 +24,9 @@ static const char usage[] =
     "  --trail N          instructions run and timed behind each window\n"
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
+    "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
+    "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"
+    "                     return, div, string, vector, float; several with commas between\n"
     "  -D MS              CPU time before the first sample; with --plain elapsed time\n"
     "  -p PID[,PID...]    processes that run already, until they end or Ctrl-C\n"
     "  --duration S       stop after so many seconds; with -p, -a or --plain\n"
@@ -51,6 +54,7 @@ enum {
     OPTION_SEED,
     OPTION_PLAIN,
     OPTION_DURATION,
+    OPTION_ONLY,
     OPTION_LATER, /* in the contract, not there yet */
 };
 
@@ -68,7 +72,7 @@ static const struct option long_options[] = {
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"events", required_argument, NULL, OPTION_LATER},
-    {"only", required_argument, NULL, OPTION_LATER},
+    {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"duration", required_argument, NULL, OPTION_DURATION},
     {"compress", required_argument, NULL, OPTION_LATER},
@@ -157,6 +161,17 @@ static bool parse_pids(char *text, struct record *options, struct err *err)
     return plain->n_pids || err_set(err, ERR_USAGE, "-p: no process");
 }
 
+/* May be given several times. */
+static bool parse_only(struct record *options, const char *text, struct err *err)
+{
+    struct recording_options *walks = &options->walks;
+    walks->only = &options->only;
+    walks->only_text = walks->only_text
+                           ? arena_format(&options->only.arena, "%s,%s", walks->only_text, text)
+                           : text;
+    return selection_parse(&options->only, text, err);
+}
+
 /* `index` is that of long_options, where the option was a long one. */
 static bool parse_option(struct record *options, int option, int index, struct err *err)
 {
@@ -186,6 +201,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
         return parse_exact(record->single ? "counts" : optarg, &record->mode,
                            err); /* for tests/truth/volume.sh */
     case OPTION_SEED: return parse_seed(optarg, &record->seed, err);
+    case OPTION_ONLY: return parse_only(options, optarg, err);
     case OPTION_LATER:
         return err_set(err, ERR_USAGE, "--%s is not there yet", long_options[index].name);
     case OPTION_PLAIN: options->is_plain = true; return true;
@@ -226,6 +242,9 @@ static bool plain_complete(struct record *options, struct err *err)
     if (record->mode != RECORD_SAMPLED || options->for_walks)
         return err_set(err, ERR_USAGE, "%s is for walks, of which --plain, -e and -a have none",
                        options->for_walks ? options->for_walks : "--exact");
+    if (walks->only)
+        return err_set(err, ERR_USAGE,
+                       "--only is for walks, of which --plain, -e and -a have none");
     plain->argv = walks->argv;
     plain->output = walks->output;
     plain->hz = record->fixed_hz ? record->fixed_hz : PLAIN_HZ;

@@ -3,6 +3,7 @@
 
 #include "collect/plain.h"
 #include "collect/recording.h"
+#include "collect/selection.h"
 
 struct err;
 
@@ -13,6 +14,7 @@ struct record {
     struct recording_options walks;
     struct plain_options plain;
     int pids[RECORD_PIDS_MAX];
+    struct selection only;
     const char *for_walks; /* NULL, or an option that was given and means walks only */
     bool quiet, verbose, help;
 };

@@ -1,6 +1,7 @@
 #include "collect/circuits.h"
 
 #include "collect/mappings.h"
+#include "collect/selection.h"
 #include "program/image.h"
 
 #include <stdlib.h>
@@ -84,6 +85,14 @@ static uint32_t circuit_add(struct circuits *circuits, uint32_t module, uint64_t
     return id;
 }
 
+/* Where single instructions are kept, loops are not. */
+static bool is_kept(const struct circuits *circuits, struct place head)
+{
+    struct mappings *mappings = circuits->units->mappings;
+    return !mappings->only ||
+           (!mappings->only->classes && selection_has(mappings->only, mappings, head));
+}
+
 static void segment_read(struct circuits *circuits, const struct unit_segment *segment)
 {
     struct place from = segment_last(segment);
@@ -91,7 +100,7 @@ static void segment_read(struct circuits *circuits, const struct unit_segment *s
     if ((segment->end != SEGMENT_COND && segment->end != SEGMENT_JUMP) || !segment->target ||
         !segment->instructions || segment->to.module != from.module ||
         segment->to.address.v > from.address.v ||
-        mappings_missed(circuits->units->mappings, from) ||
+        mappings_missed(circuits->units->mappings, from) || !is_kept(circuits, segment->to) ||
         !function_find(circuits, segment->to, from, &start, &last))
         return;
     uint32_t root = circuit_add(circuits, from.module, start, last, CIRCUIT_NONE);

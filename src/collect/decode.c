@@ -22,6 +22,7 @@ void decode_release(struct decode *decode)
     tally_release(&decode->tally);
     vec_release(&decode->listed);
     vec_release(&decode->segments);
+    vec_release(&decode->pieces);
     vec_release(&decode->ways);
 }
 
@@ -38,7 +39,8 @@ static void block_add(struct decode *decode, uint32_t index)
         bool fell = j == superblock->n_segments;
         if (!fell) {
             instructions += segment->instructions;
-            *vec_push(&decode->segments) = (struct decode_segment){MAP_NONE, MAP_NONE, MAP_NONE};
+            *vec_push(&decode->segments) =
+                (struct decode_segment){MAP_NONE, MAP_NONE, MAP_NONE, 0, 0};
         }
         uint64_t target = fell ? segment->start + segment->bytes : segment->target;
         tally_exit_add(&decode->tally, superblock->first_exit + j, index, segments[0].start, target,
@@ -73,6 +75,9 @@ static uint32_t edge_index(struct decode *decode, struct place from, struct plac
                            .from = from.address.v,
                            .to = to.address.v,
                            .kind = kind};
+    struct mappings *mappings = decode->units->mappings;
+    if (mappings->only && !selection_takes_edge(mappings->only, mappings, from, to, kind))
+        return MAP_NONE;
     return batch_edge_index(&decode->batch, &key);
 }
 
@@ -87,17 +92,36 @@ static uint32_t indirect_edge_index(struct decode *decode, const struct unit_seg
     return edge_index(decode, from, to, kind);
 }
 
+static uint32_t range_index(struct decode *decode, uint32_t module, const struct piece *piece)
+{
+    struct range_key range = {.module = module,
+                              .instructions = piece->instructions,
+                              .start = piece->start.v,
+                              .last = piece->last.v};
+    return batch_range_index(&decode->batch, &range);
+}
+
+static void pieces_list(struct decode *decode, const struct unit_segment *segment,
+                        struct decode_segment *ret)
+{
+    struct pieces pieces = {0};
+    selection_pieces(decode->units->mappings->only, decode->units->mappings, segment, &pieces);
+    ret->pieces = (uint32_t)decode->pieces.n;
+    ret->n_pieces = (uint32_t)pieces.n;
+    for (size_t i = 0; i < pieces.n; i++)
+        *vec_push(&decode->pieces) = range_index(decode, segment->at.module, &pieces.at[i]);
+    vec_release(&pieces);
+}
+
 static void segment_list(struct decode *decode, const struct unit_segment *segment,
                          struct decode_segment *ret)
 {
     struct place last = segment_last(segment);
-    if (segment->instructions) {
-        struct range_key range = {.module = segment->at.module,
-                                  .instructions = segment->instructions,
-                                  .start = segment->at.address.v,
-                                  .last = last.address.v};
-        ret->range = batch_range_index(&decode->batch, &range);
-    }
+    struct piece whole = {segment->at.address, last.address, segment->instructions};
+    if (decode->units->mappings->only)
+        pieces_list(decode, segment, ret);
+    else if (segment->instructions)
+        ret->range = range_index(decode, segment->at.module, &whole);
     enum edge_kind kind;
     if (!segment->target || !segment_edge(segment, &kind))
         return;
@@ -130,7 +154,8 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
     const struct unit_segment *site = block_last(decode, decode->tally.exits.at[last_exit].block);
     uint32_t edge = indirect_edge_index(decode, site, to);
     uint64_t units = tally_units(weight, 1);
-    batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
+    if (edge != MAP_NONE)
+        batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
 }
 
 /* The superblock in which most of the window ran, and how much of it. */
@@ -218,10 +243,16 @@ static void add_edge(struct decode *decode, uint32_t edge, struct tally_flow flo
         batch_add_edge_at(&decode->batch, edge, flow.time, flow.count);
 }
 
-static void add_range(struct decode *decode, uint32_t range, struct tally_flow flow)
+static void add_range(struct decode *decode, const struct decode_segment *segment,
+                      struct tally_flow flow)
 {
-    if (range != MAP_NONE && (flow.time | flow.count))
-        batch_add_range_at(&decode->batch, range, flow.time, flow.count);
+    if (!(flow.time | flow.count))
+        return;
+    if (segment->range != MAP_NONE)
+        batch_add_range_at(&decode->batch, segment->range, flow.time, flow.count);
+    for (uint32_t i = 0; i < segment->n_pieces; i++)
+        batch_add_range_at(&decode->batch, decode->pieces.at[segment->pieces + i], flow.time,
+                           flow.count);
 }
 
 /* From the last segment back: what ran a segment is what left at it and what went on behind it. Falling
@@ -236,8 +267,9 @@ static void segments_expand(struct decode *decode, const struct superblock *supe
         const struct decode_segment *segment = &decode->segments.at[superblock->first_segment + i];
         struct tally_flow left = tally_take(&exits[i].flow);
         struct tally_flow ran = {left.time + on.time, left.count + on.count};
-        bool conditional = segment->fallen != MAP_NONE;
-        add_range(decode, segment->range, ran);
+        bool conditional =
+            decode->units->segments.at[superblock->first_segment + i].end == SEGMENT_COND;
+        add_range(decode, segment, ran);
         add_edge(decode, segment->taken, conditional ? left : ran);
         add_edge(decode, segment->fallen,
                  (struct tally_flow){.time = ran.count, .count = on.count});
@@ -302,9 +334,11 @@ static void time_add(struct decode *decode, const struct event_walk *walk, uint6
     decode->unmapped += mappings_missed(mappings, at);
     struct stacks *stacks = &decode->profile->stacks;
     uint64_t thread = stack_thread((uint32_t)mappings->pid, (uint32_t)walk->tid);
-    uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
-    uint32_t node = stacks_node(stacks, root, at.module, at.address.v);
-    stacks_add(stacks, node, decode->samples++ % STACK_GROUPS, weight_ns);
+    uint32_t group = decode->samples++ % STACK_GROUPS;
+    if (!mappings->only || selection_takes(mappings->only, mappings, at)) {
+        uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
+        stacks_add(stacks, stacks_node(stacks, root, at.module, at.address.v), group, weight_ns);
+    }
     struct totals *totals = &decode->profile->totals;
     sum_add(&totals->samples, 1);
     sum_add(&totals->sampled_ns, weight_ns);

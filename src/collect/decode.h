@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "collect/crew.h"
 #include "collect/rates.h"
+#include "collect/selection.h"
 #include "collect/tally.h"
 #include "collect/trips.h"
 #include "collect/units.h"
@@ -33,6 +34,7 @@ enum {
 /* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
 struct decode_segment {
     uint32_t range, taken, fallen;
+    uint32_t pieces, n_pieces; /* in decode->pieces: ranges, where not everything is kept */
 };
 
 /* The batch that is open: when it began, and the CPU time that its samples cover. */
@@ -57,6 +59,9 @@ struct decode {
     struct {
         VEC(struct decode_segment);
     } segments; /* as units->segments */
+    struct {
+        VEC(uint32_t);
+    } pieces;
     struct tally tally;
     struct trips trips;
     struct trip_walk trip_walk; /* of the window */

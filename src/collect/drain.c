@@ -147,7 +147,7 @@ static void source_open(struct drain *drain, uint32_t index)
         return;
     struct source *source = mem_alloc(sizeof *source);
     struct source_place place = {
-        .share = drain->share, .index = index, .channel = channel, .pid = pid};
+        .share = drain->share, .index = index, .channel = channel, .pid = pid, .only = drain->only};
     source_init(source, &place, drain->mode, drain->profile);
     drain->sources[index] = source;
     if (!drain->processes++)

@@ -25,6 +25,7 @@ struct drain {
     struct share *share;
     struct profile *profile; /* what is new goes here */
     enum record_mode mode;
+    struct selection *only;            /* what is kept; NULL: everything */
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */

@@ -16,6 +16,7 @@ void exact_release(struct exact *exact)
 {
     vec_release(&exact->segments);
     vec_release(&exact->pairs);
+    kept_release(&exact->kept);
 }
 
 static uint64_t less(uint64_t from, uint64_t what)
@@ -41,24 +42,52 @@ static void give_edge(struct exact *exact, struct place from, struct place to, e
                            .from = from.address.v,
                            .to = to.address.v,
                            .kind = kind};
-    sum_add(&table_at(&exact->profile->edges, &key)->count, count - *given);
+    struct mappings *mappings = exact->units->mappings;
+    if (!mappings->only || selection_takes_edge(mappings->only, mappings, from, to, kind))
+        sum_add(&table_at(&exact->profile->edges, &key)->count, count - *given);
     *given = count;
 }
 
-static void give_range(struct exact *exact, struct place at, uint32_t instructions,
-                       struct svma last, uint64_t count, uint64_t *given)
+static void piece_add(struct exact *exact, uint32_t module, const struct piece *piece,
+                      uint64_t count)
 {
-    if (count <= *given)
+    struct range_key key = {.module = module,
+                            .instructions = piece->instructions,
+                            .start = piece->start.v,
+                            .last = piece->last.v};
+    sum_add(&table_at(&exact->profile->ranges, &key)->count, count);
+}
+
+/* `index`: the segment's, of which what is kept is known; or UINT32_MAX. */
+static void give_range(struct exact *exact, const struct unit_segment *segment, uint32_t index,
+                       uint64_t count, uint64_t *given)
+{
+    uint64_t more = less(count, *given);
+    struct piece whole = {segment->at.address, segment_last(segment).address,
+                          segment->instructions};
+    struct mappings *mappings = exact->units->mappings;
+    if (!more || !segment->instructions) {
+        *given += more;
         return;
-    if (instructions) {
-        struct range_key key = {.module = at.module,
-                                .instructions = instructions,
-                                .start = at.address.v,
-                                .last = last.v};
-        sum_add(&table_at(&exact->profile->ranges, &key)->count, count - *given);
-        exact->instructions += (count - *given) * instructions;
     }
+    exact->instructions += more * segment->instructions;
     *given = count;
+    if (!mappings->only) {
+        piece_add(exact, segment->at.module, &whole, more);
+        return;
+    }
+    if (index != UINT32_MAX) {
+        const struct kept_segment *kept =
+            kept_segment(&exact->kept, mappings->only, exact->units, index);
+        for (uint32_t i = 0; i < kept->n; i++)
+            piece_add(exact, segment->at.module, &exact->kept.pieces.at[kept->first + i], more);
+        return;
+    }
+    struct pieces pieces = {0};
+    selection_pieces(mappings->only, mappings, segment, &pieces);
+    for (size_t i = 0; i < pieces.n; i++)
+        piece_add(exact, segment->at.module, &pieces.at[i], more);
+    vec_release(&pieces);
 }
 
 /* ---- superblocks */
@@ -92,7 +121,7 @@ static void segment_give(struct exact *exact, uint32_t index, const struct flow 
     const struct unit_segment *segment = &exact->units->segments.at[index];
     struct exact_segment *given = &exact->segments.at[index];
     struct place last = segment_last(segment);
-    give_range(exact, segment->at, segment->instructions, last.address, flow->ran, &given->ran);
+    give_range(exact, segment, index, flow->ran, &given->ran);
     enum edge_kind kind;
     if (!segment->target || !segment_edge(segment, &kind))
         return;
@@ -162,8 +191,13 @@ static void cut_read(struct exact *exact, const struct cut *cut)
     exact->segments.at[index].cuts++;
     struct svma last;
     uint64_t given = 0;
-    if (cut->instructions && nth_instruction(exact, segment->at, cut->instructions, &last))
-        give_range(exact, segment->at, cut->instructions, last, 1, &given);
+    struct unit_segment part = *segment;
+    if (!cut->instructions || !nth_instruction(exact, segment->at, cut->instructions, &last))
+        return;
+    part.instructions = cut->instructions;
+    part.bytes = (uint32_t)(last.v - segment->at.address.v) + 1;
+    part.last_bytes = 1; /* all that matters is where it starts */
+    give_range(exact, &part, UINT32_MAX, 1, &given);
 }
 
 /* ---- arrivals by return */

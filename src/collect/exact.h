@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/selection.h"
 #include "collect/units.h"
 
 #include <stdbool.h>
@@ -44,6 +45,7 @@ struct exact {
         VEC(uint64_t);
     } pairs; /* as units->pairs */
     size_t cuts_read;
+    struct kept kept;      /* of segments, if not everything is */
     uint64_t instructions; /* given out so far */
 };
 

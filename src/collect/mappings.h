@@ -14,6 +14,7 @@
 struct file;
 struct image;
 struct profile;
+struct selection;
 
 struct place {
     uint32_t module; /* of the profile */
@@ -31,6 +32,7 @@ struct mapping {
 struct mappings {
     struct profile *profile; /* gets the modules */
     int pid;                 /* for files that only the process can see */
+    struct selection *only;  /* what is kept of what runs there; NULL: everything */
     VEC(struct mapping);
     uint64_t changes; /* so far */
     size_t last;      /* where the last question was answered */

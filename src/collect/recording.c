@@ -55,6 +55,8 @@ static void head_fill(struct run *run)
         snprintf(budget, sizeof budget, "%g %%", record->overhead_ppm / 1e4);
     if (record->mode == RECORD_SAMPLED)
         profile_fact(head, "budget", budget);
+    if (run->options->only)
+        profile_fact(head, "only", run->options->only_text);
 }
 
 static bool start(struct run *run, struct err *err)
@@ -218,6 +220,7 @@ bool recording_run(const struct recording_options *options, struct recording *re
     bool started = options->n_pids ? attach(&run, err) : start(&run, err);
     if (started) {
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
+        run.drain.only = options->only;
         follow(&run);
         ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
         conclude(&run);

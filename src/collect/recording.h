@@ -5,6 +5,7 @@
  * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
 #pragma once
 
+#include "collect/selection.h"
 #include "collect/trace_check.h"
 #include "profile/profile.h"
 #include "wire/channel.h"
@@ -21,6 +22,8 @@ struct recording_options {
     uint64_t duration_ns; /* of the recording; 0: to the end */
     const char *command;  /* what was typed, shell-quoted */
     const char *output;
+    struct selection *only; /* what is kept; NULL: everything */
+    const char *only_text;  /* the same, as typed */
     struct record_options record;
 };
 

@@ -21,6 +21,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
 {
     *source = (struct source){.channel = place->channel, .mode = mode, .profile = profile};
     mappings_init(&source->mappings, profile, place->pid);
+    source->mappings.only = place->only;
     units_init(&source->units, &source->mappings);
     crew_init(&source->crew);
     if (mode == RECORD_SAMPLED) {

@@ -53,6 +53,7 @@ struct source_place {
     uint32_t index;            /* of the channel */
     struct channel *channel;
     int pid;
+    struct selection *only; /* what is kept; NULL: everything */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

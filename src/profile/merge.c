@@ -178,6 +178,12 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     const char *others = profile_fact_find(other, "event");
     if (event && others && strcmp(event, others) != 0)
         return err_set(err, ERR_FORMAT, "samples of %s and of %s cannot be merged", event, others);
+    const char *only = profile_fact_find(into, "only"),
+               *others_only = profile_fact_find(other, "only");
+    if (into->totals.instructions && other->totals.instructions &&
+        strcmp(only ? only : "", others_only ? others_only : "") != 0)
+        return err_set(err, ERR_FORMAT, "profiles of different parts cannot be merged: %s and %s",
+                       only ? only : "everything", others_only ? others_only : "everything");
     merge_head(into, other);
     struct remap remap = {0};
     for (size_t i = 0; i < other->modules.n; i++) {

@@ -1,7 +1,7 @@
 #include "view/contexts.h"
 
+#include "program/match.h"
 #include "view/contexts_build.h"
-#include "view/match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "view/head.h"
 
-#include "view/brief.h"
 #include "profile/command.h"
+#include "program/brief.h"
 #include "view/clean.h"
 
 #include "view/profile_json.h"
@@ -110,6 +110,8 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
     json_bool(json, "raw", true);
     if (profile->mode == PROFILE_EXACT)
         json_bool(json, "whole", profile_whole(profile));
+    if (profile_fact_find(profile, "only"))
+        json_string(json, "only", profile_fact_find(profile, "only"));
     if (profile->mode == PROFILE_PLAIN) {
         const char *event = profile_fact_find(profile, "event");
         json_integer(json, "samples", profile->totals.interrupts);
@@ -271,6 +273,24 @@ static void native_text(FILE *to, const struct profile *profile)
     fprintf(to, " ran unseen\n");
 }
 
+/* Nobody is to take a part for the whole. */
+static void only_text(FILE *to, const struct profile *profile)
+{
+    const char *only = profile_fact_find(profile, "only");
+    double kept = 0, all = (double)profile->totals.count;
+    if (profile->mode == PROFILE_EXACT)
+        all = (double)profile->totals.instructions;
+    for (uint32_t i = 0; only && i < profile->ranges.n; i++) {
+        const struct range_key *key = map_key(&profile->ranges.keys, i);
+        kept += (double)profile->ranges.at[i].count * key->instructions;
+    }
+    if (only)
+        fprintf(to,
+                "only %s was kept: %.2f %% of what ran; shares of time and of instructions are of "
+                "the whole\n",
+                only, all > 0 ? 100 * kept / all : 0);
+}
+
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
@@ -293,6 +313,7 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
                              : "; the recording was not closed: what came last is missing\n",
           to);
     native_text(to, profile);
+    only_text(to, profile);
 }
 
 void different_text(FILE *to, bool any, double common_first, double common_second)

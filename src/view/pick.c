@@ -1,7 +1,7 @@
 #include "view/pick.h"
 
 #include "base/err.h"
-#include "view/match.h"
+#include "program/match.h"
 #include "view/report.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "view/scene.h"
 
 #include "base/err.h"
+#include "program/match.h"
 #include "program/stamp.h"
-#include "view/match.h"
 
 #include <stdio.h>
 #include <stdlib.h>

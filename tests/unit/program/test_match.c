@@ -1,5 +1,5 @@
-#include "view/brief.h"
-#include "view/match.h"
+#include "program/brief.h"
+#include "program/match.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

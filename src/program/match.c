@@ -1,7 +1,7 @@
-#include "view/match.h"
+#include "program/match.h"
 
 #include "base/memory.h"
-#include "view/brief.h"
+#include "program/brief.h"
 
 #include <fnmatch.h>
 #include <string.h>

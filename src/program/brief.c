@@ -1,4 +1,4 @@
-#include "view/brief.h"
+#include "program/brief.h"
 
 #include "base/memory.h"
 
