@@ -49,7 +49,7 @@ $(foreach l,$(TOOL_LAYERS),$(eval $(call layer_rules,$l)))
 CMD_OBJS := $(patsubst src/%.c,$O/tool/%.o,$(call srcs,cmd))
 
 # Walks run on live vector registers in the tests too.
-$O/tool/walk/%.o $O/tool/x86/%.o: TOOL_FLAGS += -mgeneral-regs-only
+$O/tool/walk/%.o $O/tool/x86/%.o: TOOL_FLAGS += -mgeneral-regs-only -mstringop-strategy=rep_byte
 $O/tool/%.o: src/%.c | deps
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -c -o $@ $<

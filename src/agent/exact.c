@@ -5,6 +5,7 @@
 #include "agent/signals.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
+#include "agent/trace.h"
 #include "walk/sys.h"
 
 #include <asm/signal.h>
@@ -14,9 +15,15 @@
 
 /* ---- running */
 
-void exact_cut(const struct location *location)
+bool exact_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
+{
+    return agent.options.mode != RECORD_EXACT_TRACE || trace_pour(thread, end_pc, next_pc);
+}
+
+void exact_cut(struct thread *thread, const struct location *location)
 {
     struct units *units = &agent.cache->units;
+    exact_pour(thread, location->superblock->pc, location->pc);
     cache_lock(agent.cache, true);
     if (units->room - *units->published >= sizeof(struct wire_cut)) {
         struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);
@@ -44,12 +51,19 @@ static bool make_room(struct walk *walk)
 
 static enum flavour flavour_of_mode(void)
 {
-    return agent.options.mode == RECORD_EXACT_NONE ? FLAVOUR_PLAIN : FLAVOUR_COUNT;
+    switch (agent.options.mode) {
+    case RECORD_EXACT_NONE: return FLAVOUR_PLAIN;
+    case RECORD_EXACT_TRACE: return FLAVOUR_RECORD;
+    default: return FLAVOUR_COUNT;
+    }
 }
 
 void exact_retire(struct thread *thread)
 {
     thread->walking = 0;
+    exact_pour(thread, thread->context->pc, 0);
+    if (agent.options.mode == RECORD_EXACT_TRACE)
+        trace_end(thread);
     cache_leave(agent.cache);
     agent_lose(LOSS_exact_left);
     exact_signals_leave(thread);
@@ -82,6 +96,8 @@ __attribute__((used, noreturn)) static void exact_run(struct thread *thread)
     do {
         exact_signals_deliver(thread);
         stop = walk_run(&thread->walk, flavour_of_mode());
+        if (!exact_pour(thread, thread->context->pc, thread->context->pc))
+            stop = LOSS_dropped;
     } while (stop == LOSS_N);
     agent_lose((enum loss)stop);
     exact_retire(thread);
@@ -107,6 +123,8 @@ static void thread_enter(struct thread *thread)
     gs_write((uint64_t)thread->context);
     cache_enter(agent.cache);
     thread->walking = 1;
+    if (agent.options.mode == RECORD_EXACT_TRACE)
+        trace_begin(thread);
     exact_signals_enter(thread);
 }
 
@@ -294,6 +312,8 @@ static bool forked(struct thread *thread)
         return false;
     }
     cache_enter(agent.cache);
+    if (agent.options.mode == RECORD_EXACT_TRACE)
+        trace_begin(thread);
     return true;
 }
 

@@ -10,7 +10,10 @@ void exact_take_over(struct thread *thread);
 /* Goes on with the state that is in the thread's context; whatever was on its host stack is forgotten. */
 __attribute__((noreturn)) void exact_resume(struct thread *thread);
 /* A superblock was left in the middle, at this place: what of it did not run was counted all the same. */
-void exact_cut(const struct location *location);
+void exact_cut(struct thread *thread, const struct location *location);
+/* A trace hands over what it has: the last exit went to end_pc, the thread goes on at next_pc. False: nobody
+ * reads it any more. */
+bool exact_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc);
 /* The thread goes native for good, from the state in its context or in a signal frame. */
 void exact_retire(struct thread *thread);
 /* The program's clone, fork or vfork, as in the context; moves pc past it. False: this is a child that must

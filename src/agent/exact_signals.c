@@ -218,6 +218,7 @@ __attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
     struct context *context = thread->context;
     struct kernel_sigaction action = agent.actions[signal];
     uint64_t at;
+    exact_pour(thread, from->rip, action.handler);
     if (!frame_write(thread, &action, siginfo, from, &at))
         stack_lost();
     if (thread->altstack.flags & STACK_AUTODISARM)
@@ -313,7 +314,7 @@ static uint64_t step_made(struct thread *thread, struct kernel_ucontext *frame)
         return 0; /* one more */
     frame->rflags &= ~(uint64_t)TRAP_FLAG;
     thread->step.signal = 0;
-    exact_cut(&location);
+    exact_cut(thread, &location);
     frame->mask = held.mask;
     deliver(thread, held.signal, held.siginfo, frame, held.handler_mask);
 }
@@ -322,7 +323,7 @@ static uint64_t step_made(struct thread *thread, struct kernel_ucontext *frame)
 static uint64_t fall_out(struct thread *thread, int signal, const uint8_t *siginfo,
                          struct kernel_ucontext *frame, const struct location *location, bool again)
 {
-    exact_cut(location);
+    exact_cut(thread, location);
     exact_retire(thread);
     gs_write(thread->program_gs);
     return again ? 0 : signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
@@ -341,7 +342,7 @@ static uint64_t in_code(struct thread *thread, int signal, uint8_t *siginfo,
     }
     if (agent.actions[signal].handler <= 1 || (signal == SIGTRAP && fault))
         return fall_out(thread, signal, siginfo, frame, &location, fault && signal != SIGTRAP);
-    exact_cut(&location);
+    exact_cut(thread, &location);
     uint8_t *address = siginfo + SIGINFO_ADDRESS_AT; /* of the instruction, for some */
     if (fault && (signal == SIGFPE || signal == SIGILL))
         __builtin_memcpy(address, &location.pc, 8);

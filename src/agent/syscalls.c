@@ -153,6 +153,10 @@ bool syscalls_run(struct walk *walk, uint64_t next)
     struct context *context = walk->context;
     long number = (long)context->gpr[RAX];
     thread->call_pc = next - 2;
+    if (!exact_pour(thread, next, next)) { /* while a call waits, nothing is held back */
+        context->pc = thread->call_pc;
+        return false;
+    }
     if (ends_the_run(context)) {
         context->pc = thread->call_pc;
         return false;

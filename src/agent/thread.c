@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/ring.h"
+#include "agent/trace.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -225,6 +226,8 @@ void thread_retire(struct thread *thread)
         }
         if (agent.options.mode == RECORD_EXACT_COUNTS)
             bank_merge(thread);
+        if (agent.options.mode == RECORD_EXACT_TRACE)
+            trace_end(thread);
         farewell(thread);
     }
     agent.means = thread->means;

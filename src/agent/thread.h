@@ -54,7 +54,8 @@ struct thread {
     struct held_signal
         step; /* single steps are made until the program is between two instructions */
     struct kernel_altstack altstack; /* the program's; the kernel has ours */
-    uint64_t call_pc;                /* of the system call under way */
+    uint64_t trace_pc; /* where the first superblock begins that is recorded but not poured */
+    uint64_t call_pc;  /* of the system call under way */
     bool
         borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
 };

@@ -121,9 +121,13 @@ static bool parse_trigger(const char *text, uint32_t *ret, struct err *err)
 
 static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
 {
-    static const char *const later[] = {"paths", "contexts", "paths+contexts", "trace"};
+    static const char *const later[] = {"paths", "contexts", "paths+contexts"};
     if (!text || !strcmp(text, "counts")) {
         *ret_mode = RECORD_EXACT_COUNTS;
+        return true;
+    }
+    if (!strcmp(text, "trace")) {
+        *ret_mode = RECORD_EXACT_TRACE;
         return true;
     }
     if (!strcmp(text, "none")) { /* for bench/copies alone */
@@ -133,7 +137,7 @@ static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(text, later[i]))
             return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
-    return err_set(err, ERR_USAGE, "--exact=%s: expected counts", text);
+    return err_set(err, ERR_USAGE, "--exact=%s: expected counts or trace", text);
 }
 
 static bool parse_seed(const char *text, uint64_t *ret, struct err *err)

@@ -1,0 +1,113 @@
+#include "agent/trace.h"
+
+#include "agent/agent.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+
+#include <linux/futex.h>
+#include <linux/time.h>
+#include <sys/syscall.h>
+
+enum { WAIT_NS = 100 * 1000 * 1000 };
+
+static struct wire_trace *ring_of(const struct thread *thread)
+{
+    return (struct wire_trace *)(void *)thread->context->counters;
+}
+
+/* The shared memory is a descriptor of the tool's. */
+static bool tool_there(void)
+{
+    long fd = agent_share_open();
+    if (sys_failed(fd))
+        return false;
+    sys3(SYS_close, fd, 0, 0);
+    return true;
+}
+
+/* Sleeps until the reader has left at most so many bytes unread. */
+static bool room_await(struct wire_trace *ring, uint64_t unread)
+{
+    struct __kernel_timespec moment = {.tv_nsec = WAIT_NS};
+    for (;;) {
+        uint32_t word = __atomic_load_n(&ring->tail_word, __ATOMIC_ACQUIRE);
+        __atomic_store_n(&ring->waiting, 1, __ATOMIC_SEQ_CST);
+        if (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_SEQ_CST) <= unread)
+            break;
+        long woken =
+            sys6(SYS_futex, (long)&ring->tail_word, FUTEX_WAIT, (long)word, (long)&moment, 0, 0);
+        if (woken == -110 /* ETIMEDOUT */ && !tool_there())
+            return false;
+    }
+    __atomic_store_n(&ring->waiting, 0, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Room for an entry in one piece; NULL: the tool is gone. */
+static struct event_trace *entry_take(struct wire_trace *ring, uint32_t bytes)
+{
+    uint8_t *data = (uint8_t *)ring + TRACE_HEADER_BYTES;
+    uint32_t at = (uint32_t)(ring->head & (TRACE_BYTES - 1));
+    uint32_t behind = (uint32_t)TRACE_BYTES - at, pad = behind < bytes ? behind : 0;
+    if (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) >
+            (uint64_t)TRACE_BYTES - pad - bytes &&
+        !room_await(ring, (uint64_t)TRACE_BYTES - pad - bytes))
+        return NULL;
+    if (pad) {
+        uint32_t *filler = (uint32_t *)(void *)(data + at);
+        filler[0] = EVENT_PAD;
+        filler[1] = pad;
+        __atomic_store_n(&ring->head, ring->head + pad, __ATOMIC_RELEASE);
+        at = 0;
+    }
+    return (struct event_trace *)(void *)(data + at);
+}
+
+static void records_reset(struct thread *thread, uint64_t pc)
+{
+    thread->context->record_at = -4 * (int64_t)CONTEXT_RECORDS;
+    thread->trace_pc = pc;
+}
+
+void trace_begin(struct thread *thread)
+{
+    struct wire_trace *ring = ring_of(thread);
+    records_reset(thread, thread->context->pc);
+    if (ring->head && !room_await(ring, 0)) /* of the thread that had the slot before */
+        return;
+    ring->tid = thread->tid;
+    __atomic_store_n(&ring->closed, 0, __ATOMIC_RELEASE);
+}
+
+bool trace_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
+{
+    struct wire_trace *ring = ring_of(thread);
+    uint32_t n = (uint32_t)(CONTEXT_RECORDS + thread->context->record_at / 4);
+    uint32_t bytes = (uint32_t)(sizeof(struct event_trace) + 4 * n + 7) & ~7u;
+    if (n == 0) {
+        thread->trace_pc = next_pc;
+        return true;
+    }
+    struct event_trace *entry = entry_take(ring, bytes);
+    if (!entry)
+        return false;
+    *entry = (struct event_trace){.kind = EVENT_TRACE,
+                                  .bytes = bytes,
+                                  .tsc = sys_tsc(),
+                                  .start_pc = thread->trace_pc,
+                                  .end_pc = end_pc,
+                                  .n_exits = n,
+                                  .stop = LOSS_N};
+    uint32_t *exits = (uint32_t *)(entry + 1);
+    __builtin_memcpy(exits, thread->context->records, 4 * (uint64_t)n);
+    if (n & 1)
+        exits[n] = 0;
+    __atomic_store_n(&ring->head, ring->head + bytes, __ATOMIC_RELEASE);
+    records_reset(thread, next_pc);
+    return true;
+}
+
+void trace_end(struct thread *thread)
+{
+    __atomic_store_n(&ring_of(thread)->closed, 1, __ATOMIC_RELEASE);
+}
