@@ -15,7 +15,14 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-enum { TRIES = 20, HALT_MS = 2000, ERESTART_UNLESS_HANDLED = 514 };
+enum { TRIES = 20, HALT_MS = 2000, SYSCALL_BYTES = 2 };
+/* Results by which calls ask to be restarted; never seen by programs. */
+enum {
+    ERESTART_IF_ASKED = 512,
+    ERESTART_AT_ONCE = 513,
+    ERESTART_UNLESS_HANDLED = 514,
+    ERESTART_BY_BLOCK = 516,
+};
 
 static bool gone(const struct borrowed *borrowed, struct err *err)
 {
@@ -65,20 +72,47 @@ static bool in_rseq(const struct borrowed *borrowed)
 
 static bool state_keep(struct borrowed *borrowed)
 {
-    uint64_t all = UINT64_MAX;
     if (ptrace(PTRACE_GETREGS, borrowed->tid, 0, &borrowed->registers) ||
         ptrace(PTRACE_GETSIGMASK, borrowed->tid, sizeof borrowed->mask, &borrowed->mask) ||
-        in_rseq(borrowed) || ptrace(PTRACE_SETSIGMASK, borrowed->tid, sizeof all, &all))
+        in_rseq(borrowed))
         return false;
     call_restart(&borrowed->registers);
     return true;
+}
+
+static bool mask_set(const struct borrowed *borrowed, uint64_t mask)
+{
+    return ptrace(PTRACE_SETSIGMASK, borrowed->tid, sizeof mask, &mask) == 0;
+}
+
+/* What the kernel makes of the registers of a thread that was in a call, when no handler is to run. */
+static struct user_regs_struct registers_restarted(const struct user_regs_struct *own)
+{
+    struct user_regs_struct registers = *own;
+    int64_t result = (int64_t)own->rax;
+    bool again = result == -ERESTART_IF_ASKED || result == -ERESTART_AT_ONCE ||
+                 result == -ERESTART_UNLESS_HANDLED;
+    if ((int64_t)own->orig_rax < 0 || (!again && result != -ERESTART_BY_BLOCK))
+        return registers;
+    registers.rax = again ? own->orig_rax : SYS_restart_syscall;
+    registers.rip -= SYSCALL_BYTES;
+    registers.orig_rax = UINT64_MAX;
+    return registers;
+}
+
+/* Between calls it has its own state: if we are killed now, it goes on with that. */
+static bool state_back(const struct borrowed *borrowed)
+{
+    struct user_regs_struct registers = registers_restarted(&borrowed->registers);
+    return ptrace(PTRACE_SETREGS, borrowed->tid, 0, &registers) == 0 &&
+           mask_set(borrowed, borrowed->mask);
 }
 
 /* ---- begin */
 
 enum { SEIZED, REFUSED, NOT_NOW };
 
-static int thread_seize(struct borrowed *borrowed, int tid, struct err *err)
+static int thread_ask(struct borrowed *borrowed, int tid, struct err *err)
 {
     borrowed->tid = tid;
     if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD)) {
@@ -88,17 +122,29 @@ static int thread_seize(struct borrowed *borrowed, int tid, struct err *err)
         return REFUSED;
     }
     ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+    return SEIZED;
+}
+
+static int thread_take(struct borrowed *borrowed, struct err *err)
+{
     struct stop stop;
-    if (!stop_await(tid, STOP_TRAP, HALT_MS, &stop)) {
+    if (!stop_await(borrowed->tid, STOP_TRAP, HALT_MS, &stop)) {
         if (errno != ETIMEDOUT)
             return NOT_NOW;
-        err_set(err, ERR_SYSTEM, "thread %d of process %d does not stop", tid, borrowed->pid);
+        err_set(err, ERR_SYSTEM, "thread %d of process %d does not stop", borrowed->tid,
+                borrowed->pid);
         return REFUSED; /* it stays traced until we end: not one more like it */
     }
     if (state_keep(borrowed))
         return SEIZED;
-    ptrace(PTRACE_DETACH, tid, 0, 0);
+    ptrace(PTRACE_DETACH, borrowed->tid, 0, 0);
     return NOT_NOW;
+}
+
+static int thread_seize(struct borrowed *borrowed, int tid, struct err *err)
+{
+    int asked = thread_ask(borrowed, tid, err);
+    return asked == SEIZED ? thread_take(borrowed, err) : asked;
 }
 
 struct candidate {
@@ -107,28 +153,51 @@ struct candidate {
 struct candidates {
     VEC(struct candidate);
     int pid;
+    int enough; /* of the best */
 };
+enum { WORTH_MOST = 4, ENOUGH = 4 };
 
-/* Those that run lose nothing by a stop; those that sleep are woken, and go to sleep again. */
+/* Calls that go on as if nothing had been: what they wait for is asked again, and times are kept. */
+static bool call_is_patient(long number)
+{
+    static const long calls[] = {SYS_futex,         SYS_poll,     SYS_ppoll,          SYS_nanosleep,
+                                 SYS_select,        SYS_pselect6, SYS_wait4,          SYS_waitid,
+                                 SYS_rt_sigsuspend, SYS_pause,    SYS_clock_nanosleep};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (number == calls[i])
+            return true;
+    return false;
+}
+
+/* Who waits patiently loses nothing, and comes at once; who runs comes when it has the CPU, and does no work
+ * meanwhile; the waits of others begin again. */
+static int worth(int pid, int tid)
+{
+    struct thread_state state;
+    if (!thread_state_read(pid, tid, &state) || !strchr("RS", state.doing))
+        return 0;
+    long call = state.doing == 'S' ? thread_state_call(pid, tid) : -1;
+    return state.doing == 'R'                                    ? 3
+           : call_is_patient(call)                               ? WORTH_MOST
+           : call >= 0 && !call_is_told_of_stops((uint64_t)call) ? 2
+                                                                 : 1;
+}
+
 static void candidate_add(void *closure, int tid)
 {
     struct candidates *candidates = closure;
-    struct thread_state state;
-    if (!thread_state_read(candidates->pid, tid, &state) || !strchr("RS", state.doing))
-        return;
-    long call = state.doing == 'S' ? thread_state_call(candidates->pid, tid) : -1;
-    int worth = state.doing == 'R'                                    ? 3
-                : call >= 0 && !call_is_told_of_stops((uint64_t)call) ? 2
-                                                                      : 1;
-    *vec_push(candidates) = (struct candidate){tid, worth};
+    int own = candidates->enough < ENOUGH ? worth(candidates->pid, tid) : 0;
+    candidates->enough += own == WORTH_MOST;
+    if (own)
+        *vec_push(candidates) = (struct candidate){tid, own};
 }
 
 static int candidates_try(struct borrowed *borrowed, const struct candidates *candidates,
                           struct err *err)
 {
-    for (int worth = 3; worth > 0; worth--)
+    for (int most = WORTH_MOST; most > 0; most--)
         for (size_t i = 0; i < candidates->n; i++) {
-            if (candidates->at[i].worth != worth)
+            if (candidates->at[i].worth != most)
                 continue;
             int got = thread_seize(borrowed, candidates->at[i].tid, err);
             if (got != NOT_NOW)
@@ -157,17 +226,17 @@ bool borrow_begin(struct borrowed *ret_borrowed, int pid, struct err *err)
     return got == SEIZED;
 }
 
-bool borrow_thread(struct borrowed *ret_borrowed, int pid, int tid, struct err *err)
+bool borrow_ask(struct borrowed *ret_borrowed, int pid, int tid)
 {
-    struct borrowed borrowed = {.pid = pid};
-    int got = NOT_NOW;
-    for (int i = 0; i < TRIES && got == NOT_NOW; i++)
-        got = thread_seize(&borrowed, tid, err);
-    if (got == NOT_NOW)
-        return err_set(err, ERR_SYSTEM, "thread %d of process %d cannot be stopped", tid, pid);
-    if (got == SEIZED)
-        *ret_borrowed = borrowed;
-    return got == SEIZED;
+    struct err err;
+    *ret_borrowed = (struct borrowed){.pid = pid};
+    return thread_ask(ret_borrowed, tid, &err) == SEIZED;
+}
+
+bool borrow_take(struct borrowed *borrowed)
+{
+    struct err err;
+    return thread_take(borrowed, &err) == SEIZED;
 }
 
 bool borrow_traced(struct borrowed *ret_borrowed, int pid, struct err *err)
@@ -207,12 +276,12 @@ static bool call_make(struct borrowed *borrowed, long number, const uint64_t arg
     struct user_regs_struct registers;
     if (!borrowed->syscall_at && !remote_find_syscall(borrowed->pid, &borrowed->syscall_at, err))
         return false;
-    if (!registers_call(borrowed, number, arguments))
+    if (!mask_set(borrowed, UINT64_MAX) || !registers_call(borrowed, number, arguments))
         return gone(borrowed, err);
     borrowed->calling = true;
     if (!stop_next(borrowed->tid, PTRACE_SYSCALL, STOP_CALL, &stop) ||
         !stop_next(borrowed->tid, PTRACE_SYSCALL, STOP_CALL, &stop) ||
-        ptrace(PTRACE_GETREGS, borrowed->tid, 0, &registers))
+        ptrace(PTRACE_GETREGS, borrowed->tid, 0, &registers) || !state_back(borrowed))
         return gone(borrowed, err);
     *ret_new = stop.new_thread;
     *ret_result = (int64_t)registers.rax;
@@ -288,6 +357,7 @@ void borrow_end(struct borrowed *borrowed)
                               !stop_next(borrowed->tid, PTRACE_CONT, STOP_TRAP, &stop)))
         return;
     ptrace(PTRACE_SETREGS, borrowed->tid, 0, &borrowed->registers);
-    ptrace(PTRACE_SETSIGMASK, borrowed->tid, sizeof borrowed->mask, &borrowed->mask);
+    if (borrowed->calling)
+        mask_set(borrowed, borrowed->mask);
     ptrace(PTRACE_DETACH, borrowed->tid, 0, 0);
 }

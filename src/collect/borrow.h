@@ -6,7 +6,7 @@
  * system call that it was in is restarted by the kernel, as after a stop by job control; so are those
  * that would have told their caller that they were interrupted.
  *
- * Threads that run are borrowed before threads that sleep, whose waits would begin again. */
+ * Threads whose sleep is not disturbed by it are borrowed first, then threads that run. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,8 +25,10 @@ struct borrowed {
 
 /* Any thread of the process. */
 bool borrow_begin(struct borrowed *ret_borrowed, int pid, struct err *err);
-/* This one, or none. */
-bool borrow_thread(struct borrowed *ret_borrowed, int pid, int tid, struct err *err);
+/* This one, in two steps, so that many can be asked before the first is waited for. False: it is gone, or
+ * cannot be had just now; it is not held then. */
+bool borrow_ask(struct borrowed *ret_borrowed, int pid, int tid);
+bool borrow_take(struct borrowed *borrowed);
 /* Takes over a thread that this process traces already, seized and stopped at its execve. */
 bool borrow_traced(struct borrowed *ret_borrowed, int pid, struct err *err);
 

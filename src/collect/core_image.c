@@ -5,7 +5,6 @@
 
 #include <elf.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The build puts it here; tools/check-image has looked at it. What is wrong with it is a bug of ours. */
 __asm__(".pushsection .rodata\n"
@@ -51,18 +50,17 @@ uint64_t core_image_span(void)
     return span;
 }
 
-static void segment_add(struct core_image *image, const Elf64_Phdr *program)
+static void segment_place(struct core_image *image, const Elf64_Phdr *program)
 {
-    uint64_t start = program->p_vaddr & ~(uint64_t)(PAGE - 1);
-    int protection = (program->p_flags & PF_R ? PROT_READ : 0) |
-                     (program->p_flags & PF_W ? PROT_WRITE : 0) |
-                     (program->p_flags & PF_X ? PROT_EXEC : 0);
-    ASSERT(image->n_segments < CORE_SEGMENTS_MAX);
-    image->segments[image->n_segments++] = (struct core_segment){
-        start, page_up(program->p_vaddr + program->p_memsz) - start, protection};
     if (program->p_flags & PF_X) {
         image->text_start = program->p_vaddr;
         image->text_end = program->p_vaddr + program->p_memsz;
+    }
+    if (program->p_flags & PF_W) {
+        image->fixed = program->p_vaddr & ~(uint64_t)(PAGE - 1);
+        ASSERT(image->fixed >= image->n);
+    } else {
+        ASSERT(!image->fixed);
     }
 }
 
@@ -106,7 +104,7 @@ void core_image_lay(struct core_image *ret_image, uint64_t base)
     for (size_t i = 0; i < of.e_phnum; i++) {
         Elf64_Phdr program = program_at(&of, i);
         if (program.p_type == PT_LOAD) {
-            segment_add(&image, &program);
+            segment_place(&image, &program);
             bytes_take(&image, &program);
         } else if (program.p_type == PT_DYNAMIC) {
             dynamic = program;

@@ -5,21 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CORE_SEGMENTS_MAX = 8 };
-
-struct core_segment {
-    uint64_t start, bytes; /* from the image's base, whole pages */
-    int protection;        /* PROT_ */
-};
-
 struct core_image {
     uint8_t *bytes; /* what its memory holds; zeros follow */
     size_t n;
     uint64_t span;                 /* of address space */
     uint64_t entry;                /* all of these from its base */
     uint64_t text_start, text_end; /* of the segment that is executed */
-    struct core_segment segments[CORE_SEGMENTS_MAX];
-    uint32_t n_segments;
+    uint64_t
+        fixed; /* bytes that are read and executed, in whole pages; what is written to follows */
 };
 
 /* As it must be at this address, a multiple of the page size. */

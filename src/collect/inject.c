@@ -4,14 +4,11 @@
 #include "base/scope.h"
 #include "collect/borrow.h"
 #include "collect/core_image.h"
-#include "collect/proc.h"
 #include "collect/remote.h"
 #include "collect/remote_loader.h"
 #include "collect/settle.h"
-#include "collect/thread_state.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,41 +21,6 @@
 enum { PAGE = 4096, STACK_BYTES = 256 << 10, PATIENCE_MS = 10000, NAP_NS = 100000 };
 
 /* ---- commands */
-
-static void threads_list(void *closure, int tid)
-{
-    struct injected *injected = closure;
-    struct attach *block = &injected->block;
-    struct thread_state state;
-    if (!thread_state_read(injected->pid, tid, &state) || strchr("ZX", state.doing))
-        return;
-    /* A new thread blocks everything for its first steps, and is there the next time. */
-    bool deaf = state.blocked >> (SIGTRAP - 1) & 1;
-    if (!deaf && block->n_threads < ATTACH_THREADS_MAX)
-        block->threads[block->n_threads++] = state.inner_tid;
-    else if (injected->n_deaf < ATTACH_THREADS_MAX)
-        injected->deaf[injected->n_deaf++] = state.inner_tid;
-}
-
-static int compare(const void *a, const void *b)
-{
-    int32_t of_a = *(const int32_t *)a, of_b = *(const int32_t *)b;
-    return (of_a > of_b) - (of_a < of_b);
-}
-
-/* The process's threads by now, in order. */
-static void threads_now(struct injected *injected)
-{
-    int32_t before[ATTACH_THREADS_MAX];
-    uint32_t n = injected->n_deaf;
-    memcpy(before, injected->deaf, sizeof before);
-    injected->block.n_threads = injected->n_deaf = injected->stone_deaf = 0;
-    proc_each_thread(injected->pid, threads_list, injected);
-    qsort(injected->block.threads, injected->block.n_threads, sizeof *before, compare);
-    for (uint32_t i = 0; i < injected->n_deaf; i++)
-        for (uint32_t j = 0; j < n; j++)
-            injected->stone_deaf += injected->deaf[i] == before[j];
-}
 
 /* Until the agent's thread has ended. */
 static bool thread_wait(const struct injected *injected, int tid, struct err *err)
@@ -125,6 +87,7 @@ static bool thread_get(struct borrowed *borrowed, const struct injected *injecte
 {
     if (!borrow_begin(borrowed, injected->pid, err))
         return false;
+    borrowed->syscall_at = injected->syscall_at;
     if (inject_present(injected))
         return true;
     borrow_end(borrowed);
@@ -167,16 +130,10 @@ static bool image_write(struct injected *injected, struct borrowed *borrowed,
     uint64_t none;
     if (!remote_write(injected->pid, injected->base, image->bytes, image->n, err))
         return false;
-    for (uint32_t i = 0; i < image->n_segments; i++) {
-        const struct core_segment *segment = &image->segments[i];
-        if (segment->protection != (PROT_READ | PROT_WRITE) &&
-            !borrow_need(borrowed, "cannot make the agent's code executable", SYS_mprotect,
-                         (uint64_t[6]){injected->base + segment->start, segment->bytes,
-                                       (uint64_t)segment->protection},
-                         &none, err))
-            return false;
-    }
-    return true;
+    /* All that is not written to lies together, and may as well be executed: one call. */
+    return borrow_need(borrowed, "cannot make the agent's code executable", SYS_mprotect,
+                       (uint64_t[6]){injected->base, image->fixed, PROT_READ | PROT_EXEC}, &none,
+                       err);
 }
 
 static bool image_put(struct injected *injected, struct borrowed *borrowed, struct err *err)
@@ -288,6 +245,7 @@ bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, i
     borrow_end(borrowed);
     if (!answered)
         return false;
+    injected.syscall_at = borrowed->syscall_at;
     if (!answer_judge(&injected, err)) {
         struct err more;
         if (command(&injected, ATTACH_LEAVE, &more))
@@ -309,15 +267,12 @@ bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct
 bool inject_refresh(struct injected *injected, struct err *err)
 {
     struct attach *block = &injected->block;
-    int32_t known[ATTACH_THREADS_MAX];
-    uint32_t n = block->n_threads;
     if (!inject_present(injected))
         return err_set(err, ERR_SYSTEM, "process %d has ended or become another program",
                        injected->pid);
-    memcpy(known, block->threads, n * sizeof *known);
-    threads_now(injected);
-    if (block->n_threads == n && memcmp(known, block->threads, n * sizeof *known) == 0)
+    if (!roster_refresh(&injected->roster, injected->pid))
         return true;
+    block->n_threads = roster_list(&injected->roster, block->threads, ATTACH_THREADS_MAX);
     return command(injected, ATTACH_THREADS, err);
 }
 
@@ -334,4 +289,9 @@ bool inject_end(struct injected *injected, struct err *err)
         return false;
     image_unmap(injected);
     return true;
+}
+
+void inject_release(struct injected *injected)
+{
+    roster_release(&injected->roster);
 }

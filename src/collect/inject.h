@@ -6,6 +6,7 @@
  * the program's threads run on, but for the one that starts it, which is held for under a millisecond. */
 #pragma once
 
+#include "collect/roster.h"
 #include "wire/attach.h"
 
 #include <stdbool.h>
@@ -19,11 +20,9 @@ struct injected {
     uint64_t base, bytes; /* of the image, the block and the stack of the agent's threads */
     uint64_t text_start, text_end;
     uint64_t entry, block_at, stack_at;
+    uint64_t syscall_at; /* as in struct borrowed */
     struct attach block; /* as it was last read */
-    /* Threads that block the signal of samples and are not recorded; and for so long that it was not only
-     * because they were new. */
-    int32_t deaf[ATTACH_THREADS_MAX];
-    uint32_t n_deaf, stone_deaf;
+    struct roster roster;
 };
 
 /* Puts it in and starts recording all threads. False: the process is as it was. */
@@ -39,3 +38,5 @@ bool inject_present(const struct injected *injected);
 /* Ends recording and takes the agent out: mappings, descriptors and signal actions are as they were.
  * False: err says what was left, and why; or the process is gone. */
 bool inject_end(struct injected *injected, struct err *err);
+/* What is known of it here; the process is not touched. */
+void inject_release(struct injected *injected);

@@ -41,7 +41,7 @@ bool remote_write(int pid, uint64_t at, const void *bytes, size_t n, struct err 
 struct search {
     int pid;
     uint64_t found;
-    uint8_t *bytes;
+    bool vdso; /* there only */
 };
 
 static void search_mapping(void *closure, const struct perf_mapping *mapping)
@@ -49,21 +49,25 @@ static void search_mapping(void *closure, const struct perf_mapping *mapping)
     static const uint8_t instruction[] = {0x0f, 0x05};
     struct search *search = closure;
     struct err unread;
-    bool vdso = strcmp(mapping->path, "[vdso]") == 0;
     size_t n = mapping->bytes < SEARCH_BYTES ? mapping->bytes : SEARCH_BYTES;
-    if ((search->found && !vdso) ||
-        !remote_read(search->pid, mapping->start, search->bytes, n, &unread))
+    if (search->found || search->vdso != (strcmp(mapping->path, "[vdso]") == 0))
         return;
-    const uint8_t *at = memmem(search->bytes, n, instruction, sizeof instruction);
+    uint8_t *bytes = mem_alloc(n);
+    const uint8_t *at = remote_read(search->pid, mapping->start, bytes, n, &unread)
+                            ? memmem(bytes, n, instruction, sizeof instruction)
+                            : NULL;
     if (at)
-        search->found = mapping->start + (uint64_t)(at - search->bytes);
+        search->found = mapping->start + (uint64_t)(at - bytes);
+    mem_free(bytes);
 }
 
 bool remote_find_syscall(int pid, uint64_t *ret_at, struct err *err)
 {
-    struct search search = {.pid = pid, .bytes = mem_alloc(SEARCH_BYTES)};
+    struct search search = {.pid = pid, .vdso = true};
     proc_read_maps(pid, search_mapping, &search);
-    mem_free(search.bytes);
+    search.vdso = false;
+    if (!search.found)
+        proc_read_maps(pid, search_mapping, &search);
     if (!search.found)
         return err_set(err, ERR_MISSING, "process %d has no code that calls the system", pid);
     *ret_at = search.found;

@@ -22,9 +22,13 @@ struct settle {
     int pid;
     uint64_t start, bytes; /* where no thread may be */
     uint64_t scratch_at;
+    /* By what /proc tells. */
+    enum verdict (*glance)(const struct settle *settle, int tid);
+    /* Of a thread that is held. */
+    enum verdict (*look)(const struct settle *settle, struct borrowed *borrowed);
     struct tids {
         VEC(int);
-    } tids;
+    } tids; /* that are not known to be clean */
 };
 
 /* What rt_sigtimedwait is given: SIGTRAP, and no time to wait. */
@@ -40,24 +44,62 @@ static void tid_add(void *closure, int tid)
     *vec_push(&settle->tids) = tid;
 }
 
-/* Until each thread has been judged clean, one after another. */
-static bool each_thread(struct settle *settle,
-                        enum verdict (*judge)(const struct settle *settle, int tid),
-                        struct err *err)
+/* Asks up to so many at once: each stops when it gets the CPU. */
+enum { BATCH = 64 };
+
+/* Looks at the threads [from, to) of the list; those that are clean become 0. */
+static void batch_look(struct settle *settle, size_t from, size_t to)
+{
+    struct borrowed borrowed[BATCH];
+    bool asked[BATCH];
+    for (size_t i = from; i < to; i++)
+        asked[i - from] = borrow_ask(&borrowed[i - from], settle->pid, settle->tids.at[i]);
+    for (size_t i = from; i < to; i++) {
+        struct borrowed *held = &borrowed[i - from];
+        if (!asked[i - from] || !borrow_take(held))
+            continue;
+        if (settle->look(settle, held) == CLEAN)
+            settle->tids.at[i] = 0;
+        borrow_end(held);
+    }
+}
+
+static void tids_keep(struct tids *tids)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < tids->n; i++)
+        if (tids->at[i])
+            tids->at[kept++] = tids->at[i];
+    tids->n = kept;
+}
+
+/* Most are known by a glance; the rest are held, many at a time. */
+static void round_look(struct settle *settle)
+{
+    struct tids *tids = &settle->tids;
+    for (size_t i = 0; i < tids->n; i++)
+        if (settle->glance(settle, tids->at[i]) == CLEAN)
+            tids->at[i] = 0;
+    tids_keep(tids);
+    for (size_t from = 0; from < tids->n; from += BATCH)
+        batch_look(settle, from, from + BATCH < tids->n ? from + BATCH : tids->n);
+    tids_keep(tids);
+}
+
+/* Until all threads have been seen clean. */
+static bool settle_all(struct settle *settle, struct err *err)
 {
     const struct timespec nap = {0, NAP_NS};
-    bool clean = true;
-    settle->tids.n = 0;
     proc_each_thread(settle->pid, tid_add, settle);
-    for (size_t i = 0; i < settle->tids.n && clean; i++) {
-        int tries = 0;
-        while (judge(settle, settle->tids.at[i]) == NOT_YET && ++tries < TRIES)
+    for (int i = 0; settle->tids.n && i < TRIES; i++) {
+        if (i)
             nanosleep(&nap, NULL);
-        clean = tries < TRIES || err_set(err, ERR_SYSTEM,
-                                         "thread %d of process %d does not come out of the agent, "
-                                         "which stays where it is",
-                                         settle->tids.at[i], settle->pid);
+        round_look(settle);
     }
+    bool clean = !settle->tids.n || err_set(err, ERR_SYSTEM,
+                                            "thread %d of process %d does not come out of the "
+                                            "agent, which stays where it is",
+                                            settle->tids.at[0], settle->pid);
     vec_release(&settle->tids);
     return clean;
 }
@@ -88,51 +130,54 @@ static void trap_take(const struct settle *settle, struct borrowed *borrowed)
                     &none, &err);
 }
 
-static enum verdict judge_traps(const struct settle *settle, int tid)
+static enum verdict traps_glance(const struct settle *settle, int tid)
 {
     struct thread_state state;
-    struct borrowed borrowed;
-    struct err err;
-    if (!thread_state_read(settle->pid, tid, &state) || strchr("ZX", state.doing) ||
-        (state.doing != 'R' && !(state.pending & TRAP_BIT)))
-        return CLEAN;
-    if (!borrow_thread(&borrowed, settle->pid, tid, &err))
-        return NOT_YET;
-    /* The stop has made the kernel deliver, or queue, whatever was on its way. */
-    bool waits = waits_for_trigger(tid);
-    if (waits && (borrowed.mask & TRAP_BIT))
-        trap_take(settle, &borrowed);
-    borrow_end(&borrowed);
+    bool quiet = !thread_state_read(settle->pid, tid, &state) || strchr("ZX", state.doing) ||
+                 (state.doing != 'R' && !(state.pending & TRAP_BIT));
+    return quiet ? CLEAN : NOT_YET;
+}
+
+/* The stop has made the kernel deliver, or queue, whatever was on its way. */
+static enum verdict traps_look(const struct settle *settle, struct borrowed *borrowed)
+{
+    bool waits = waits_for_trigger(borrowed->tid);
+    if (waits && (borrowed->mask & TRAP_BIT))
+        trap_take(settle, borrowed);
     return waits ? NOT_YET : CLEAN;
 }
 
 bool settle_traps(int pid, uint64_t scratch_at, struct err *err)
 {
-    struct settle settle = {.pid = pid, .scratch_at = scratch_at};
-    return each_thread(&settle, judge_traps, err);
+    struct settle settle = {
+        .pid = pid, .scratch_at = scratch_at, .glance = traps_glance, .look = traps_look};
+    return settle_all(&settle, err);
 }
 
 /* ---- where threads are */
 
-static enum verdict judge_place(const struct settle *settle, int tid)
+static enum verdict place_judge(const struct settle *settle, uint64_t pc)
+{
+    return pc - settle->start < settle->bytes ? NOT_YET : CLEAN;
+}
+
+static enum verdict place_glance(const struct settle *settle, int tid)
 {
     struct thread_state state;
-    struct borrowed borrowed;
-    struct err err;
     uint64_t pc;
     if (!thread_state_read(settle->pid, tid, &state) || strchr("ZX", state.doing))
         return CLEAN;
-    if (!thread_state_pc(settle->pid, tid, &pc)) {
-        if (!borrow_thread(&borrowed, settle->pid, tid, &err))
-            return NOT_YET;
-        pc = borrowed.registers.rip;
-        borrow_end(&borrowed);
-    }
-    return pc - settle->start < settle->bytes ? NOT_YET : CLEAN;
+    return thread_state_pc(settle->pid, tid, &pc) ? place_judge(settle, pc) : NOT_YET;
+}
+
+static enum verdict place_look(const struct settle *settle, struct borrowed *borrowed)
+{
+    return place_judge(settle, borrowed->registers.rip);
 }
 
 bool settle_outside(int pid, uint64_t start, uint64_t bytes, struct err *err)
 {
-    struct settle settle = {.pid = pid, .start = start, .bytes = bytes};
-    return each_thread(&settle, judge_place, err);
+    struct settle settle = {
+        .pid = pid, .start = start, .bytes = bytes, .glance = place_glance, .look = place_look};
+    return settle_all(&settle, err);
 }

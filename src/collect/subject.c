@@ -122,14 +122,14 @@ void subject_refresh(struct subject *subject)
 
 bool subject_wants(const struct subject *subject)
 {
-    return subject->n && !subject->at[0].injected.block.n_threads;
+    return subject->n && !subject->at[0].injected.roster.n;
 }
 
 uint64_t subject_deaf(const struct subject *subject)
 {
     uint64_t deaf = 0;
     for (size_t i = 0; i < subject->n; i++)
-        deaf += subject->at[i].injected.stone_deaf;
+        deaf += roster_deaf(&subject->at[i].injected.roster);
     return deaf;
 }
 
@@ -148,6 +148,8 @@ void subject_leave(struct subject *subject)
 void subject_release(struct subject *subject)
 {
     vigil_release(&subject->vigil);
+    for (size_t i = 0; i < subject->n; i++)
+        inject_release(&subject->at[i].injected);
     vec_release(subject);
 }
 

@@ -24,11 +24,12 @@ state() {
 # there are none.
 as_before() {
     for _ in $(seq 50); do
+        [ -r "/proc/$2/maps" ] || { bad "$1: the process is gone"; return; }
         state "$2" | diff "$work/before" - >"$work/diff" && return
         sleep 0.02
     done
     bad "$1: the process is not as it was"
-    cat "$work/diff"
+    head -n 20 "$work/diff"
 }
 
 # refused WHAT WHY PID: with 125 and a word about it.

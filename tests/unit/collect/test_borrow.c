@@ -125,13 +125,13 @@ static void wait_epoll(void)
     int fd = epoll_create1(0);
     struct epoll_event event;
     seen->ready = 1;
-    seen->result = epoll_wait(fd, &event, 1, 250);
+    seen->result = epoll_wait(fd, &event, 1, 120);
     seen->error = errno;
 }
 
 static void wait_sleep(void)
 {
-    struct timespec wait = {0, 250000000}, left;
+    struct timespec wait = {0, 120000000}, left;
     seen->ready = 1;
     seen->result = nanosleep(&wait, &left);
     seen->error = errno;
@@ -143,7 +143,7 @@ static void wait_pause(void)
     sigfillset(&set);
     sigdelset(&set, SIGALRM);
     signal(SIGALRM, SIG_IGN);
-    struct timespec end = {0, 250000000};
+    struct timespec end = {0, 120000000};
     seen->ready = 1;
     seen->result = ppoll(NULL, 0, &end, &set);
     seen->error = errno;
@@ -171,6 +171,38 @@ static void test_sleeping(void **state)
     borrow_sleeping(wait_sleep);
     borrow_sleeping(wait_pause);
     assert_true(seen->mask_kept);
+}
+
+/* Who borrowed it is killed before it gives it back. */
+static void abandon(pid_t pid)
+{
+    pid_t killed = fork();
+    if (killed == 0) {
+        struct borrowed borrowed;
+        struct err err;
+        uint64_t got;
+        bool made = borrow_begin(&borrowed, pid, &err) &&
+                    borrow_need(&borrowed, "getpid", SYS_getpid, (uint64_t[6]){0}, &got, &err);
+        _exit(!made);
+    }
+    int status;
+    assert_int_equal(waitpid(killed, &status, 0), killed);
+    assert_int_equal(status, 0);
+}
+
+static void test_abandoned(void **state)
+{
+    (void)state;
+    pid_t pid = start(compute);
+    for (int i = 0; i < 10; i++)
+        abandon(pid);
+    assert_int_equal(end(pid), 0);
+    assert_true(seen->mask_kept);
+    pid = start(wait_sleep);
+    usleep(5000);
+    abandon(pid);
+    assert_int_equal(end(pid), 0);
+    assert_int_equal(seen->result, 0);
 }
 
 /* Code that a thread of ours runs there: exit(0). */
@@ -209,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_running),
         cmocka_unit_test(test_sleeping),
+        cmocka_unit_test(test_abandoned),
         cmocka_unit_test(test_spawn),
     };
     return cmocka_run_group_tests(tests, map_shared, NULL);
