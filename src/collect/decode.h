@@ -69,8 +69,8 @@ struct decode {
         VEC(uint32_t);
     } ways; /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */
     struct decode_span span;
-    uint64_t tsc_hz;             /* 0: not known */
-    struct rates rates;          /* of timed windows, for those without */
+    uint64_t tsc_hz;    /* 0: not known */
+    struct rates rates; /* of timed windows, for those without */
     struct decode_trails trails;
 
     uint32_t samples;               /* places so far */
