@@ -292,6 +292,7 @@ void sample_abandon(struct thread *thread)
 void sample_take(struct thread *thread)
 {
     progress_begin(thread, thread->frame.rip);
+    thread->progress.event.flags = thread->outside ? WALK_OUTSIDE : 0;
     if (modules_enter()) {
         signals_state_load(thread->context, &thread->frame);
         thread->program_gs = gs_read();

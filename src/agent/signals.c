@@ -5,6 +5,7 @@
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
+#include "wire/only.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>
@@ -200,6 +201,12 @@ static struct thread *thread_of(int32_t slot)
     return agent.channel && thread->wire && thread_equip(thread) ? thread : NULL;
 }
 
+static bool only_declines(struct thread *thread, uint64_t pc)
+{
+    thread->outside = !wire_only_wants(channel_only(agent.channel), pc);
+    return thread->outside && thread_random(thread) % ONLY_OUTSIDE_EVERY;
+}
+
 static struct next sample_judge(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     if (agent.calibrated != UINT32_MAX && agent.calibrating == (int32_t)sys3(SYS_gettid, 0, 0, 0)) {
@@ -220,6 +227,9 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
         agent_lose(LOSS_in_agent);
     } else if (behind_syscall(thread, frame->rip)) {
         agent_lose(LOSS_kernel);
+    } else if (only_declines(thread, frame->rip)) {
+        agent_lose(LOSS_outside);
+        pc = frame->rip;
     } else if (!(frame->rflags & TRAP_FLAG) && frame_copy(thread, frame)) {
         return (struct next){.thread = thread,
                              .to = (uint64_t)(thread->context->stack + CONTEXT_STACK_BYTES)};

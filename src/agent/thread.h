@@ -46,6 +46,7 @@ struct thread {
     struct means means;
     struct progress progress;
 
+    bool outside;     /* the sample begins where walks are not wanted: wire/only.h */
     uint32_t walking; /* context, %gs and the copied state are in use */
     uint64_t program_gs;
 

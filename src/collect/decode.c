@@ -1,6 +1,7 @@
 #include "collect/decode.h"
 
 #include "profile/sums.h"
+#include "wire/only.h"
 #include "wire/plain.h"
 
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
@@ -212,6 +213,11 @@ static void trips_weigh(struct decode *decode, const struct event_walk *walk, co
     trips_end(&decode->trips, &decode->trip_walk, end ? &place : NULL);
 }
 
+static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
+{
+    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
+}
+
 static void decode_window(struct decode *decode, const struct event_walk *walk,
                           const uint32_t *exits, uint64_t weight_ns)
 {
@@ -222,14 +228,14 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
         decode->garbled++;
     } else if (window.instructions) {
         weight = (struct tally_weight){.instructions = window.instructions,
-                                       .units = weight_ns << UNIT_BITS,
+                                       .units = stands_for_ns(walk, weight_ns) << UNIT_BITS,
                                        .rate = window_rate(decode, walk, &window)};
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         trips_weigh(decode, walk, exits, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         decode->windows++;
         decode->instructions += window.instructions;
-        decode->complete_ns += walk->flags & WALK_COMPLETE ? weight_ns : 0;
+        decode->complete_ns += walk->flags & WALK_COMPLETE ? stands_for_ns(walk, weight_ns) : 0;
         decode->miscounted += window.instructions != walk->instructions;
     }
     tally_weigh(&decode->tally, &weight);

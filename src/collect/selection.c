@@ -203,8 +203,8 @@ static void module_settle(struct selection *selection, const struct mappings *ma
     ranges_join(module);
 }
 
-static struct selected_module *module_of(struct selection *selection,
-                                         const struct mappings *mappings, uint32_t index)
+const struct selected_module *selection_module(struct selection *selection,
+                                               const struct mappings *mappings, uint32_t index)
 {
     while (selection->modules.n <= index)
         *vec_push(&selection->modules) = (struct selected_module){0};
@@ -250,7 +250,7 @@ static bool module_has(const struct selected_module *module, uint64_t at)
 bool selection_has(struct selection *selection, const struct mappings *mappings, struct place place)
 {
     return place.module != MODULE_NONE &&
-           module_has(module_of(selection, mappings, place.module), place.address.v);
+           module_has(selection_module(selection, mappings, place.module), place.address.v);
 }
 
 static bool is_of_class(const struct selection *selection, const struct selected_module *module,
@@ -267,8 +267,8 @@ bool selection_takes(struct selection *selection, const struct mappings *mapping
     uint8_t bytes;
     return selection_has(selection, mappings, place) &&
            (!selection->classes ||
-            is_of_class(selection, module_of(selection, mappings, place.module), place.address,
-                        &bytes));
+            is_of_class(selection, selection_module(selection, mappings, place.module),
+                        place.address, &bytes));
 }
 
 bool selection_takes_edge(struct selection *selection, const struct mappings *mappings,
@@ -310,7 +310,8 @@ static void instructions_add(const struct selection *selection,
 void selection_pieces(struct selection *selection, const struct mappings *mappings,
                       const struct unit_segment *segment, struct pieces *pieces)
 {
-    const struct selected_module *module = module_of(selection, mappings, segment->at.module);
+    const struct selected_module *module =
+        selection_module(selection, mappings, segment->at.module);
     struct svma start = segment->at.address, last = segment_last(segment).address;
     if (!segment->instructions || !module_meets(module, start.v, last.v))
         return;

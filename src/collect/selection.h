@@ -50,6 +50,9 @@ struct selection {
 bool selection_parse(struct selection *selection, const char *text, struct err *err);
 void selection_release(struct selection *selection);
 
+/* What it means in a module. */
+const struct selected_module *selection_module(struct selection *selection,
+                                               const struct mappings *mappings, uint32_t index);
 /* Whether the code there is in one of the places, whatever it is. */
 bool selection_has(struct selection *selection, const struct mappings *mappings,
                    struct place place);

@@ -1,5 +1,6 @@
 #include "collect/source.h"
 
+#include "collect/selection_wire.h"
 #include "collect/share.h"
 
 #include <limits.h>
@@ -110,6 +111,15 @@ static void maps_read(struct source *source, uint64_t bytes)
     }
 }
 
+static void only_tell(struct source *source)
+{
+    struct mappings *mappings = &source->mappings;
+    if (!mappings->only || source->mode != RECORD_SAMPLED || source->only_told == mappings->changes)
+        return;
+    source->only_told = mappings->changes;
+    selection_tell(mappings->only, mappings, channel_only(source->channel));
+}
+
 /* ---- ring */
 
 static bool walk_read(struct source *source, uint32_t bytes)
@@ -217,6 +227,7 @@ static void units_follow(struct source *source)
     uint64_t units = share_load(&source->channel->units_bytes);
     uint64_t maps = share_load(&source->channel->maps_bytes);
     maps_read(source, maps);
+    only_tell(source);
     units_read(&source->units, section(source, CHANNEL_UNITS_AT), units);
 }
 

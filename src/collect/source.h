@@ -40,6 +40,7 @@ struct source {
     struct source_trace *trace;
     uint64_t maps_read; /* bytes */
     bool maps_broken;
+    uint64_t only_told; /* changes of the mappings that the agent's table of places has */
     uint64_t ring_read; /* bytes ever read */
     struct {
         VEC(unsigned char);

@@ -78,7 +78,8 @@ static void advise_losses(struct adviser *adviser)
 {
     const struct profile *profile = adviser->report->scene->sides[0];
     const struct totals *totals = &profile->totals;
-    double lost = (double)totals->losses[LOSS_dropped], seen = (double)totals->interrupts;
+    double lost = (double)totals->losses[LOSS_dropped];
+    double seen = (double)(totals->interrupts - totals->losses[LOSS_outside]);
     if (profile->mode != PROFILE_EXACT && lost > 0.05 * (lost + seen))
         advise(adviser,
                "%.0f %% of the samples were lost on the way to the file: record with a lower "

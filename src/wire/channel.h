@@ -224,7 +224,8 @@ struct event_thread {
     struct wire_thread thread;
 };
 
-enum { WALK_COMPLETE = 1, WALK_TIMED = 2 };
+/* WALK_OUTSIDE: it began outside of what is kept, and stands for ONLY_OUTSIDE_EVERY such. */
+enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4 };
 
 struct event_walk {
     uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */

@@ -46,7 +46,9 @@
     LOSS(unsampled, "thread without a sample, and none of its name had one: in no stack")          \
     LOSS(unsampled_us, "microseconds of CPU time of such threads")                                 \
     LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")  \
-    LOSS(busy, "walk ended, or was not begun: another thread was changing the code cache")
+    LOSS(busy, "walk ended, or was not begun: another thread was changing the code cache")         \
+    LOSS(outside,                                                                                  \
+         "interrupt outside of what is kept (--only): not walked, as seven of eight are not")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
