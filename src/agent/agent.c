@@ -79,7 +79,8 @@ void agent_code_changed(uint64_t start, uint64_t bytes)
 {
     const struct regions *regions = agent.regions;
     for (uint32_t i = 0; regions && i < regions->n; i++)
-        if (regions->at[i].start < start + bytes && regions->at[i].end > start)
+        if (regions->at[i].start < start + bytes && regions->at[i].end > start &&
+            regions->at[i].kind == REGION_LASTING)
             __atomic_store_n(&agent.stale, 1, __ATOMIC_RELEASE);
 }
 
@@ -148,7 +149,8 @@ static bool memory_map(void)
     agent.regions = map_private(sizeof(struct regions));
     agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
     return agent.cache->arena && agent.regions && agent.threads &&
-           cache_init(agent.cache, agent.regions, agent.cache->arena);
+           cache_init(agent.cache, agent.regions, agent.cache->arena) &&
+           (agent.cache->guards = map_private(sizeof(struct guards)));
 }
 
 /* Claims a channel of the mapped directory. */
@@ -454,8 +456,10 @@ void agent_unmap(void)
         cache_unmap(agent.cache);
     unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
     unmap(agent.regions, sizeof(struct regions));
-    if (agent.cache)
+    if (agent.cache) {
         unmap(agent.cache->witness, sizeof(struct witness));
+        unmap(agent.cache->guards, sizeof(struct guards));
+    }
     unmap(agent.cache, sizeof(struct cache));
     unmap(agent.channel, CHANNEL_BYTES);
     unmap(agent.directory, DIRECTORY_BYTES);

@@ -17,6 +17,7 @@ struct r_debug;
 /* What one mapping was when the tool was last told. */
 struct told_map {
     uint64_t start, end, offset, inode;
+    bool jit;
 };
 
 struct agent {

@@ -388,6 +388,11 @@ __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
     __builtin_memcpy(&code, siginfo + 8, 4);
     if (!thread || !thread->walking)
         return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+    uint64_t resume = code > 0 ? witness_fault(frame->rip) | guards_fault(frame->rip) : 0;
+    if (resume) {
+        frame->rip = resume;
+        return 0;
+    }
     uint64_t handler_mask = mask_of_handler(thread, signal, frame);
     if (thread->step.signal && signal == SIGTRAP && code == CODE_STEP)
         return step_made(thread, frame);

@@ -11,9 +11,10 @@ enum { LINE_MAX_BYTES = 4096 + 256, READ_BYTES = 1 << 14, REFRESH_MS = 10 };
 /* One line of /proc/self/maps. */
 struct mapping {
     uint64_t start, end, offset, device, inode;
-    bool writable, executable, shared;
+    bool readable, writable, executable, shared;
     const char *path;
     uint32_t path_bytes;
+    bool jit; /* told without a file: its bytes are nobody's but the process's */
 };
 
 static const char *parse_number(const char *at, uint32_t base, uint64_t *ret)
@@ -36,6 +37,7 @@ static struct mapping parse_line(const char *line, const char *end)
     uint64_t minor;
     line = parse_number(line, 16, &map.start);
     line = parse_number(line + 1, 16, &map.end);
+    map.readable = line[1] == 'r';
     map.writable = line[2] == 'w';
     map.executable = line[3] == 'x';
     map.shared = line[4] == 's';
@@ -73,15 +75,21 @@ static bool path_is_memory(const struct mapping *map)
     return false;
 }
 
+/* Only what can be read can be copied: the page of old system calls, say, cannot. */
 static uint32_t mapping_refusal(const struct mapping *map)
 {
-    if (map->writable)
-        return LOSS_at_writable;
-    if (map->shared || path_is_memory(map))
+    if (!map->readable)
         return LOSS_at_anonymous;
-    if (path_is(map, "[vdso]"))
-        return LOSS_N;
-    return map->path_bytes && map->path[0] == '/' ? LOSS_N : LOSS_at_anonymous;
+    return LOSS_N;
+}
+
+static enum region_kind mapping_kind(const struct mapping *map)
+{
+    if (map->writable || map->shared || path_is_memory(map))
+        return REGION_WRITTEN;
+    if (path_is(map, "[vdso]") || (map->path_bytes && map->path[0] == '/'))
+        return REGION_LASTING;
+    return REGION_GUARDED;
 }
 
 /* Whether the newest that the tool knows about these addresses is this mapping. */
@@ -89,8 +97,10 @@ static bool already_told(const struct mapping *map)
 {
     for (uint32_t i = agent.n_told; i-- > 0;) {
         const struct told_map *told = &agent.told[i];
+        if (map->jit && told->jit && told->start <= map->start && told->end >= map->end)
+            return true;
         if (told->start < map->end && told->end > map->start)
-            return told->start == map->start && told->end == map->end &&
+            return !map->jit && !told->jit && told->start == map->start && told->end == map->end &&
                    told->offset == map->offset && told->inode == map->inode;
     }
     return false;
@@ -104,7 +114,8 @@ static void tell(const struct mapping *map)
         return;
     if (agent.n_told == REGIONS_MAX)
         agent.n_told = 0; /* they are told once more */
-    agent.told[agent.n_told++] = (struct told_map){map->start, map->end, map->offset, map->inode};
+    agent.told[agent.n_told++] =
+        (struct told_map){map->start, map->end, map->offset, map->inode, map->jit};
     uint8_t *at = (uint8_t *)channel + CHANNEL_MAPS_AT + channel->maps_bytes;
     *(struct wire_map *)(void *)at = (struct wire_map){.bytes = bytes,
                                                        .path_bytes = map->path_bytes,
@@ -125,8 +136,16 @@ static void take_line(struct regions *regions, const char *line, const char *end
     if (!map.executable || regions->n == REGIONS_MAX || cache_contains(agent.cache, map.start))
         return;
     uint32_t refusal = mapping_refusal(&map);
+    enum region_kind kind = mapping_kind(&map);
     regions->at[regions->n++] =
-        (struct region){.start = map.start, .end = map.end, .refusal = refusal};
+        (struct region){.start = map.start, .end = map.end, .refusal = refusal, .kind = kind};
+    map.jit = kind != REGION_LASTING && (map.path[0] != '/' || path_is_memory(&map));
+    if (map.jit) {
+        map.path = "[jit]";
+        map.path_bytes = 5;
+        map.offset = map.start;
+        map.device = map.inode = 0;
+    }
     if (refusal == LOSS_N)
         tell(&map);
 }

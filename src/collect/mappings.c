@@ -117,6 +117,11 @@ void mappings_add(struct mappings *mappings, const struct wire_map *map, const c
         return;
     struct mapping mapping = {
         .start = map->start, .end = map->end, .shift = map->offset - map->start};
+    if (strcmp(path, "[jit]") == 0) {
+        mapping.module = profile_module_jit(mappings->profile, (uint32_t)mappings->pid);
+        mappings_put(mappings, mapping);
+        return;
+    }
     struct image image;
     if (image_open_seen_by(&image, path, mappings->pid)) {
         mapping.shift +=

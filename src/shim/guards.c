@@ -10,6 +10,9 @@
 
 typedef int mprotect_fn(void *, size_t, int);
 typedef int pkey_mprotect_fn(void *, size_t, int, int);
+typedef int munmap_fn(void *, size_t);
+typedef void *mmap_fn(void *, size_t, int, int, int, off_t);
+typedef void *mremap_fn(void *, size_t, size_t, int, ...);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 EXPORT int mprotect(void *start, size_t bytes, int rights)
@@ -28,6 +31,45 @@ EXPORT int pkey_mprotect(void *start, size_t bytes, int rights, int key)
     int result = next(start, bytes, rights, key);
     agent_code_changed((uint64_t)start, bytes);
     return result;
+}
+
+EXPORT int munmap(void *start, size_t bytes)
+{
+    static munmap_fn *next;
+    libc_function(&next, "munmap");
+    int result = next(start, bytes);
+    agent_code_changed((uint64_t)start, bytes);
+    return result;
+}
+
+EXPORT void *mmap(void *start, size_t bytes, int rights, int flags, int descriptor, off_t offset)
+{
+    static mmap_fn *next;
+    libc_function(&next, "mmap");
+    void *at = next(start, bytes, rights, flags, descriptor, offset);
+    if ((flags & MAP_FIXED) && at != MAP_FAILED)
+        agent_code_changed((uint64_t)at, bytes);
+    return at;
+}
+
+EXPORT void *mmap64(void *start, size_t bytes, int rights, int flags, int descriptor, off_t offset)
+{
+    return mmap(start, bytes, rights, flags, descriptor, offset);
+}
+
+EXPORT void *mremap(void *start, size_t bytes, size_t new_bytes, int flags, ...)
+{
+    static mremap_fn *next;
+    va_list list;
+    va_start(list, flags);
+    void *wanted = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;
+    va_end(list);
+    libc_function(&next, "mremap");
+    void *at = next(start, bytes, new_bytes, flags, wanted);
+    agent_code_changed((uint64_t)start, bytes);
+    if (at != MAP_FAILED)
+        agent_code_changed((uint64_t)at, new_bytes);
+    return at;
 }
 
 EXPORT int prctl(int option, ...)

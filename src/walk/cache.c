@@ -178,6 +178,8 @@ void cache_flush(struct cache *cache)
         cache->zones[i].used = 0;
     if (cache->witness)
         witness_forget(cache->witness);
+    if (cache->guards)
+        guards_forget(cache->guards);
     cache->exit_base += cache->n_exits;
     cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
     cache->full = false;
@@ -290,7 +292,7 @@ struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_
 {
     uint32_t number = __atomic_load_n(index_slot(cache, flavour, pc), __ATOMIC_ACQUIRE);
     struct superblock *block = number ? &cache->superblocks[number - 1] : NULL;
-    return block && block->max_segments >= max_segments ? block : NULL;
+    return block && !block->stale && block->max_segments >= max_segments ? block : NULL;
 }
 
 struct exit *cache_exit(struct cache *cache, uint32_t exit)
@@ -328,7 +330,9 @@ static struct translation translation_of(const struct cache *cache, const struct
                                 .rotates = cache->rotates,
                                 .site = block->site,
                                 .debt = block->debt,
-                                .lands = block->landing != 0};
+                                .lands = block->landing != 0,
+                                .guarded = block->guard != 0,
+                                .number = (uint32_t)(block - cache->superblocks)};
 }
 
 /* What is owed on arrival; on landings, what an indirect end would owe, paid in advance. */
@@ -349,10 +353,33 @@ static uint64_t *landing_slot(struct cache *cache, enum flavour flavour, uint64_
 
 static bool witness_shape(struct cache *cache, const struct shape *shape)
 {
-    for (uint32_t i = 0; cache->witness && i < shape->n_segments; i++)
+    bool asked = cache->witness && shape->kind == REGION_LASTING;
+    for (uint32_t i = 0; asked && i < shape->n_segments; i++)
         if (!witness_add(cache->witness, shape->segments[i].start, shape->segments[i].bytes))
             return false;
     return true;
+}
+
+/* True: the shape needs no guard, or has one. False: *ret_refusal, where it is not for want of room. */
+static bool guard_shape(struct cache *cache, const struct shape *shape, struct superblock *block,
+                        uint32_t *ret_refusal)
+{
+    if (shape->kind == REGION_LASTING)
+        return true;
+    block->guard = cache->guards ? guards_add(cache->guards, shape) : 0;
+    cache->full |= cache->guards && GUARDS_BYTES - cache->guards->used < 2 * TRANSLATION_BYTES_MAX;
+    if (!block->guard && !cache->full)
+        *ret_refusal = LOSS_at_anonymous;
+    return block->guard;
+}
+
+uint64_t cache_pass(struct cache *cache, uint32_t number)
+{
+    struct superblock *block = &cache->superblocks[number];
+    if (!block->stale && guards_hold(cache->guards, block->guard))
+        return block->body;
+    block->stale = true;
+    return 0;
 }
 
 static struct superblock *cache_translate(struct cache *cache, const struct wanted *wanted,
@@ -383,6 +410,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
                                  .debt = debt_of(wanted, shape),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
+    if (!guard_shape(cache, shape, block, ret_refusal))
+        return NULL;
     if (!site_prepare(cache, shape, block) ||
         (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block)))
         return NULL;
@@ -394,7 +423,13 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         return NULL;
     }
     translate(&translation, shape, &cursor, &cold_cursor);
+    /* Read twice: if they changed in between, what was written is neither the one nor the other. */
+    if (block->guard && !guards_hold(cache->guards, block->guard)) {
+        *ret_refusal = LOSS_at_anonymous;
+        return NULL;
+    }
     block->entry = translation.entry;
+    block->body = translation.body;
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
     zone_advance(cache, zone, &cursor);
     zone_advance(cache, cold, &cold_cursor);

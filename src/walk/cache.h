@@ -14,6 +14,7 @@
 #include "walk/region.h"
 #include "walk/translate.h"
 #include "walk/witness.h"
+#include "walk/guards.h"
 #include "wire/channel.h"
 
 enum {
@@ -37,6 +38,9 @@ struct superblock {
     uint32_t max_segments;
     int32_t debt; /* plain: walk/exits.h */
     bool landed;  /* indirect branches find it; guarded by the lock */
+    bool stale;   /* its guard found other bytes: it is not found any more, and never runs again */
+    uint32_t guard; /* guards.h; 0: its code does not change */
+    uint64_t body;  /* of a guarded one: what runs when its entry's question is answered */
 };
 
 /* What is looked for, and how it was reached: what it is to be like if it must be translated. */
@@ -71,6 +75,7 @@ struct cache {
     struct tables *tables;
     struct units units;
     uint64_t max_counters;
+    struct guards *guards; /* NULL: code that may change is refused */
     struct witness
         *witness; /* of the code it has copies of; NULL: somebody tells when that changes */
     bool rotates; /* the CPU has rorx */
@@ -147,6 +152,8 @@ void cache_flush(struct cache *cache);
 /* ---- without the lock again */
 
 struct exit *cache_exit(struct cache *cache, uint32_t exit);
+/* A guarded superblock is about to run: where its code is, or 0 if it is not the program's any more. */
+uint64_t cache_pass(struct cache *cache, uint32_t number);
 bool cache_contains(const struct cache *cache, uint64_t pc);
 
 /* Which program instruction the code at a cache pc stands for, when it faulted there. */

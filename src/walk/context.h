@@ -21,6 +21,7 @@ enum leave {
     LEAVE_SITE,            /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
     LEAVE_LAZY,   /* at a branch taken for the first time, its work not done: context.exit */
     LEAVE_SIGNAL, /* nothing was executed: context.interrupt is set */
+    LEAVE_GUARD,  /* before a guarded superblock, whose number is in context.exit */
 };
 
 enum {
@@ -48,7 +49,7 @@ struct context {
     uint64_t program_gs; /* for the way out of an exact run */
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */
     uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_site,
-        to_lazy;
+        to_lazy, to_guard;
     /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
      * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct exits
      * charge the first half, indirect ones the second. Many, because adding to one place again and

@@ -43,6 +43,7 @@ __asm__(".pushsection .text\n"
         "context_to_stop: movl $4,%gs:188\n  jmp 1f\n"
         "context_to_syscall: movl $5,%gs:188\n  jmp 1f\n"
         "context_to_lazy: movl $7,%gs:188\n  jmp 1f\n"
+        "context_to_guard: movl $9,%gs:188\n  jmp 1f\n"
         "context_to_site: movl $6,%gs:188\n"
         "2: mov %r11,%gs:128\n  mov %gs:152,%rcx\n  mov %gs:160,%r11\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
@@ -59,7 +60,7 @@ __asm__(".pushsection .text\n"
 extern char context_tests[], context_jumps[], context_returns[];
 extern char context_to_direct[], context_to_indirect[], context_to_budget[],
     context_to_budget_indirect[], context_to_stop[], context_to_syscall[], context_to_site[],
-    context_to_lazy[];
+    context_to_lazy[], context_to_guard[];
 
 uint64_t context_rewind(uint64_t pc)
 {
@@ -87,4 +88,5 @@ void context_init(struct context *context)
     context->to_syscall = (uint64_t)context_to_syscall;
     context->to_site = (uint64_t)context_to_site;
     context->to_lazy = (uint64_t)context_to_lazy;
+    context->to_guard = (uint64_t)context_to_guard;
 }

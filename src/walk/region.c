@@ -17,10 +17,12 @@ static const struct region *region_find(const struct regions *regions, uint64_t 
 size_t regions_peek(const struct regions *regions, uint64_t pc)
 {
     const struct region *region = region_find(regions, pc);
-    return region && region->refusal == LOSS_N ? region->end - pc : 0;
+    return region && region->refusal == LOSS_N && region->kind == REGION_LASTING ? region->end - pc
+                                                                                 : 0;
 }
 
-size_t regions_room(struct regions *regions, uint64_t pc, uint32_t *ret_refusal)
+size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_kind,
+                    uint32_t *ret_refusal)
 {
     const struct region *region = region_find(regions, pc);
     if (!region && regions->refresh) {
@@ -32,5 +34,6 @@ size_t regions_room(struct regions *regions, uint64_t pc, uint32_t *ret_refusal)
         return 0;
     }
     *ret_refusal = region->refusal;
+    *ret_kind = region->kind;
     return region->refusal == LOSS_N ? region->end - pc : 0;
 }

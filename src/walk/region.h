@@ -1,5 +1,5 @@
-/* Where code may be read and copied from: executable mappings that have a file and cannot be
- * written. Everything else ends a walk: bytes that can change under us must not be cached. */
+/* Where code may be read and copied from: executable mappings. Those of a file that cannot be written are
+ * taken to stay as they are, until we are told; copies of all others are guarded (guards.h). */
 #pragma once
 
 #include "wire/losses.h"
@@ -9,9 +9,16 @@
 
 enum { REGIONS_MAX = 2048 };
 
+enum region_kind {
+    REGION_LASTING,
+    REGION_GUARDED, /* its bytes may change from one moment to the next */
+    REGION_WRITTEN, /* by the very code that is there, too: no copy goes on past a store */
+};
+
 struct region {
     uint64_t start, end; /* avma */
     uint32_t refusal;    /* LOSS_N: may be walked; else why not */
+    enum region_kind kind;
 };
 
 struct regions {
@@ -21,7 +28,8 @@ struct regions {
     void (*refresh)(struct regions *regions);
 };
 
-/* Bytes that can be read at pc for decoding; 0: none, and *ret_refusal says why. */
-size_t regions_room(struct regions *regions, uint64_t pc, uint32_t *ret_refusal);
-/* The same without a refresh, for looking ahead. */
+/* Bytes that can be read at pc for decoding, and of which kind; 0: none, and *ret_refusal says why. */
+size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_kind,
+                    uint32_t *ret_refusal);
+/* The same without a refresh, for looking ahead: there are none of what may change. */
 size_t regions_peek(const struct regions *regions, uint64_t pc);

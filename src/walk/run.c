@@ -121,6 +121,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         exit_work(context, exit);
         break;
     case LEAVE_SIGNAL: *ret_done = true; break;
+    case LEAVE_GUARD: context->pc = walk->cache->superblocks[context->exit].pc; break;
     case LEAVE_SYSCALL:
         *ret_done = exit_work(context, exit);
         return walk->syscall(walk, exit->target) ? LOSS_N : LOSS_at_syscall;
@@ -141,6 +142,13 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
         context->budgets[0] -= (int64_t)block->debt * (INT64_C(1) << BUDGET_BITS);
         context_enter(context, block->entry);
+        while (context->leave == LEAVE_GUARD) {
+            walk->guards++;
+            uint64_t body = cache_pass(walk->cache, context->exit);
+            if (!body)
+                break;
+            context_enter(context, body);
+        }
         bool done = false;
         uint32_t stop = leave(walk, &arrival, &done);
         if (done || stop != LOSS_N)

@@ -22,10 +22,10 @@ static uint32_t refusal_loss(uint8_t refusal)
 
 /* Decodes at pc; LOSS_N if it may be copied. */
 static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t pc, bool whole,
-                            uint64_t reach)
+                            uint64_t reach, enum region_kind *ret_kind)
 {
     uint32_t refusal;
-    size_t room = regions_room(regions, pc, &refusal);
+    size_t room = regions_room(regions, pc, ret_kind, &refusal);
     if (room == 0)
         return refusal;
     step->pc = pc;
@@ -42,6 +42,30 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
     if (insn->rip_relative && !in_reach(pc + insn->length + (uint64_t)(int64_t)insn->disp, reach))
         return LOSS_at_reach;
     return LOSS_N;
+}
+
+/* Whether an instruction may write to memory, the stack apart: all that is not known to read only. */
+static bool may_store(const struct insn *insn)
+{
+    uint8_t op = insn->opcode, reg = insn->modrm >> 3 & 7;
+    bool memory = insn->has_modrm && insn->modrm < 0xc0;
+    if (!memory)
+        return insn->space == SPACE_LEGACY && insn->map == 0 &&
+               ((op >= 0xa2 && op <= 0xa5) || op == 0xaa || op == 0xab);
+    if (insn->space != SPACE_LEGACY || insn->map > 1)
+        return true;
+    if (insn->map == 1) /* cmov, bt, movzx, movsx, imul, SSE loads and arithmetic */
+        return !((op >= 0x40 && op <= 0x6f) || op == 0x10 || op == 0x28 || op == 0x2a ||
+                 op == 0x2e || op == 0x2f || op == 0xaf || op == 0xa3 || op == 0xb6 || op == 0xb7 ||
+                 op == 0xbe || op == 0xbf || op == 0x1f || op == 0x18 || op == 0x0d);
+    if (op < 0x40)
+        return (op & 7) < 2 && op < 0x38; /* arithmetic: towards memory; cmp never writes */
+    if (op >= 0x80 && op <= 0x83)
+        return reg != 7;
+    if (op == 0xf6 || op == 0xf7)
+        return reg == 2 || reg == 3; /* not, neg; the others test, multiply, divide */
+    return !(op == 0x63 || op == 0x69 || op == 0x6b || op == 0x84 || op == 0x85 || op == 0x8a ||
+             op == 0x8b || op == 0x8d);
 }
 
 static void segment_close(struct shape *shape, uint64_t end_pc, enum segment_end end,
@@ -98,16 +122,25 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
             return;
         }
         struct step *step = &shape->steps[shape->n_steps];
-        shape->refusal = step_decode(step, regions, pc, whole, reach);
+        enum region_kind kind = REGION_LASTING;
+        shape->refusal = step_decode(step, regions, pc, whole, reach, &kind);
         if (shape->refusal != LOSS_N) {
             segment_close(shape, pc, SEGMENT_STOP, pc);
             return;
         }
+        if (shape->n_steps && kind != shape->kind) {
+            segment_close(shape, pc, SEGMENT_SPLIT, pc);
+            return;
+        }
+        shape->kind = kind;
         shape->n_steps++;
         uint64_t next = pc + step->insn.length;
         if (step->insn.class == INSN_PLAIN) {
             pc = next;
-            continue;
+            if (kind != REGION_WRITTEN || !may_store(&step->insn))
+                continue;
+            segment_close(shape, pc, SEGMENT_SPLIT, pc);
+            return;
         }
         uint64_t target = target_of(step);
         segment_close(shape, next, end_of(step->insn.class), target);

@@ -223,7 +223,7 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
                        struct cursor *cold)
 {
     t->turn_segment = SHAPE_SEGMENTS;
-    for (uint32_t s = 0; t->flavour == FLAVOUR_PLAIN && s < shape->n_segments; s++)
+    for (uint32_t s = 0; t->flavour == FLAVOUR_PLAIN && !t->guarded && s < shape->n_segments; s++)
         if (shape->segments[s].target == shape->pc &&
             (shape->segments[s].end == SEGMENT_COND || shape->segments[s].end == SEGMENT_JUMP))
             t->turn_segment = s;
@@ -245,6 +245,9 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
     if (over)
         emit_near_here(over, hot);
     t->entry = cursor_runs_at(hot);
+    if (t->guarded)
+        emit_leave(hot, t->number, SLOT(to_guard));
+    t->body = cursor_runs_at(hot);
 }
 
 void translate(struct translation *t, const struct shape *shape, struct cursor *hot,

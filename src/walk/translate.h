@@ -20,7 +20,10 @@ struct translation {
     uint64_t next_landing;
     uint32_t turn_segment; /* plain: its end leads back to the start by way of `turn` */
     uint64_t turn;
-    uint64_t entry; /* out: where its code runs from, behind the landing */
+    uint64_t entry;  /* out: where its code runs from, behind the landing */
+    bool guarded;    /* its code may have changed: it first leaves to the dispatcher, ... */
+    uint32_t number; /* with this number, ... */
+    uint64_t body;   /* out: and goes on here */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */

@@ -24,7 +24,7 @@ static void read_maps(struct regions *into)
         unsigned long start, end;
         if (sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && rights[2] == 'x' &&
             into->n < REGIONS_MAX && !cache_contains(cache, start))
-            into->at[into->n++] = (struct region){start, end, LOSS_N};
+            into->at[into->n++] = (struct region){start, end, LOSS_N, REGION_LASTING};
     }
     fclose(maps);
 }

@@ -1,0 +1,76 @@
+#include "walk/guards.h"
+
+/* guards_compare: %rdi the program's bytes, %rsi ours, %rdx how many: 1 if they are the same. guards_copy: %rdi
+ * ours, %rsi the program's: 1 if they could be read. Without a stack frame, so that a fault inside can be led
+ * to the end. */
+__asm__(".pushsection .text\n"
+        "guards_compare:\n"
+        "1: cmp $8,%rdx\n  jb 2f\n"
+        "  mov (%rdi),%rax\n  cmp (%rsi),%rax\n  jne guards_gone\n"
+        "  add $8,%rdi\n  add $8,%rsi\n  sub $8,%rdx\n  jmp 1b\n"
+        "2: test %rdx,%rdx\n  jz 3f\n"
+        "  movzbl (%rdi),%eax\n  cmp (%rsi),%al\n  jne guards_gone\n"
+        "  inc %rdi\n  inc %rsi\n  dec %rdx\n  jmp 2b\n"
+        "guards_copy:\n"
+        "  mov %rdx,%rcx\n  rep movsb\n"
+        "3: mov $1,%eax\n  ret\n"
+        "guards_gone:\n"
+        "  xor %eax,%eax\n  ret\n"
+        ".popsection\n");
+uint32_t guards_compare(uint64_t program, const uint8_t *ours, uint64_t bytes)
+    __attribute__((visibility("hidden")));
+uint32_t guards_copy(uint8_t *ours, uint64_t program, uint64_t bytes)
+    __attribute__((visibility("hidden")));
+extern const char guards_gone[] __attribute__((visibility("hidden")));
+
+uint64_t guards_fault(uint64_t pc)
+{
+    uint64_t start = (uint64_t)guards_compare, gone = (uint64_t)guards_gone;
+    return pc >= start && pc < gone ? gone : 0;
+}
+
+/* What is kept: runs of bytes, the last followed by one of none. */
+struct run {
+    uint64_t start; /* avma */
+    uint64_t bytes;
+};
+
+static uint32_t run_room(uint64_t bytes)
+{
+    return (uint32_t)(sizeof(struct run) + ((bytes + 7) & ~UINT64_C(7)));
+}
+
+uint32_t guards_add(struct guards *guards, const struct shape *shape)
+{
+    uint32_t at = guards->used, first = at;
+    for (uint32_t i = 0; i < shape->n_segments; i++) {
+        const struct wire_segment *segment = &shape->segments[i];
+        if (GUARDS_BYTES - at < run_room(segment->bytes) + sizeof(struct run))
+            return 0;
+        *(struct run *)(void *)&guards->bytes[at] = (struct run){segment->start, segment->bytes};
+        if (!guards_copy(&guards->bytes[at + sizeof(struct run)], segment->start, segment->bytes))
+            return 0;
+        at += run_room(segment->bytes);
+    }
+    *(struct run *)(void *)&guards->bytes[at] = (struct run){0};
+    guards->used = at + (uint32_t)sizeof(struct run);
+    return first + 1;
+}
+
+bool guards_hold(const struct guards *guards, uint32_t guard)
+{
+    const uint8_t *at = &guards->bytes[guard - 1];
+    for (;;) {
+        const struct run *run = (const struct run *)(const void *)at;
+        if (!run->start)
+            return true;
+        if (!guards_compare(run->start, at + sizeof *run, run->bytes))
+            return false;
+        at += run_room(run->bytes);
+    }
+}
+
+void guards_forget(struct guards *guards)
+{
+    guards->used = 0;
+}
