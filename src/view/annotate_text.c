@@ -149,6 +149,16 @@ static void source_text(const struct page *page, const struct annotated *before,
 
 /* ---- instructions */
 
+/* As many that next to never is not never, nor next to always always; four at most. */
+static int percent_digits(double share)
+{
+    double rest = 100 * fmin(share, 1 - share);
+    int digits = 1;
+    while (digits < 4 && rest > 0 && rest * pow(10, digits) < 1)
+        digits++;
+    return digits;
+}
+
 /* Which way it went, with what a branch's text and that of its targets make together. */
 static const char *branch_text(const struct page *page, const struct annotated *line)
 {
@@ -158,11 +168,12 @@ static const char *branch_text(const struct page *page, const struct annotated *
     struct estimate taken = line->taken;
     const char *text = "";
     double all = 0;
+    int digits = percent_digits(taken.value);
     if (taken.hi > taken.lo)
-        text = arena_format(arena, "   # %.1f%% taken (%.1f to %.1f)", 100 * taken.value,
-                            100 * taken.lo, 100 * taken.hi);
+        text = arena_format(arena, "   # %.*f%% taken (%.*f to %.*f)", digits, 100 * taken.value,
+                            digits, 100 * taken.lo, digits, 100 * taken.hi);
     else if (!isnan(taken.value))
-        text = arena_format(arena, "   # %.1f%% taken", 100 * taken.value);
+        text = arena_format(arena, "   # %.*f%% taken", digits, 100 * taken.value);
     for (size_t i = 0; i < line->n_targets; i++)
         all += annotation->targets.at[line->first_target + i].count.value;
     for (size_t i = 0; i < line->n_targets && i < SHOWN && all > 0; i++) {

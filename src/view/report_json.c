@@ -41,6 +41,8 @@ static void where_json(struct json *json, const struct report *report, const str
         json_integer(json, "size", row->bytes);
     if (report->by == BY_EDGE)
         json_string(json, "kind", cfg_edge_kind_name((enum cfg_edge_kind)row->kind));
+    if (report->by == BY_CALL && !row->plain)
+        json_string(json, "kind", edge_kind_name((enum edge_kind)row->kind));
 }
 
 /* Seconds; of a recording that counted events, their number under a name of its own. */

@@ -43,7 +43,7 @@ expect 0 "$gait" report --module walk --by block --json
 has "{\"address\": \"$(at top)\", \"size\": 8, \"count\": 1000, \"lo\": 1000, \"hi\": 1000}"
 has "{\"address\": \"$(at skip)\", \"size\": 4, \"count\": 1000, \"lo\": 1000, \"hi\": 1000}"
 expect 0 "$gait" report --module walk --by call --json
-has "{\"from\": \"$(at site)\", \"to\": \"$(at leaf)\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
+has "{\"from\": \"$(at site)\", \"to\": \"$(at leaf)\", \"kind\": \"call\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
 expect 0 "$gait" report --module walk --by instruction --json
 has "{\"address\": \"$(at back)\", \"count\": 1000, \"lo\": 1000, \"hi\": 1000, \"time\": null,"
 expect 0 "$gait" report --module walk --by line --json
@@ -76,6 +76,31 @@ has '"inlined": false'
 expect 0 "$gait" report --module walk
 expect 0 "$gait" report --module walk --limit 1
 has '... and '
+
+# Indirect calls and jumps out of functions have their targets.
+cat >table.c <<'C'
+#define OWN __attribute__((noipa))
+OWN static int a(int x) { return x + 1; }
+OWN static int b(int x) { return x * 3; }
+static int (*const table[])(int) = {a, b, b, b};
+OWN static int tail(int x) { return table[x & 3](x); }
+OWN static int go(int n) { int s = 0; for (int i = 0; i < n; i++) s += table[i & 3](i) + tail(i); return s; }
+int main(void) { return go(4000) == 0; }
+C
+gcc -O2 -g -o table table.c || exit 1
+expect 0 "$gait" record -q --exact=counts -o table.data -- ./table
+expect 0 "$gait" report --by call --module table table.data
+fits ' 4000 +go +tail '
+fits ' 3000 +go +b '
+fits ' 1000 +go +a '
+fits ' 3000 +tail +b '
+fits ' 1000 +tail +a '
+expect 0 "$gait" report --by call --module table --json table.data
+has '"kind": "icall", "count": 3000, "lo": 3000, "hi": 3000}'
+has '"kind": "indirect", "count": 1000, "lo": 1000, "hi": 1000}'
+expect 0 "$gait" annotate -i table.data go
+fits '# -> b 75%, a 25%'
+fits '# 99.98% taken'
 
 # Who calls the hottest function is worth a sentence if it is nearly always the same.
 cat >calls.c <<'C'
