@@ -9,6 +9,7 @@
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
+#include "wire/attach.h"
 
 #include <fcntl.h>
 #include <linux/time.h>
@@ -185,6 +186,7 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         agent.directory->version != CHANNEL_VERSION || !(place->hwcap2 & HWCAP2_HAS_FSGSBASE))
         return false;
     agent.options = agent.directory->options;
+    agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
     if (!memory_map() || !channel_open(fd, place->pid))
         return false;
     if (place->untold && !(agent.cache->witness = map_private(sizeof(struct witness))))

@@ -32,6 +32,7 @@ struct agent {
     char path[256]; /* of the shared memory */
     uint32_t
         stale; /* code may have been rewritten: flush before the next walk; set by any thread */
+    int32_t signal;   /* by which samples come */
     uint32_t retired; /* nothing is armed any more: system calls are filtered, or we leave */
     uint32_t inside;  /* threads in our handlers, from their first steps to their last */
     uint32_t orphan;  /* a fork of a recorded process: it asks for a channel at its first sample */

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-enum { BLOCK, UNBLOCK, TRAP_BIT = 1 << 4 };
+enum { BLOCK, UNBLOCK };
 
 _Noreturn void attach_enter(struct attach *attach);
 
@@ -68,12 +68,12 @@ static void threads_sample(const struct attach *attach)
 
 static enum attach_answer start(struct attach *attach)
 {
-    uint64_t trap = TRAP_BIT;
+    uint64_t samples = UINT64_C(1) << (TRIGGER_SIGNAL_UNTOLD - 1);
     if (!channel_take(attach))
         return ATTACH_NO_CHANNEL;
-    sys6(SYS_rt_sigprocmask, UNBLOCK, (long)&trap, 0, 8, 0, 0); /* calibration needs it */
+    sys6(SYS_rt_sigprocmask, UNBLOCK, (long)&samples, 0, 8, 0, 0); /* calibration needs it */
     agent_prepare();
-    sys6(SYS_rt_sigprocmask, BLOCK, (long)&trap, 0, 8, 0, 0);
+    sys6(SYS_rt_sigprocmask, BLOCK, (long)&samples, 0, 8, 0, 0);
     return ATTACH_DONE;
 }
 

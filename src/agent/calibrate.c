@@ -5,7 +5,6 @@
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
-#include <asm/signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -40,7 +39,7 @@ static uint64_t gap_of_interrupt(struct thread *thread)
 static uint64_t gap_of_signal(void)
 {
     uint64_t start = sys_tsc();
-    sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), SIGTRAP);
+    sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), agent.signal);
     return sys_tsc() - start;
 }
 

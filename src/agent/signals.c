@@ -5,6 +5,7 @@
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
+#include "wire/attach.h"
 #include "wire/only.h"
 
 #include <asm/signal.h>
@@ -90,7 +91,7 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
 {
     struct kernel_sigaction *action = &agent.actions[signal];
     bool sent = siginfo[2] <= 0;
-    if (action->handler == 1 && sent)
+    if (action->handler <= 1 && (signal == TRIGGER_SIGNAL_UNTOLD || (action->handler && sent)))
         return 0;
     if (action->handler <= 1) {
         die_of(signal, sent);
@@ -290,14 +291,23 @@ static uint64_t fault_mask(void)
     return mask;
 }
 
+/* Samples run on the alternate stack and restart calls, unless the program has a handler of its own for what
+ * may be a signal of its own. */
+static uint64_t sample_flags(const struct kernel_sigaction *program)
+{
+    uint64_t flags = SA_ONSTACK | SA_RESTART;
+    return agent.signal == TRIGGER_SIGNAL_UNTOLD && program->handler > 1 ? program->flags & flags
+                                                                         : flags;
+}
+
 /* Our handler runs on the alternate stack exactly when the program's would. */
 static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret_old)
 {
-    bool sample = signal == SIGTRAP;
+    bool sample = signal == agent.signal;
     struct kernel_sigaction action = {
         .handler = (uint64_t)(sample ? sample_entry : fault_entry),
         .flags = SA_SIGINFO | KERNEL_SA_RESTORER |
-                 (sample ? SA_ONSTACK | SA_RESTART
+                 (sample ? sample_flags(&agent.actions[signal])
                          : SA_NODEFER | (program_flags & (SA_ONSTACK | SA_RESTART))),
         .restorer = (uint64_t)signal_restorer,
         .mask = sample ? ~fault_mask() : 0};
@@ -310,7 +320,7 @@ static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret
 static void keep(int signal)
 {
     struct kernel_sigaction now = {0};
-    uint64_t ours = (uint64_t)(signal == SIGTRAP ? sample_entry : fault_entry);
+    uint64_t ours = (uint64_t)(signal == agent.signal ? sample_entry : fault_entry);
     if (!agent.own[signal] || sys_failed(sys6(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0)) ||
         now.handler == ours)
         return;
@@ -322,7 +332,7 @@ void signals_keep(void)
 {
     for (uint32_t i = 0; i < 4; i++)
         keep(fault_signals[i]);
-    keep(SIGTRAP);
+    keep(agent.signal);
 }
 
 /* The program's action is known before ours is in force: another thread may need it at once. */
@@ -339,7 +349,7 @@ void signals_own(void)
 {
     for (uint32_t i = 0; i < 4; i++)
         take(fault_signals[i]);
-    take(SIGTRAP);
+    take(agent.signal);
 }
 
 uint64_t signals_restorer(void)
@@ -351,7 +361,7 @@ void signals_return(void)
 {
     for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
         struct kernel_sigaction now = {0};
-        uint64_t ours = (uint64_t)(signal == SIGTRAP ? sample_entry : fault_entry);
+        uint64_t ours = (uint64_t)(signal == agent.signal ? sample_entry : fault_entry);
         if (!agent.own[signal])
             continue;
         sys6(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0);
@@ -386,7 +396,7 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
         return child_action(signal, set);
     if (set) {
         agent.actions[signal] = *set;
-        if (signal != SIGTRAP)
+        if (signal != agent.signal)
             own(signal, set->flags, 0);
     }
     return true;

@@ -7,7 +7,7 @@
 
 struct context;
 
-/* Sampling: takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and SIGTRAP. */
+/* Sampling: takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and the signal that samples come by. */
 void signals_own(void);
 /* The program's handler to jump to with the arguments that ours was given, after doing what the kernel
  * would have done; 0: just return. */

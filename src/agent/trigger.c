@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
+#include "wire/attach.h"
 
 #include <asm/unistd.h>
 #include <fcntl.h>
@@ -10,13 +11,12 @@
 #include <linux/time.h>
 #include <sys/syscall.h>
 
-/* Marks our own signals among the program's; the thread's slot follows in the low 16 bits. */
-#define TRIGGER_MARK UINT64_C(0x676169746761)
-
 enum {
-    SIGNAL_TRAP = 5,
     CODE_TIMER = -2,
-    CODE_PERF = 6,
+    CODE_PERF = 6,       /* of SIGTRAP */
+    CODE_DESCRIPTOR = 6, /* of others: POLL_HUP, for the one event that was asked for */
+    SET_SIGNAL = 10,     /* F_SETSIG, F_SETOWN_EX: not for all who include fcntl.h */
+    SET_OWNER = 15,
     NOTIFY_THREAD = 4,
     HIGH_DESCRIPTOR = 1000,
     DESCRIPTORS_MAX = 64, /* programs have limits of their own on how many are open */
@@ -33,14 +33,27 @@ struct siginfo_words {
         struct {
             uint64_t address, data;
         } perf;
+        struct {
+            int64_t band;
+            int32_t fd;
+        } descriptor;
     };
 };
+
+/* The clock of this thread that raised a signal by its descriptor. */
+static int32_t slot_by_descriptor(int fd)
+{
+    const struct thread *thread = thread_self();
+    return thread && thread->perf_fd == fd ? (int32_t)thread->slot : -1;
+}
 
 int32_t trigger_slot(const void *siginfo)
 {
     const struct siginfo_words *info = siginfo;
     uint64_t word = info->code == CODE_TIMER ? info->timer.value : info->perf.data;
-    if (info->number != SIGNAL_TRAP || (info->code != CODE_TIMER && info->code != CODE_PERF) ||
+    if (info->number == TRIGGER_SIGNAL_UNTOLD && info->code == CODE_DESCRIPTOR)
+        return slot_by_descriptor(info->descriptor.fd);
+    if (info->number != agent.signal || (info->code != CODE_TIMER && info->code != CODE_PERF) ||
         word >> 16 != TRIGGER_MARK || (word & 0xffff) >= CHANNEL_THREADS)
         return -1;
     return (int32_t)(word & 0xffff);
@@ -80,6 +93,17 @@ static int descriptor_move(long fd)
     return (int)fd;
 }
 
+/* Its events raise our signal in the thread. After it has its number: the signal tells it. */
+static void descriptor_signal(const struct thread *thread)
+{
+    const struct {
+        int32_t kind, tid; /* 0: a thread */
+    } owner = {0, thread->tid};
+    sys3(SYS_fcntl, thread->perf_fd, SET_OWNER, (long)&owner);
+    sys3(SYS_fcntl, thread->perf_fd, SET_SIGNAL, agent.signal);
+    sys3(SYS_fcntl, thread->perf_fd, F_SETFL, O_ASYNC);
+}
+
 static bool perf_open(struct thread *thread)
 {
     struct perf_event_attr attr = {
@@ -91,10 +115,10 @@ static bool perf_open(struct thread *thread)
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .remove_on_exec = 1,
-        .sigtrap = 1,
-        .sig_data = mark_of(thread),
+        .sigtrap = agent.signal == TRIGGER_SIGNAL,
+        .sig_data = agent.signal == TRIGGER_SIGNAL ? mark_of(thread) : 0,
     };
-    if (!kernel_keeps_blocked_traps()) {
+    if (attr.sigtrap && !kernel_keeps_blocked_traps()) {
         agent.channel->perf_errno = 38; /* ENOSYS */
         return false;
     }
@@ -104,6 +128,8 @@ static bool perf_open(struct thread *thread)
         return false;
     }
     thread->perf_fd = descriptor_move(fd);
+    if (!attr.sigtrap)
+        descriptor_signal(thread);
     __atomic_fetch_add(&agent.n_descriptors, 1, __ATOMIC_RELAXED);
     return true;
 }
@@ -118,7 +144,7 @@ struct kernel_sigevent {
 bool trigger_open_timer(struct thread *thread)
 {
     struct kernel_sigevent event = {.value = mark_of(thread),
-                                    .signal = SIGNAL_TRAP,
+                                    .signal = agent.signal,
                                     .notify = NOTIFY_THREAD,
                                     .thread = thread->tid};
     return !sys_failed(sys3(SYS_timer_create, agent_thread_clock(thread->tid), (long)&event,

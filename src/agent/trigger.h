@@ -1,4 +1,4 @@
-/* What interrupts a thread: a perf software clock that raises SIGTRAP, or a CPU-time timer.
+/* What interrupts a thread: a perf software clock that raises a signal, or a CPU-time timer.
  *
  * Both are one-shot and counted in the thread's own CPU time. Armed at the end of each walk, so that
  * no sample is ever pending during one. A timer is cheap to make, has no descriptor and is as coarse as the kernel's
@@ -20,5 +20,5 @@ void trigger_close(struct thread *thread);
 
 void trigger_arm(struct thread *thread, uint64_t period_ns);
 void trigger_disarm(struct thread *thread);
-/* The slot of the thread that a SIGTRAP with this siginfo is for; -1: it is not ours. */
+/* The slot of the thread that a signal with this siginfo is for; -1: it is not ours. */
 int32_t trigger_slot(const void *siginfo);

@@ -282,7 +282,7 @@ bool inject_end(struct injected *injected, struct err *err)
 {
     /* In this order: nothing may come in while threads are looked at, and nothing be in it when it goes. */
     if (!command(injected, ATTACH_STOP, err) ||
-        !settle_traps(injected->pid, injected->block_at, err) ||
+        !settle_signals(injected->pid, injected->block_at, err) ||
         !command(injected, ATTACH_RETURN, err) ||
         !settle_outside(injected->pid, injected->base, injected->bytes, err) ||
         !command(injected, ATTACH_LEAVE, err))

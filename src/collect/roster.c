@@ -2,8 +2,8 @@
 
 #include "collect/proc.h"
 #include "collect/thread_state.h"
+#include "wire/attach.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static bool entry_update(struct roster_entry *entry, int pid)
     if (!thread_state_read(pid, entry->tid, &state) || strchr("ZX", state.doing))
         return false;
     entry->inner_tid = state.inner_tid;
-    bool blocked = state.blocked >> (SIGTRAP - 1) & 1;
+    bool blocked = state.blocked >> (TRIGGER_SIGNAL_UNTOLD - 1) & 1;
     entry->hearing = !blocked ? HEARS : entry->hearing == HEARS ? NEW_OR_DEAF : DEAF;
     return true;
 }

@@ -1,6 +1,6 @@
 /* The threads of a process that an agent was put into: which of them it is to record.
  *
- * A thread that blocks SIGTRAP cannot be sampled. Every new one does, for its first steps: only who does so twice
+ * A thread that blocks the signal of samples cannot be sampled. Every new one does, for its first steps: only who does so twice
  * is counted as deaf. */
 #pragma once
 

@@ -6,6 +6,7 @@
 #include "collect/proc.h"
 #include "collect/remote.h"
 #include "collect/thread_state.h"
+#include "wire/attach.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -14,7 +15,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { TRIES = 2000, NAP_NS = 1000000, TRAP_BIT = 1 << (SIGTRAP - 1), CODE_PERF = 6 };
+enum {
+    TRIES = 2000,
+    NAP_NS = 1000000,
+    SIGNAL = TRIGGER_SIGNAL_UNTOLD,
+    SIGNAL_BIT = 1 << (SIGNAL - 1)
+};
 
 enum verdict { CLEAN, NOT_YET };
 
@@ -31,7 +37,7 @@ struct settle {
     } tids; /* that are not known to be clean */
 };
 
-/* What rt_sigtimedwait is given: SIGTRAP, and no time to wait. */
+/* What rt_sigtimedwait is given: the signal, and no time to wait. */
 struct scratch {
     uint64_t set;
     int64_t seconds, nanoseconds;
@@ -106,21 +112,28 @@ static bool settle_all(struct settle *settle, struct err *err)
 
 /* ---- signals of triggers */
 
-/* Whether the thread still waits for a SIGTRAP of a trigger's; what a debugger or the program itself sent
- * stays. */
+/* By a timer of ours, or by the descriptor of a clock. */
+static bool is_triggers(const siginfo_t *info)
+{
+    uint64_t word = (uint64_t)info->si_value.sival_ptr;
+    return info->si_signo == SIGNAL &&
+           ((info->si_code == SI_TIMER && word >> 16 == TRIGGER_MARK) || info->si_code == POLL_HUP);
+}
+
+/* Whether the thread still waits for the signal of a trigger; what others sent stays. */
 static bool waits_for_trigger(int tid)
 {
     struct __ptrace_peeksiginfo_args ask = {.nr = 1};
     siginfo_t info;
     for (; ptrace(PTRACE_PEEKSIGINFO, tid, &ask, &info) == 1; ask.off++)
-        if (info.si_signo == SIGTRAP && (info.si_code == SI_TIMER || info.si_code == CODE_PERF))
+        if (is_triggers(&info))
             return true;
     return false;
 }
 
-static void trap_take(const struct settle *settle, struct borrowed *borrowed)
+static void signal_take(const struct settle *settle, struct borrowed *borrowed)
 {
-    const struct scratch scratch = {.set = TRAP_BIT};
+    const struct scratch scratch = {.set = SIGNAL_BIT};
     struct err err;
     int64_t none;
     if (remote_write(settle->pid, settle->scratch_at, &scratch, sizeof scratch, &err))
@@ -130,27 +143,27 @@ static void trap_take(const struct settle *settle, struct borrowed *borrowed)
                     &none, &err);
 }
 
-static enum verdict traps_glance(const struct settle *settle, int tid)
+static enum verdict signals_glance(const struct settle *settle, int tid)
 {
     struct thread_state state;
     bool quiet = !thread_state_read(settle->pid, tid, &state) || strchr("ZX", state.doing) ||
-                 (state.doing != 'R' && !(state.pending & TRAP_BIT));
+                 (state.doing != 'R' && !(state.pending & SIGNAL_BIT));
     return quiet ? CLEAN : NOT_YET;
 }
 
 /* The stop has made the kernel deliver, or queue, whatever was on its way. */
-static enum verdict traps_look(const struct settle *settle, struct borrowed *borrowed)
+static enum verdict signals_look(const struct settle *settle, struct borrowed *borrowed)
 {
     bool waits = waits_for_trigger(borrowed->tid);
-    if (waits && (borrowed->mask & TRAP_BIT))
-        trap_take(settle, borrowed);
+    if (waits && (borrowed->mask & SIGNAL_BIT))
+        signal_take(settle, borrowed);
     return waits ? NOT_YET : CLEAN;
 }
 
-bool settle_traps(int pid, uint64_t scratch_at, struct err *err)
+bool settle_signals(int pid, uint64_t scratch_at, struct err *err)
 {
     struct settle settle = {
-        .pid = pid, .scratch_at = scratch_at, .glance = traps_glance, .look = traps_look};
+        .pid = pid, .scratch_at = scratch_at, .glance = signals_glance, .look = signals_look};
     return settle_all(&settle, err);
 }
 

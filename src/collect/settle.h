@@ -11,9 +11,8 @@ struct err;
 
 enum { SETTLE_SCRATCH_BYTES = 24 };
 
-/* Signals of triggers that are gone: none may be pending when the program's own action is back, whose
- * default is death. Those that wait behind a mask are taken away, with the
- * help of SETTLE_SCRATCH_BYTES of the process's memory. */
-bool settle_traps(int pid, uint64_t scratch_at, struct err *err);
+/* Signals of triggers that are gone: none may be pending when the program's own action is back. Those that
+ * wait behind a mask are taken away, with the help of SETTLE_SCRATCH_BYTES of the process's memory. */
+bool settle_signals(int pid, uint64_t scratch_at, struct err *err);
 /* No thread executes anything in these bytes. */
 bool settle_outside(int pid, uint64_t start, uint64_t bytes, struct err *err);

@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 
+/* Marks signals of triggers among the program's; the thread's slot follows in the low 16 bits. */
+#define TRIGGER_MARK UINT64_C(0x676169746761)
+
+/* Samples come by SIGTRAP where interposers keep it ours. Elsewhere the program may set its action any time, and so
+ * it is SIGURG: nobody dies of one that is not expected, and whoever handles it has to expect any. */
+enum { TRIGGER_SIGNAL = 5, TRIGGER_SIGNAL_UNTOLD = 23 };
+
 enum attach_command {
     ATTACH_START = 1, /* take the channel, own the signals */
     ATTACH_THREADS,   /* the threads are these now: record new ones, forget those that ended */

@@ -26,7 +26,8 @@
     LOSS(at_fault, "walk ended at a fault of the program's own")                                   \
     LOSS(cache_full, "walk ended because the code cache was full")                                 \
     LOSS(flushed, "code cache flushed: modules changed or it was full")                            \
-    LOSS(thread_native, "thread ran natively: there were too many, or it blocks SIGTRAP")          \
+    LOSS(thread_native,                                                                            \
+         "thread ran natively: too many of them, or it blocks the signal of samples")              \
     LOSS(child_native, "forked child ran natively until it called exec")                           \
     LOSS(exact_left, "exact run left the code cache; the rest ran natively and is not counted")    \
     LOSS(signal_native, "signal handler installed: whenever it ran, it ran natively, uncounted")   \
