@@ -390,15 +390,16 @@ void agent_prepare(void)
         agent_lose(LOSS_at_shadow_stack);
         return;
     }
-    signals_own();
     self->tid = (int32_t)sys3(SYS_gettid, 0, 0, 0);
     self->perf_fd = self->timer = -1;
     if (!trigger_open(self)) {
         agent_lose(LOSS_trigger_lost);
         return;
     }
+    signals_own_samples();
     calibrate(self);
     trigger_close(self);
+    signals_return();
     self->tid = 0;
     budget_init();
 }

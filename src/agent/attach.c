@@ -60,7 +60,12 @@ static bool channel_take(struct attach *attach)
 
 static void threads_sample(const struct attach *attach)
 {
-    signals_keep();
+    if (!agent_samples())
+        return;
+    if (agent.own[agent.signal])
+        signals_keep();
+    else
+        signals_own();
     threads_reap();
     for (uint32_t i = 0; i < attach->n_threads && i < ATTACH_THREADS_MAX; i++)
         agent_sample(attach->threads[i]);

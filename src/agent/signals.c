@@ -345,6 +345,11 @@ static void take(int signal)
         *program = old;
 }
 
+void signals_own_samples(void)
+{
+    take(agent.signal);
+}
+
 void signals_own(void)
 {
     for (uint32_t i = 0; i < 4; i++)

@@ -22,6 +22,8 @@ void signals_state_store(const struct context *context, struct kernel_ucontext *
 void signals_vectors_load(const uint8_t *state);
 void signals_vectors_save(uint8_t *state);
 
+/* The signal of samples alone, to calibrate. */
+void signals_own_samples(void);
 /* Takes over again what the program has set by raw system calls. */
 void signals_keep(void);
 /* Gives them back; no thread may be about to get a signal of a trigger's. */

@@ -15,8 +15,8 @@
 enum { TRIGGER_SIGNAL = 5, TRIGGER_SIGNAL_UNTOLD = 23 };
 
 enum attach_command {
-    ATTACH_START = 1, /* take the channel, own the signals */
-    ATTACH_THREADS,   /* the threads are these now: record new ones, forget those that ended */
+    ATTACH_START = 1, /* take the channel, calibrate */
+    ATTACH_THREADS, /* own the signals; the threads are these now: record new ones, forget those that ended */
     ATTACH_STOP,   /* no more samples: triggers are gone when this is done, no walk is under way */
     ATTACH_RETURN, /* signals have the program's own actions again */
     ATTACH_LEAVE,  /* unmap everything but the image itself */

@@ -46,7 +46,7 @@ kill -INT "$recorder"
 wait "$recorder"
 same 'ended by Ctrl-C' 0 $?
 as_before 'after Ctrl-C' "$pid"
-refused 'a thread' "is a thread of process $pid" "$(ls "/proc/$pid/task" | sed -n 2p)"
+refused 'a thread' "is a thread of process $pid" "$(ls "/proc/$pid/task" | sort -n | sed -n 2p)"
 ends 'a busy program' "$pid"
 cat "$work/busy"
 

@@ -19,7 +19,7 @@ enum { WORKERS = 3, EARS = 2 };
 
 static volatile sig_atomic_t over;
 static unsigned long limit;
-static unsigned long rounds[WORKERS], waits, births;
+static unsigned long rounds[WORKERS], waits, births, ears;
 static int ends[2];
 
 static void fail(const char *what)
@@ -71,6 +71,7 @@ static void *listen_for(void *closure)
     struct epoll_event event = {.events = EPOLLIN};
     if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, ends[0], &event))
         fail("epoll");
+    __atomic_fetch_add(&ears, 1, __ATOMIC_RELEASE);
     while (!over) {
         struct timespec nap = {0, 3000000}, left;
         if (epoll_wait(fd, &event, 1, 7) < 0)
@@ -160,7 +161,9 @@ int main(int argc, char **argv)
         pthread_create(&others[i], NULL, listen_for, NULL);
     pthread_create(&others[EARS], NULL, beget, NULL);
     pthread_create(&others[EARS + 1], NULL, stumble, NULL);
-    puts("ready");
+    while (__atomic_load_n(&ears, __ATOMIC_ACQUIRE) < EARS)
+        usleep(1000);
+    puts("ready"); /* whatever it opens is open */
     fflush(stdout);
     if (!limit) {
         sigset_t none;
