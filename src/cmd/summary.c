@@ -86,6 +86,23 @@ static void print_exact(const struct recording *recording)
         recording->whole ? "" : "; INCOMPLETE: not all of the run, see below");
 }
 
+static void print_trace(const struct trace_verdict *trace)
+{
+    char exits[32], number[32];
+    if (trace->astray)
+        say("trace: WRONG: %s of %s superblocks do not begin where the one before went; the first "
+            "at "
+            "0x%llx, expected at 0x%llx",
+            summary_grouped(trace->astray, number), summary_grouped(trace->exits, exits),
+            (unsigned long long)trace->at, (unsigned long long)trace->expected);
+    else
+        say("trace: %s superblocks of %llu thread%s, each begins where the one before went; %s "
+            "begin%s anew",
+            summary_grouped(trace->exits, exits), (unsigned long long)trace->threads,
+            plural(trace->threads), summary_grouped(trace->breaks, number),
+            trace->breaks == 1 ? "s" : "");
+}
+
 static void print_overhead(const struct recording_options *options,
                            const struct recording *recording)
 {
@@ -205,6 +222,8 @@ void summary_print(const struct recording_options *options, const struct recordi
         print_sampled(options, recording);
     else
         print_exact(recording);
+    if (options->record.mode == RECORD_EXACT_TRACE && recording->processes)
+        print_trace(&recording->trace);
     summary_losses(&recording->totals);
     if (*recording->left)
         say("%s", recording->left);

@@ -18,7 +18,7 @@
 struct passage {
     uint32_t thread;           /* counts up from 0: threads of the process as they come */
     uint64_t tsc;              /* when it was written */
-    uint64_t start_pc, end_pc; /* avma where it begins; to which its last exit led */
+    uint64_t start_pc, end_pc; /* avma where it begins; to which its last exit led, 0: not known */
     bool joined;               /* it begins where the thread's last passage ended */
     uint32_t n;                /* exits, at least one */
     const uint32_t *exits;

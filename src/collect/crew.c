@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-void crew_init(struct crew *crew)
+void crew_init(struct crew *crew, bool sampled)
 {
-    *crew = (struct crew){0};
+    *crew = (struct crew){.sampled = sampled};
     map_init(&crew->tids, sizeof(uint32_t));
 }
 
@@ -54,13 +54,15 @@ void crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
     uint64_t user = thread->user_ns < more ? thread->user_ns : more;
     if (!more)
         return;
+    thread->cpu_ns += more;
     char name[sizeof slot->name + 1] = {0};
     memcpy(name, slot->name, sizeof slot->name);
     struct thread *row =
         threads_row(&profile->threads, &profile->arena, pid, (uint32_t)slot->tid, name);
+    if (!crew->sampled)
+        return;
     sum_add(&row->user_ns, user);
     sum_add(&row->kernel_ns, more - user);
-    thread->cpu_ns += more;
     thread->user_ns -= user; /* chance may have it ahead: told when the clock has caught up */
 }
 

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "wire/channel.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile;
@@ -30,6 +31,7 @@ struct crew_thread {
 };
 
 struct crew {
+    bool sampled; /* else nothing tells the kernel's time from the program's */
     struct map tids;
     VEC(struct crew_thread); /* as tids: the latest thread of each number */
 };
@@ -40,7 +42,7 @@ struct crew_sample {
     uint64_t since_ns;  /* CPU time since the thread's last, in the kernel or not */
 };
 
-void crew_init(struct crew *crew);
+void crew_init(struct crew *crew, bool sampled);
 void crew_release(struct crew *crew);
 
 struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk);

@@ -24,7 +24,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
     mappings_init(&source->mappings, profile, place->pid);
     source->mappings.only = place->only;
     units_init(&source->units, &source->mappings);
-    crew_init(&source->crew);
+    crew_init(&source->crew, mode == RECORD_SAMPLED);
     if (mode == RECORD_SAMPLED) {
         source->decode = mem_alloc(sizeof *source->decode);
         decode_init(source->decode, &source->units, &source->crew, profile);
@@ -269,6 +269,8 @@ static void counters_read(struct source *source, bool last)
 {
     const struct banks *banks = source->banks;
     if (source->trace) {
+        if (last)
+            trace_end(&source->trace->trace);
         struct exact_reading reading = trace_count_reading(&source->trace->count, last);
         exact_read(source->exact, &reading);
         return;

@@ -43,31 +43,41 @@ static void ring_close(struct trace *trace, struct trace_ring *ring)
         trace->consumers[i]->kind->end(trace->consumers[i], ring->thread, ring->stop);
 }
 
+/* Four at a time. All ids that are known are below UNITS_EXITS_MAX: as signed numbers they are not
+ * negative. */
+typedef int32_t four __attribute__((vector_size(16)));
+
 static bool exits_known(const struct trace *trace, const uint32_t *exits, uint32_t n)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < n; i++)
-        most = exits[i] > most ? exits[i] : most;
-    return most < trace->units->owner.n;
+    four most = {0}, any = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        four ids;
+        memcpy(&ids, &exits[i], sizeof ids);
+        four more = ids > most;
+        most = (ids & more) | (most & ~more);
+        any |= ids;
+    }
+    const uint32_t known = (uint32_t)trace->units->owner.n;
+    bool good = true;
+    for (uint32_t k = 0; k < 4; k++)
+        good = good && any[k] >= 0 && (!i || (uint32_t)most[k] < known);
+    for (; i < n; i++)
+        good = good && exits[i] < known;
+    return good;
 }
 
-static void hand_over(struct trace *trace, struct trace_ring *ring, const struct event_trace *event)
+static void hand_over(struct trace *trace, struct trace_ring *ring, struct passage *passage)
 {
-    struct passage passage = {
-        .thread = ring->thread,
-        .tsc = event->tsc,
-        .start_pc = event->start_pc,
-        .end_pc = event->end_pc,
-        .joined = event->start_pc == ring->end_pc,
-        .n = event->n_exits,
-        .exits = (const uint32_t *)(const void *)(trace->entry.at + sizeof *event)};
-    if (!exits_known(trace, passage.exits, passage.n)) {
+    passage->thread = ring->thread;
+    passage->joined = passage->start_pc == ring->end_pc;
+    if (!exits_known(trace, passage->exits, passage->n)) {
         trace->garbled++;
         return;
     }
     for (uint32_t i = 0; i < trace->n_consumers; i++)
-        trace->consumers[i]->kind->exits(trace->consumers[i], &passage);
-    ring->end_pc = event->end_pc;
+        trace->consumers[i]->kind->exits(trace->consumers[i], passage);
+    ring->end_pc = passage->end_pc;
 }
 
 /* ---- one ring */
@@ -116,8 +126,14 @@ static bool entry_read(struct trace *trace, struct trace_ring *ring, uint32_t by
     memcpy(&event, trace->entry.at, sizeof event);
     if (event.n_exits > (bytes - sizeof event) / sizeof(uint32_t))
         return false;
-    if (event.n_exits)
-        hand_over(trace, ring, &event);
+    struct passage passage = {.tsc = event.tsc,
+                              .start_pc = event.start_pc,
+                              .end_pc = event.end_pc,
+                              .n = event.n_exits,
+                              .exits =
+                                  (const uint32_t *)(const void *)(trace->entry.at + sizeof event)};
+    if (passage.n)
+        hand_over(trace, ring, &passage);
     ring->stop = event.stop;
     return true;
 }
@@ -189,8 +205,32 @@ uint64_t trace_read(struct trace *trace)
     return bytes;
 }
 
+/* What a thread recorded and did not live to hand over. */
+static void ring_finish(struct trace *trace, struct trace_ring *ring)
+{
+    const struct wire_trace *shared = ring->shared;
+    const uint32_t *records =
+        (const uint32_t *)(const void *)((const unsigned char *)shared + TRACE_RECORDS_AT);
+    bool closed = __atomic_load_n(&shared->closed, __ATOMIC_ACQUIRE);
+    if (ring->broken || closed || share_load(&shared->fresh) != ring->read)
+        return;
+    ring_follow(trace, ring, ring->read + 1);
+    uint32_t n = 0;
+    vec_reserve(&trace->entry, TRACE_RECORDS * sizeof *records);
+    uint32_t *exits = (uint32_t *)(void *)trace->entry.at;
+    while (n < TRACE_RECORDS && (exits[n] = __atomic_load_n(&records[n], __ATOMIC_RELAXED)) != 0)
+        n++;
+    struct passage passage = {.start_pc = share_load(&shared->fresh_pc), .n = n, .exits = exits};
+    if (n)
+        hand_over(trace, ring, &passage);
+}
+
 void trace_end(struct trace *trace)
 {
-    for (uint32_t i = 0; i < CHANNEL_THREADS; i++)
-        ring_close(trace, &trace->rings[i]);
+    for (uint32_t i = 0; i < CHANNEL_THREADS; i++) {
+        struct trace_ring *ring = &trace->rings[i];
+        if (ring->shared && __atomic_load_n(&ring->shared->tid, __ATOMIC_ACQUIRE))
+            ring_finish(trace, ring);
+        ring_close(trace, ring);
+    }
 }

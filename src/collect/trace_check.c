@@ -11,6 +11,18 @@ static void check_end(struct consumer *consumer, uint32_t thread, uint32_t stop)
     (void)consumer, (void)thread, (void)stop;
 }
 
+/* ---- numbers */
+
+static uint32_t number_of(struct trace_check *check, uint64_t address)
+{
+    return address ? map_add(&check->numbers, &address) + 1 : 0;
+}
+
+static uint64_t address_of(const struct trace_check *check, uint32_t number)
+{
+    return number ? *(const uint64_t *)map_key(&check->numbers, number - 1) : 0;
+}
+
 static void superblock_follow(struct trace_check *check, const struct superblock *superblock)
 {
     const struct unit_segment *segments =
@@ -19,7 +31,8 @@ static void superblock_follow(struct trace_check *check, const struct superblock
         const struct unit_segment *last = &segments[superblock_last_segment(superblock, j)];
         bool fell = j == superblock->n_segments;
         check->exits.at[superblock->first_exit + j] = (struct trace_check_exit){
-            .start = segments[0].start, .target = fell ? last->start + last->bytes : last->target};
+            .start = number_of(check, segments[0].start),
+            .target = number_of(check, fell ? last->start + last->bytes : last->target)};
     }
 }
 
@@ -42,11 +55,11 @@ static void astray(struct trace_verdict *verdict, uint64_t at, uint64_t expected
 
 static void passage_astray(struct trace_check *check, const struct passage *passage)
 {
-    uint64_t expected = passage->start_pc;
+    uint32_t expected = number_of(check, passage->start_pc);
     for (uint32_t i = 0; i < passage->n; i++) {
         const struct trace_check_exit *exit = &check->exits.at[passage->exits[i]];
         if (!exit->start || (expected && expected != exit->start))
-            astray(&check->verdict, exit->start, expected);
+            astray(&check->verdict, address_of(check, exit->start), address_of(check, expected));
         expected = exit->target;
     }
 }
@@ -58,17 +71,16 @@ static void check_exits(struct consumer *consumer, const struct passage *passage
     if (check->followed < check->consumer.units->superblocks.n)
         units_follow(check);
     const struct trace_check_exit *const exits = check->exits.at;
-    uint64_t expected = passage->start_pc;
-    unsigned wrong = 0;
+    uint32_t expected = number_of(check, passage->start_pc), wrong = 0;
     for (uint32_t i = 0; i < passage->n; i++) {
-        const struct trace_check_exit *exit = &exits[passage->exits[i]];
-        wrong |= ((expected != 0) & (expected != exit->start)) | !exit->start;
-        expected = exit->target;
+        struct trace_check_exit exit = exits[passage->exits[i]];
+        wrong |= ((expected != 0) & (expected != exit.start)) | (exit.start == 0);
+        expected = exit.target;
     }
     if (wrong)
         passage_astray(check, passage);
-    if (expected && expected != passage->end_pc)
-        astray(&check->verdict, passage->end_pc, expected);
+    if (expected && passage->end_pc && address_of(check, expected) != passage->end_pc)
+        astray(&check->verdict, passage->end_pc, address_of(check, expected));
     check->verdict.passages++;
     check->verdict.exits += passage->n;
     check->verdict.breaks += !passage->joined;
@@ -78,10 +90,12 @@ void trace_check_init(struct trace_check *check, const struct units *units)
 {
     static const struct consumer_kind kind = {check_begin, check_exits, check_end};
     *check = (struct trace_check){.consumer = {&kind, units}};
+    map_init(&check->numbers, sizeof(uint64_t));
 }
 
 void trace_check_release(struct trace_check *check)
 {
+    map_release(&check->numbers);
     vec_release(&check->exits);
 }
 

@@ -6,6 +6,7 @@
  * breaks are at the ends of passages, and counted apart. */
 #pragma once
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "collect/consumer.h"
 
@@ -18,13 +19,15 @@ struct trace_verdict {
     uint64_t at, expected;
 };
 
+/* Addresses by number, from 1: all that an exit needs is small. */
 struct trace_check_exit {
-    uint64_t start;  /* avma of its superblock; 0: nobody's exit */
-    uint64_t target; /* 0: anywhere */
+    uint32_t start;  /* of its superblock; 0: nobody's exit */
+    uint32_t target; /* 0: anywhere */
 };
 
 struct trace_check {
     struct consumer consumer;
+    struct map numbers; /* avma: index + 1 is the number */
     struct {
         VEC(struct trace_check_exit);
     } exits;         /* by id */

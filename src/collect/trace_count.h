@@ -5,36 +5,42 @@
  * their middle have no exit: they are counted as entered, and exact.h takes off what did not run. */
 #pragma once
 
-#include "base/map.h"
 #include "base/vec.h"
 #include "collect/consumer.h"
 #include "collect/exact.h"
 
-struct trace_count_exit {
-    uint64_t n;
-    uint64_t start;   /* avma of its superblock; 0: nobody's exit */
-    uint64_t last_to; /* indirect jumps and calls: where it went the last time */
+/* What an indirect jump or call needs beside its counter, and whoever arrives. */
+struct trace_turn {
+    uint64_t start;   /* avma of the exit's superblock; 0: nobody's exit */
+    uint64_t last_to; /* where it went the last time */
     uint32_t last_pair;
-    bool indirect;
 };
 
 struct trace_count {
     struct consumer consumer;
     struct units *units; /* gets pairs; numbers its counters itself */
-    struct {
-        VEC(struct trace_count_exit);
-    } exits;          /* by id */
-    size_t followed;  /* superblocks of units that exits knows */
-    struct map pairs; /* exit and target: index is that of units->pairs */
-    struct {
+    /* by exit id; apart, so that what every exit needs is small */
+    struct trace_counts {
         VEC(uint64_t);
-    } pair_counts;
+    } counts;
+    struct {
+        VEC(uint8_t);
+    } indirect; /* 1: an indirect jump or call */
+    struct {
+        VEC(struct trace_turn);
+    } turns;
+    size_t followed; /* superblocks of units that these know */
+    struct trace_pair_slot {
+        uint64_t to;
+        uint32_t exit;
+        uint32_t pair; /* index + 1, 0 is free */
+    } * slots;         /* finds pairs */
+    uint32_t n_slots;
+    struct trace_counts pairs;    /* as units->pairs */
+    struct trace_counts counters; /* the latest reading */
     struct {
         VEC(uint32_t);
-    } turns; /* positions of indirect exits in a passage */
-    struct {
-        VEC(uint64_t);
-    } counters;
+    } turned;        /* positions of indirect exits in a passage */
     uint64_t passed; /* exits in all */
 };
 

@@ -180,7 +180,7 @@ struct wire_segment {
 /* A run of segments, one entry, several exits. Segment i is followed by segment i + 1 when its
  * conditional branch falls through (SEGMENT_COND) or its jump is followed (SEGMENT_JUMP).
  *
- * Exit j < n_segments leaves after segment j by its end (taken). If the last segment is a
+ * No exit has the id 0. Exit j < n_segments leaves after segment j by its end (taken). If the last segment is a
  * SEGMENT_COND there is one more, exit n_segments: it fell through. So exit j has executed segments
  * 0 .. min(j, n_segments - 1). Followed jumps have no exit of their own: that id is never seen.
  *
@@ -252,23 +252,32 @@ struct event_walk {
  * One writer, one reader; the program waits for the reader, and the reader wakes it: after it moved
  * `tail`, when `waiting` is set, by a futex on `tail_word`. A thread that gets the slot of another waits
  * until all has been read, and then sets `tid` and `closed`; head and tail go on. */
-enum { TRACE_HEADER_BYTES = 4096, TRACE_BYTES = 4 << 20 };
+enum {
+    TRACE_HEADER_BYTES = 4096,
+    TRACE_BYTES = 4 << 20,
+    TRACE_RECORDS = 1 << 14,
+    TRACE_RECORDS_AT = TRACE_HEADER_BYTES + TRACE_BYTES,
+};
 
 struct wire_trace {
     uint64_t head;   /* bytes ever written */
     uint32_t closed; /* 1: the thread has ended or left; nothing more will come */
     int32_t tid;
+    /* Exits that are not in the ring yet: at TRACE_RECORDS_AT, up to the first zero, the first of them from
+     * `fresh_pc`. If the process is gone and `fresh` is not head, they are in the ring already. */
+    uint64_t fresh, fresh_pc;
     _Alignas(64) uint64_t tail; /* bytes ever read; written by the tool */
     uint32_t tail_word;         /* its futex: changes whenever tail does; written by the tool */
     uint32_t waiting;           /* the writer sleeps */
     /* at TRACE_HEADER_BYTES: TRACE_BYTES of entries; they never wrap, EVENT_PAD fills the end */
+    /* at TRACE_RECORDS_AT: uint32_t records[TRACE_RECORDS] */
 };
 
 struct event_trace {
     uint32_t kind, bytes; /* EVENT_TRACE; of this entry, a multiple of 8 */
     uint64_t tsc;         /* when it was written */
     uint64_t start_pc;    /* avma of the first superblock's start */
-    uint64_t end_pc;      /* avma where the last exit went */
+    uint64_t end_pc;      /* avma where the last exit went; the next entry may begin elsewhere: signals */
     uint32_t n_exits;
     uint32_t stop; /* enum loss: why this thread's trace ends here, or LOSS_N: it goes on */
     /* uint32_t exits[n_exits], oldest first */

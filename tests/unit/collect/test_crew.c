@@ -22,7 +22,7 @@ static void samples_stand_for_the_time_of_their_thread(void **state)
 {
     (void)state;
     struct crew crew;
-    crew_init(&crew);
+    crew_init(&crew, true);
     assert_int_equal(weight(&crew, 1, 9, 3 * MS, 0), 3 * MS);
     assert_int_equal(weight(&crew, 2, 9, 700 * MS, 0), CREW_FIRST_NS); /* a delay is over */
     assert_int_equal(weight(&crew, 1, 0, 5 * MS, 0), 2 * MS);          /* in the kernel */
@@ -39,7 +39,7 @@ static void a_period_is_believed(void **state)
 {
     (void)state;
     struct crew crew;
-    crew_init(&crew);
+    crew_init(&crew, true);
     assert_int_equal(weight(&crew, 1, 9, 300 * MS, 2 * MS), 2 * MS);
     assert_int_equal(weight(&crew, 1, 9, 350 * MS, 2 * MS), 2 * MS);
     assert_int_equal(weight(&crew, 1, 9, 360 * MS, UINT32_MAX), CREW_MOST_NS);
@@ -73,7 +73,7 @@ static void threads_are_told_once(void **state)
     (void)state;
     struct crew crew;
     struct profile profile;
-    crew_init(&crew);
+    crew_init(&crew, true);
     profile_init(&profile);
     weight(&crew, 8, 9, 10 * MS, 4 * MS);
     tell(&crew, slot(8, 1, 10 * MS, "worker"), &profile);

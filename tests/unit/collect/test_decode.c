@@ -22,7 +22,7 @@ static void open_fixture(struct fixture *fixture)
     struct wire_map map = {.start = 0x1000, .end = 0x100000, .offset = 0x1000};
     mappings_add(&fixture->mappings, &map, "/no/module");
     units_init(&fixture->units, &fixture->mappings);
-    crew_init(&fixture->crew);
+    crew_init(&fixture->crew, true);
     decode_init(&fixture->decode, &fixture->units, &fixture->crew, &fixture->profile);
 }
 

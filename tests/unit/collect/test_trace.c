@@ -104,6 +104,12 @@ static uint32_t goes_to(uint32_t block, uint32_t j)
     return j == 3 ? block + 1 : (block * 7 + j * 11 + 3) % BLOCKS;
 }
 
+/* No exit has the id 0. */
+static uint32_t id_of(uint32_t block, uint32_t j)
+{
+    return 1 + block * IDS + j;
+}
+
 static void add_program(struct fake *fake)
 {
     for (uint32_t b = 0; b < BLOCKS; b++) {
@@ -117,7 +123,7 @@ static void add_program(struct fake *fake)
                                                 .end = j < 2 ? SEGMENT_COND : block_end(b),
                                                 .last_bytes = 3};
         }
-        fake_superblock(fake, b * IDS, b * IDS, 3, segments);
+        fake_superblock(fake, id_of(b, 0), b * IDS, 3, segments);
     }
 }
 
@@ -133,7 +139,7 @@ static uint32_t step(struct stroll *stroll)
     uint32_t block = stroll->block, ways = block_end(block) == SEGMENT_COND ? 4 : 3;
     uint32_t j = (uint32_t)(fake_random(&stroll->random) % ways), to = goes_to(block, j);
     stroll->block = to < BLOCKS ? to : (uint32_t)(fake_random(&stroll->random) % BLOCKS);
-    stroll->last_exit = block * IDS + j;
+    stroll->last_exit = id_of(block, j);
     return stroll->last_exit;
 }
 
@@ -146,7 +152,7 @@ struct reference {
 
 static void refer_to(struct reference *reference, const struct stroll *stroll)
 {
-    uint32_t block = stroll->last_exit / IDS, j = stroll->last_exit % IDS;
+    uint32_t block = (stroll->last_exit - 1) / IDS, j = (stroll->last_exit - 1) % IDS;
     uint8_t end = j < 2 ? SEGMENT_COND : block_end(block);
     reference->counters[block * IDS]++;
     if (j < 3 && end == SEGMENT_COND)
@@ -164,7 +170,7 @@ static void reference_open(struct reference *reference)
     for (uint32_t b = 0; b < BLOCKS; b++)
         for (uint32_t to = 0; to < BLOCKS; to++)
             if (block_end(b) == SEGMENT_IJUMP || block_end(b) == SEGMENT_ICALL)
-                fake_pair(&reference->fixture.fake, b * IDS + 2, BLOCKS * IDS + b * BLOCKS + to,
+                fake_pair(&reference->fixture.fake, id_of(b, 2), BLOCKS * IDS + b * BLOCKS + to,
                           block_start(to));
     read_units(&reference->fixture, &reference->fixture.fake);
 }
@@ -378,8 +384,8 @@ static void cuts_are_counted(void **state)
     struct writer writer = writer_open(&fixture, 0, 7);
     struct stroll stroll = {.random = 1, .block = 3};
     writer_stroll(&writer, &stroll, 100, &reference);
-    fake_cut(&fixture.fake, stroll.block * IDS, 1, 0);
-    fake_cut(&reference.fixture.fake, stroll.block * IDS, 1, 0);
+    fake_cut(&fixture.fake, id_of(stroll.block, 0), 1, 0);
+    fake_cut(&reference.fixture.fake, id_of(stroll.block, 0), 1, 0);
     reference.counters[stroll.block * IDS]++;
     stroll.block = 9;
     writer_stroll(&writer, &stroll, 100, &reference);
@@ -431,11 +437,11 @@ static void what_cannot_follow_is_found(void **state)
         uint32_t start, end; /* blocks */
         uint64_t astray;
     } cases[] = {
-        {{0 * IDS + 0, 3 * IDS + 2, 5 * IDS + 3}, 0, 6, 0},
-        {{0 * IDS + 0, 3 * IDS + 2, 5 * IDS + 3}, 1, 6, 1}, /* begins elsewhere */
-        {{0 * IDS + 0, 4 * IDS + 2, 5 * IDS + 3}, 0, 6, 1}, /* a branch that arrives elsewhere */
-        {{0 * IDS + 0, 3 * IDS + 2, 5 * IDS + 3}, 0, 7, 1}, /* ends elsewhere */
-        {{0 * IDS + 0, 3 * IDS + 3, 5 * IDS + 3}, 0, 6, 1}, /* nobody's exit */
+        {{1 /* 0:0 */, 15 /* 3:2 */, 24 /* 5:3 */}, 0, 6, 0},
+        {{1 /* 0:0 */, 15 /* 3:2 */, 24 /* 5:3 */}, 1, 6, 1}, /* begins elsewhere */
+        {{1 /* 0:0 */, 19 /* 4:2 */, 24 /* 5:3 */}, 0, 6, 1}, /* a branch that arrives elsewhere */
+        {{1 /* 0:0 */, 15 /* 3:2 */, 24 /* 5:3 */}, 0, 7, 1}, /* ends elsewhere */
+        {{1 /* 0:0 */, 16 /* 3:3 */, 24 /* 5:3 */}, 0, 6, 1}, /* nobody's exit */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static struct fixture fixture;
@@ -525,12 +531,59 @@ static void heads_and_ids_that_cannot_be(void **state)
     close_fixture(&fixture);
 }
 
+/* A process that dies leaves what its threads did not live to hand over. */
+static void what_was_not_handed_over_is_found(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    static struct reference reference;
+    for (int round = 0; round < 4; round++) {
+        open_fixture(&fixture);
+        reference_open(&reference);
+        add_program(&fixture.fake);
+        read_units(&fixture, &fixture.fake);
+        struct writer writer = writer_open(&fixture, 1, 7);
+        struct stroll stroll = {.random = 5, .block = 2};
+        if (round != 1)
+            writer_stroll(&writer, &stroll, 100, &reference);
+        uint32_t *records = (uint32_t *)(void *)((unsigned char *)writer.shared + TRACE_RECORDS_AT);
+        writer.shared->fresh =
+            writer.shared->head - (round == 2 ? 8 : 0); /* 2: they are in the ring */
+        writer.shared->fresh_pc = block_start(stroll.block);
+        uint32_t n = round == 3 ? TRACE_RECORDS : 50;
+        for (uint32_t i = 0; i < n; i++) {
+            records[i] = step(&stroll);
+            if (round != 2)
+                refer_to(&reference, &stroll);
+        }
+        while (round != 2 &&
+               goes_to((stroll.last_exit - 1) / IDS, (stroll.last_exit - 1) % IDS) == BLOCKS &&
+               n < TRACE_RECORDS) { /* where the last one went would not be known */
+            records[n++] = step(&stroll);
+            refer_to(&reference, &stroll);
+        }
+        read_all(&fixture);
+        trace_end(&fixture.trace);
+        assert_int_equal(fixture.check.verdict.astray, 0);
+        assert_int_equal(fixture.check.verdict.threads, 1);
+        assert_int_equal(fixture.check.verdict.breaks, 1);
+        if (round < 3)
+            assert_same_profile(&fixture, &reference);
+        else
+            assert_int_equal(fixture.count.passed, 100 + TRACE_RECORDS);
+        share_unmap_bank(writer.shared);
+        reference_close(&reference);
+        close_fixture(&fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_count_as_counters_do),
         cmocka_unit_test(cuts_are_counted),
         cmocka_unit_test(threads_follow_each_other_in_a_slot),
+        cmocka_unit_test(what_was_not_handed_over_is_found),
         cmocka_unit_test(what_cannot_follow_is_found),
         cmocka_unit_test(broken_rings_are_drained),
         cmocka_unit_test(heads_and_ids_that_cannot_be),
