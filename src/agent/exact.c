@@ -325,6 +325,8 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
     long result = fork_call();
     bool goes_on = result != 0 || forked(thread);
     result_set(thread->context, result, next);
+    if (result == 0 && goes_on)
+        exact_pour(thread, next, next);
     if (result == 0 && stack)
         thread->context->gpr[RSP] = stack;
     if (!goes_on)

@@ -147,10 +147,9 @@ static long run(struct thread *thread, long number)
     return result;
 }
 
-bool syscalls_run(struct walk *walk, uint64_t next)
+static bool answer(struct thread *thread, uint64_t next)
 {
-    struct thread *thread = (struct thread *)((char *)walk - offsetof(struct thread, walk));
-    struct context *context = walk->context;
+    struct context *context = thread->context;
     long number = (long)context->gpr[RAX];
     thread->call_pc = next - 2;
     if (!exact_pour(thread, next, next)) { /* while a call waits, nothing is held back */
@@ -178,4 +177,14 @@ bool syscalls_run(struct walk *walk, uint64_t next)
     context->gpr[RCX] = context->pc = next;
     context->gpr[R11] = context->flags;
     return true;
+}
+
+/* Calls that signals come before, and the ends of handlers, lead elsewhere than behind the call. */
+bool syscalls_run(struct walk *walk, uint64_t next)
+{
+    struct thread *thread = (struct thread *)((char *)walk - offsetof(struct thread, walk));
+    bool goes_on = answer(thread, next);
+    if (thread->walking && walk->context->pc != next)
+        exact_pour(thread, next, walk->context->pc);
+    return goes_on;
 }

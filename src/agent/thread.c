@@ -154,6 +154,10 @@ bool thread_bank_map(const struct thread *thread)
     long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
                    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
                    (long)channel_bank_at(agent.index, thread->slot));
+    if (agent.options.mode == RECORD_EXACT_TRACE && !sys_failed(at))
+        at = sys6(SYS_mmap, (long)&thread->context->records[CONTEXT_RECORDS - TRACE_RECORDS],
+                  TRACE_RECORDS * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                  (long)(channel_bank_at(agent.index, thread->slot) + TRACE_RECORDS_AT));
     sys3(SYS_close, fd, 0, 0);
     return !sys_failed(at);
 }

@@ -55,8 +55,7 @@ struct thread {
     struct held_signal
         step; /* single steps are made until the program is between two instructions */
     struct kernel_altstack altstack; /* the program's; the kernel has ours */
-    uint64_t trace_pc; /* where the first superblock begins that is recorded but not poured */
-    uint64_t call_pc;  /* of the system call under way */
+    uint64_t call_pc;                /* of the system call under way */
     bool
         borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
 };
@@ -72,7 +71,8 @@ void thread_identify(struct thread *thread);
 void thread_enlist(struct thread *thread);
 /* Gives it what a walk needs. False: there is no memory. */
 bool thread_equip(struct thread *thread);
-/* Exact counts go to the bank of the slot, which the tool can read whatever happens to us. */
+/* Exact counts, or the ring and records of a trace, are in the bank of the slot, which the tool can read
+ * whatever happens to us. */
 bool thread_bank_map(const struct thread *thread);
 /* It is about to end, or has ended: takes its leave, and makes its slot free. */
 void thread_release(struct thread *thread);

@@ -57,24 +57,34 @@ static struct event_trace *entry_take(struct wire_trace *ring, uint32_t bytes)
         uint32_t *filler = (uint32_t *)(void *)(data + at);
         filler[0] = EVENT_PAD;
         filler[1] = pad;
+        ring->fresh += pad;
         __atomic_store_n(&ring->head, ring->head + pad, __ATOMIC_RELEASE);
         at = 0;
     }
     return (struct event_trace *)(void *)(data + at);
 }
 
-static void records_reset(struct thread *thread, uint64_t pc)
+static uint32_t *records_of(const struct thread *thread)
 {
-    thread->context->record_at = -4 * (int64_t)CONTEXT_RECORDS;
-    thread->trace_pc = pc;
+    return &thread->context->records[CONTEXT_RECORDS - TRACE_RECORDS];
+}
+
+/* Empties them: what comes now begins at `pc`, and can be read whatever becomes of us. */
+static void records_reset(struct thread *thread, uint32_t used, uint64_t pc)
+{
+    struct wire_trace *ring = ring_of(thread);
+    __builtin_memset(records_of(thread), 0, 4 * (uint64_t)used);
+    thread->context->record_at = -4 * (int64_t)TRACE_RECORDS;
+    ring->fresh_pc = pc;
+    __atomic_store_n(&ring->fresh, ring->head, __ATOMIC_RELEASE);
 }
 
 void trace_begin(struct thread *thread)
 {
     struct wire_trace *ring = ring_of(thread);
-    records_reset(thread, thread->context->pc);
-    if (ring->head && !room_await(ring, 0)) /* of the thread that had the slot before */
-        return;
+    if (ring->head) /* of the thread that had the slot before; if nobody reads, the first to pour will know */
+        room_await(ring, 0);
+    records_reset(thread, TRACE_RECORDS, thread->context->pc);
     ring->tid = thread->tid;
     __atomic_store_n(&ring->closed, 0, __ATOMIC_RELEASE);
 }
@@ -82,10 +92,10 @@ void trace_begin(struct thread *thread)
 bool trace_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
 {
     struct wire_trace *ring = ring_of(thread);
-    uint32_t n = (uint32_t)(CONTEXT_RECORDS + thread->context->record_at / 4);
+    uint32_t n = (uint32_t)(TRACE_RECORDS + thread->context->record_at / 4);
     uint32_t bytes = (uint32_t)(sizeof(struct event_trace) + 4 * n + 7) & ~7u;
     if (n == 0) {
-        thread->trace_pc = next_pc;
+        ring->fresh_pc = next_pc;
         return true;
     }
     struct event_trace *entry = entry_take(ring, bytes);
@@ -94,16 +104,16 @@ bool trace_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
     *entry = (struct event_trace){.kind = EVENT_TRACE,
                                   .bytes = bytes,
                                   .tsc = sys_tsc(),
-                                  .start_pc = thread->trace_pc,
+                                  .start_pc = ring->fresh_pc,
                                   .end_pc = end_pc,
                                   .n_exits = n,
                                   .stop = LOSS_N};
     uint32_t *exits = (uint32_t *)(entry + 1);
-    __builtin_memcpy(exits, thread->context->records, 4 * (uint64_t)n);
+    __builtin_memcpy(exits, records_of(thread), 4 * (uint64_t)n);
     if (n & 1)
         exits[n] = 0;
     __atomic_store_n(&ring->head, ring->head + bytes, __ATOMIC_RELEASE);
-    records_reset(thread, next_pc);
+    records_reset(thread, n, next_pc);
     return true;
 }
 

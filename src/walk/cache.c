@@ -152,6 +152,7 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
     cache->regions = regions;
     cache->arena = arena;
     cache->n_counters = 1; /* counter 0 means none */
+    cache->exit_base = 1;  /* so does exit 0 */
     cache->rotates = cpu_has_rorx();
     cache->tables = tables_map();
     return cache->tables;
@@ -209,7 +210,7 @@ void cache_rehouse(struct cache *cache, uint8_t *arena)
     cache->exhausted = false;
     cache->n_counters = 1;
     cache_flush(cache);
-    cache->exit_base = 0;
+    cache->exit_base = 1;
     cache->translate_ticks = cache->translated = cache->code_bytes = cache->flushes = 0;
 }
 
