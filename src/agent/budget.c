@@ -4,11 +4,11 @@
 #include "agent/thread.h"
 
 enum {
-    DEFAULT_WINDOW = 12000,
-    WINDOW_MAX = 64 * DEFAULT_WINDOW,
+    DEFAULT_WINDOW = 24000,
+    WINDOW_MAX = 32 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,
-    TRAIL_ALWAYS = 64,
+    TRAIL_ALWAYS = 24,
     TRAIL_SHARE_PPM = 150000, /* of the rest of a sample's cost, on the average */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,

@@ -175,8 +175,8 @@ static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
     return rate < 1 ? 1 : rate > DECODE_RATE_MAX ? DECODE_RATE_MAX : rate;
 }
 
-/* Windows are weighed by the rates of trails as they are: what copies cost in single ones scatters too much to
- * be taken off. It is known for the sum of a run. */
+/* The rates of trails as they are: what copies cost in single ones scatters too much to be taken off. It is
+ * known for the sum of a run. */
 static uint64_t window_rate(struct decode *decode, const struct event_walk *walk,
                             const struct tally_window *window)
 {
@@ -191,7 +191,6 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
         trails->native_ticks += native;
         trails->rates += rate;
         trails->native_rates += rate_of(walk->trail, native);
-        return rate;
     }
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
 }

@@ -1,8 +1,9 @@
 #include "collect/rates.h"
 
-/* One timing of its own weighs as much as so many of the larger place around it: a loop that
- * waits for memory can be ten times slower than its page. */
-enum { OWN = 2 };
+/* How many timings of a place's own weigh as much as what is known of the larger place around it: between
+ * these, and the first before places have been timed twice often enough to tell. */
+static const double LEAN_LEAST = 0.5, LEAN_MOST = 64;
+enum { SCATTER_LEAST = 8 };
 
 static struct rate_place page_of(const struct rate_place *place)
 {
@@ -35,22 +36,45 @@ static struct rate_sum *sum_at(struct rates *rates, const struct rate_place *pla
     return &rates->at[index];
 }
 
+/* What one more value adds to the squared deviations from the mean. */
+static double deviation_square(const struct rate_sum *sum, uint64_t rate)
+{
+    double n = (double)sum->n, from = n > 0 ? (double)rate - (double)sum->sum / n : 0;
+    return from * from * n / (n + 1);
+}
+
 void rates_add(struct rates *rates, const struct rate_place *place, uint64_t rate)
 {
     struct rate_place page = page_of(place);
-    sum_add(sum_at(rates, place), rate);
+    struct rate_sum *own = sum_at(rates, place);
+    rates->scatter.all += deviation_square(&rates->all, rate);
+    rates->scatter.inside += deviation_square(own, rate);
+    rates->scatter.inside_n += own->n > 0;
+    sum_add(own, rate);
     sum_add(sum_at(rates, &page), rate);
     sum_add(&rates->all, rate);
 }
 
+static double rates_lean(const struct rates *rates)
+{
+    const struct rate_scatter *scatter = &rates->scatter;
+    if (scatter->inside_n < SCATTER_LEAST)
+        return LEAN_LEAST;
+    double inside = scatter->inside / (double)scatter->inside_n;
+    double between = scatter->all / (double)(rates->all.n - 1) - inside;
+    double lean = between > 0 ? inside / between : LEAN_MOST;
+    return lean < LEAN_LEAST ? LEAN_LEAST : lean > LEAN_MOST ? LEAN_MOST : lean;
+}
+
 /* The mean of a place, leaning on the expectation of the larger one around it. */
-static uint64_t lean(const struct rates *rates, const struct rate_place *place, uint64_t around)
+static double lean_on(const struct rates *rates, const struct rate_place *place, double around)
 {
     uint32_t index = map_find(&rates->keys, place);
     if (index == MAP_NONE)
         return around;
     const struct rate_sum *own = &rates->at[index];
-    return (OWN * own->sum + around) / (OWN * own->n + 1);
+    double lean = rates_lean(rates);
+    return ((double)own->sum + lean * around) / ((double)own->n + lean);
 }
 
 uint64_t rates_expect(const struct rates *rates, const struct rate_place *place, uint64_t unknown)
@@ -58,6 +82,7 @@ uint64_t rates_expect(const struct rates *rates, const struct rate_place *place,
     if (rates->all.n == 0)
         return unknown;
     struct rate_place page = page_of(place);
-    uint64_t all = rates->all.sum / rates->all.n;
-    return lean(rates, place, lean(rates, &page, all));
+    double all = (double)rates->all.sum / (double)rates->all.n;
+    uint64_t rate = (uint64_t)lean_on(rates, place, lean_on(rates, &page, all));
+    return rate ? rate : 1;
 }

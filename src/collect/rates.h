@@ -3,8 +3,12 @@
  *
  * Timing can cost more than recording, so not all walks are timed. What runs in the same loop, for as
  * much of the time, runs at the same speed: a window's place is the superblock in which most of its
- * instructions ran, and how many did. Places with few timings lean on those of their page, pages on
- * those of the whole program. */
+ * instructions ran, and how many did.
+ *
+ * Single timings scatter: an interrupt leaves the caches cold, and other programs use them, too. So a place leans on
+ * its page, and a page on the whole program, by as many timings as make chance equal to the difference
+ * between places: where that is all chance every window runs at the mean, where places differ tenfold each
+ * has its own rate after a timing or two. */
 #pragma once
 
 #include "base/map.h"
@@ -21,10 +25,17 @@ struct rate_sum {
     uint64_t sum, n;
 };
 
+/* Squared deviations: of timings from the mean of all, and from that of their own place. */
+struct rate_scatter {
+    double all, inside;
+    uint64_t inside_n; /* degrees of freedom of the latter */
+};
+
 struct rates {
     struct map keys; /* places, and pages */
     VEC(struct rate_sum);
     struct rate_sum all;
+    struct rate_scatter scatter;
 };
 
 void rates_init(struct rates *rates);

@@ -34,9 +34,31 @@ static void places_lean_outward(void **state)
     rates_release(&rates);
 }
 
+/* Timings that scatter as much inside of places as between them say nothing of places; those that do not, all. */
+static void chance_is_not_believed(void **state)
+{
+    (void)state;
+    struct rates alike, apart;
+    rates_init(&alike);
+    rates_init(&apart);
+    for (uint64_t i = 0; i < 60; i++) {
+        struct rate_place place = {0x10000 * (1 + i % 20), 8};
+        rates_add(&alike, &place, i * 7 % 11 < 5 ? 1000 : 3000);
+        rates_add(&apart, &place, i % 2 ? 1000 : 3000);
+    }
+    struct rate_place odd = {0x20000, 8}, even = {0x10000, 8};
+    assert_in_range(rates_expect(&alike, &odd, 1), 1600, 2400);
+    assert_in_range(rates_expect(&alike, &even, 1), 1600, 2400);
+    assert_in_range(rates_expect(&apart, &odd, 1), 1000, 1200);
+    assert_in_range(rates_expect(&apart, &even, 1), 2800, 3000);
+    rates_release(&alike);
+    rates_release(&apart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_known),
+                                       cmocka_unit_test(chance_is_not_believed),
                                        cmocka_unit_test(places_lean_outward)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
