@@ -50,6 +50,47 @@ refused 'a thread' "is a thread of process $pid" "$(ls "/proc/$pid/task" | sort 
 ends 'a busy program' "$pid"
 cat "$work/busy"
 
+# Real programs, attached to for as long as they run: what they say is what they say alone.
+cat >"$work/digest.py" <<'PY'
+import hashlib, json, threading
+sums = {}
+def work(n):
+    text = json.dumps([{"n": n, "squares": [i * i for i in range(50)]}])
+    for i in range(30000):
+        text = hashlib.sha256(json.dumps(json.loads(json.dumps([text, i]))).encode()).hexdigest()
+    sums[n] = text
+print("ready", flush=True)
+threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+[t.start() for t in threads], [t.join() for t in threads]
+print(sorted(sums.items()))
+PY
+python3 "$work/digest.py" >"$work/alone"
+start digest python3 "$work/digest.py"
+until_ready digest
+times=0
+while "$gait" record -q -F 2000 --duration 0.05 -o "$work/data" -p "$pid" 2>"$work/stderr"; do times=$((times + 1)); done
+wait "$pid"
+same 'python3: how it ended' 0 $?
+cmp "$work/alone" "$work/digest" || bad 'python3 says something else'
+echo "python3: $times times in and out"
+
+port=$((20000 + $$ % 10000))
+if command -v redis-server redis-benchmark >/dev/null; then
+    start redis redis-server --port $port --save '' --io-threads 2
+    server=$pid
+    for _ in $(seq 50); do redis-cli -p $port ping 2>/dev/null | grep -q PONG && break; sleep 0.1; done
+    start load redis-benchmark -p $port -q -n 200000 -t set,get,lpush -P 8
+    for times in 1 2 3 4 5 6 7 8; do
+        status 0 'redis' "$gait" record -q -F 2000 --duration 0.05 -o "$work/data" -p "$server"
+    done
+    wait "$pid"
+    same 'redis-benchmark: how it ended' 0 $?
+    redis-cli -p $port shutdown nosave
+    wait "$server"
+    same 'redis: how it ended' 0 $?
+    echo "redis-server under load: $times times in and out"
+fi
+
 # It ends, or becomes another program, while it is attached to.
 start brief "$busy" 40000
 until_ready brief
