@@ -254,6 +254,7 @@ static void sampling_start(struct thread *thread)
         agent_lose(LOSS_trigger_lost);
         return;
     }
+    signals_stack_lend(thread);
     calibrate(thread);
     budget_init();
     thread->means = agent.means;
@@ -304,24 +305,29 @@ bool agent_samples(void)
     return agent.channel && agent.options.mode == RECORD_SAMPLED && !agent.retired && agent.window;
 }
 
-void agent_thread_begins(void)
+void agent_thread_begins(bool trap_blocked)
 {
     struct thread *thread =
         agent_samples() ? thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0)) : NULL;
-    if (thread)
-        thread_start(thread);
+    if (!thread)
+        return;
+    thread->trap_blocked = trap_blocked;
+    signals_stack_lend(thread);
+    thread_start(thread);
 }
 
 void agent_thread_ends(void)
 {
     struct thread *thread = agent_samples() ? thread_self() : NULL;
-    if (thread)
-        thread_release(thread);
+    if (!thread)
+        return;
+    signals_stack_take_back(thread);
+    thread_release(thread);
 }
 
 /* The descriptors are copies of the parent's; the clocks behind them are not ours. Everything else, also
  * the shared pages of the code cache, is left alone until there is a sample: most forks soon call exec. */
-void agent_forked(void)
+void agent_forked(bool trap_blocked)
 {
     if (!agent_samples())
         return;
@@ -336,8 +342,11 @@ void agent_forked(void)
     agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
     agent.n_threads = agent.n_descriptors = 0;
     struct thread *thread = thread_adopt(agent.pid);
-    if (thread)
-        thread_start(thread);
+    if (!thread)
+        return;
+    thread->trap_blocked = trap_blocked;
+    signals_stack_lend(thread);
+    thread_start(thread);
 }
 
 /* The code cache of a fork: its pages are the parent's, so it gets new ones. */

@@ -100,14 +100,14 @@ void agent_code_changed(uint64_t start, uint64_t bytes);
 void agent_retire(void);
 /* No more samples for a tool that is not there any more. */
 void agent_heed_tool(void);
-/* This process is a fork of the recorded one. */
-void agent_forked(void);
+/* This process is a fork of the recorded one, made by a thread that had SIGTRAP blocked or not. */
+void agent_forked(bool trap_blocked);
 /* It has lived to a sample: it gets a channel, and a cache, of its own. False: there is none to be had. */
 bool agent_reborn(void);
 /* Whether this process is sampled. */
 bool agent_samples(void);
-/* The calling thread begins, or ends. */
-void agent_thread_begins(void);
+/* The calling thread begins, made by one that had SIGTRAP blocked or not; or ends. */
+void agent_thread_begins(bool trap_blocked);
 void agent_thread_ends(void);
 
 /* What only who brought us here can know. */

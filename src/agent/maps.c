@@ -1,6 +1,7 @@
 #include "agent/maps.h"
 
 #include "agent/agent.h"
+#include "agent/sequences.h"
 #include "walk/sys.h"
 
 #include <fcntl.h>
@@ -146,8 +147,11 @@ static void take_line(struct regions *regions, const char *line, const char *end
         map.offset = map.start;
         map.device = map.inode = 0;
     }
-    if (refusal == LOSS_N)
-        tell(&map);
+    if (refusal != LOSS_N)
+        return;
+    tell(&map);
+    if (kind == REGION_LASTING && map.path[0] == '/')
+        sequences_find(regions, map.path, map.start, map.offset);
 }
 
 void maps_read(struct regions *regions)
@@ -156,7 +160,7 @@ void maps_read(struct regions *regions)
     long fd = sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (sys_failed(fd))
         return;
-    regions->n = 0;
+    regions->n = regions->n_sequences = 0;
     uint32_t held = 0;
     for (;;) {
         long got = sys3(SYS_read, fd, (long)(buffer + held), READ_BYTES);

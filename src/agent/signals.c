@@ -161,6 +161,8 @@ struct next {
     uint64_t to;           /* or without a thread: 0 returns, else a handler to jump to */
 };
 
+static uint64_t trap_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame);
+
 static bool in_core(uint64_t pc)
 {
     return pc >= agent.text_start && pc < agent.text_end;
@@ -216,7 +218,7 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
     }
     int32_t slot = trigger_slot(siginfo);
     if (slot < 0)
-        return (struct next){.to = signals_pass_on(signal, siginfo, frame)};
+        return (struct next){.to = trap_pass_on(signal, siginfo, frame)};
     struct thread *thread =
         __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST) ? NULL : thread_of(slot);
     if (!thread)
@@ -405,6 +407,98 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
             own(signal, set->flags, 0);
     }
     return true;
+}
+
+/* ---- alternate stacks */
+
+static bool lent(uint64_t sp)
+{
+    return sp - (uint64_t)agent.threads < CHANNEL_THREADS * sizeof(struct thread);
+}
+
+void signals_stack_lend(struct thread *thread)
+{
+    struct kernel_altstack now = {0}, ours = {.sp = (uint64_t)thread->signal_stack,
+                                              .size = THREAD_SIGNAL_STACK_BYTES};
+    sys3(SYS_sigaltstack, 0, (long)&now, 0);
+    if (now.size && !(now.flags & ALTSTACK_DISABLE) && !lent(now.sp))
+        thread->altstack = now;
+    else
+        sys3(SYS_sigaltstack, (long)&ours, 0, 0);
+}
+
+void signals_stack_take_back(const struct thread *thread)
+{
+    struct kernel_altstack none = {.flags = ALTSTACK_DISABLE};
+    if (!thread->altstack.size)
+        sys3(SYS_sigaltstack, (long)&none, 0, 0);
+}
+
+bool signals_program_altstack(const struct kernel_altstack *set, struct kernel_altstack *ret_old,
+                              long *ret_result)
+{
+    struct thread *thread = agent_samples() ? thread_self() : NULL;
+    if (!thread)
+        return false;
+    bool had = thread->altstack.size;
+    bool sets = set && !(set->flags & ALTSTACK_DISABLE);
+    struct kernel_altstack old = {.flags = ALTSTACK_DISABLE};
+    *ret_result = sets || had ? sys3(SYS_sigaltstack, (long)set, (long)(had ? &old : NULL), 0) : 0;
+    if (sys_failed(*ret_result))
+        return true;
+    if (ret_old)
+        *ret_old = old;
+    if (set)
+        thread->altstack = sets ? *set : (struct kernel_altstack){0};
+    if (set && !sets)
+        signals_stack_lend(thread);
+    return true;
+}
+
+/* ---- SIGTRAP, blocked as far as the program can see */
+
+static struct thread *trap_thread(void)
+{
+    return agent.own[SIGTRAP] && agent_samples() ? thread_self() : NULL;
+}
+
+bool signals_trap_blocked(void)
+{
+    const struct thread *thread = trap_thread();
+    return thread && thread->trap_blocked;
+}
+
+bool signals_trap_pending(void)
+{
+    const struct thread *thread = trap_thread();
+    return thread && thread->trap_pending;
+}
+
+void signals_trap_block(bool blocked)
+{
+    struct thread *thread = trap_thread();
+    if (!thread)
+        return;
+    thread->trap_blocked = blocked;
+    if (blocked || !thread->trap_pending)
+        return;
+    thread->trap_pending = false;
+    sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), thread->tid, SIGTRAP);
+}
+
+/* A trap that is not ours: waits, if the program has it blocked and somebody sent it; one of its own
+ * instructions' cannot wait. */
+static uint64_t trap_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
+{
+    struct thread *thread = trap_thread();
+    bool sent = siginfo[2] <= 0;
+    if (!thread || !thread->trap_blocked)
+        return signals_pass_on(signal, siginfo, frame);
+    if (sent)
+        thread->trap_pending = true;
+    else
+        die_of(signal, false);
+    return 0;
 }
 
 uint64_t signals_program_mask(uint64_t mask)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 struct context;
+struct thread;
 
 /* Sampling: takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and the signal that samples come by. */
 void signals_own(void);
@@ -35,3 +36,17 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
                             struct kernel_sigaction *ret_old);
 /* A signal mask that the program wants, without the signal that must stay unblocked. */
 uint64_t signals_program_mask(uint64_t mask);
+
+/* Sampling: the calling thread gets an alternate stack of ours, unless the program has set one; at its end it
+ * gives it back. */
+void signals_stack_lend(struct thread *thread);
+void signals_stack_take_back(const struct thread *thread);
+/* The program's sigaltstack; results as the kernel's. False: not our business. */
+bool signals_program_altstack(const struct kernel_altstack *set, struct kernel_altstack *ret_old,
+                              long *ret_result);
+
+/* SIGTRAP is never really blocked while threads are sampled. What the program believes: whether it is for
+ * the calling thread, and whether one waits. To unblock it lets that one come. */
+bool signals_trap_blocked(void);
+bool signals_trap_pending(void);
+void signals_trap_block(bool blocked);

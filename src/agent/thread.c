@@ -115,7 +115,8 @@ struct thread *thread_reserve(void)
     thread->wire = NULL;
     thread->perf_fd = thread->timer = -1;
     thread->walking = 0;
-    thread->borrowed = false;
+    thread->borrowed = thread->trap_blocked = thread->trap_pending = false;
+    thread->altstack = (struct kernel_altstack){0};
     thread->means = agent.means;
     return thread;
 }

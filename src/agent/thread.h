@@ -26,10 +26,14 @@ struct held_signal {
     _Alignas(8) uint8_t siginfo[SIGINFO_BYTES];
 };
 
+enum { THREAD_SIGNAL_STACK_BYTES = 1 << 16 };
+
 struct thread {
     /* The state that a sample interrupted, to which it returns. */
     _Alignas(64) struct kernel_ucontext frame;
     _Alignas(64) uint8_t fpstate[FPSTATE_BYTES_MAX];
+
+    _Alignas(64) uint8_t signal_stack[THREAD_SIGNAL_STACK_BYTES]; /* sampling */
 
     int32_t tid; /* 0: the slot is free; -1: it is being filled */
     uint32_t slot;
@@ -46,16 +50,21 @@ struct thread {
     struct means means;
     struct progress progress;
 
-    bool outside;     /* the sample begins where walks are not wanted: wire/only.h */
+    bool outside; /* the sample begins where walks are not wanted: wire/only.h */
+    /* The program's alternate stack. The kernel has ours: in an exact run always, else when this has no size,
+     * since a stack of the program's may be too small for the frame of a sample. */
+    struct kernel_altstack altstack;
+    bool trap_blocked,
+        trap_pending; /* SIGTRAP, as the program sees it: for the kernel it never is */
+
     uint32_t walking; /* context, %gs and the copied state are in use */
     uint64_t program_gs;
 
     /* exact runs */
     struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
     struct held_signal
-        step; /* single steps are made until the program is between two instructions */
-    struct kernel_altstack altstack; /* the program's; the kernel has ours */
-    uint64_t call_pc;                /* of the system call under way */
+        step;          /* single steps are made until the program is between two instructions */
+    uint64_t call_pc;  /* of the system call under way */
     bool
         borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
 };

@@ -5,10 +5,13 @@
 
 #include "shim/libc.h"
 
+#include <errno.h>
 #include <signal.h>
 
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef int sigmask_fn(int, const sigset_t *, sigset_t *);
+typedef int pending_fn(sigset_t *);
+typedef int altstack_fn(const stack_t *, stack_t *);
 typedef __sighandler_t sigset_fn(int, __sighandler_t);
 
 static struct kernel_sigaction to_kernel(const struct sigaction *action)
@@ -106,18 +109,63 @@ static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy
     return copy;
 }
 
+/* The call itself, with SIGTRAP taken out; what the program wanted of that one is kept for it. */
+static int mask_change(sigmask_fn *next, int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t copy, wanted;
+    bool was_blocked = signals_trap_blocked();
+    if (set)
+        wanted = *set; /* `old` may be the same */
+    int result = next(how, without_ours(how, set, &copy), old);
+    if (result != 0)
+        return result;
+    if (old && was_blocked)
+        sigaddset(old, SIGTRAP);
+    if (set && (how == SIG_SETMASK || sigismember(&wanted, SIGTRAP) == 1))
+        signals_trap_block(how != SIG_UNBLOCK && sigismember(&wanted, SIGTRAP) == 1);
+    return result;
+}
+
 EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     static sigmask_fn *next;
-    sigset_t copy;
     libc_function(&next, "sigprocmask");
-    return next(how, without_ours(how, set, &copy), old);
+    return mask_change(next, how, set, old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     static sigmask_fn *next;
-    sigset_t copy;
     libc_function(&next, "pthread_sigmask");
-    return next(how, without_ours(how, set, &copy), old);
+    return mask_change(next, how, set, old);
+}
+
+EXPORT int sigpending(sigset_t *set)
+{
+    static pending_fn *next;
+    libc_function(&next, "sigpending");
+    int result = next(set);
+    if (result == 0 && signals_trap_pending())
+        sigaddset(set, SIGTRAP);
+    return result;
+}
+
+EXPORT int sigaltstack(const stack_t *restrict set, stack_t *restrict old)
+{
+    static altstack_fn *next;
+    struct kernel_altstack wanted, before;
+    long result;
+    if (set)
+        memcpy(&wanted, set, sizeof wanted);
+    if (!signals_program_altstack(set ? &wanted : NULL, &before, &result)) {
+        libc_function(&next, "sigaltstack");
+        return next(set, old);
+    }
+    if (result < 0) {
+        errno = (int)-result;
+        return -1;
+    }
+    if (old)
+        memcpy(old, &before, sizeof before);
+    return 0;
 }

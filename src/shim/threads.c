@@ -1,5 +1,6 @@
 /* Threads and forks of the program: told to the agent when they begin and end. */
 #include "agent/agent.h"
+#include "agent/signals.h"
 
 #include "shim/libc.h"
 
@@ -14,6 +15,7 @@ struct errand {
     uint32_t taken;
     void *(*start)(void *);
     void *argument;
+    bool trap_blocked;
 };
 
 enum { ERRANDS = 256 };
@@ -42,7 +44,7 @@ static void *thread_run(void *closure)
 {
     struct errand errand = *(struct errand *)closure;
     errand_free(closure);
-    agent_thread_begins();
+    agent_thread_begins(errand.trap_blocked);
     pthread_setspecific(last_words, &last_words);
     return errand.start(errand.argument);
 }
@@ -57,10 +59,24 @@ EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict
         return next(id, attributes, start, argument);
     errand->start = start;
     errand->argument = argument;
+    errand->trap_blocked = signals_trap_blocked();
     int result = next(id, attributes, thread_run, errand);
     if (result)
         errand_free(errand);
     return result;
+}
+
+/* Between the two there is one thread only: the C library sees to it. */
+static bool forker_blocks_trap;
+
+static void before_fork(void)
+{
+    forker_blocks_trap = signals_trap_blocked();
+}
+
+static void in_child(void)
+{
+    agent_forked(forker_blocks_trap);
 }
 
 static void thread_ends(void *word)
@@ -72,5 +88,5 @@ static void thread_ends(void *word)
 __attribute__((constructor)) static void watch(void)
 {
     pthread_key_create(&last_words, thread_ends);
-    pthread_atfork(NULL, NULL, agent_forked);
+    pthread_atfork(before_fork, NULL, in_child);
 }

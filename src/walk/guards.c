@@ -29,6 +29,11 @@ uint64_t guards_fault(uint64_t pc)
     return pc >= start && pc < gone ? gone : 0;
 }
 
+bool guards_read(uint8_t *to, uint64_t from, uint64_t bytes)
+{
+    return guards_copy(to, from, bytes);
+}
+
 /* What is kept: runs of bytes, the last followed by one of none. */
 struct run {
     uint64_t start; /* avma */

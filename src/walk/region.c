@@ -37,3 +37,11 @@ size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_
     *ret_kind = region->kind;
     return region->refusal == LOSS_N ? region->end - pc : 0;
 }
+
+bool regions_restarts(const struct regions *regions, uint64_t pc, uint64_t next)
+{
+    for (uint32_t i = 0; i < regions->n_sequences; i++)
+        if (next >= regions->sequences[i].start && pc < regions->sequences[i].end)
+            return true;
+    return false;
+}

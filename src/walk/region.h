@@ -4,10 +4,11 @@
 
 #include "wire/losses.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REGIONS_MAX = 2048 };
+enum { REGIONS_MAX = 2048, REGIONS_SEQUENCES = 512 };
 
 enum region_kind {
     REGION_LASTING,
@@ -21,12 +22,23 @@ struct region {
     enum region_kind kind;
 };
 
+/* A restartable sequence: the kernel knows it by its addresses. */
+struct sequence_range {
+    uint64_t start, end; /* avma */
+};
+
 struct regions {
     struct region at[REGIONS_MAX]; /* executable mappings, ascending */
     uint32_t n;
+    struct sequence_range sequences[REGIONS_SEQUENCES];
+    uint32_t n_sequences;
     /* Reads the mappings anew; called at most once per look-up that finds nothing. */
     void (*refresh)(struct regions *regions);
 };
+
+/* Whether an instruction from pc to next is part of a restartable sequence, or the one before it, which tells
+ * the kernel that it begins. */
+bool regions_restarts(const struct regions *regions, uint64_t pc, uint64_t next);
 
 /* Bytes that can be read at pc for decoding, and of which kind; 0: none, and *ret_refusal says why. */
 size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_kind,

@@ -32,6 +32,8 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
     if (!insn_decode((const uint8_t *)pc, room, &step->insn))
         return LOSS_at_undecoded;
     const struct insn *insn = &step->insn;
+    if (regions_restarts(regions, pc, pc + insn->length))
+        return LOSS_at_rseq;
     if (insn->class == INSN_REFUSED)
         return refusal_loss(insn->refusal);
     if (insn->class == INSN_SYSCALL && !whole)
