@@ -474,16 +474,79 @@ bool signals_trap_pending(void)
     return thread && thread->trap_pending;
 }
 
+static void trap_mask(int how)
+{
+    uint64_t trap = signal_bit(SIGTRAP);
+    sys6(SYS_rt_sigprocmask, how, (long)&trap, 0, 8, 0, 0);
+}
+
+static void trap_raise(struct thread *thread)
+{
+    if (!thread->trap_pending)
+        return;
+    thread->trap_pending = false;
+    sys6(SYS_rt_tgsigqueueinfo, sys3(SYS_getpid, 0, 0, 0), thread->tid, SIGTRAP,
+         (long)thread->pending.siginfo, 0, 0);
+}
+
+static void trap_virtual(struct thread *thread)
+{
+    thread->trap_really = false;
+    trap_mask(SIG_UNBLOCK);
+    trigger_arm(thread, budget_next_ns(thread));
+}
+
 void signals_trap_block(bool blocked)
 {
     struct thread *thread = trap_thread();
     if (!thread)
         return;
     thread->trap_blocked = blocked;
-    if (blocked || !thread->trap_pending)
+    if (blocked)
         return;
-    thread->trap_pending = false;
-    sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), thread->tid, SIGTRAP);
+    if (thread->trap_really)
+        trap_virtual(thread);
+    trap_raise(thread);
+}
+
+bool signals_trap_really(void)
+{
+    const struct thread *thread = trap_thread();
+    return thread && thread->trap_really;
+}
+
+void signals_trap_wait(bool begins)
+{
+    struct thread *thread = trap_thread();
+    if (!thread || !thread->trap_blocked || thread->trap_really == begins)
+        return;
+    if (begins) {
+        trigger_disarm(thread);
+        trap_mask(SIG_BLOCK);
+        thread->trap_really = true;
+        trap_raise(thread);
+        return;
+    }
+    uint64_t pending = 0;
+    sys3(SYS_rt_sigpending, (long)&pending, 8, 0);
+    if (!(pending & signal_bit(SIGTRAP)))
+        trap_virtual(thread);
+}
+
+void signals_exec(bool begins)
+{
+    struct kernel_sigaction ignored = {.handler = 1};
+    if (!agent_samples() || sys3(SYS_getpid, 0, 0, 0) != agent.pid)
+        return;
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        if (!agent.own[signal] || agent.actions[signal].handler != 1)
+            continue;
+        if (begins)
+            sys6(SYS_rt_sigaction, signal, (long)&ignored, 0, 8, 0, 0);
+        else
+            own(signal, agent.actions[signal].flags, 0);
+    }
+    signals_trap_wait(begins);
 }
 
 /* A trap that is not ours: waits, if the program has it blocked and somebody sent it; one of its own
@@ -492,11 +555,12 @@ static uint64_t trap_pass_on(int signal, const int32_t *siginfo, struct kernel_u
 {
     struct thread *thread = trap_thread();
     bool sent = siginfo[2] <= 0;
-    if (!thread || !thread->trap_blocked)
+    if (!thread || !thread->trap_blocked || thread->trap_really)
         return signals_pass_on(signal, siginfo, frame);
-    if (sent)
+    if (sent) {
         thread->trap_pending = true;
-    else
+        __builtin_memcpy(thread->pending.siginfo, siginfo, SIGINFO_BYTES);
+    } else
         die_of(signal, false);
     return 0;
 }

@@ -50,3 +50,8 @@ bool signals_program_altstack(const struct kernel_altstack *set, struct kernel_a
 bool signals_trap_blocked(void);
 bool signals_trap_pending(void);
 void signals_trap_block(bool blocked);
+/* For as long as the thread waits for signals, or asks the kernel for them: what it has blocked really is. */
+void signals_trap_wait(bool begins);
+bool signals_trap_really(void);
+/* The thread is about to call exec, or that has failed: what is ignored and blocked is handed on. */
+void signals_exec(bool begins);

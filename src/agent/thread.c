@@ -115,7 +115,7 @@ struct thread *thread_reserve(void)
     thread->wire = NULL;
     thread->perf_fd = thread->timer = -1;
     thread->walking = 0;
-    thread->borrowed = thread->trap_blocked = thread->trap_pending = false;
+    thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};
     thread->means = agent.means;
     return thread;

@@ -54,6 +54,7 @@ struct thread {
     /* The program's alternate stack. The kernel has ours: in an exact run always, else when this has no size,
      * since a stack of the program's may be too small for the frame of a sample. */
     struct kernel_altstack altstack;
+    bool trap_really; /* it is blocked for the kernel, too: no sample comes meanwhile */
     bool trap_blocked,
         trap_pending; /* SIGTRAP, as the program sees it: for the kernel it never is */
 

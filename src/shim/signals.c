@@ -99,7 +99,7 @@ EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 
 static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy)
 {
-    if (!set || how == SIG_UNBLOCK)
+    if (!set || how == SIG_UNBLOCK || signals_trap_really())
         return set;
     uint64_t mask;
     *copy = *set;
