@@ -191,6 +191,8 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         return false;
     if (place->untold && !(agent.cache->witness = map_private(sizeof(struct witness))))
         return false;
+    if (agent.options.mode == RECORD_SAMPLED)
+        agent.cache->events = agent.options.events;
     agent.loader = place->loader;
     agent.text_start = place->text_start;
     agent.text_end = place->text_end;
@@ -463,7 +465,7 @@ static void unmap(void *at, uint64_t bytes)
 void agent_unmap(void)
 {
     for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
-        unmap(agent.threads[i].context, sizeof(struct context));
+        unmap(agent.threads[i].context, thread_context_bytes());
     if (agent.cache)
         cache_unmap(agent.cache);
     unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));

@@ -295,8 +295,10 @@ static bool state_locate(struct thread *thread, struct kernel_ucontext *frame, s
     if (!cache_locate(agent.cache, frame->rip, ret))
         return false;
     frame->rip = ret->pc;
-    if (ret->in_slot == IN_SLOT_R11)
+    if (ret->in_slot != IN_SLOT_NONE)
         frame->r11 = thread->context->slot_r11;
+    if (ret->in_slot == IN_SLOT_R10_R11)
+        frame->r10 = thread->context->slot_r10;
     return true;
 }
 

@@ -105,6 +105,7 @@ static void window_close(struct thread *thread)
     thread->progress.in_window = false;
     int64_t left = -context->record_at / 4;
     event->n_exits = thread->progress.max_exits - (uint32_t)left;
+    event->n_payload = (uint32_t)(context->payload_at / 8);
     event->end_pc = context->pc;
     const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
     uint64_t instructions = 0;
@@ -122,7 +123,10 @@ static void window_close(struct thread *thread)
 static uint32_t run_window(struct thread *thread)
 {
     thread->progress.max_exits = budget_window_exits(thread);
+    if (agent.cache->events & EVENTS_PAYLOAD && thread->progress.max_exits > CONTEXT_PAYLOAD_EXITS)
+        thread->progress.max_exits = CONTEXT_PAYLOAD_EXITS;
     thread->context->record_at = -4 * (int64_t)thread->progress.max_exits;
+    thread->context->payload_at = 0;
     thread->progress.in_window = true;
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
     window_close(thread);
@@ -217,9 +221,9 @@ static void run_parts(struct thread *thread)
 static void event_publish(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
-    uint32_t bytes = (uint32_t)(sizeof *event + 4 * event->n_exits + 7) & ~7u;
-    event->bytes = bytes;
-    struct event_walk *out = ring_take(&agent.ring, bytes);
+    uint32_t before = (uint32_t)(sizeof *event + 4 * event->n_exits + 7) & ~7u;
+    event->bytes = before + 8 * event->n_payload;
+    struct event_walk *out = ring_take(&agent.ring, event->bytes);
     if (!out) {
         agent_lose(LOSS_dropped);
         return;
@@ -231,6 +235,9 @@ static void event_publish(struct thread *thread)
         to[i] = exits[i];
     if (event->n_exits & 1)
         to[event->n_exits] = 0;
+    uint64_t *payload = (uint64_t *)(void *)((uint8_t *)out + before);
+    for (uint32_t i = 0; i < event->n_payload; i++)
+        payload[i] = thread->context->counters[i];
     ring_publish(out, EVENT_WALK);
 }
 

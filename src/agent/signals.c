@@ -119,8 +119,10 @@ static bool fault_translate(struct thread *thread, struct kernel_ucontext *frame
     if (!cache_locate(agent.cache, frame->rip, &location))
         return false;
     frame->rip = location.pc;
-    if (location.in_slot == IN_SLOT_R11)
+    if (location.in_slot != IN_SLOT_NONE)
         frame->r11 = thread->context->slot_r11;
+    if (location.in_slot == IN_SLOT_R10_R11)
+        frame->r10 = thread->context->slot_r10;
     gs_write(thread->program_gs);
     frame->mask = thread->frame.mask;
     thread->walking = 0;

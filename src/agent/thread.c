@@ -179,11 +179,18 @@ static void bank_merge(const struct thread *thread)
     cache_unlock(agent.cache);
 }
 
+uint64_t thread_context_bytes(void)
+{
+    uint64_t more = agent.options.mode != RECORD_SAMPLED    ? CHANNEL_COUNTERS_BYTES
+                    : agent.options.events & EVENTS_PAYLOAD ? CONTEXT_PAYLOAD_BYTES
+                                                            : 0;
+    return sizeof(struct context) + more;
+}
+
 static bool context_map(struct thread *thread)
 {
     bool exact = agent.options.mode != RECORD_SAMPLED;
-    uint64_t bytes = sizeof(struct context) + (exact ? CHANNEL_COUNTERS_BYTES : 0);
-    long at = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+    long at = sys6(SYS_mmap, 0, (long)thread_context_bytes(), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(at))
         return false;

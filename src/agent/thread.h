@@ -79,6 +79,8 @@ struct thread *thread_reserve(void);
 void thread_identify(struct thread *thread);
 /* Tells the tool of it: once the process has a channel. */
 void thread_enlist(struct thread *thread);
+/* Of its context, and what lies behind it. */
+uint64_t thread_context_bytes(void);
 /* Gives it what a walk needs. False: there is no memory. */
 bool thread_equip(struct thread *thread);
 /* Exact counts, or the ring and records of a trace, are in the bank of the slot, which the tool can read

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --trail N          instructions run and timed behind each window\n"
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
+    "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
     "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"
     "                     return, div, string, vector, float; several with commas between\n"
@@ -55,6 +56,8 @@ enum {
     OPTION_PLAIN,
     OPTION_DURATION,
     OPTION_ONLY,
+    OPTION_EVENTS,
+    OPTION_DUMP_EVENTS,
     OPTION_LATER, /* in the contract, not there yet */
 };
 
@@ -71,7 +74,8 @@ static const struct option long_options[] = {
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
-    {"events", required_argument, NULL, OPTION_LATER},
+    {"events", required_argument, NULL, OPTION_EVENTS},
+    {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"duration", required_argument, NULL, OPTION_DURATION},
@@ -140,6 +144,33 @@ static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
     return err_set(err, ERR_USAGE, "--exact=%s: expected counts or trace", text);
 }
 
+/* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */
+static bool parse_events(const char *text, uint32_t *ret, struct err *err)
+{
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } events[] = {{"edge", EVENTS_EDGE},   {"call", EVENTS_CALL},       {"address", EVENTS_ADDRESS},
+                  {"value", EVENTS_VALUE}, {"latency", EVENTS_LATENCY}, {"stack", EVENTS_STACK}};
+    *ret = EVENTS_EDGE | EVENTS_CALL;
+    for (const char *at = text;; at++) {
+        size_t n = strcspn(at, ","), i = 0;
+        while (i < sizeof events / sizeof *events &&
+               (strlen(events[i].name) != n || strncmp(at, events[i].name, n)))
+            i++;
+        if (i == sizeof events / sizeof *events)
+            return err_set(
+                err, ERR_USAGE,
+                "--events %s: expected edge, call, address, value, latency or stack, with "
+                "commas between",
+                text);
+        *ret |= events[i].bit;
+        at += n;
+        if (!*at)
+            return true;
+    }
+}
+
 static bool parse_seed(const char *text, uint64_t *ret, struct err *err)
 {
     char *end;
@@ -204,6 +235,8 @@ static bool parse_option(struct record *options, int option, int index, struct e
         record->single = optarg && !strcmp(optarg, "single");
         return parse_exact(record->single ? "counts" : optarg, &record->mode,
                            err); /* for tests/truth/volume.sh */
+    case OPTION_EVENTS: return parse_events(optarg, &record->events, err);
+    case OPTION_DUMP_EVENTS: options->walks.dump_events = optarg; return true;
     case OPTION_SEED: return parse_seed(optarg, &record->seed, err);
     case OPTION_ONLY: return parse_only(options, optarg, err);
     case OPTION_LATER:
@@ -233,6 +266,7 @@ static const char *walk_option(int option)
     case OPTION_WINDOW: return "--window";
     case OPTION_TRAIL: return "--trail";
     case OPTION_TRIGGER: return "--trigger";
+    case OPTION_EVENTS: return "--events";
     default: return NULL;
     }
 }

@@ -212,6 +212,29 @@ static void print_agentless(const struct recording_options *options,
     summary_offer_plain(options, "samples need no agent");
 }
 
+/* What windows recorded besides edges. */
+static void print_events(const struct payload_sum *sum)
+{
+    uint64_t addresses = 0, values = 0;
+    for (uint32_t kind = PAYLOAD_ADDRESS; kind < PAYLOAD_KINDS; kind++) {
+        if (kind <= PAYLOAD_GATHER_BASE && kind != PAYLOAD_COUNT)
+            addresses += sum->events[kind];
+        if (kind == PAYLOAD_OPERAND || kind == PAYLOAD_RESULT || kind == PAYLOAD_VECTOR)
+            values += sum->events[kind];
+    }
+    if (!sum->windows && !sum->astray)
+        return;
+    say("events of %llu instructions: %llu addresses, %llu values, %llu latencies",
+        (unsigned long long)sum->instructions, (unsigned long long)addresses,
+        (unsigned long long)values, (unsigned long long)sum->timed);
+    if (sum->left_out)
+        say("not recorded, of some instructions: too much at once, or not known: %llu times",
+            (unsigned long long)sum->left_out);
+    if (sum->astray)
+        say("the events of %llu windows do not fit their code: left out",
+            (unsigned long long)sum->astray);
+}
+
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose)
 {
@@ -224,6 +247,7 @@ void summary_print(const struct recording_options *options, const struct recordi
         print_exact(recording);
     if (options->record.mode == RECORD_EXACT_TRACE && recording->processes)
         print_trace(&recording->trace);
+    print_events(&recording->payloads);
     summary_losses(&recording->totals);
     if (*recording->left)
         say("%s", recording->left);

@@ -88,6 +88,7 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
+    payload_sum_add(&sum->payloads, &source->payloads);
     sum->recorded_ns += recorded_ns(drain, source->channel);
     sum->rates += trails->rates;
     sum->native_rates += trails->native_rates;
@@ -149,6 +150,7 @@ static void source_open(struct drain *drain, uint32_t index)
     struct source_place place = {
         .share = drain->share, .index = index, .channel = channel, .pid = pid, .only = drain->only};
     source_init(source, &place, drain->mode, drain->profile);
+    source->consumer = drain->consumer;
     drain->sources[index] = source;
     if (!drain->processes++)
         drain->first_source = source;

@@ -18,7 +18,8 @@ struct drain_sum {
     uint64_t
         recorded_ns; /* CPU time of the threads that were walked, from the first sample that may be */
     uint64_t rates, native_rates; /* of trails, as in struct decode_trails */
-    struct trace_verdict trace; /* of exact traces */
+    struct trace_verdict trace;   /* of exact traces */
+    struct payload_sum payloads;
 };
 
 struct drain {
@@ -26,6 +27,7 @@ struct drain {
     struct profile *profile; /* what is new goes here */
     enum record_mode mode;
     struct selection *only;            /* what is kept; NULL: everything */
+    struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */

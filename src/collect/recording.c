@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "collect/drain.h"
+#include "collect/payload_dump.h"
 #include "collect/loadable.h"
 #include "collect/output.h"
 #include "collect/share.h"
@@ -28,6 +29,7 @@ struct run {
     struct output output;
     struct subject subject;
     struct drain drain;
+    struct payload_dump dump;
     bool described;
     char program[PATH_MAX]; /* its file */
 };
@@ -190,6 +192,7 @@ static void conclude(struct run *run)
     recording->translate_ns = sum.totals.translate_ns;
     recording->untrue = sum.miscounted;
     recording->trace = sum.trace;
+    recording->payloads = sum.payloads;
     recording->processes = run->drain.processes;
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);
@@ -204,8 +207,11 @@ static void conclude(struct run *run)
 
 static void finish(struct run *run)
 {
+    struct err err;
     run->recording->file_bytes = output_close(&run->output);
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
+    if (run->dump.file && !payload_dump_close(&run->dump, run->options->dump_events, &err))
+        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
 }
 
 bool recording_run(const struct recording_options *options, struct recording *ret_recording,
@@ -214,6 +220,9 @@ bool recording_run(const struct recording_options *options, struct recording *re
     struct run run = {.options = options, .recording = ret_recording};
     *ret_recording = (struct recording){0};
     uint64_t began = clock_ns(CLOCK_MONOTONIC);
+    if (options->dump_events &&
+        !payload_dump_open(&run.dump, options->dump_events, &run.delta, err))
+        return false;
     if (!share_create(&run.share, &options->record, err))
         return false;
     head_fill(&run);
@@ -221,6 +230,7 @@ bool recording_run(const struct recording_options *options, struct recording *re
     if (started) {
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
         run.drain.only = options->only;
+        run.drain.consumer = run.dump.file ? &run.dump.consumer : NULL;
         follow(&run);
         ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
         conclude(&run);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "collect/selection.h"
+#include "collect/payloads.h"
 #include "collect/trace_check.h"
 #include "profile/profile.h"
 #include "wire/channel.h"
@@ -22,8 +23,9 @@ struct recording_options {
     uint64_t duration_ns; /* of the recording; 0: to the end */
     const char *command;  /* what was typed, shell-quoted */
     const char *output;
-    struct selection *only; /* what is kept; NULL: everything */
-    const char *only_text;  /* the same, as typed */
+    struct selection *only;  /* what is kept; NULL: everything */
+    const char *only_text;   /* the same, as typed */
+    const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     struct record_options record;
 };
 
@@ -41,10 +43,11 @@ struct recording {
     bool whole;     /* an exact run was counted from end to end */
     uint32_t processes, modules;
     size_t edges, ranges;
-    struct channel channel;     /* the first process's last words; all zero if there was none */
-    uint64_t untrue;            /* windows whose stated length is not that of their exits */
-    struct trace_verdict trace; /* of --exact=trace */
-    char write_error[512];      /* the profile could not be written, and why; "" if it could */
+    struct channel channel;      /* the first process's last words; all zero if there was none */
+    uint64_t untrue;             /* windows whose stated length is not that of their exits */
+    struct trace_verdict trace;  /* of --exact=trace */
+    struct payload_sum payloads; /* of --events */
+    char write_error[512];       /* the profile could not be written, and why; "" if it could */
 };
 
 /* False: the program was not started, or nothing was attached to. */

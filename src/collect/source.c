@@ -130,6 +130,15 @@ static bool walk_read(struct source *source, uint32_t bytes)
     memcpy(&walk, source->entry.at, sizeof walk);
     if (walk.n_exits > (bytes - sizeof walk) / sizeof(uint32_t))
         return false;
+    uint64_t words_at =
+        (sizeof walk + sizeof(uint32_t) * (uint64_t)walk.n_exits + 7) & ~UINT64_C(7);
+    if (walk.n_payload && (bytes < words_at || walk.n_payload > (bytes - words_at) / 8))
+        return false;
+    if (walk.n_payload)
+        payloads_read(&source->units, &walk,
+                      (const uint32_t *)(const void *)(source->entry.at + sizeof walk),
+                      (const uint64_t *)(const void *)(source->entry.at + words_at),
+                      &source->payloads, source->consumer);
     if (source->decode)
         decode_walk(source->decode, &walk,
                     (const uint32_t *)(const void *)(source->entry.at + sizeof walk));

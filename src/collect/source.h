@@ -10,6 +10,7 @@
 #include "collect/decode.h"
 #include "collect/exact.h"
 #include "collect/mappings.h"
+#include "collect/payloads.h"
 #include "collect/trace.h"
 #include "collect/trace_check.h"
 #include "collect/trace_count.h"
@@ -38,7 +39,9 @@ struct source {
     struct exact *exact;   /* all others */
     struct banks *banks;   /* its counters; or else */
     struct source_trace *trace;
-    uint64_t maps_read; /* bytes */
+    struct payload_sum payloads;       /* of windows that have them */
+    struct payload_consumer *consumer; /* NULL: they are only counted */
+    uint64_t maps_read;                /* bytes */
     bool maps_broken;
     uint64_t only_told; /* changes of the mappings that the agent's table of places has */
     uint64_t ring_read; /* bytes ever read */

@@ -11,6 +11,7 @@ void units_release(struct units *units)
 {
     vec_release(&units->segments);
     vec_release(&units->superblocks);
+    vec_release(&units->payload);
     vec_release(&units->pairs);
     vec_release(&units->cuts);
     vec_release(&units->owner);
@@ -43,18 +44,48 @@ static bool follows(const struct wire_segment *segment, const struct wire_segmen
     return segment->end == SEGMENT_JUMP && next->start == segment->target;
 }
 
+/* Words that an item of each kind may have. */
+static bool words_valid(const struct wire_payload *item)
+{
+    bool vector = item->kind == PAYLOAD_GATHER_INDEX || item->kind == PAYLOAD_GATHER_MASK ||
+                  item->kind == PAYLOAD_VECTOR;
+    return item->kind >= PAYLOAD_ADDRESS && item->kind < PAYLOAD_KINDS &&
+           (vector ? item->words == 2 || item->words == 4 : item->words == 1);
+}
+
+/* Items stand in the order of their instructions, each inside its segment. */
+static bool payload_valid(const struct wire_superblock *header, const struct wire_segment *segments,
+                          const struct wire_payload *items)
+{
+    uint32_t segment = 0, first = 0;
+    for (uint32_t i = 0; i < header->n_payload; i++) {
+        const struct wire_payload *item = &items[i];
+        if (!words_valid(item) || (i && item->instruction < items[i - 1].instruction))
+            return false;
+        while (item->instruction >= first + segments[segment].instructions) {
+            first += segments[segment].instructions;
+            if (++segment == header->n_segments)
+                return false;
+        }
+        if (item->offset >= segments[segment].bytes)
+            return false;
+    }
+    return true;
+}
+
 static bool superblock_valid(const struct wire_superblock *header,
                              const struct wire_segment *segments)
 {
     uint32_t n = header->n_segments;
-    if (n == 0 || header->bytes != sizeof *header + n * sizeof *segments)
+    if (n == 0 || header->bytes != sizeof *header + n * sizeof *segments +
+                                       header->n_payload * sizeof(struct wire_payload))
         return false;
     if (header->n_exits != n + (segments[n - 1].end == SEGMENT_COND))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (!segment_valid(&segments[i]) || (i + 1 < n && !follows(&segments[i], &segments[i + 1])))
             return false;
-    return true;
+    return payload_valid(header, segments, (const struct wire_payload *)(segments + n));
 }
 
 /* Marks the exit ids as owned; false if they are out of bounds or taken. */
@@ -108,9 +139,15 @@ static bool superblock_add(struct units *units, const struct wire_superblock *he
                             .n_segments = header->n_segments,
                             .first_exit = header->first_exit,
                             .n_exits = header->n_exits,
-                            .counter = counter};
+                            .counter = counter,
+                            .first_item = (uint32_t)units->payload.n,
+                            .n_items = header->n_payload,
+                            .left_out = header->left_out};
     for (uint32_t i = 0; i < header->n_segments; i++)
         segment_add(units, &segments[i]);
+    const struct wire_payload *items = (const struct wire_payload *)(segments + header->n_segments);
+    for (uint32_t i = 0; i < header->n_payload; i++)
+        *vec_push(&units->payload) = items[i];
     return true;
 }
 

@@ -31,6 +31,9 @@ struct superblock {
     uint32_t first_segment, n_segments;
     uint32_t first_exit, n_exits;
     uint32_t counter;
+    uint32_t first_item; /* of the payload */
+    uint16_t n_items;
+    uint16_t left_out; /* as in struct wire_superblock */
 };
 
 struct pair {
@@ -53,6 +56,9 @@ struct units {
     struct {
         VEC(struct superblock);
     } superblocks;
+    struct {
+        VEC(struct wire_payload);
+    } payload; /* of all superblocks */
     struct {
         VEC(struct pair);
     } pairs;

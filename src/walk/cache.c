@@ -55,10 +55,12 @@ static bool zone_map(struct cache *cache, uint64_t at, uint32_t use)
 
 static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
 {
+    uint32_t room = use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)
+                        ? TRANSLATION_BYTES_PAYLOAD
+                        : TRANSLATION_BYTES_MAX;
     for (uint32_t i = 0; i < cache->n_zones; i++) {
         struct zone *zone = &cache->zones[i];
-        if (zone->use == use && zone_serves(zone, pc) &&
-            CACHE_ZONE_BYTES - zone->used >= TRANSLATION_BYTES_MAX)
+        if (zone->use == use && zone_serves(zone, pc) && CACHE_ZONE_BYTES - zone->used >= room)
             return zone;
     }
     if (cache->n_zones == CACHE_ZONES)
@@ -120,8 +122,12 @@ static void unit_publish(struct cache *cache, uint32_t bytes, uint32_t counters)
 static bool unit_superblock(struct cache *cache, const struct shape *shape,
                             const struct superblock *superblock)
 {
+    const struct payload *payload = &cache->payload;
+    bool has_payload = superblock->flavour == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD);
+    uint32_t n_payload = has_payload ? payload->n : 0;
     uint32_t bytes = (uint32_t)(sizeof(struct wire_superblock) +
-                                shape->n_segments * sizeof(struct wire_segment));
+                                shape->n_segments * sizeof(struct wire_segment) +
+                                n_payload * sizeof(struct wire_payload));
     struct wire_superblock *unit = unit_take(cache, bytes);
     if (!unit)
         return false;
@@ -130,10 +136,15 @@ static bool unit_superblock(struct cache *cache, const struct shape *shape,
                                      .first_exit = superblock->first_exit,
                                      .counter = superblock->counter,
                                      .n_segments = (uint16_t)shape->n_segments,
-                                     .n_exits = (uint16_t)shape_exits(shape)};
+                                     .n_exits = (uint16_t)shape_exits(shape),
+                                     .n_payload = (uint16_t)n_payload,
+                                     .left_out = has_payload ? (uint16_t)payload->left_out : 0};
     struct wire_segment *segments = (struct wire_segment *)(unit + 1);
     for (uint32_t i = 0; i < shape->n_segments; i++)
         segments[i] = shape->segments[i];
+    struct wire_payload *items = (struct wire_payload *)(segments + shape->n_segments);
+    for (uint32_t i = 0; i < n_payload; i++)
+        items[i] = payload->items[i];
     unit_publish(cache, bytes, superblock->counter ? 1 + shape_exits(shape) : 0);
     return true;
 }
@@ -321,8 +332,9 @@ static bool has_room(struct cache *cache)
            cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS;
 }
 
-static struct translation translation_of(const struct cache *cache, const struct superblock *block)
+static struct translation translation_of(struct cache *cache, const struct superblock *block)
 {
+    bool has_payload = block->flavour == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD);
     return (struct translation){.flavour = block->flavour,
                                 .regions = cache->regions,
                                 .tables = cache->tables,
@@ -331,6 +343,7 @@ static struct translation translation_of(const struct cache *cache, const struct
                                 .rotates = cache->rotates,
                                 .site = block->site,
                                 .debt = block->debt,
+                                .payload = has_payload ? &cache->payload : NULL,
                                 .lands = block->landing != 0,
                                 .guarded = block->guard != 0,
                                 .number = (uint32_t)(block - cache->superblocks)};
@@ -403,6 +416,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     struct superblock *block = &cache->superblocks[cache->n_superblocks];
     struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint32_t n_exits = shape_exits(shape);
+    if (cache->events & EVENTS_PAYLOAD)
+        payload_plan(&cache->payload, shape, cache->events);
     *block = (struct superblock){.pc = pc,
                                  .flavour = flavour,
                                  .max_segments = wanted->max_segments,
@@ -563,11 +578,13 @@ static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
         return false;
     shape_form(&cache->shape, cache->regions, block->pc, cache->whole, block->max_segments,
                zone->runs_at);
+    if (cache->events & EVENTS_PAYLOAD)
+        payload_plan(&cache->payload, &cache->shape, cache->events);
     struct translation translation = translation_of(cache, block);
     translation.sought = cache_pc;
     struct cursor cursor = {.at = cache->scratch,
                             .shift = (int64_t)block->code - (int64_t)cache->scratch};
-    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MAX, .shift = cursor.shift};
+    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_PAYLOAD, .shift = cursor.shift};
     translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)
         return false;

@@ -77,9 +77,10 @@ struct cache {
     uint64_t max_counters;
     struct guards *guards; /* NULL: code that may change is refused */
     struct witness
-        *witness; /* of the code it has copies of; NULL: somebody tells when that changes */
-    bool rotates; /* the CPU has rorx */
-    bool whole;   /* whole runs are walked: system calls are part of them */
+        *witness;    /* of the code it has copies of; NULL: somebody tells when that changes */
+    bool rotates;    /* the CPU has rorx */
+    bool whole;      /* whole runs are walked: system calls are part of them */
+    uint32_t events; /* EVENTS_: what windows record besides exits */
 
     struct zone zones[CACHE_ZONES];
     uint32_t n_zones;
@@ -93,8 +94,9 @@ struct cache {
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
     uint64_t flushes, code_bytes, translated, translate_ticks; /* for the channel's figures */
+    struct payload payload;                                    /* likewise */
     struct shape shape;                                        /* scratch of the translator */
-    _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MAX];
+    _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_PAYLOAD];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];

@@ -5,6 +5,8 @@
  * costs the pages it uses. What all threads share is in tables.h. */
 #pragma once
 
+#include "wire/payload.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +29,8 @@ enum leave {
 enum {
     CONTEXT_BUDGETS = 16,
     BUDGET_BITS = 20,
-    CONTEXT_RECORDS = 1 << 16, /* exits one window can hold */
+    CONTEXT_RECORDS = 1 << 16,       /* exits one window can hold */
+    CONTEXT_PAYLOAD_EXITS = 1 << 14, /* the same, with a payload */
     CONTEXT_STACK_BYTES = 1 << 18,
     CONTEXT_SIGNAL_STACK_BYTES = 1 << 17, /* exact runs: where signals are taken */
 };
@@ -55,13 +58,21 @@ struct context {
      * charge the first half, indirect ones the second. Many, because adding to one place again and
      * again makes each addition wait for the last: superblocks take turns. */
     int64_t budgets[CONTEXT_BUDGETS];
+    /* Record, with a payload (walk/payload.h): bytes of it written so far; and for the code that does. */
+    uint64_t payload_at;
+    uint64_t slot_r10, slot_rax, slot_rdx;
+    uint64_t latency_left, latency_start, latency;
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
     _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
-    /* Exact counts; the agent maps the thread's bank over this. */
+    /* Exact counts; the agent maps the thread's bank over this. Samples: the payload of a window. */
     _Alignas(4096) uint64_t counters[];
 };
+
+#define CONTEXT_PAYLOAD_AT offsetof(struct context, counters)
+/* However much every exit writes, no test is needed. */
+#define CONTEXT_PAYLOAD_BYTES (8u * PAYLOAD_WORDS_MAX * CONTEXT_PAYLOAD_EXITS)
 
 #define CONTEXT_RECORDS_END ((uint32_t)offsetof(struct context, records) + 4u * CONTEXT_RECORDS)
 

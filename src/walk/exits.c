@@ -70,8 +70,13 @@ static void emit_branch_if_positive(struct cursor *c, uint64_t target)
 }
 
 /* With %rcx free: records[...] = id. */
-static void emit_record_rcx(struct cursor *c, uint32_t id)
+static void emit_record_rcx(struct cursor *c, const struct exit *exit, uint32_t id)
 {
+    if (exit->payload) {
+        emit_load(c, RCX, SLOT(payload_at));
+        emit_add_rcx(c, exit->payload);
+        emit_store(c, RCX, SLOT(payload_at));
+    }
     emit_load(c, RCX, SLOT(record_at));
     emit_u8(c, 0x65); /* movl $id, gs:[rcx + CONTEXT_RECORDS_END] */
     emit_u8(c, 0xc7);
@@ -140,7 +145,7 @@ uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cur
         return NULL;
     case FLAVOUR_RECORD:
         emit_store(hot, RCX, SLOT(slot_rcx));
-        emit_record_rcx(hot, id);
+        emit_record_rcx(hot, exit, id);
         up = emit_branch_if_up(hot, SLOT(record_at));
         emit_load(hot, RCX, SLOT(slot_rcx));
         return up;
@@ -209,7 +214,7 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
         emit_charge_rcx(c, exit->budget, budget_charge(exit->owed));
         up = emit_branch_if_up(c, budget_offset(exit->budget));
     } else if (exit->flavour == FLAVOUR_RECORD) {
-        emit_record_rcx(c, id);
+        emit_record_rcx(c, exit, id);
         up = emit_branch_if_up(c, SLOT(record_at));
     }
     if (indirect->site)

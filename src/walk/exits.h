@@ -24,6 +24,7 @@ struct exit {
     uint32_t instructions; /* executed from the entry to here */
     int32_t owed;          /* plain: instructions executed and not charged when it is reached */
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
+    uint16_t payload;      /* record: bytes of payload written when it is reached */
     uint8_t flavour;       /* enum flavour */
     uint8_t budget;        /* plain: which of the budgets it charges */
     bool linked;           /* it goes straight on to its target's own code */

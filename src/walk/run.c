@@ -85,6 +85,7 @@ static bool exit_work(struct context *context, const struct exit *exit)
     case FLAVOUR_RECORD:
         context->records[CONTEXT_RECORDS + context->record_at / 4] = context->exit;
         context->record_at += 4;
+        context->payload_at += exit->payload;
         return context->record_at >= 0;
     default:
         if (exit->counter)

@@ -123,6 +123,7 @@ static struct exit exit_of(const struct translation *t, uint32_t n_steps, uint64
     return (struct exit){.target = target,
                          .instructions = n_steps,
                          .owed = t->debt + (int32_t)n_steps,
+                         .payload = t->payload ? (uint16_t)(8 * t->payload->written) : 0,
                          .flavour = (uint8_t)t->flavour,
                          .budget = (uint8_t)(t->first_exit % half + (target ? 0 : half))};
 }
@@ -250,23 +251,56 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
     t->body = cursor_runs_at(hot);
 }
 
+static void emit_copy(struct translation *t, struct cursor *hot, const struct shape *shape,
+                      uint32_t i)
+{
+    bool held = t->payload && t->payload->held;
+    note(t, hot, shape, i, held ? IN_SLOT_R10_R11 : IN_SLOT_NONE);
+    emit_plain(hot, &shape->steps[i]);
+}
+
+/* A copy, and what is recorded of it. */
+static void emit_recorded(struct translation *t, struct cursor *hot, const struct shape *shape,
+                          uint32_t i)
+{
+    const struct step *step = &shape->steps[i];
+    struct payload_timing timing;
+    payload_before(t->payload, hot, step, i);
+    if (payload_times(t->payload, i)) {
+        payload_time_not(hot, &timing);
+        emit_copy(t, hot, shape, i);
+        payload_time_start(hot, &timing);
+        emit_copy(t, hot, shape, i);
+        payload_time_end(hot, &timing);
+    } else if (step->insn.class == INSN_PLAIN) {
+        emit_copy(t, hot, shape, i);
+    }
+    payload_after(t->payload, hot, step, i);
+}
+
 void translate(struct translation *t, const struct shape *shape, struct cursor *hot,
                struct cursor *cold)
 {
     struct ending end = {.shape = shape, .segment = shape->n_segments - 1};
+    if (t->payload)
+        payload_begin(t->payload);
     emit_front(t, shape, hot, cold);
     if (t->flavour == FLAVOUR_COUNT)
         emit_counter(t->regions, hot, t->counter, shape->pc, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
             end.step = i;
-            note(t, hot, shape, i, IN_SLOT_NONE);
-            if (shape->steps[i].insn.class == INSN_PLAIN)
-                emit_plain(hot, &shape->steps[i]);
-            else if (shape->segments[s].end == SEGMENT_COND)
+            bool plain = shape->steps[i].insn.class == INSN_PLAIN;
+            if (t->payload)
+                emit_recorded(t, hot, shape, i);
+            else if (plain)
+                emit_copy(t, hot, shape, i);
+            if (!plain && shape->segments[s].end == SEGMENT_COND)
                 emit_side(t, hot, cold, shape, s);
         }
     }
+    if (t->payload)
+        payload_release(t->payload, hot);
     emit_end(t, hot, cold, &end);
     if (end.pushed) {
         emit_displacement(hot, end.pushed, cursor_runs_at(hot));

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "walk/exits.h"
+#include "walk/payload.h"
 #include "walk/shape.h"
 
 /* Which registers are not in place at a cache pc, when an instruction there faults. */
-enum { IN_SLOT_NONE, IN_SLOT_R11 };
+enum { IN_SLOT_NONE, IN_SLOT_R11, IN_SLOT_R10_R11 };
 
 struct translation {
     enum flavour flavour;
@@ -20,10 +21,11 @@ struct translation {
     uint64_t next_landing;
     uint32_t turn_segment; /* plain: its end leads back to the start by way of `turn` */
     uint64_t turn;
-    uint64_t entry;  /* out: where its code runs from, behind the landing */
-    bool guarded;    /* its code may have changed: it first leaves to the dispatcher, ... */
-    uint32_t number; /* with this number, ... */
-    uint64_t body;   /* out: and goes on here */
+    uint64_t entry;          /* out: where its code runs from, behind the landing */
+    bool guarded;            /* its code may have changed: it first leaves to the dispatcher, ... */
+    uint32_t number;         /* with this number, ... */
+    uint64_t body;           /* out: and goes on here */
+    struct payload *payload; /* record: what is recorded besides exits; NULL: nothing */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */
@@ -34,8 +36,8 @@ struct translation {
     uint32_t located_in_slot; /* IN_SLOT_ */
 };
 
-/* No piece of code is longer, in its hot or in its cold part. */
-enum { TRANSLATION_BYTES_MAX = 2048 };
+/* No piece of code is longer, in its hot or in its cold part; the second: with a payload. */
+enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_PAYLOAD = 1 << 15 };
 
 /* Writes the code; `entry` is where it runs from. Ways out that are rarely taken go to the cold
  * cursor, so that what runs lies together. Fills exits, and located if sought was met. */

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "wire/losses.h"
+#include "wire/payload.h"
 
 #include <stdint.h>
 
@@ -68,6 +69,7 @@ struct record_options {
     uint64_t seed;          /* of the agent's random numbers */
     uint64_t delay_ns;      /* CPU time before the first sample */
     uint32_t single;        /* superblocks of one instruction: for tests */
+    uint32_t events;        /* EVENTS_: what windows record */
 };
 
 struct directory {
@@ -192,8 +194,9 @@ struct wire_superblock {
     uint32_t first_exit;  /* exit j has the id first_exit + j */
     uint32_t counter;     /* exact counts only, else 0 */
     uint16_t n_segments, n_exits;
-    uint32_t reserved;
-    /* struct wire_segment segments[n_segments] */
+    uint16_t n_payload;
+    uint16_t left_out; /* instructions of which not all that was asked for is recorded */
+    /* struct wire_segment segments[n_segments]; struct wire_payload payload[n_payload] */
 };
 
 /* Exact counts: how often the indirect jump or call at this exit went to target. */
@@ -244,8 +247,9 @@ struct event_walk {
     /* CPU time between triggers then, on the average: what the sample stands for. 0: it is the time
      * since the thread's last one; which has the kernel's in, where the trigger passes over it. */
     uint32_t period_ns;
-    uint32_t reserved;
-    /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went */
+    uint32_t n_payload; /* words */
+    /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
+     * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h) */
 };
 
 /* ---- exact traces: the bank of a thread slot is a ring of the thread's exits, all of them, in order.
@@ -277,7 +281,8 @@ struct event_trace {
     uint32_t kind, bytes; /* EVENT_TRACE; of this entry, a multiple of 8 */
     uint64_t tsc;         /* when it was written */
     uint64_t start_pc;    /* avma of the first superblock's start */
-    uint64_t end_pc;      /* avma where the last exit went; the next entry may begin elsewhere: signals */
+    uint64_t
+        end_pc; /* avma where the last exit went; the next entry may begin elsewhere: signals */
     uint32_t n_exits;
     uint32_t stop; /* enum loss: why this thread's trace ends here, or LOSS_N: it goes on */
     /* uint32_t exits[n_exits], oldest first */

@@ -373,6 +373,7 @@ static bool two_byte_general(const struct insn *insn, const struct fields *f, st
 static void address(const struct insn *insn, const struct fields *f, struct operands *ret)
 {
     bool has_sib = (insn->modrm & 7) == 4;
+    ret->bits = f->bits & 3;
     ret->base = (uint8_t)f->rm;
     if (has_sib) {
         unsigned index = (insn->sib >> 3 & 7u) | (f->bits & 2) << 2;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Walks against the processor itself: a native twin of each program is stepped by ptrace and must have the same pc,
 # registers, flags, vector registers and memory. In superblocks of one instruction, in whole ones, in runs of
-# linked ones, in each flavour; from several places in the middle of each program.
+# linked ones, in each flavour, and with all that can be recorded; from several places in the middle of each program.
 # GAIT_LONG=1: more than 2,000,000 instructions.
 cd "$(dirname "$0")/../.." || exit 1
 out=${GAIT_OUT:-o/rel}
@@ -25,7 +25,7 @@ steps() {
     shift 2
     command -v "$1" >/dev/null || { echo "$name: not here"; return; }
     # Counting code cannot be stopped but by a system call, and those are many at the start.
-    for how in 'single=1' 'piece=1' 'piece=50' 'flavour=0 piece=400' "flavour=2 window=$counted windows=1 skip=0"; do
+    for how in 'single=1' 'piece=1' 'piece=50' 'piece=50 events=28' 'flavour=0 piece=400' "flavour=2 window=$counted windows=1 skip=0"; do
         case $how in *window=0*) continue ;; esac
         if ! drive window=$window windows=$windows skip="$skip" memory=3000 $how -- "$@" >"$work/said" 2>&1; then
             failures=$((failures + 1))

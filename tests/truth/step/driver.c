@@ -1,5 +1,5 @@
 /* driver LIBRARY OPTION=N... -- PROGRAM...: runs a program on copies and a native twin of it step by step, and
- * compares the two. Options: flavour (0 plain, 1 record, 2 count), single, piece, windows, skip, window, memory, disturb. */
+ * compares the two. Options: flavour (0 plain, 1 record, 2 count), single, events (EVENTS_ bits), piece, windows, skip, window, memory, disturb. */
 #include "compare.h"
 
 #include <errno.h>
@@ -180,9 +180,10 @@ static bool option_take(const char *text)
         void *at;
         bool wide;
     } options[] = {{"flavour", &steps->flavour, false}, {"single", &steps->single, false},
-                   {"piece", &steps->piece, false},     {"windows", &steps->windows, false},
-                   {"skip", &steps->skip, true},        {"window", &steps->window, true},
-                   {"memory", &steps->memory, true},    {"disturb", &steps->disturb, false}};
+                   {"events", &steps->events, false},   {"piece", &steps->piece, false},
+                   {"windows", &steps->windows, false}, {"skip", &steps->skip, true},
+                   {"window", &steps->window, true},    {"memory", &steps->memory, true},
+                   {"disturb", &steps->disturb, false}};
     const char *equals = strchr(text, '=');
     for (size_t i = 0; equals && i < sizeof options / sizeof *options; i++) {
         if (strncmp(text, options[i].name, (size_t)(equals - text)) != 0 ||

@@ -46,6 +46,7 @@ struct log {
     /* Asked for by the driver. */
     uint32_t flavour; /* enum flavour */
     uint32_t single;  /* superblocks of one instruction */
+    uint32_t events;  /* EVENTS_: what record code records besides exits */
     uint32_t piece;   /* record: exits between two comparisons; plain: instructions */
     uint32_t windows; /* how many twins */
     uint64_t skip;    /* instructions before each window, about */

@@ -95,8 +95,8 @@ static void line_take(struct regions *into, const char *line, const char *end)
     if (end - line >= 6 && end[-1] == ']' && end[-2] == 'o' && end[-3] == 's')
         vdso_start = start, vdso_end = stop, steps->vdso = (struct own_range){start, stop};
     if (line[3] == 'x' && into->n < REGIONS_MAX && !cache_contains(cache, start))
-        into->at[into->n++] =
-            (struct region){start, stop, start == vdso_start ? vdso_refusal : LOSS_N};
+        into->at[into->n++] = (struct region){
+            start, stop, start == vdso_start ? vdso_refusal : LOSS_N, REGION_LASTING};
 }
 
 static void maps_read(struct regions *into)
@@ -117,7 +117,7 @@ static void maps_read(struct regions *into)
 /* ---- the walk */
 
 /* System calls are met outside of walk_run. */
-static bool stop_there(struct walk *walk, uint32_t exit)
+static bool stop_there(struct walk *walk, uint64_t exit)
 {
     (void)walk, (void)exit;
     return false;
@@ -164,6 +164,7 @@ static uint32_t run(enum flavour flavour, int64_t piece, uint32_t *ret_done)
 {
     budget_set(piece);
     context->record_at = -4 * piece;
+    context->payload_at = 0;
     uint32_t stop = walk_run(&walker, flavour);
     *ret_done = flavour == FLAVOUR_PLAIN    ? budget_used(piece)
                 : flavour == FLAVOUR_RECORD ? records_used(piece)
@@ -378,6 +379,7 @@ __attribute__((constructor)) static void start(void)
         (struct units){own(UNITS_BYTES, MAP_PRIVATE, -1), UNITS_BYTES, &units_bytes, &counters};
     cache->max_counters = COUNTERS_BYTES / 8;
     cache->whole = true;
+    cache->events = steps->events;
     regions->refresh = maps_read;
     maps_read(regions);
     walker =

@@ -1,0 +1,131 @@
+#include "collect/payloads.h"
+
+#include "wire/channel.h"
+
+const char *payload_kind_name(enum payload_kind kind)
+{
+    static const char *const names[PAYLOAD_KINDS] = {
+        [PAYLOAD_ADDRESS] = "address",
+        [PAYLOAD_PUSH] = "push",
+        [PAYLOAD_POP] = "pop",
+        [PAYLOAD_SOURCE] = "source",
+        [PAYLOAD_DESTINATION] = "destination",
+        [PAYLOAD_COUNT] = "count",
+        [PAYLOAD_GATHER_BASE] = "gather-base",
+        [PAYLOAD_GATHER_INDEX] = "gather-index",
+        [PAYLOAD_GATHER_MASK] = "gather-mask",
+        [PAYLOAD_OPERAND] = "operand",
+        [PAYLOAD_RESULT] = "result",
+        [PAYLOAD_VECTOR] = "vector",
+        [PAYLOAD_LATENCY] = "latency",
+    };
+    return names[kind] ? names[kind] : "none";
+}
+
+/* What one exit says of its superblock. */
+struct visit {
+    const struct superblock *superblock;
+    uint32_t instructions; /* executed */
+};
+
+/* False: the exit is nobody's. */
+static bool visit_find(const struct units *units, uint32_t exit, struct visit *ret)
+{
+    int32_t owner = units_owner(units, exit);
+    if (owner == UNIT_NONE)
+        return false;
+    *ret = (struct visit){.superblock = &units->superblocks.at[owner]};
+    uint32_t last = superblock_last_segment(ret->superblock, exit - ret->superblock->first_exit);
+    for (uint32_t s = 0; s <= last; s++)
+        ret->instructions += units->segments.at[ret->superblock->first_segment + s].instructions;
+    return true;
+}
+
+static bool executed(const struct wire_payload *item, const struct visit *visit)
+{
+    return item->instruction < visit->instructions;
+}
+
+static uint64_t words_of(const struct units *units, const struct visit *visit)
+{
+    const struct wire_payload *items = &units->payload.at[visit->superblock->first_item];
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < visit->superblock->n_items && executed(&items[i], visit); i++)
+        words += items[i].words;
+    return words;
+}
+
+static bool length_right(const struct units *units, const struct event_walk *walk,
+                         const uint32_t *exits)
+{
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < walk->n_exits; i++) {
+        struct visit visit;
+        if (!visit_find(units, exits[i], &visit))
+            return false;
+        words += words_of(units, &visit);
+    }
+    return words == walk->n_payload;
+}
+
+struct reading {
+    const struct units *units;
+    struct payload_sum *sum;
+    struct payload_consumer *consumer;
+    struct payload_event event;
+};
+
+static const uint64_t *visit_read(struct reading *reading, const struct visit *visit,
+                                  const uint64_t *words)
+{
+    const struct units *units = reading->units;
+    const struct wire_payload *items = &units->payload.at[visit->superblock->first_item];
+    const struct unit_segment *segment = &units->segments.at[visit->superblock->first_segment];
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < visit->superblock->n_items && executed(&items[i], visit); i++) {
+        while (items[i].instruction >= before + segment->instructions)
+            before += segment++->instructions;
+        reading->sum->events[items[i].kind]++;
+        reading->sum->timed += items[i].kind == PAYLOAD_LATENCY && *words;
+        reading->event.pc = segment->start + items[i].offset;
+        reading->event.at =
+            (struct place){segment->at.module, {segment->at.address.v + items[i].offset}};
+        reading->event.item = &items[i];
+        reading->event.words = words;
+        if (reading->consumer)
+            reading->consumer->event(reading->consumer, &reading->event);
+        words += items[i].words;
+    }
+    reading->sum->instructions += visit->instructions;
+    reading->sum->left_out += visit->superblock->left_out;
+    return words;
+}
+
+void payloads_read(const struct units *units, const struct event_walk *walk, const uint32_t *exits,
+                   const uint64_t *words, struct payload_sum *sum,
+                   struct payload_consumer *consumer)
+{
+    if (!length_right(units, walk, exits)) {
+        sum->astray++;
+        return;
+    }
+    struct reading reading = {
+        .units = units, .sum = sum, .consumer = consumer, .event = {.tid = walk->tid}};
+    sum->windows++;
+    for (uint32_t i = 0; i < walk->n_exits; i++) {
+        struct visit visit;
+        if (visit_find(units, exits[i], &visit))
+            words = visit_read(&reading, &visit, words);
+    }
+}
+
+void payload_sum_add(struct payload_sum *sum, const struct payload_sum *more)
+{
+    sum->windows += more->windows;
+    sum->instructions += more->instructions;
+    for (uint32_t i = 0; i < PAYLOAD_KINDS; i++)
+        sum->events[i] += more->events[i];
+    sum->timed += more->timed;
+    sum->left_out += more->left_out;
+    sum->astray += more->astray;
+}

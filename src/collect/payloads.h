@@ -1,0 +1,43 @@
+/* What windows recorded besides exits (wire/payload.h), one event after the other, to whoever wants them.
+ *
+ * Words come from another process and mean nothing without the items of its superblocks: a window whose
+ * payload is not as long as its exits say is left out, and counted. */
+#pragma once
+
+#include "collect/units.h"
+#include "wire/payload.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_walk;
+
+struct payload_event {
+    int32_t tid;
+    uint64_t pc;     /* avma of the instruction */
+    struct place at; /* the same */
+    const struct wire_payload *item;
+    const uint64_t *words; /* item->words */
+};
+
+/* Who gets events: in the order in which they were executed, window by window. */
+struct payload_consumer {
+    void (*event)(struct payload_consumer *consumer, const struct payload_event *event);
+};
+
+struct payload_sum {
+    uint64_t windows, instructions;
+    uint64_t events[PAYLOAD_KINDS];
+    uint64_t timed;    /* latencies that are not zero */
+    uint64_t left_out; /* instructions of which not all was recorded, by superblocks executed */
+    uint64_t astray;   /* windows whose length is wrong */
+};
+
+/* A window with a payload. `exits` and `words` are private copies. */
+void payloads_read(const struct units *units, const struct event_walk *walk, const uint32_t *exits,
+                   const uint64_t *words, struct payload_sum *sum,
+                   struct payload_consumer *consumer);
+void payload_sum_add(struct payload_sum *sum, const struct payload_sum *more);
+
+/* What a kind is called. */
+const char *payload_kind_name(enum payload_kind kind);
