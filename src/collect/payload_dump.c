@@ -15,6 +15,8 @@ static void dump_event(struct payload_consumer *consumer, const struct payload_e
     if (event->at.module < dump->profile->modules.n)
         path = dump->profile->modules.at[event->at.module].path;
     const char *slash = strrchr(path, '/');
+    if (event->first)
+        fprintf(dump->file, "window %d\n", event->tid);
     fprintf(dump->file, "%d %" PRIx64 " %s+0x%" PRIx64 " %s %u %u", event->tid, event->pc,
             slash ? slash + 1 : path, event->at.address.v,
             payload_kind_name((enum payload_kind)event->item->kind), event->item->detail,

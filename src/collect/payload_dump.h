@@ -1,4 +1,5 @@
 /* Events of windows as lines of text, for tests and for the curious:
+ *     window TID
  *     TID PC MODULE+0xADDRESS KIND DETAIL ACCESS WORD...
  * all numbers but TID, DETAIL and ACCESS in hexadecimal. */
 #pragma once

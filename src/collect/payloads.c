@@ -94,6 +94,7 @@ static const uint64_t *visit_read(struct reading *reading, const struct visit *v
         reading->event.words = words;
         if (reading->consumer)
             reading->consumer->event(reading->consumer, &reading->event);
+        reading->event.first = false;
         words += items[i].words;
     }
     reading->sum->instructions += visit->instructions;
@@ -109,8 +110,10 @@ void payloads_read(const struct units *units, const struct event_walk *walk, con
         sum->astray++;
         return;
     }
-    struct reading reading = {
-        .units = units, .sum = sum, .consumer = consumer, .event = {.tid = walk->tid}};
+    struct reading reading = {.units = units,
+                              .sum = sum,
+                              .consumer = consumer,
+                              .event = {.tid = walk->tid, .first = true}};
     sum->windows++;
     for (uint32_t i = 0; i < walk->n_exits; i++) {
         struct visit visit;

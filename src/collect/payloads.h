@@ -14,6 +14,7 @@ struct event_walk;
 
 struct payload_event {
     int32_t tid;
+    bool first;      /* of its window */
     uint64_t pc;     /* avma of the instruction */
     struct place at; /* the same */
     const struct wire_payload *item;
