@@ -23,8 +23,6 @@ enum {
     ARCH_SHADOW_STACK_STATUS = 0x5005,
     CLOCK_SPIN_NS = 300000,
     SILENT_MAX = 20,
-    NAP_NS = 100000,
-    PATIENCE = 20000, /* naps until a handler should have ended */
 };
 
 static uint64_t clock_ns(long clock)
@@ -263,15 +261,21 @@ static void sampling_start(struct thread *thread)
     trigger_arm(thread, agent.options.delay_ns ? agent.options.delay_ns : budget_next_ns(thread));
 }
 
-void agent_start(void)
+bool agent_begin(void)
 {
     clock_start();
     clock_spin();
     channel_begin();
-    if (has_shadow_stack()) {
+    bool walkable = !has_shadow_stack();
+    if (!walkable)
         agent_lose(LOSS_at_shadow_stack);
+    return walkable;
+}
+
+void agent_start(void)
+{
+    if (!agent_begin())
         return;
-    }
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
     if (agent.options.mode == RECORD_SAMPLED) {
         sampling_start(thread);
@@ -293,7 +297,7 @@ static uint64_t delay_left(void)
     return agent.options.delay_ns > gone ? agent.options.delay_ns - gone : 0;
 }
 
-static void thread_start(struct thread *thread)
+void agent_thread_start(struct thread *thread)
 {
     uint64_t first = budget_first_ns(thread), delay = delay_left();
     if (trigger_open_timer(thread))
@@ -315,7 +319,7 @@ void agent_thread_begins(bool trap_blocked)
         return;
     thread->trap_blocked = trap_blocked;
     signals_stack_lend(thread);
-    thread_start(thread);
+    agent_thread_start(thread);
 }
 
 void agent_thread_ends(void)
@@ -348,7 +352,7 @@ void agent_forked(bool trap_blocked)
         return;
     thread->trap_blocked = trap_blocked;
     signals_stack_lend(thread);
-    thread_start(thread);
+    agent_thread_start(thread);
 }
 
 /* The code cache of a fork: its pages are the parent's, so it gets new ones. */
@@ -387,94 +391,4 @@ bool agent_reborn(void)
         if (agent.threads[i].tid > 0)
             thread_enlist(&agent.threads[i]);
     return true;
-}
-
-/* ---- put into a process by the tool */
-
-void agent_prepare(void)
-{
-    struct thread *self = &agent.threads[CHANNEL_THREADS - 1]; /* nobody has one yet */
-    clock_start();
-    clock_spin();
-    channel_begin();
-    if (has_shadow_stack()) {
-        agent_lose(LOSS_at_shadow_stack);
-        return;
-    }
-    self->tid = (int32_t)sys3(SYS_gettid, 0, 0, 0);
-    self->perf_fd = self->timer = -1;
-    if (!trigger_open(self)) {
-        agent_lose(LOSS_trigger_lost);
-        return;
-    }
-    signals_own_samples();
-    calibrate(self);
-    trigger_close(self);
-    signals_return();
-    self->tid = 0;
-    budget_init();
-}
-
-void agent_sample(int32_t tid)
-{
-    if (!agent_samples())
-        return;
-    for (uint32_t i = 0; i < agent.n_threads; i++)
-        if (agent.threads[i].tid == tid)
-            return;
-    struct thread *thread = thread_adopt(tid);
-    if (thread)
-        thread_start(thread);
-}
-
-static bool handlers_end(void)
-{
-    struct __kernel_timespec nap = {.tv_nsec = NAP_NS};
-    for (uint32_t i = 0; __atomic_load_n(&agent.inside, __ATOMIC_SEQ_CST); i++) {
-        if (i == PATIENCE)
-            return false;
-        sys3(SYS_nanosleep, (long)&nap, 0, 0);
-    }
-    return true;
-}
-
-bool agent_stop(void)
-{
-    struct channel *channel = agent.channel;
-    __atomic_store_n(&agent.retired, 1, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < agent.n_threads; i++)
-        if (agent.threads[i].tid > 0)
-            trigger_disarm(&agent.threads[i]);
-    if (!handlers_end())
-        return false;
-    /* Nobody will use a descriptor or a slot any more. */
-    for (uint32_t i = 0; i < agent.n_threads; i++)
-        if (agent.threads[i].tid > 0)
-            thread_release(&agent.threads[i]);
-    if (channel)
-        __atomic_store_n(&channel->state, CHANNEL_DONE, __ATOMIC_RELEASE);
-    return true;
-}
-
-static void unmap(void *at, uint64_t bytes)
-{
-    if (at)
-        sys3(SYS_munmap, (long)at, (long)bytes, 0);
-}
-
-void agent_unmap(void)
-{
-    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
-        unmap(agent.threads[i].context, thread_context_bytes());
-    if (agent.cache)
-        cache_unmap(agent.cache);
-    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
-    unmap(agent.regions, sizeof(struct regions));
-    if (agent.cache) {
-        unmap(agent.cache->witness, sizeof(struct witness));
-        unmap(agent.cache->guards, sizeof(struct guards));
-    }
-    unmap(agent.cache, sizeof(struct cache));
-    unmap(agent.channel, CHANNEL_BYTES);
-    unmap(agent.directory, DIRECTORY_BYTES);
 }

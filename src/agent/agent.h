@@ -12,6 +12,7 @@
 enum { AGENT_SIGNALS = 65 };
 
 struct link_map;
+struct thread;
 struct r_debug;
 
 /* What one mapping was when the tool was last told. */
@@ -106,6 +107,8 @@ void agent_forked(bool trap_blocked);
 bool agent_reborn(void);
 /* Whether this process is sampled. */
 bool agent_samples(void);
+/* Samples a thread that was adopted. */
+void agent_thread_start(struct thread *thread);
 /* The calling thread begins, made by one that had SIGTRAP blocked or not; or ends. */
 void agent_thread_begins(bool trap_blocked);
 void agent_thread_ends(void);
@@ -125,17 +128,10 @@ bool agent_connect(const char *path, const struct agent_place *place);
 bool agent_connect_by(long fd, const struct agent_place *place);
 /* A descriptor of the shared memory, or -errno. */
 long agent_share_open(void);
-/* Starts sampling the calling thread, or takes it over for an exact run. */
+/* Starts the clock and lets the tool look. False: the process cannot be walked. */
+bool agent_begin(void);
+/* That; then starts sampling the calling thread, or takes it over for an exact run. */
 void agent_start(void);
-
-/* Prepares sampling by a thread that is not the program's; then all that are can be sampled. */
-void agent_prepare(void);
-/* Samples this thread from now on, unless it is already. */
-void agent_sample(int32_t tid);
-/* No more samples. False: a thread does not come out of our handlers. */
-bool agent_stop(void);
-/* Unmaps everything; after agent_stop, or if connecting failed. */
-void agent_unmap(void);
 
 uint64_t agent_cpu_ns(void); /* of this thread */
 long agent_thread_clock(int32_t tid);

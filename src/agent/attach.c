@@ -3,14 +3,22 @@
 #include "wire/attach.h"
 
 #include "agent/agent.h"
+#include "agent/budget.h"
+#include "agent/calibrate.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/trigger.h"
 #include "walk/sys.h"
 
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-enum { BLOCK, UNBLOCK };
+enum {
+    BLOCK,
+    UNBLOCK,
+    NAP_NS = 100000,
+    PATIENCE = 20000, /* naps until a handler should have ended */
+};
 
 _Noreturn void attach_enter(struct attach *attach);
 
@@ -58,6 +66,37 @@ static bool channel_take(struct attach *attach)
     return connected;
 }
 
+/* Calibrates on this thread, which is none of the program's. */
+static void prepare(void)
+{
+    struct thread *self = &agent.threads[CHANNEL_THREADS - 1]; /* nobody has one yet */
+    if (!agent_begin())
+        return;
+    self->tid = (int32_t)sys3(SYS_gettid, 0, 0, 0);
+    self->perf_fd = self->timer = -1;
+    if (!trigger_open(self)) {
+        agent_lose(LOSS_trigger_lost);
+        return;
+    }
+    signals_own_samples();
+    calibrate(self);
+    trigger_close(self);
+    signals_return();
+    self->tid = 0;
+    budget_init();
+}
+
+/* Samples the thread from now on, unless it is already. */
+static void thread_sample(int32_t tid)
+{
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid == tid)
+            return;
+    struct thread *thread = thread_adopt(tid);
+    if (thread)
+        agent_thread_start(thread);
+}
+
 static void threads_sample(const struct attach *attach)
 {
     if (!agent_samples())
@@ -68,7 +107,7 @@ static void threads_sample(const struct attach *attach)
         signals_own();
     threads_reap();
     for (uint32_t i = 0; i < attach->n_threads && i < ATTACH_THREADS_MAX; i++)
-        agent_sample(attach->threads[i]);
+        thread_sample(attach->threads[i]);
 }
 
 static enum attach_answer start(struct attach *attach)
@@ -77,19 +116,77 @@ static enum attach_answer start(struct attach *attach)
     if (!channel_take(attach))
         return ATTACH_NO_CHANNEL;
     sys6(SYS_rt_sigprocmask, UNBLOCK, (long)&samples, 0, 8, 0, 0); /* calibration needs it */
-    agent_prepare();
+    prepare();
     sys6(SYS_rt_sigprocmask, BLOCK, (long)&samples, 0, 8, 0, 0);
     return ATTACH_DONE;
 }
+
+/* ---- the end */
+
+static bool handlers_end(void)
+{
+    const int64_t nap[2] = {0, NAP_NS}; /* seconds, nanoseconds */
+    for (uint32_t i = 0; __atomic_load_n(&agent.inside, __ATOMIC_SEQ_CST); i++) {
+        if (i == PATIENCE)
+            return false;
+        sys3(SYS_nanosleep, (long)nap, 0, 0);
+    }
+    return true;
+}
+
+/* No more samples. False: a thread does not come out of our handlers. */
+static bool stop(void)
+{
+    struct channel *channel = agent.channel;
+    __atomic_store_n(&agent.retired, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            trigger_disarm(&agent.threads[i]);
+    if (!handlers_end())
+        return false;
+    /* Nobody will use a descriptor or a slot any more. */
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            thread_release(&agent.threads[i]);
+    if (channel)
+        __atomic_store_n(&channel->state, CHANNEL_DONE, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void unmap(void *at, uint64_t bytes)
+{
+    if (at)
+        sys3(SYS_munmap, (long)at, (long)bytes, 0);
+}
+
+/* Everything, as far as it was mapped. */
+static void leave(void)
+{
+    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
+        unmap(agent.threads[i].context, thread_context_bytes());
+    if (agent.cache)
+        cache_unmap(agent.cache);
+    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
+    unmap(agent.regions, sizeof(struct regions));
+    if (agent.cache) {
+        unmap(agent.cache->witness, sizeof(struct witness));
+        unmap(agent.cache->guards, sizeof(struct guards));
+    }
+    unmap(agent.cache, sizeof(struct cache));
+    unmap(agent.channel, CHANNEL_BYTES);
+    unmap(agent.directory, DIRECTORY_BYTES);
+}
+
+/* ---- commands */
 
 static enum attach_answer carry_out(struct attach *attach)
 {
     switch (attach->command) {
     case ATTACH_START: return start(attach);
     case ATTACH_THREADS: threads_sample(attach); return ATTACH_DONE;
-    case ATTACH_STOP: return agent_stop() ? ATTACH_DONE : ATTACH_BUSY;
+    case ATTACH_STOP: return stop() ? ATTACH_DONE : ATTACH_BUSY;
     case ATTACH_RETURN: signals_return(); return ATTACH_DONE;
-    case ATTACH_LEAVE: agent_unmap(); return ATTACH_DONE;
+    case ATTACH_LEAVE: leave(); return ATTACH_DONE;
     default: return ATTACH_DEAF;
     }
 }
