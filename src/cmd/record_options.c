@@ -24,6 +24,7 @@ static const char usage[] =
     "  --trail N          instructions run and timed behind each window\n"
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
+    "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
     "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"

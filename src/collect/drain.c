@@ -119,8 +119,10 @@ static void sum_source(const struct drain *drain, const struct source *source, b
         sum_walks(drain, source, sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
-    if (source->trace)
+    if (source->trace) {
         trace_verdict_add(&sum->trace, &source->trace->check.verdict);
+        sum_add(&totals->losses[LOSS_astray], source->trace->check.verdict.astray);
+    }
 }
 
 void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)

@@ -232,6 +232,9 @@ void verify_profile(struct verdict *verdict, struct scene *scene)
     *verdict = (struct verdict){0};
     if (scene->sides[0]->damaged)
         verdict_problem(verdict, CHECK_file, "%s", scene->sides[0]->warning);
+    uint64_t astray = scene->sides[0]->totals.losses[LOSS_astray];
+    if (astray)
+        verdict_problem(verdict, CHECK_course, "%" PRIu64 " cannot follow the one before", astray);
     edges_check(verdict, scene);
     ranges_check(verdict, scene);
     trips_check(verdict, scene);

@@ -31,6 +31,7 @@
     CHECK(departures, "runs that end there and departures differ")                                 \
     CHECK(node, "a stack through where no code is")                                                \
     CHECK(call, "a caller that is at no call")                                                     \
+    CHECK(course, "a trace whose superblocks do not follow each other")                            \
     CHECK(file, "bytes of the file have changed")
 
 enum check {

@@ -49,7 +49,8 @@
     LOSS(jit_reused, "place in code made at run time anew: has the last name, may be of another")  \
     LOSS(busy, "walk ended, or was not begun: another thread was changing the code cache")         \
     LOSS(outside,                                                                                  \
-         "interrupt outside of what is kept (--only): not walked, as seven of eight are not")
+         "interrupt outside of what is kept (--only): not walked, as seven of eight are not")      \
+    LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

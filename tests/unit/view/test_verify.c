@@ -174,6 +174,17 @@ static void unbalanced_flow_is_found(void **state)
     strolls_end(&strolls);
 }
 
+static void a_course_that_goes_astray_is_found(void **state)
+{
+    (void)state;
+    struct profile profile;
+    profile_init(&profile);
+    profile.mode = PROFILE_EXACT;
+    profile.totals.losses[LOSS_astray] = 3;
+    expect_found(&profile, CHECK_course, "a trace that is wrong");
+    profile_release(&profile);
+}
+
 static void impossible_sums_are_found(void **state)
 {
     (void)state;
@@ -249,6 +260,7 @@ int main(void)
         cmocka_unit_test(targets_outside_of_code_are_found),
         cmocka_unit_test(impossible_ranges_are_found),
         cmocka_unit_test(unbalanced_flow_is_found),
+        cmocka_unit_test(a_course_that_goes_astray_is_found),
         cmocka_unit_test(impossible_sums_are_found),
         cmocka_unit_test(output_says_which),
     };
