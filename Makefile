@@ -174,6 +174,9 @@ bench-walked: all bench-programs
 	bench/walked $(O)
 bench-copies: all bench-programs
 	bench/copies --others $(O)
+# Long runs, not part of bench.
+soak: all
+	bench/soak 30
 bench-symbolise: all bench-programs
 	bench/symbolise $(O)
 bench-cfg: bench-programs $O/bench/graphs

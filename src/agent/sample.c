@@ -206,11 +206,13 @@ static void run_parts(struct thread *thread)
     }
     event->stop = run_window(thread);
     agent_add(&agent.channel->window_ticks, sys_tsc() - lead_end);
-    if (event->stop != LOSS_N) {
+    /* A window that came to a system call is whole: there the user time that it stands for ends. */
+    if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
+        event->flags |= WALK_COMPLETE;
+    else
         agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
+    if (event->stop != LOSS_N)
         return;
-    }
-    event->flags |= WALK_COMPLETE;
     /* Guarded code runs many times slower on copies than natively: its rate would tell nothing. */
     bool guarded = thread->walk.guards > GUARDS_FEW;
     thread->progress.timing = !guarded && budget_wants_trail(thread);

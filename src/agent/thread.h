@@ -64,8 +64,8 @@ struct thread {
     /* exact runs */
     struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
     struct held_signal
-        step;          /* single steps are made until the program is between two instructions */
-    uint64_t call_pc;  /* of the system call under way */
+        step;         /* single steps are made until the program is between two instructions */
+    uint64_t call_pc; /* of the system call under way */
     bool
         borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
 };

@@ -222,3 +222,33 @@ void trigger_arm(struct thread *thread, uint64_t period_ns)
     if (!timer_arm(thread, period_ns))
         agent_lose(LOSS_trigger_lost);
 }
+
+/* ---- descriptors */
+
+bool trigger_descriptor(uint32_t i, int *ret_fd)
+{
+    if (!agent.threads || i >= __atomic_load_n(&agent.n_threads, __ATOMIC_ACQUIRE))
+        return false;
+    *ret_fd = agent.threads[i].tid > 0 ? agent.threads[i].perf_fd : -1;
+    return true;
+}
+
+bool trigger_owns(int fd)
+{
+    int ours;
+    for (uint32_t i = 0; trigger_descriptor(i, &ours); i++)
+        if (ours == fd)
+            return true;
+    return false;
+}
+
+void trigger_move(int fd)
+{
+    int ours;
+    for (uint32_t i = 0; trigger_descriptor(i, &ours); i++) {
+        if (ours != fd)
+            continue;
+        long moved = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)fd + 1);
+        agent.threads[i].perf_fd = sys_failed(moved) ? -1 : (int)moved;
+    }
+}

@@ -22,3 +22,11 @@ void trigger_arm(struct thread *thread, uint64_t period_ns);
 void trigger_disarm(struct thread *thread);
 /* The slot of the thread that a signal with this siginfo is for; -1: it is not ours. */
 int32_t trigger_slot(const void *siginfo);
+
+/* Descriptors of perf clocks are never below. */
+enum { TRIGGER_DESCRIPTOR_MIN = 100 };
+bool trigger_owns(int fd);
+/* The descriptor of the thread in slot i, or -1. False: no slot so high is in use. */
+bool trigger_descriptor(uint32_t i, int *ret_fd);
+/* If it is one of ours, it gets another number. */
+void trigger_move(int fd);

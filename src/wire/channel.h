@@ -238,7 +238,7 @@ struct event_walk {
     uint64_t end_pc;      /* avma at which the window ended: where the last exit went */
     uint32_t lead, instructions, trail; /* instructions in each part */
     uint32_t trail_ticks;
-    uint32_t flags;   /* WALK_COMPLETE: the window is whole. WALK_TIMED: trail_ticks is good */
+    uint32_t flags;   /* WALK_COMPLETE: the window is whole, or came to a system call. WALK_TIMED: trail_ticks is good */
     uint32_t stop;    /* enum loss: why the walk ended early, or LOSS_N */
     uint32_t n_exits; /* 0: an interrupt that could not be walked */
     uint32_t trail_direct,
