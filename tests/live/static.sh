@@ -1,0 +1,32 @@
+#!/bin/bash
+# Static programs of every habit, with the agent put into them: they say what they say alone. There are no interposers: what
+# they do to their signals, threads and code nobody tells.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+echo 'int main(void) { return 0; }' | gcc -static -x c -o "$work/try" - 2>/dev/null || skip 'no static libc to link with'
+# Left out: what asks for its own signal actions (actions, faults), measures its memory (memory_locked, coroutines_small), or changes the very code
+# it runs (code_self): docs/AGENT.md says why.
+names='branches calls_odd children_signal children_tree children_vfork clone_process clone_threads code_moved code_written
+coroutines descriptors flags handlers jumps odd signal_context signal_fix signal_fork signal_interrupts signal_jump signal_nested signal_queue
+signal_stack signal_storm signal_trap signal_wait strings thread_exec thread_exits thread_keys threads_detached
+threads_fork threads_short timers'
+[ -n "$GAIT_LONG" ] || names='children_vfork clone_threads code_moved code_written coroutines flags odd signal_jump signal_nested
+signal_stack signal_storm signal_trap threads_fork threads_short timers'
+compared=0 seen=0
+for name in $names; do
+    source=tests/programs/$name.c
+    gcc -O2 -g -static -D_GNU_SOURCE -pthread -o "$work/$name" "$source" $(sed -n 's/^.*link: *//p' "$source") 2>/dev/null || continue
+    timeout 60 "$work/$name" >"$work/alone" 2>"$work/alone.err" </dev/null
+    alone=$?
+    for trigger in perf cputime; do
+        timeout 60 "$gait" record -q -F 5000 --trigger $trigger -o "$work/data" -- "$work/$name" >"$work/with" 2>"$work/with.err" </dev/null
+        with=$?
+        same "$name, $trigger: how it ended" "$alone" "$with"
+        cmp -s "$work/alone" "$work/with" || { bad "$name, $trigger says something else"; diff "$work/alone" "$work/with" | head -n 4; }
+        compared=$((compared + 1))
+        seen=$((seen + $("$gait" info "$work/data" | sed -n 's/^recorded *\([0-9]*\) windows.*/\1/p')))
+    done
+done 2>/dev/null
+[ "$seen" -gt 20 ] || bad "only $seen windows in all"
+echo "$compared runs compared, $seen windows"
+finish
