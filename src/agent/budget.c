@@ -10,6 +10,8 @@ enum {
     DEFAULT_TRAIL = 200000,
     TRAIL_ALWAYS = 24,
     TRAIL_SHARE_PPM = 150000, /* of the rest of a sample's cost, on the average */
+    LONG_SHARE_PPM = 100000,
+    LONG_TIMES = 8, /* as long as others */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
     MEAN_SHIFT = 4,             /* weight of a new observation in running means: 1/16 */
@@ -34,6 +36,7 @@ void budget_init(void)
                                  .insns_per_exit_q8 = 12 << 8,
                                  .rest_ticks = rest,
                                  .trail_ticks = trail,
+                                 .long_ticks = LONG_TIMES * trail,
                                  .cost_ticks = rest + trail};
 }
 
@@ -86,18 +89,26 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     rest = net_ticks(means, rest, cost->instructions - cost->trail_instructions);
     mean_move(&means->rest_ticks, rest);
     if (cost->trail_ticks)
-        mean_move(&means->trail_ticks, trail);
+        mean_move(cost->is_long ? &means->long_ticks : &means->trail_ticks, trail);
     mean_move(&means->cost_ticks, rest + trail);
     agent_add(&agent.spent_ns, (rest + trail) * 1000000 / agent.ticks_per_ms);
 }
 
-bool budget_wants_trail(struct thread *thread)
+/* Whether to spend so many ticks, if that may be a share of the rest on the average. */
+static bool affords(struct thread *thread, uint64_t ticks, uint64_t share_ppm)
 {
+    uint64_t chance = thread->means.rest_ticks * share_ppm / 1000000 * 0x10000;
+    return (thread_random(thread) & 0xffff) * (ticks + 1) < chance;
+}
+
+uint32_t budget_trail(struct thread *thread, bool *ret_long)
+{
+    *ret_long = !agent.options.trail && affords(thread, thread->means.long_ticks, LONG_SHARE_PPM);
+    if (*ret_long)
+        return LONG_TIMES * agent.trail;
     /* At first every walk is timed: the tool has no rates yet to go by. */
-    if (thread->means.walks < TRAIL_ALWAYS)
-        return true;
-    uint64_t chance = thread->means.rest_ticks * TRAIL_SHARE_PPM / 1000000 * 0x10000;
-    return (thread_random(thread) & 0xffff) * (thread->means.trail_ticks + 1) < chance;
+    bool first = thread->means.walks < TRAIL_ALWAYS;
+    return first || affords(thread, thread->means.trail_ticks, TRAIL_SHARE_PPM) ? agent.trail : 0;
 }
 
 /* The budget in force. It is a promise, and costs are known to about a tenth: so much is kept back. What was spent

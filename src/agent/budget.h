@@ -12,13 +12,14 @@ struct thread;
 struct sample_cost {
     uint64_t handler_ticks, instructions;
     uint64_t trail_ticks, trail_instructions; /* of that; 0: this sample had no trail */
+    bool is_long;
 };
 
 /* Running means of a thread's samples; a new thread begins with those of another. */
 struct means {
     uint64_t entry_ticks; /* an interrupt's way into the handler */
     uint64_t cost_ticks;  /* of a sample: its trail, when it has one, and the rest */
-    uint64_t trail_ticks, rest_ticks;
+    uint64_t trail_ticks, long_ticks, rest_ticks;
     uint64_t ticks_per_insn_q16; /* of the program, as trails tell it */
     uint64_t insns_per_exit_q8;  /* of windows */
     uint64_t window;             /* instructions wanted in one */
@@ -37,7 +38,8 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost);
 uint64_t budget_next_ns(struct thread *thread);
 /* The same for a thread's first: any moment of a period is as likely as any other. */
 uint64_t budget_first_ns(struct thread *thread);
-/* Whether this walk gets a trail: as many as cost little beside the rest. */
-bool budget_wants_trail(struct thread *thread);
+/* How many instructions the trail of this walk is to have: as many walks get one as cost little beside the
+ * rest, and a few a long one. 0: none. */
+uint32_t budget_trail(struct thread *thread, bool *ret_long);
 /* How many exits a window may record to hold about the wanted number of instructions. */
 uint32_t budget_window_exits(const struct thread *thread);

@@ -20,8 +20,6 @@ enum {
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
     NAME_MASK = 15, /* threads are often given their names after they began */
-    TRAIL_MASK = 3,
-    TRAIL_ALWAYS = 64
 };
 
 /* A stretch of plain code: what it executed and how long that took. */
@@ -145,14 +143,14 @@ static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, str
 }
 
 /* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
-static uint32_t run_pieces(struct thread *thread)
+static uint32_t run_pieces(struct thread *thread, uint32_t trail)
 {
     static const uint32_t sixteenths[] = {1, 4, 11};
     struct event_walk *event = &thread->progress.event;
     uint32_t stop = LOSS_N;
     for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
         struct piece piece;
-        bool good = run_timed(thread, agent.trail / 16 * sixteenths[i], &stop, &piece);
+        bool good = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
         if (!good || piece.instructions < event->trail / 4) {
             event->lead += piece.instructions;
             continue;
@@ -169,18 +167,18 @@ static uint32_t run_pieces(struct thread *thread)
 /* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
  * what they were, and its copies start with none: so it is timed in pieces, of which only the last
  * counts. A thread that did not keep the CPU tells no rate: CPU time falls behind the clock. */
-static uint32_t run_trail(struct thread *thread)
+static uint32_t run_trail(struct thread *thread, uint32_t trail)
 {
     struct event_walk *event = &thread->progress.event;
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
-    uint32_t stop = run_pieces(thread);
+    uint32_t stop = run_pieces(thread, trail);
     thread->progress.cost.trail_ticks = sys_tsc() - tsc;
     thread->progress.cost.trail_instructions = event->lead - before + event->trail;
     uint64_t ns = thread->progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
     bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
     if (!event->trail || !kept)
         return stop;
-    event->flags |= WALK_TIMED;
+    event->flags |= WALK_TIMED | (thread->progress.cost.is_long ? WALK_LONG : 0u);
     uint64_t native =
         plain_native_ticks(event->trail_ticks, event->trail_direct, event->trail_indirect);
     uint64_t rate = (native << 16) / event->trail;
@@ -215,9 +213,11 @@ static void run_parts(struct thread *thread)
         return;
     /* Guarded code runs many times slower on copies than natively: its rate would tell nothing. */
     bool guarded = thread->walk.guards > GUARDS_FEW;
-    thread->progress.timing = !guarded && budget_wants_trail(thread);
-    if (thread->progress.timing)
-        event->stop = run_trail(thread);
+    struct progress *progress = &thread->progress;
+    uint32_t trail = guarded ? 0 : budget_trail(thread, &progress->cost.is_long);
+    progress->timing = trail != 0;
+    if (trail)
+        event->stop = run_trail(thread, trail);
 }
 
 static void event_publish(struct thread *thread)

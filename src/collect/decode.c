@@ -177,21 +177,29 @@ static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
 
 /* The rates of trails as they are: what copies cost in single ones scatters too much to be taken off. It is
  * known for the sum of a run. */
+static void trail_add(struct decode *decode, const struct event_walk *walk,
+                      const struct rate_place *place)
+{
+    bool is_long = walk->flags & WALK_LONG;
+    uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
+    uint64_t native =
+        plain_native_ticks(walk->trail_ticks, walk->trail_direct, walk->trail_indirect);
+    struct decode_trails *trails = is_long ? &decode->long_trails : &decode->trails;
+    trails->n++;
+    trails->instructions += walk->trail;
+    trails->native_ticks += native;
+    trails->rates += rate;
+    trails->native_rates += rate_of(walk->trail, native);
+    if (!is_long)
+        rates_add(&decode->rates, place, rate);
+}
+
 static uint64_t window_rate(struct decode *decode, const struct event_walk *walk,
                             const struct tally_window *window)
 {
     struct rate_place place = window_place(decode, window);
-    if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks) {
-        uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
-        uint64_t native =
-            plain_native_ticks(walk->trail_ticks, walk->trail_direct, walk->trail_indirect);
-        rates_add(&decode->rates, &place, rate);
-        struct decode_trails *trails = &decode->trails;
-        trails->instructions += walk->trail;
-        trails->native_ticks += native;
-        trails->rates += rate;
-        trails->native_rates += rate_of(walk->trail, native);
-    }
+    if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks)
+        trail_add(decode, walk, &place);
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
 }
 

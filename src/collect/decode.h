@@ -44,7 +44,7 @@ struct decode_span {
 
 /* Good trails, added up. `native`: as the program would have run without the copies (wire/plain.h). */
 struct decode_trails {
-    uint64_t instructions, native_ticks;
+    uint64_t n, instructions, native_ticks;
     uint64_t rates, native_rates; /* the sums of their rates */
 };
 
@@ -71,7 +71,7 @@ struct decode {
     struct decode_span span;
     uint64_t tsc_hz;    /* 0: not known */
     struct rates rates; /* of timed windows, for those without */
-    struct decode_trails trails;
+    struct decode_trails trails, long_trails;
 
     uint32_t samples;               /* places so far */
     uint64_t windows, instructions; /* accepted so far */

@@ -79,19 +79,29 @@ static uint64_t recorded_ns(const struct drain *drain, struct channel *channel)
     return ran > drain->unwatched_ns ? ran - drain->unwatched_ns : 0;
 }
 
+static void trails_add(struct decode_trails *sum, const struct decode_trails *more)
+{
+    sum->n += more->n;
+    sum->instructions += more->instructions;
+    sum->native_ticks += more->native_ticks;
+    sum->rates += more->rates;
+    sum->native_rates += more->native_rates;
+}
+
 static void sum_walks(const struct drain *drain, const struct source *source, struct drain_sum *sum)
 {
     const struct decode *decode = source->decode;
     uint64_t walked = share_load(&source->channel->walked_instructions);
-    const struct decode_trails *trails = &decode->trails;
+    const struct decode_trails *trails =
+        decode->long_trails.n ? &decode->long_trails : &decode->trails;
     u128 ticks =
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
     payload_sum_add(&sum->payloads, &source->payloads);
     sum->recorded_ns += recorded_ns(drain, source->channel);
-    sum->rates += trails->rates;
-    sum->native_rates += trails->native_rates;
+    trails_add(&sum->trails, &decode->trails);
+    trails_add(&sum->long_trails, &decode->long_trails);
     sum_add(&sum->totals.windows, decode->windows);
     sum_add(&sum->totals.complete_ns, decode->complete_ns);
     sum_add(&sum->totals.instructions, decode->instructions);

@@ -17,8 +17,8 @@ struct drain_sum {
     uint64_t miscounted;  /* as in struct decode */
     uint64_t
         recorded_ns; /* CPU time of the threads that were walked, from the first sample that may be */
-    uint64_t rates, native_rates; /* of trails, as in struct decode_trails */
-    struct trace_verdict trace;   /* of exact traces */
+    struct decode_trails trails, long_trails;
+    struct trace_verdict trace; /* of exact traces */
     struct payload_sum payloads;
 };
 

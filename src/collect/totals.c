@@ -3,6 +3,8 @@
 #include "collect/cpu_times.h"
 #include "profile/sums.h"
 
+enum { LONG_FEW = 3 };
+
 /* Threads and children that were not walked have used time that no window speaks for, and so has all
  * that ran before a delay was over. */
 static void leave_unwalked(struct totals *totals, const struct drain *drain, uint64_t recorded_ns)
@@ -16,11 +18,22 @@ static void leave_unwalked(struct totals *totals, const struct drain *drain, uin
     totals->kernel_ns = (uint64_t)((u128)totals->kernel_ns * recorded_ns / all);
 }
 
-/* Rates are those of trails, which run slower than native code. The program's time, told in ticks of
- * trails, is that much longer: so rate times time is what it executed. */
+/* Rates are those of trails, which run slower than native code: on copies, and after an interrupt, before
+ * everything that they need is in the caches again. The program's time, told in ticks of trails, is that
+ * much longer: so rate times time is what it executed. Long trails get beyond the cold; the fewer they are, the
+ * less they are believed. */
 static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
 {
-    return sum->rates ? (uint64_t)((u128)ticks * sum->native_rates / sum->rates) : ticks;
+    const struct decode_trails *all = &sum->trails, *far = &sum->long_trails;
+    if (!all->rates)
+        return ticks;
+    double mean = (double)all->rates / (double)all->n;
+    double by = (double)all->native_rates / (double)all->rates;
+    if (far->n) {
+        double weight = (double)far->n / (double)(far->n + LONG_FEW);
+        by += weight * ((double)far->native_rates / (double)far->n / mean - by);
+    }
+    return (uint64_t)((double)ticks * by);
 }
 
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,

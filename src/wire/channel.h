@@ -228,7 +228,7 @@ struct event_thread {
 };
 
 /* WALK_OUTSIDE: it began outside of what is kept, and stands for ONLY_OUTSIDE_EVERY such. */
-enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4 };
+enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4, WALK_LONG = 8 };
 
 struct event_walk {
     uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */
@@ -238,7 +238,9 @@ struct event_walk {
     uint64_t end_pc;      /* avma at which the window ended: where the last exit went */
     uint32_t lead, instructions, trail; /* instructions in each part */
     uint32_t trail_ticks;
-    uint32_t flags;   /* WALK_COMPLETE: the window is whole, or came to a system call. WALK_TIMED: trail_ticks is good */
+    /* WALK_COMPLETE: the window is whole, or came to a system call. WALK_TIMED: trail_ticks is good. WALK_LONG:
+     * the trail is one of the few that go far beyond the window's place, until all is warm. */
+    uint32_t flags;
     uint32_t stop;    /* enum loss: why the walk ended early, or LOSS_N */
     uint32_t n_exits; /* 0: an interrupt that could not be walked */
     uint32_t trail_direct,
