@@ -25,6 +25,7 @@ static const char usage[] =
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
+    "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
     "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"
@@ -124,14 +125,15 @@ static bool parse_trigger(const char *text, uint32_t *ret, struct err *err)
     return err_set(err, ERR_USAGE, "--trigger %s: expected perf, cputime or auto", text);
 }
 
-static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
+static bool parse_exact(const char *text, uint32_t *ret_mode, bool *ret_loops, struct err *err)
 {
     static const char *const later[] = {"paths", "contexts", "paths+contexts"};
     if (!text || !strcmp(text, "counts")) {
         *ret_mode = RECORD_EXACT_COUNTS;
         return true;
     }
-    if (!strcmp(text, "trace")) {
+    *ret_loops = !strcmp(text, "trace+loops");
+    if (!strcmp(text, "trace") || *ret_loops) {
         *ret_mode = RECORD_EXACT_TRACE;
         return true;
     }
@@ -142,7 +144,7 @@ static bool parse_exact(const char *text, uint32_t *ret_mode, struct err *err)
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(text, later[i]))
             return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
-    return err_set(err, ERR_USAGE, "--exact=%s: expected counts or trace", text);
+    return err_set(err, ERR_USAGE, "--exact=%s: expected counts, trace or trace+loops", text);
 }
 
 /* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */
@@ -234,7 +236,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_TRIGGER: return parse_trigger(optarg, &record->trigger, err);
     case OPTION_EXACT:
         record->single = optarg && !strcmp(optarg, "single");
-        return parse_exact(record->single ? "counts" : optarg, &record->mode,
+        return parse_exact(record->single ? "counts" : optarg, &record->mode, &options->walks.loops,
                            err); /* for tests/truth/volume.sh */
     case OPTION_EVENTS: return parse_events(optarg, &record->events, err);
     case OPTION_DUMP_EVENTS: options->walks.dump_events = optarg; return true;

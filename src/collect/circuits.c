@@ -8,6 +8,7 @@
 
 /* Where nothing tells functions apart, jumps over a longer way are taken for calls without return. */
 enum { UNBOUNDED_BYTES = 1 << 16 };
+enum { JUMPS_MAX = 8, DEPTH_MAX = 12 };
 
 struct circuit_key {
     uint64_t module_and_root;
@@ -26,6 +27,7 @@ void circuits_release(struct circuits *circuits)
         bounds_release(&circuits->bounds.at[i].bounds);
     vec_release(&circuits->bounds);
     vec_release(&circuits->order);
+    vec_release(&circuits->jumps);
     vec_release(circuits);
     map_release(&circuits->keys);
 }
@@ -75,7 +77,6 @@ static uint32_t circuit_add(struct circuits *circuits, uint32_t module, uint64_t
                                                .root = is_root ? id : root,
                                                .start = start,
                                                .end = end};
-        *vec_push(&circuits->order) = id;
         circuits->stale = true;
     }
     if (end > circuits->at[id].end) {
@@ -97,6 +98,8 @@ static void segment_read(struct circuits *circuits, const struct unit_segment *s
 {
     struct place from = segment_last(segment);
     uint64_t start, last;
+    if (segment->end == SEGMENT_IJUMP && segment->instructions)
+        *vec_push(&circuits->jumps) = from;
     if ((segment->end != SEGMENT_COND && segment->end != SEGMENT_JUMP) || !segment->target ||
         !segment->instructions || segment->to.module != from.module ||
         segment->to.address.v > from.address.v ||
@@ -121,21 +124,88 @@ static int circuit_order(const void *a, const void *b, void *context)
     return (y->root == *(const uint32_t *)b) - (x->root == *(const uint32_t *)a);
 }
 
-/* In order of their starts, `around` being the last one before: what it begins in is around it. */
-static void circuit_nest(struct circuits *circuits, uint32_t id, uint32_t around)
+static int place_order(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return x->address.v < y->address.v ? -1 : x->address.v > y->address.v;
+}
+
+/* Superblocks that start at different places may end in the same jump. */
+static void jumps_settle(struct circuits *circuits)
+{
+    struct circuit_jumps *jumps = &circuits->jumps;
+    size_t kept = 0;
+    if (jumps->n)
+        qsort(jumps->at, jumps->n, sizeof *jumps->at, place_order);
+    for (size_t i = 0; i < jumps->n; i++)
+        if (!kept || place_order(&jumps->at[kept - 1], &jumps->at[i]) != 0)
+            jumps->at[kept++] = jumps->at[i];
+    jumps->n = kept;
+}
+
+static size_t jumps_before(const struct circuits *circuits, uint32_t module, uint64_t at)
+{
+    struct place wanted = {module, {at}};
+    size_t low = 0, high = circuits->jumps.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (place_order(&circuits->jumps.at[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_interpreter(const struct circuits *circuits, const struct circuit *circuit)
+{
+    return jumps_before(circuits, circuit->module, circuit->end) -
+               jumps_before(circuits, circuit->module, circuit->start) >
+           JUMPS_MAX;
+}
+
+/* In order of their starts, `around` being the last one before: what it begins in is around it. False: it
+ * is none. */
+static bool circuit_nest(struct circuits *circuits, uint32_t id, uint32_t around)
 {
     struct circuit *circuit = &circuits->at[id];
     circuit->reach = circuit->end;
     circuit->parent = CIRCUIT_NONE;
+    circuit->depth = 0;
     if (circuit->root == id)
-        return;
+        return true;
+    if (is_interpreter(circuits, circuit))
+        return false;
     while (around != CIRCUIT_NONE && (circuits->at[around].root != circuit->root ||
                                       circuits->at[around].reach < circuit->start))
         around = circuits->at[around].parent;
-    circuit->parent = around == CIRCUIT_NONE ? circuit->root : around;
-    for (uint32_t up = circuit->parent; up != circuit->root; up = circuits->at[up].parent)
+    uint32_t parent = around == CIRCUIT_NONE ? circuit->root : around;
+    if (circuits->at[parent].depth >= DEPTH_MAX)
+        return false;
+    circuit->parent = parent;
+    circuit->depth = circuits->at[parent].depth + 1;
+    for (uint32_t up = parent; up != circuit->root; up = circuits->at[up].parent)
         if (circuits->at[up].reach < circuit->reach)
             circuits->at[up].reach = circuit->reach;
+    return true;
+}
+
+static void circuits_nest(struct circuits *circuits)
+{
+    struct circuit_order *order = &circuits->order;
+    jumps_settle(circuits);
+    vec_reserve(order, circuits->n);
+    for (order->n = 0; order->n < circuits->n; order->n++)
+        order->at[order->n] = (uint32_t)order->n;
+    qsort_r(order->at, order->n, sizeof *order->at, circuit_order, circuits);
+    uint32_t before = CIRCUIT_NONE;
+    size_t kept = 0;
+    for (size_t i = 0; i < order->n; i++)
+        if (circuit_nest(circuits, order->at[i], before))
+            before = order->at[kept++] = order->at[i];
+    order->n = kept;
 }
 
 void circuits_follow(struct circuits *circuits)
@@ -145,13 +215,7 @@ void circuits_follow(struct circuits *circuits)
         segment_read(circuits, &units->segments.at[circuits->segments_read]);
     if (!circuits->stale)
         return;
-    qsort_r(circuits->order.at, circuits->order.n, sizeof *circuits->order.at, circuit_order,
-            circuits);
-    uint32_t before = CIRCUIT_NONE;
-    for (size_t i = 0; i < circuits->order.n; i++) {
-        circuit_nest(circuits, circuits->order.at[i], before);
-        before = circuits->order.at[i];
-    }
+    circuits_nest(circuits);
     circuits->stale = false;
     circuits->version++;
 }

@@ -6,7 +6,9 @@
  * does a jump back from a rarely used part that a compiler has put at the end. Around the outermost
  * there is a root, which is the function. Functions without a backward jump have nothing.
  *
- * Only direct jumps make circuits: where indirect ones lead is the program's affair. */
+ * Only direct jumps make circuits: where indirect ones lead is the program's affair. What has many
+ * indirect jumps in it is an interpreter's code, whose jumps back go nowhere in particular: no circuit,
+ * and neither is what would be nested deeper than loops are. */
 #pragma once
 
 #include "base/map.h"
@@ -20,6 +22,7 @@ struct circuit {
     uint32_t module;
     uint32_t parent;     /* around it; of a root CIRCUIT_NONE */
     uint32_t root;       /* of its function */
+    uint32_t depth;      /* of a root 0 */
     uint64_t start, end; /* svma: the head and the last jump, of a root the function's last byte */
     uint64_t reach;      /* the end, or that of what began inside and ends behind it */
 };
@@ -36,7 +39,10 @@ struct circuits {
             bool read;
             struct bounds bounds;
         });
-    } bounds;             /* by module */
+    } bounds; /* by module */
+    struct circuit_jumps {
+        VEC(struct place);
+    } jumps;              /* indirect ones, sorted when circuits are nested */
     size_t segments_read; /* of the units */
     bool stale;           /* order, parents and reaches do not have all circuits yet */
     uint32_t version;     /* of the answers of circuits_at, from 1 on */

@@ -159,8 +159,12 @@ static void source_open(struct drain *drain, uint32_t index)
     if (!channel || __atomic_load_n(&channel->state, __ATOMIC_ACQUIRE) == CHANNEL_EMPTY)
         return;
     struct source *source = mem_alloc(sizeof *source);
-    struct source_place place = {
-        .share = drain->share, .index = index, .channel = channel, .pid = pid, .only = drain->only};
+    struct source_place place = {.share = drain->share,
+                                 .index = index,
+                                 .channel = channel,
+                                 .pid = pid,
+                                 .only = drain->only,
+                                 .loops = drain->loops};
     source_init(source, &place, drain->mode, drain->profile);
     source->consumer = drain->consumer;
     drain->sources[index] = source;

@@ -230,6 +230,7 @@ bool recording_run(const struct recording_options *options, struct recording *re
     if (started) {
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
         run.drain.only = options->only;
+        run.drain.loops = options->loops;
         run.drain.consumer = run.dump.file ? &run.dump.consumer : NULL;
         follow(&run);
         ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;

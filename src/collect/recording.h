@@ -26,6 +26,7 @@ struct recording_options {
     struct selection *only;  /* what is kept; NULL: everything */
     const char *only_text;   /* the same, as typed */
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
+    bool loops;              /* traces are looked through for runs of loops */
     struct record_options record;
 };
 

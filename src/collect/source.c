@@ -13,8 +13,11 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
     trace_init(&trace->trace, place->share, place->index, place->channel, units);
     trace_count_init(&trace->count, units);
     trace_check_init(&trace->check, units);
+    trace_trips_init(&trace->trips, units);
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
+    if (place->loops)
+        trace->trace.consumers[trace->trace.n_consumers++] = &trace->trips.consumer;
 }
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
@@ -46,6 +49,7 @@ static void trace_close(struct source_trace *trace)
     trace_release(&trace->trace);
     trace_count_release(&trace->count);
     trace_check_release(&trace->check);
+    trace_trips_release(&trace->trips);
 }
 
 void source_release(struct source *source)
@@ -282,6 +286,7 @@ static void counters_read(struct source *source, bool last)
             trace_end(&source->trace->trace);
         struct exact_reading reading = trace_count_reading(&source->trace->count, last);
         exact_read(source->exact, &reading);
+        trace_trips_give(&source->trace->trips, source->profile);
         return;
     }
     if (!banks_read(source->banks, source->units.counters, last))

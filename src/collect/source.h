@@ -14,6 +14,7 @@
 #include "collect/trace.h"
 #include "collect/trace_check.h"
 #include "collect/trace_count.h"
+#include "collect/trace_trips.h"
 #include "collect/units.h"
 #include "wire/channel.h"
 
@@ -26,6 +27,7 @@ struct source_trace {
     struct trace trace;
     struct trace_count count;
     struct trace_check check;
+    struct trace_trips trips;
 };
 
 struct source {
@@ -58,6 +60,7 @@ struct source_place {
     struct channel *channel;
     int pid;
     struct selection *only; /* what is kept; NULL: everything */
+    bool loops;             /* traces are looked through for runs of loops */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

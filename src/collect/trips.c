@@ -50,6 +50,8 @@ static uint8_t end_of(const struct unit_segment *segment)
 static struct trip_exit exit_make(struct trips *trips, uint32_t id)
 {
     const struct units *units = trips->units;
+    if (units_owner(units, id) == UNIT_NONE)
+        return (struct trip_exit){.version = trips->circuits.version, .first = CIRCUIT_NONE};
     const struct superblock *superblock = &units->superblocks.at[units_owner(units, id)];
     const struct unit_segment *segments = &units->segments.at[superblock->first_segment];
     uint32_t last = superblock_last_segment(superblock, id - superblock->first_exit);

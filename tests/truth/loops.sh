@@ -9,12 +9,14 @@ bad=0
 for extra in 0 1; do
     level=$([ $extra = 0 ] && echo -O2 || echo -O0)
     gcc $level -g -fno-tree-vectorize -o "$work/rounds" tests/programs/rounds.c || fail 'the test program could not be built'
-    for how in '--exact=counts' '--overhead 20% --seed 1'; do
-        turns=$([ "$how" = --exact=counts ] && echo 20 || echo 2000)
+    for how in '--exact=counts' '--exact=trace+loops' '--overhead 20% --seed 1'; do
+        turns=2000 traced=
+        case $how in --exact=*) turns=20 ;; esac
+        case $how in *loops) traced=traced ;; esac
         "$gait" record -q $how -o "$work/data" -- "$work/rounds" "$turns" >"$work/truth" || fail "$how: status $?"
         "$gait" report --by loop --module rounds --json "$work/data" >"$work/json" || fail "$how: report: status $?"
         echo "$level, record $how:"
-        /usr/bin/python3 -B tests/truth/lib/loops.py $extra "$work/truth" "$work/json" || bad=1
+        /usr/bin/python3 -B tests/truth/lib/loops.py $extra "$work/truth" "$work/json" $traced || bad=1
         "$gait" verify "$work/data" >"$work/verify" || { cat "$work/verify"; bad=1; }
     done
 done

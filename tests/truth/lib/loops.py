@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""loops.py EXTRA TRUTH REPORT: rows of gait report --by loop against what the program says of itself.
+"""loops.py EXTRA TRUTH REPORT [traced]: rows of gait report --by loop against what the program says of itself.
 
 EXTRA is 1 where the compiler tests at the end of a loop that is entered there: its head then runs once more than
-its body. Exact profiles must have the very counts; sampled ones the lengths of runs and, within their intervals,
+its body. Exact profiles must have the very counts, and of all runs, if traced; sampled ones the lengths of runs and, within their intervals,
 their means; how many of which length, by overlap.
 """
 import json
 import sys
 
 extra = int(sys.argv[1])
+traced = sys.argv[4:] == ['traced']
 truth = {}
 for line in open(sys.argv[2]):
     name, entries, iterations = line.split()
@@ -42,14 +43,17 @@ for key, (entries, iterations, lengths) in truth.items():
         fail(key, 'no such loop')
         continue
     if exact:
-        if row['entries'] != entries or row['iterations'] != iterations or row['trips'] is not None:
+        if row['entries'] != entries or row['iterations'] != iterations:
             fail(key, f"{row['entries']} entries, {row['iterations']} iterations; not {entries}, {iterations}")
+        runs = row['trips'] and {bar['n']: bar['count'] for bar in row['trips']}
+        if runs != (lengths if traced else None):
+            fail(key, f'runs {runs} instead of {lengths}')
         continue
     runs = {bar['n']: bar['count'] for bar in row['trips']}
     total = sum(runs.values()) + row['longer']['count']
     # A window has 12,000 instructions: it sees no more than the beginning of longer runs.
     if key[0] == 'million' or (key[0] == 'thousand' and extra):
-        if runs or (row['longer']['count'] and not 50 < row['longer']['n'] <= iterations / entries):
+        if set(runs) - set(lengths) or (row['longer']['count'] and not 50 < row['longer']['n'] <= iterations / entries):
             fail(key, f"runs {runs}, longer than {row['longer']}")
         if row['mean'] and not row['mean_lo'] <= iterations / entries <= row['mean_hi']:
             fail(key, f"mean {row['mean']} [{row['mean_lo']}, {row['mean_hi']}]")
