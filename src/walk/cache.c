@@ -349,13 +349,12 @@ static struct translation translation_of(struct cache *cache, const struct super
                                 .number = (uint32_t)(block - cache->superblocks)};
 }
 
-/* What is owed on arrival; on landings, what an indirect end would owe, paid in advance. */
+/* What is owed on arrival; landings pay for all of it in advance. */
 static int32_t debt_of(const struct wanted *wanted, const struct shape *shape)
 {
-    uint8_t end = shape->segments[shape->n_segments - 1].end;
     if (wanted->flavour != FLAVOUR_PLAIN)
         return 0;
-    if (wanted->lands && (end == SEGMENT_IJUMP || end == SEGMENT_ICALL || end == SEGMENT_RETURN))
+    if (wanted->lands)
         return -(int32_t)shape->n_steps;
     return wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? wanted->owed : 0;
 }
@@ -461,7 +460,9 @@ struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
                              uint32_t *ret_refusal)
 {
     struct superblock *found = cache_find(cache, wanted->flavour, wanted->pc, wanted->max_segments);
-    if (found)
+    /* Plain landings pay in advance for code that expects it: a copy of its own. */
+    bool apart = wanted->lands && wanted->flavour == FLAVOUR_PLAIN;
+    if (found && (found->landing || !apart))
         return found;
     tables_prepare(cache->tables, wanted->flavour);
     uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);

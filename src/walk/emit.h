@@ -125,12 +125,18 @@ static inline void emit_near_here(uint8_t *field, const struct cursor *cursor)
     *field = (uint8_t)(cursor->at - (field + 1));
 }
 
-/* jmp target, its displacement aligned to four bytes so that it can be patched atomically while
- * other threads run it. Returns the displacement field. */
+/* Prefixes without effect on the branch that follows, so that its displacement field, so many bytes behind,
+ * lies within eight aligned bytes: it can then be patched while other threads run it. */
+static inline void emit_padding(struct cursor *cursor, uint32_t field_at)
+{
+    while (((uintptr_t)cursor->at + field_at) % 8 > 4)
+        emit_u8(cursor, 0x2e);
+}
+
+/* jmp target, which can be patched while other threads run it. Returns the displacement field. */
 static inline uint8_t *emit_patchable_jump(struct cursor *cursor)
 {
-    while (((uintptr_t)cursor->at + 1) & 3)
-        emit_u8(cursor, 0x90);
+    emit_padding(cursor, 1);
     emit_u8(cursor, 0xe9);
     emit_u32(cursor, 0);
     return cursor->at - 4;

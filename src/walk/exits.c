@@ -191,6 +191,11 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
 
 /* ---- indirect branches */
 
+void emit_prepay(struct cursor *c, uint32_t id, int32_t owed)
+{
+    emit_charge_flags(c, id % (CONTEXT_BUDGETS / 2), budget_charge(owed) - 1);
+}
+
 /* With the target in %r11: its index in the landings, or in a site's own table, to %rcx. */
 static void emit_index(struct cursor *c, bool site, bool rotates)
 {
@@ -211,8 +216,7 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
     uint8_t *up = NULL;
     emit_store(c, RCX, SLOT(slot_rcx));
     if (exit->flavour == FLAVOUR_PLAIN && exit->owed) {
-        emit_charge_rcx(c, exit->budget, budget_charge(exit->owed));
-        up = emit_branch_if_up(c, budget_offset(exit->budget));
+        emit_charge_rcx(c, exit->budget, budget_charge(exit->owed) - 1);
     } else if (exit->flavour == FLAVOUR_RECORD) {
         emit_record_rcx(c, exit, id);
         up = emit_branch_if_up(c, SLOT(record_at));

@@ -3,9 +3,12 @@
  * Plain code counts instructions by debts. A superblock has a debt: what was executed on the way to its
  * entry and is not charged to a budget yet. Whoever goes there with as much to pay pays nothing, and its
  * branch leads straight to the entry; others pay the difference, which may be less than nothing. So
- * most forward branches are free, every cycle pays once, and the sum is exact. A debt below zero is paid in
- * advance: landings do so, for code that ends in an indirect branch, which is then free. Every payment
- * tests its budget: all budgets together count what was executed, so one of them comes up. */
+ * most branches are free, every cycle pays once, and the sum is exact. A debt below zero is paid in
+ * advance: landings do so, for the whole of the code behind them.
+ *
+ * Every walk ends: direct exits test the budget that they charge, and all budgets together count what was
+ * executed, so in a cycle of direct exits one comes up; landings alone charge the second half of the
+ * budgets, always more than nothing, and test them. What indirect branches owe is paid without a test. */
 #pragma once
 
 #include "walk/context.h"
@@ -69,6 +72,9 @@ uint64_t emit_turn(const struct regions *regions, struct cursor *hot, struct cur
  * one of their ways, and pay nothing for it. */
 void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
                     const struct target *to, struct cursor *hot, struct cursor *cold);
+
+/* What an indirect end owes, paid where no flag is in use. */
+void emit_prepay(struct cursor *c, uint32_t id, int32_t owed);
 
 /* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one that its
  * flavour shares, or of a counted jump or call (`site`). */

@@ -110,6 +110,14 @@ static uint64_t target_of(const struct step *step)
     }
 }
 
+static bool shape_holds(const struct shape *shape, uint64_t pc)
+{
+    for (uint32_t i = 0; i < shape->n_steps; i++)
+        if (shape->steps[i].pc == pc)
+            return true;
+    return false;
+}
+
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool whole,
                 uint32_t max_segments, uint64_t reach)
 {
@@ -147,7 +155,7 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
         uint64_t target = target_of(step);
         segment_close(shape, next, end_of(step->insn.class), target);
         bool straight_on = step->insn.class == INSN_COND || step->insn.class == INSN_COUNT_COND ||
-                           (step->insn.class == INSN_JUMP && target > pc);
+                           (step->insn.class == INSN_JUMP && !shape_holds(shape, target));
         if (!straight_on || shape->n_segments >= max_segments)
             return;
         pc = step->insn.class == INSN_JUMP ? target : next;

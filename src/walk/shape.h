@@ -1,7 +1,7 @@
 /* The shape of a superblock: which instructions it holds, before any code is made.
  *
  * It starts at a pc and goes straight on: past conditional branches along their fall-through, across
- * forward jumps. It ends at a call, return, indirect or backward jump, at an instruction that is
+ * jumps. It ends at a call, return or indirect jump, at a jump back into itself, at an instruction that is
  * refused, or when it is long enough. A pure function of the program's bytes, the flavour and the
  * reach, so that a fault can be located by forming the shape again. */
 #pragma once

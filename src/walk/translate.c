@@ -28,28 +28,26 @@ static void emit_plain(struct cursor *c, const struct step *step)
     __builtin_memcpy(start + insn->disp_at, &displacement, 4);
 }
 
-/* A conditional branch whose taken way is not known yet; returns its rel32 field, aligned so that it
- * can be patched atomically. */
+/* A conditional branch whose taken way is not known yet; returns its rel32 field, which can be patched while
+ * other threads run it. */
 static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
 {
-    bool short_count = insn->prefixes & PREFIX_67; /* counts in %ecx */
-    uint32_t before = insn->class == INSN_COND ? 2 : short_count ? 6 : 5;
-    while (((uintptr_t)c->at + before) & 3)
-        emit_u8(c, 0x90);
     if (insn->class == INSN_COND) {
+        emit_padding(c, 2);
         emit_u8(c, 0x0f);
         emit_u8(c, 0x80 | (insn->opcode & 15));
-    } else {
-        if (short_count)
-            emit_u8(c, 0x67);
-        emit_u8(c, insn->opcode); /* over the next, to the jump */
-        emit_u8(c, 2);
-        emit_u8(c, 0xeb); /* not taken: over the jump */
-        emit_u8(c, 5);
-        emit_u8(c, 0xe9);
+        emit_u32(c, 0);
+        return c->at - 4;
     }
-    emit_u32(c, 0);
-    return c->at - 4;
+    if (insn->prefixes & PREFIX_67) /* counts in %ecx */
+        emit_u8(c, 0x67);
+    emit_u8(c, insn->opcode); /* over the next, to the jump */
+    emit_u8(c, 2);
+    emit_u8(c, 0xeb); /* not taken: over the jump */
+    emit_u8(c, 0);
+    uint8_t *over = c->at - 1, *field = emit_patchable_jump(c);
+    emit_near_here(over, c);
+    return field;
 }
 
 /* pushq of a return address that stands behind the code; returns the displacement field. It is one
@@ -85,6 +83,7 @@ struct ending {
     uint32_t segment, step;
     uint8_t *pushed; /* displacement field of the pushed return address, or NULL */
     uint64_t return_pc;
+    uint32_t paid_at; /* the step before which an indirect end was paid for, or SHAPE_STEPS */
 };
 
 static void emit_branch_register(struct translation *t, struct cursor *c, struct ending *end,
@@ -119,13 +118,12 @@ static void emit_return(struct translation *t, struct cursor *c, struct ending *
 
 static struct exit exit_of(const struct translation *t, uint32_t n_steps, uint64_t target)
 {
-    uint32_t half = CONTEXT_BUDGETS / 2;
     return (struct exit){.target = target,
                          .instructions = n_steps,
                          .owed = t->debt + (int32_t)n_steps,
                          .payload = t->payload ? (uint16_t)(8 * t->payload->written) : 0,
                          .flavour = (uint8_t)t->flavour,
-                         .budget = (uint8_t)(t->first_exit % half + (target ? 0 : half))};
+                         .budget = (uint8_t)(t->first_exit % (CONTEXT_BUDGETS / 2))};
 }
 
 /* The way on at the end of a superblock: a jump that first leads to the dispatcher and later, patched,
@@ -141,6 +139,23 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
     emit_leave(cold, id, plain ? SLOT(to_lazy) : SLOT(to_direct));
     exit->link = (uint64_t)field;
     emit_work_out(hot, cold, up, exit, id, 0);
+}
+
+/* Plain: before which instruction of the last segment an indirect end may be paid for with an `add`: none
+ * of the flags is in use there. SHAPE_STEPS: nowhere. */
+static uint32_t pay_step(const struct translation *t, const struct shape *shape)
+{
+    uint8_t end = shape->segments[shape->n_segments - 1].end, live = FLAGS_ALL;
+    bool indirect = end == SEGMENT_IJUMP || end == SEGMENT_ICALL || end == SEGMENT_RETURN;
+    if (t->flavour != FLAVOUR_PLAIN || !indirect || t->debt + (int32_t)shape->n_steps == 0)
+        return SHAPE_STEPS;
+    for (uint32_t i = shape->n_steps - 1; i-- > shape->first_step[shape->n_segments - 1];) {
+        const struct insn *insn = &shape->steps[i].insn;
+        live = (uint8_t)((live & ~insn_flags_killed(insn)) | insn_flags_read(insn));
+        if (!live)
+            return i;
+    }
+    return SHAPE_STEPS;
 }
 
 static void emit_end_indirect(struct translation *t, struct cursor *hot, struct exit *exit,
@@ -170,6 +185,8 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
         target = step->pc + step->insn.length;
     }
     *exit = exit_of(t, end->shape->n_steps, target);
+    if (end->paid_at < SHAPE_STEPS)
+        exit->owed = 0;
     switch (segment->end) {
     case SEGMENT_CALL:
         note(t, hot, end->shape, end->step, IN_SLOT_NONE);
@@ -281,7 +298,8 @@ static void emit_recorded(struct translation *t, struct cursor *hot, const struc
 void translate(struct translation *t, const struct shape *shape, struct cursor *hot,
                struct cursor *cold)
 {
-    struct ending end = {.shape = shape, .segment = shape->n_segments - 1};
+    struct ending end = {
+        .shape = shape, .segment = shape->n_segments - 1, .paid_at = pay_step(t, shape)};
     if (t->payload)
         payload_begin(t->payload);
     emit_front(t, shape, hot, cold);
@@ -291,6 +309,8 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
             end.step = i;
             bool plain = shape->steps[i].insn.class == INSN_PLAIN;
+            if (i == end.paid_at)
+                emit_prepay(hot, t->first_exit, t->debt + (int32_t)shape->n_steps);
             if (t->payload)
                 emit_recorded(t, hot, shape, i);
             else if (plain)
