@@ -430,6 +430,9 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     if (!site_prepare(cache, shape, block) ||
         (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block)))
         return NULL;
+    uint32_t older = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    block->older = older;
+    block->copies = older ? cache->superblocks[older - 1].copies + 1 : 1;
     struct translation translation = translation_of(cache, block);
     if (wanted->lands)
         translation.next_landing = *landing_slot(cache, flavour, pc);
@@ -456,13 +459,31 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     return block;
 }
 
+/* Of the copies that there are of plain code, the one that fits; NULL: one more is to be made. Landings
+ * pay in advance for code that expects it, and a debt that fits costs nothing. */
+static struct superblock *copy_for(struct cache *cache, const struct wanted *wanted,
+                                   struct superblock *newest)
+{
+    if (wanted->flavour != FLAVOUR_PLAIN || !(wanted->lands || wanted->owes))
+        return newest;
+    for (struct superblock *block = newest;; block = &cache->superblocks[block->older - 1]) {
+        bool fits = wanted->lands ? block->landing != 0 : block->debt == wanted->owed;
+        if (fits && !block->stale && block->max_segments >= wanted->max_segments)
+            return block;
+        if (!block->older)
+            break;
+    }
+    bool more = wanted->lands || newest->copies < CACHE_COPIES;
+    return more && wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? NULL : newest;
+}
+
 struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
                              uint32_t *ret_refusal)
 {
     struct superblock *found = cache_find(cache, wanted->flavour, wanted->pc, wanted->max_segments);
-    /* Plain landings pay in advance for code that expects it: a copy of its own. */
-    bool apart = wanted->lands && wanted->flavour == FLAVOUR_PLAIN;
-    if (found && (found->landing || !apart))
+    if (found)
+        found = copy_for(cache, wanted, found);
+    if (found)
         return found;
     tables_prepare(cache->tables, wanted->flavour);
     uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);

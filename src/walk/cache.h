@@ -22,6 +22,7 @@ enum {
     CACHE_ZONES = 48,
     CACHE_SUPERBLOCKS = 1 << 17,
     CACHE_EXITS = 1 << 19,
+    CACHE_COPIES = 2,      /* of the same plain code, with different debts */
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
 #define CACHE_ARENA_BYTES ((uint64_t)CACHE_ZONES * CACHE_ZONE_BYTES)
@@ -36,9 +37,11 @@ struct superblock {
     uint32_t code_bytes;
     enum flavour flavour;
     uint32_t max_segments;
-    int32_t debt; /* plain: walk/exits.h */
-    bool landed;  /* indirect branches find it; guarded by the lock */
-    bool stale;   /* its guard found other bytes: it is not found any more, and never runs again */
+    int32_t debt;    /* plain: walk/exits.h */
+    uint32_t older;  /* number + 1 of another copy of the same code, with another debt; 0: none */
+    uint32_t copies; /* so far */
+    bool landed;     /* indirect branches find it; guarded by the lock */
+    bool stale; /* its guard found other bytes: it is not found any more, and never runs again */
     uint32_t guard; /* guards.h; 0: its code does not change */
     uint64_t body;  /* of a guarded one: what runs when its entry's question is answered */
 };
@@ -49,7 +52,8 @@ struct wanted {
     enum flavour flavour;
     uint32_t max_segments; /* at most */
     bool lands;            /* by an indirect branch, to the landings of its flavour */
-    int32_t owed;          /* plain, by a direct exit: what that has not paid */
+    bool owes;             /* plain, by a direct exit, which has not paid for `owed` */
+    int32_t owed;
 };
 
 /* What a zone is for: the code of one flavour, or the rare ways out of all. Apart, so that what runs

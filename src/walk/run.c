@@ -24,7 +24,8 @@ static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
                             .flavour = flavour,
                             .max_segments = segments,
                             .lands = arrival == ARRIVAL_INDIRECT};
-    if (arrival == ARRIVAL_DIRECT || arrival == ARRIVAL_LAZY)
+    wanted.owes = arrival == ARRIVAL_DIRECT || arrival == ARRIVAL_LAZY;
+    if (wanted.owes)
         wanted.owed = cache_exit(walk->cache, walk->context->exit)->owed;
     return wanted;
 }
@@ -94,6 +95,12 @@ static bool exit_work(struct context *context, const struct exit *exit)
     }
 }
 
+/* Plain: instructions that no exit pays for. */
+static void debt_charge(struct context *context, int32_t instructions)
+{
+    context->budgets[0] += budget_charge(instructions) - 1;
+}
+
 /* Handles a leave; LOSS_N with *ret_arrival set to go on, or with *ret_done to end. */
 static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_done)
 {
@@ -122,7 +129,10 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         exit_work(context, exit);
         break;
     case LEAVE_SIGNAL: *ret_done = true; break;
-    case LEAVE_GUARD: context->pc = walk->cache->superblocks[context->exit].pc; break;
+    case LEAVE_GUARD: /* what was owed on the way to it is paid here */
+        context->pc = walk->cache->superblocks[context->exit].pc;
+        debt_charge(context, walk->cache->superblocks[context->exit].debt);
+        break;
     case LEAVE_SYSCALL:
         *ret_done = exit_work(context, exit);
         return walk->syscall(walk, exit->target) ? LOSS_N : LOSS_at_syscall;
@@ -141,7 +151,7 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
         if (!block)
             return refusal;
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
-        context->budgets[0] -= (int64_t)block->debt * (INT64_C(1) << BUDGET_BITS);
+        debt_charge(context, -block->debt);
         context_enter(context, block->entry);
         while (context->leave == LEAVE_GUARD) {
             walk->guards++;

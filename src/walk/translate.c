@@ -116,14 +116,15 @@ static void emit_return(struct translation *t, struct cursor *c, struct ending *
     }
 }
 
-static struct exit exit_of(const struct translation *t, uint32_t n_steps, uint64_t target)
+static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_steps,
+                           uint64_t target)
 {
     return (struct exit){.target = target,
                          .instructions = n_steps,
                          .owed = t->debt + (int32_t)n_steps,
                          .payload = t->payload ? (uint16_t)(8 * t->payload->written) : 0,
                          .flavour = (uint8_t)t->flavour,
-                         .budget = (uint8_t)(t->first_exit % (CONTEXT_BUDGETS / 2))};
+                         .budget = (uint8_t)(id % (CONTEXT_BUDGETS / 2))};
 }
 
 /* The way on at the end of a superblock: a jump that first leads to the dispatcher and later, patched,
@@ -184,7 +185,7 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
         id++;
         target = step->pc + step->insn.length;
     }
-    *exit = exit_of(t, end->shape->n_steps, target);
+    *exit = exit_of(t, id, end->shape->n_steps, target);
     if (end->paid_at < SHAPE_STEPS)
         exit->owed = 0;
     switch (segment->end) {
@@ -223,7 +224,7 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
 {
     uint32_t n_steps = shape->first_step[segment + 1];
     struct exit *exit = &t->exits[segment];
-    *exit = exit_of(t, n_steps, shape->segments[segment].target);
+    *exit = exit_of(t, t->first_exit + segment, n_steps, shape->segments[segment].target);
     if (t->flavour == FLAVOUR_COUNT)
         exit->counter = t->counter + 1 + segment;
     uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
@@ -257,8 +258,9 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
         over = hot->at - 1;
     }
     if (turns) {
-        struct exit exit = exit_of(t, shape->first_step[t->turn_segment + 1], shape->pc);
-        t->turn = emit_turn(t->regions, hot, cold, &exit, t->first_exit + t->turn_segment, t->debt);
+        uint32_t id = t->first_exit + t->turn_segment;
+        struct exit exit = exit_of(t, id, shape->first_step[t->turn_segment + 1], shape->pc);
+        t->turn = emit_turn(t->regions, hot, cold, &exit, id, t->debt);
     }
     if (over)
         emit_near_here(over, hot);
