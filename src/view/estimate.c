@@ -44,6 +44,21 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
     return sqrt(b / (b - 1) * fmin(root * root, blame));
 }
 
+/* ---- what all batches have in common
+ *
+ * Windows are weighed by rates that were measured on copies of the code, and copies do not slow all code alike: weights
+ * are wrong by a part that no number of windows removes. Where windows differ much in what they hold this moves
+ * figures much, where they are alike not at all: just like chance, which is known. So chance is taken as if no more than
+ * so many windows could be had. How many, and how far the number of all instructions is off, was fitted to runs of
+ * bench programs against exact ones (docs/PERFORMANCE.md). */
+enum { WINDOWS_SHARE = 600, WINDOWS_TAKEN = 1500 };
+static const double SCALE_SD = 0.09;
+
+static double widened(const struct totals *totals, double windows)
+{
+    return sqrt(1 + (double)totals->windows / windows);
+}
+
 struct estimate estimate_raise(struct estimate estimate, double by, double most)
 {
     if (estimate.hi + by < most)
@@ -62,6 +77,9 @@ struct tally tally_of(const struct profile *profile, const struct sums *sums)
     tally.count_sd = ratio_sd(totals->batches, sums->count, totals->count, sums->count_yy,
                               sums->count_xy, totals->count_xx);
     tally.alone_sd = alone_sd(totals, sums->count, sums->count_yy);
+    double wider = widened(totals, WINDOWS_SHARE);
+    tally.count_sd *= wider;
+    tally.alone_sd *= wider;
     return tally;
 }
 
@@ -175,7 +193,8 @@ struct estimate estimate_count(const struct profile *profile, const struct tally
     if (!tally->count || total == 0)
         return (struct estimate){0, 0, 0};
     double scale = total / (double)totals->count;
-    return interval(exact * scale, tally->alone_sd * scale, totals->batches);
+    return interval(exact * scale, hypot(tally->alone_sd, SCALE_SD * exact) * scale,
+                    totals->batches);
 }
 
 struct estimate estimate_time(const struct profile *profile, const struct tally *tally)
@@ -240,7 +259,8 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
     double tt = (double)taken->count_yy, nn = (double)fallen->time_yy;
     double tn = (nn + tt - (double)fallen->count_yy) / 2, b = (double)totals->batches;
     double residual = fmax(tt - 2 * share * tn + share * share * nn, 0);
-    double half = student_t(totals->batches - 1) * sqrt(b / (b - 1) * residual) / all;
+    double half = student_t(totals->batches - 1) * sqrt(b / (b - 1) * residual) / all *
+                  widened(totals, WINDOWS_TAKEN);
     return taken_interval(totals, share, half, all);
 }
 

@@ -6,8 +6,9 @@
  *     var(R) = B / (B - 1) * (yy - 2 R xy + R^2 xx) / x^2
  *
  * and Student's t with B - 1 degrees of freedom. A share of the time is the share of the interrupts'
- * weight that fell on the code, with the interval of a binomial share of as many. What this does not cover is what all batches have in
- * common: a wrong calibration moves every figure and no interval shows it. */
+ * weight that fell on the code, with the interval of a binomial share of as many. What all batches have in
+ * common, errors of weights and of the number of all instructions, is not seen by their spread: it was measured on other programs, and
+ * widens intervals of counts, shares and branches (estimate.c). */
 #pragma once
 
 #include "profile/profile.h"

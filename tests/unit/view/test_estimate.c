@@ -229,6 +229,30 @@ static void branches_cover_95_percent(void **state)
     profile_release(&truth.profile);
 }
 
+/* More and more windows make intervals no narrower than what weights are known to: chance goes down with their number, and
+ * is multiplied by as much once there are many. Batches that do not differ at all leave the scale's part of counts. */
+static void weights_are_known_so_far(void **state)
+{
+    (void)state;
+    struct profile profile;
+    profile_init(&profile);
+    profile.mode = PROFILE_SAMPLED;
+    struct totals *totals = &profile.totals;
+    *totals = (struct totals){.batches = 100, .windows = 600, .time = 100000, .count = 100000};
+    totals->time_xx = totals->count_xx = 100 * 1000 * 1000;
+    struct sums sums = {.count = 10000, .count_yy = 100 * 100 * 110, .count_xy = 100 * 100 * 1000};
+    double few = tally_of(&profile, &sums).count_sd;
+    totals->windows = 600 * 7; /* 1 + 7 is four times 1 + 1 */
+    near(tally_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
+    struct sums steady = {
+        .count = 10000, .count_yy = 100 * 100 * 100, .count_xy = 100 * 100 * 1000};
+    totals->instructions = 100000;
+    struct tally tally = tally_of(&profile, &steady);
+    struct estimate count = estimate_count(&profile, &tally);
+    near((count.hi - count.lo) / 2 / count.value, 0.09 * student_t(99), 0.001);
+    profile_release(&profile);
+}
+
 static void parts_are_shares_of_both(void **state)
 {
     (void)state;
@@ -284,6 +308,7 @@ int main(void)
         cmocka_unit_test(exact_figures_are_their_integer),
         cmocka_unit_test(intervals_cover_95_percent),
         cmocka_unit_test(branches_cover_95_percent),
+        cmocka_unit_test(weights_are_known_so_far),
         cmocka_unit_test(parts_are_shares_of_both),
         cmocka_unit_test(scales_are_right),
     };
