@@ -8,6 +8,7 @@
 #include "collect/thread_state.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/rseq.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-enum { TRIES = 20, HALT_MS = 2000, SYSCALL_BYTES = 2 };
+enum { TRIES = 20, HALT_MS = 20000, SYSCALL_BYTES = 2 };
 /* Results by which calls ask to be restarted; never seen by programs. */
 enum {
     ERESTART_IF_ASKED = 512,
@@ -311,11 +312,12 @@ bool borrow_need(struct borrowed *borrowed, const char *what, long number,
 
 /* ---- another thread */
 
+/* It stops before its first instruction: that it does is certain, when is not. */
 static bool spawned_lead(int tid, uint64_t at, uint64_t stack, uint64_t argument)
 {
     struct stop stop;
     struct user_regs_struct registers;
-    if (!stop_await(tid, STOP_TRAP, HALT_MS, &stop) || ptrace(PTRACE_GETREGS, tid, 0, &registers))
+    if (!stop_await(tid, STOP_TRAP, INT_MAX, &stop) || ptrace(PTRACE_GETREGS, tid, 0, &registers))
         return false;
     registers.rip = at;
     registers.rsp = stack;

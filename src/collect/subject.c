@@ -60,9 +60,19 @@ bool subject_start(struct subject *subject, const struct launch *launch, bool in
 
 /* ---- processes that run */
 
+static bool attached_to(const struct subject *subject, int pid)
+{
+    for (size_t i = 0; i < subject->n; i++)
+        if (subject->at[i].injected.pid == pid)
+            return true;
+    return false;
+}
+
 static bool attach(struct subject *subject, int pid, int channel_fd, struct err *err)
 {
     struct attached attached = {0};
+    if (attached_to(subject, pid))
+        return true;
     if (!inject_begin(&attached.injected, pid, channel_fd, err))
         return false;
     cpu_times_process(pid, &attached.before);
