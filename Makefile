@@ -158,10 +158,13 @@ demo: deps
 $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,program))) $(LIBS)
+$O/bench/events: bench/src/events.c $(call archives,$(call closure,walk))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,walk)))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-cfg bench-symbolise bench-unwind bench-plain
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-events bench-cfg bench-symbolise bench-unwind bench-plain
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -177,6 +180,8 @@ bench-copies: all bench-programs
 # Long runs, not part of bench.
 soak: all
 	bench/soak 30
+bench-events: $O/bench/events
+	$O/bench/events
 bench-symbolise: all bench-programs
 	bench/symbolise $(O)
 bench-cfg: bench-programs $O/bench/graphs
@@ -215,6 +220,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-events bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

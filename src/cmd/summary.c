@@ -182,6 +182,10 @@ static void print_walks(const struct recording *recording)
         100 * (double)channel->lead_ticks / handler, 100 * (double)channel->window_ticks / handler,
         100 * (double)channel->trail_ticks / handler,
         100 * (double)channel->translate_ticks / handler);
+    if (channel->tsc_hz && channel->instructions)
+        say("an instruction of a window: %.2f ns, translation and interruptions among it",
+            (double)channel->window_ticks * 1e9 / (double)channel->tsc_hz /
+                (double)channel->instructions);
     say("window %u and trail %u instructions; one interrupt costs %llu ticks at %.0f MHz",
         channel->window, channel->trail, (unsigned long long)channel->delivery_ticks,
         (double)channel->tsc_hz / 1e6);

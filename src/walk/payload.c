@@ -92,6 +92,8 @@ static void plan_step(struct plan *plan, const struct step *step)
     if (insn->class != INSN_PLAIN)
         return;
     if (events & EVENTS_VALUE) {
+        bool unknown = insn->space == SPACE_EVEX && operands.access != ACCESS_WRITE;
+        plan->full |= unknown && !operands.results;
         add_registers(plan, PAYLOAD_RESULT, operands.results);
         if (operands.vector != VECTOR_NONE)
             add(plan, PAYLOAD_VECTOR, operands.vector_bytes / 8u, operands.vector, 0);

@@ -21,6 +21,15 @@ for events in address value latency address,value address,value,latency; do
         "$gait" verify "$work/data" >/dev/null || bad "$events: verify"
     done
 done
+# Faults and signals in the middle of code that records; registers that are in slots then.
+make -s -C . "${GAIT_OUT:-o/rel}"/programs/{faults,signal_fix,signal_divide,signal_context,exceptions,odd,flags,red_zone,strings,floats} >&2
+for name in faults signal_fix signal_divide signal_context exceptions odd flags red_zone strings floats; do
+    "$built/programs/$name" >"$work/native" 2>/dev/null </dev/null
+    native=$?
+    "$gait" record -q -F 2000 --events address,value,latency -o "$work/data" -- "$built/programs/$name" >"$work/output" 2>/dev/null </dev/null
+    same "$name: status" $native $?
+    cmp -s "$work/native" "$work/output" || bad "$name: its output differs"
+done
 status 125 'an unknown word' "$gait" record --events edge,colour -o "$work/none" -- true
 says 'expected edge, call, address'
 status 125 'no words' "$gait" record --events '' -o "$work/none" -- true
