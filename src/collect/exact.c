@@ -189,6 +189,7 @@ static void cut_read(struct exact *exact, const struct cut *cut)
     uint32_t index = exact->units->superblocks.at[cut->superblock].first_segment + cut->segment;
     const struct unit_segment *segment = &exact->units->segments.at[index];
     exact->segments.at[index].cuts++;
+    exact->segments.at[index].cut_at_start += cut->instructions == 0;
     struct svma last;
     uint64_t given = 0;
     struct unit_segment part = *segment;
@@ -230,6 +231,8 @@ static void explain(const struct exact *exact, const struct superblock *superblo
         const struct unit_segment *segment = &exact->units->segments.at[index];
         const struct exact_segment *given = &exact->segments.at[index];
         bool ends_here = i + 1 == superblock->n_segments;
+        /* It had arrived before it was interrupted: coming back from the handler is no arrival. */
+        arrivals_at(table, segment->at)->explained += given->cut_at_start;
         if (segment->end == SEGMENT_COND) {
             arrivals_at(table, segment->to)->explained += given->taken;
             if (ends_here)

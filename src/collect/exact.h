@@ -24,6 +24,7 @@ struct profile;
 struct exact_segment {
     uint64_t ran, taken, fallen;
     uint32_t cuts;
+    uint32_t cut_at_start; /* of these, before the first instruction ran */
 };
 
 /* Counters at one moment, or nearly: each of the threads may have been between two of them. */

@@ -265,6 +265,35 @@ static void a_cut_counts_what_ran(void **state)
     close_fixture(&fixture);
 }
 
+/* A handler came before the first instruction of the callee, and once before the head's second segment: coming
+ * back from it is no second arrival. */
+static void a_handler_at_the_start_is_no_arrival(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture, 0, 0);
+    const struct wire_segment rest = {.start = 0x100a,
+                                      .target = 0x2000,
+                                      .bytes = 8,
+                                      .instructions = 3,
+                                      .end = SEGMENT_CALL,
+                                      .last_bytes = 5};
+    fake_superblock(&fixture.fake, 4, 7, 1, &rest); /* where it goes on behind the handler */
+    fake_cut(&fixture.fake, 2, 0, 0);
+    fake_cut(&fixture.fake, 0, 1, 0);
+    set_loop(&fixture, 0, 11, 1, 11, 10); /* the callee entered once more than called */
+    fake_counters(&fixture.fake)[7] = 1;
+    fixture.fake.channel->counters = 9;
+    read_all(&fixture, true);
+    assert_int_equal(range(&fixture, 0x2000, 0x200b, 5), 10);
+    assert_int_equal(edge(&fixture, 0x100d, 0x2000, EDGE_CALL), 10);
+    assert_int_equal(edge(&fixture, 0, 0x2000, EDGE_RETURN), 0);
+    assert_int_equal(edge(&fixture, 0, 0x100a, EDGE_RETURN), 0);
+    assert_int_equal(range(&fixture, 0x100a, 0x100d, 3), 10);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +303,7 @@ int main(void)
         cmocka_unit_test(pairs_are_no_returns),
         cmocka_unit_test(counters_out_of_bounds_count_nothing),
         cmocka_unit_test(a_cut_counts_what_ran),
+        cmocka_unit_test(a_handler_at_the_start_is_no_arrival),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
