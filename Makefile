@@ -140,7 +140,7 @@ steps: $O/step/driver $O/step/libstep.so
 check: deps
 	tools/check-layers
 	tools/check-headers $(O)
-	$(MAKE) DEV=1 all units programs
+	$(MAKE) DEV=1 all units programs steps
 	tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)
 units: $(UNIT_BINS)
 programs: $(PROG_BINS) $(PLUGS)

@@ -117,9 +117,12 @@ static void maps_read(struct regions *into)
 /* ---- the walk */
 
 /* System calls are met outside of walk_run. */
-static bool stop_there(struct walk *walk, uint64_t exit)
+static uint64_t behind_call;
+
+static bool stop_there(struct walk *walk, uint64_t behind)
 {
-    (void)walk, (void)exit;
+    (void)walk;
+    behind_call = behind;
     return false;
 }
 
@@ -174,9 +177,9 @@ static uint32_t run(enum flavour flavour, int64_t piece, uint32_t *ret_done)
         return LOSS_N;
     }
     if (stop == LOSS_at_syscall) {
-        const struct exit *exit = cache_exit(cache, context->exit);
-        *ret_done += flavour == FLAVOUR_PLAIN ? UINT32_MAX : exit->instructions - 1;
-        context->pc = exit->target - 2;
+        context->pc = behind_call - 2;
+        if (flavour != FLAVOUR_COUNT)
+            --*ret_done; /* it is charged, or recorded, before it is made */
     }
     return stop;
 }
