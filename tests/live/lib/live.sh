@@ -14,7 +14,15 @@ failures=0
 
 skip() { echo "$*"; exit 77; }
 bad() { echo "FAILED: $*"; failures=$((failures + 1)); }
-finish() { [ "$failures" = 0 ] && echo ok; exit $((failures > 0)); }
+finish() { profiles_verify; [ "$failures" = 0 ] && echo ok; exit $((failures > 0)); }
+# Every profile that a test leaves behind holds together, unless it was damaged on purpose: damages=yes.
+profiles_verify() {
+    local file
+    [ -z "$damages" ] || return
+    while read -rd '' file; do
+        [ "$(head -c 5 "$file" | tail -c 4 | tr -d '\0')" = gait ] && readable "$file"
+    done < <(find "$work" -type f -readable ! -name '*.old' -print0)
+}
 
 # same WHAT EXPECTED GOT
 same() { [ "$2" = "$3" ] || bad "$1: expected '$2', got '$3'"; }
