@@ -20,10 +20,11 @@ struct means {
     uint64_t entry_ticks; /* an interrupt's way into the handler */
     uint64_t cost_ticks;  /* of a sample: its trail, when it has one, and the rest */
     uint64_t trail_ticks, long_ticks, rest_ticks;
+    uint64_t window_ticks;       /* of the rest */
     uint64_t ticks_per_insn_q16; /* of the program, as trails tell it */
     uint64_t insns_per_exit_q8;  /* of windows */
     uint64_t window;             /* instructions wanted in one */
-    uint64_t walks;
+    uint64_t walks, long_trails;
 };
 
 /* Fills agent.means with first guesses. */
@@ -38,6 +39,8 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost);
 uint64_t budget_next_ns(struct thread *thread);
 /* The same for a thread's first: any moment of a period is as likely as any other. */
 uint64_t budget_first_ns(struct thread *thread);
+/* A trail of this sample told how many ticks an instruction takes, 2^-16. */
+void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16);
 /* How many instructions the trail of this walk is to have: as many walks get one as cost little beside the
  * rest, and a few a long one. 0: none. */
 uint32_t budget_trail(struct thread *thread, bool *ret_long);

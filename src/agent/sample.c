@@ -181,10 +181,7 @@ static uint32_t run_trail(struct thread *thread, uint32_t trail)
     event->flags |= WALK_TIMED | (thread->progress.cost.is_long ? WALK_LONG : 0u);
     uint64_t native =
         plain_native_ticks(event->trail_ticks, event->trail_direct, event->trail_indirect);
-    uint64_t rate = (native << 16) / event->trail;
-    thread->means.ticks_per_insn_q16 += (rate >> 4) - (thread->means.ticks_per_insn_q16 >> 4);
-    if (thread->means.ticks_per_insn_q16 < 1 << 10)
-        thread->means.ticks_per_insn_q16 = rate;
+    budget_timed(thread, (native << 16) / event->trail);
     return stop;
 }
 
