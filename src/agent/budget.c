@@ -4,8 +4,8 @@
 #include "agent/thread.h"
 
 enum {
-    DEFAULT_WINDOW = 12000,
-    WINDOW_MAX = 64 * DEFAULT_WINDOW,
+    DEFAULT_WINDOW = 32000,
+    WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,
     TRAIL_ALWAYS = 24,
@@ -35,7 +35,6 @@ void budget_init(void)
                                  .window = agent.window,
                                  .insns_per_exit_q8 = 12 << 8,
                                  .rest_ticks = rest,
-                                 .window_ticks = 15 * agent.ticks_per_ms / 1000,
                                  .trail_ticks = trail,
                                  .long_ticks = LONG_TIMES * trail,
                                  .cost_ticks = rest + trail};
@@ -91,8 +90,6 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     mean_move(&means->rest_ticks, rest);
     if (cost->trail_ticks)
         mean_move(cost->is_long ? &means->long_ticks : &means->trail_ticks, trail);
-    if (cost->window_ticks)
-        mean_move(&means->window_ticks, cost->window_ticks);
     mean_move(&means->cost_ticks, rest + trail);
     agent_add(&agent.spent_ns, (rest + trail) * 1000000 / agent.ticks_per_ms);
 }
@@ -154,40 +151,25 @@ static uint64_t mean_ns(const struct thread *thread)
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
-/* What instructions of windows cost, here and in the tool, is to be about a quarter of what a sample costs: where
- * interrupts are dear, or come when the caches are cold, longer windows are nearly free. A timer fires at ticks of the
- * kernel only: what a budget allows beyond a walk at each of them goes into windows as well. */
-static void window_govern(struct thread *thread, uint64_t mean)
+/* A timer fires at ticks of the kernel only, the first one after its time. What a budget allows beyond
+ * a walk at each of them goes into longer windows. */
+static uint64_t next_tick_ns(struct thread *thread, uint64_t mean)
 {
     struct means *means = &thread->means;
     uint64_t step = means->window / WINDOW_STEP;
-    uint64_t tool = tool_ns_per_thousand() * means->window / 1000 * agent.ticks_per_ms / 1000000;
-    uint64_t others =
-        means->cost_ticks > means->window_ticks ? means->cost_ticks - means->window_ticks : 0;
-    uint64_t part = (means->window_ticks + tool + others) / 4;
-    bool timer = thread->perf_fd < 0, spare = timer && mean < agent.tick_ns;
-    bool short_of = timer ? mean > agent.tick_ns * 5 / 4 : true;
-    if (agent.options.window || agent.options.fixed_hz)
-        return;
-    if ((spare || means->window_ticks + tool < part) && means->window + step <= WINDOW_MAX)
+    bool governed = !agent.options.window && !agent.options.fixed_hz;
+    if (governed && mean < agent.tick_ns && means->window + step <= WINDOW_MAX)
         means->window += step;
-    else if (short_of && means->window_ticks + tool > part + part / 4 &&
-             means->window - step >= DEFAULT_WINDOW)
+    else if (governed && mean > agent.tick_ns * 5 / 4 && means->window - step >= agent.window)
         means->window -= step;
-}
-
-/* It comes at the first tick after its time. */
-static uint64_t next_tick_ns(uint64_t mean)
-{
     return mean > agent.tick_ns ? mean - agent.tick_ns / 2 : agent.tick_ns / 2;
 }
 
 uint64_t budget_next_ns(struct thread *thread)
 {
     uint64_t mean = mean_ns(thread);
-    window_govern(thread, mean);
     if (thread->perf_fd < 0)
-        mean = next_tick_ns(mean);
+        mean = next_tick_ns(thread, mean);
     agent.channel->period_ns = thread->period_ns = mean;
     /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share of samples
      * with little luck involved. */

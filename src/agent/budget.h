@@ -20,7 +20,6 @@ struct means {
     uint64_t entry_ticks; /* an interrupt's way into the handler */
     uint64_t cost_ticks;  /* of a sample: its trail, when it has one, and the rest */
     uint64_t trail_ticks, long_ticks, rest_ticks;
-    uint64_t window_ticks;       /* of the rest */
     uint64_t ticks_per_insn_q16; /* of the program, as trails tell it */
     uint64_t insns_per_exit_q8;  /* of windows */
     uint64_t window;             /* instructions wanted in one */
