@@ -257,9 +257,12 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
         return estimate_part(profile, &part, &rest);
     }
     double tt = (double)taken->count_yy, nn = (double)fallen->time_yy;
-    double tn = (nn + tt - (double)fallen->count_yy) / 2, b = (double)totals->batches;
+    double tn = (nn + tt - (double)fallen->count_yy) / 2;
     double residual = fmax(tt - 2 * share * tn + share * share * nn, 0);
-    double half = student_t(totals->batches - 1) * sqrt(b / (b - 1) * residual) / all *
+    /* As many batches as say something of the branch: those that it is spread over. */
+    double b = fmin(all * all / nn, (double)totals->batches);
+    uint64_t degrees = b < 2 ? 1 : (uint64_t)(b + 0.5);
+    double half = student_t(degrees) * sqrt(b / fmax(b - 1, 0.5) * residual) / all *
                   widened(totals, WINDOWS_TAKEN);
     return taken_interval(totals, share, half, all);
 }
