@@ -55,9 +55,9 @@ static bool zone_map(struct cache *cache, uint64_t at, uint32_t use)
 
 static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
 {
-    uint32_t room = use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)
-                        ? TRANSLATION_BYTES_PAYLOAD
-                        : TRANSLATION_BYTES_MAX;
+    bool more = (use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)) ||
+                (use == FLAVOUR_COUNT && cache->plan);
+    uint32_t room = more ? TRANSLATION_BYTES_PAYLOAD : TRANSLATION_BYTES_MAX;
     for (uint32_t i = 0; i < cache->n_zones; i++) {
         struct zone *zone = &cache->zones[i];
         if (zone->use == use && zone_serves(zone, pc) && CACHE_ZONE_BYTES - zone->used >= room)
@@ -343,6 +343,7 @@ static struct translation translation_of(struct cache *cache, const struct super
                                 .rotates = cache->rotates,
                                 .site = block->site,
                                 .debt = block->debt,
+                                .plan = block->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
                                 .payload = has_payload ? &cache->payload : NULL,
                                 .lands = block->landing != 0,
                                 .guarded = block->guard != 0,
@@ -507,6 +508,8 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superb
     struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
     struct target target = {to->entry, to->debt};
+    if (cache->plan)
+        plan_emit(cache->plan, cache_exit(cache, id)->plan, cache->regions, &hot_cursor, to->pc);
     translate_exit(cache->regions, cache_exit(cache, id), id, &target, &hot_cursor, &cold_cursor);
     zone_advance(cache, zone, &hot_cursor);
     zone_advance(cache, cold, &cold_cursor);

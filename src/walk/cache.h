@@ -81,10 +81,11 @@ struct cache {
     uint64_t max_counters;
     struct guards *guards; /* NULL: code that may change is refused */
     struct witness
-        *witness;    /* of the code it has copies of; NULL: somebody tells when that changes */
-    bool rotates;    /* the CPU has rorx */
-    bool whole;      /* whole runs are walked: system calls are part of them */
-    uint32_t events; /* EVENTS_: what windows record besides exits */
+        *witness;      /* of the code it has copies of; NULL: somebody tells when that changes */
+    bool rotates;      /* the CPU has rorx */
+    bool whole;        /* whole runs are walked: system calls are part of them */
+    struct plan *plan; /* what counting code does besides; NULL: nothing */
+    uint32_t events;   /* EVENTS_: what windows record besides exits */
 
     struct zone zones[CACHE_ZONES];
     uint32_t n_zones;

@@ -62,10 +62,12 @@ struct context {
     uint64_t payload_at;
     uint64_t slot_r10, slot_rax, slot_rdx;
     uint64_t latency_left, latency_start, latency;
+    uint64_t path; /* count, with a plan (wire/plan.h): its register */
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
     _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
+    _Alignas(4096) uint8_t frames[(1 << 16) + 4096]; /* paths put by, under 16 bits of %rsp */
     /* Exact counts; the agent maps the thread's bank over this. Samples: the payload of a window. */
     _Alignas(4096) uint64_t counters[];
 };

@@ -27,6 +27,7 @@ struct exit {
     uint32_t instructions; /* executed from the entry to here */
     int32_t owed;          /* plain: instructions executed and not charged when it is reached */
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
+    uint32_t plan;         /* count: operations on its edge, as plan_find gives them */
     uint16_t payload;      /* record: bytes of payload written when it is reached */
     uint8_t flavour;       /* enum flavour */
     uint8_t budget;        /* plain: which of the budgets it charges */

@@ -77,8 +77,9 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
 }
 
 /* What the code of an exit would have done. True: the budget is used up or the records are full. */
-static bool exit_work(struct context *context, const struct exit *exit)
+static bool exit_work(const struct walk *walk, const struct exit *exit)
 {
+    struct context *context = walk->context;
     switch ((enum flavour)exit->flavour) {
     case FLAVOUR_PLAIN:
         context->budgets[exit->budget] += budget_charge(exit->owed);
@@ -91,6 +92,8 @@ static bool exit_work(struct context *context, const struct exit *exit)
     default:
         if (exit->counter)
             context->counters[exit->counter]++;
+        if (walk->cache->plan)
+            plan_apply(walk->cache->plan, exit->plan, context);
         return false;
     }
 }
@@ -115,7 +118,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
     case LEAVE_LAZY:
         context->pc = exit->target;
         *ret_arrival = ARRIVAL_LAZY;
-        *ret_done = exit_work(context, exit);
+        *ret_done = exit_work(walk, exit);
         break;
     case LEAVE_INDIRECT: *ret_arrival = ARRIVAL_INDIRECT; break;
     case LEAVE_SITE: *ret_arrival = ARRIVAL_SITE; break;
@@ -126,7 +129,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
     case LEAVE_BUDGET_INDIRECT: *ret_done = true; break;
     case LEAVE_STOP:
         context->pc = exit->target;
-        exit_work(context, exit);
+        exit_work(walk, exit);
         break;
     case LEAVE_SIGNAL: *ret_done = true; break;
     case LEAVE_GUARD: /* what was owed on the way to it is paid here */
@@ -134,7 +137,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         debt_charge(context, walk->cache->superblocks[context->exit].debt);
         break;
     case LEAVE_SYSCALL:
-        *ret_done = exit_work(context, exit);
+        *ret_done = exit_work(walk, exit);
         return walk->syscall(walk, exit->target) ? LOSS_N : LOSS_at_syscall;
     }
     return LOSS_N;

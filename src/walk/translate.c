@@ -127,6 +127,20 @@ static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_
                          .budget = (uint8_t)(id % (CONTEXT_BUDGETS / 2))};
 }
 
+/* ---- plans */
+
+static uint32_t planned(const struct translation *t, uint64_t from, uint64_t to)
+{
+    return t->plan ? plan_find(t->plan, from, to) : 0;
+}
+
+/* The operations of an edge inside of the superblock, or at an instruction. */
+static void emit_planned(const struct translation *t, struct cursor *c, uint64_t from, uint64_t to)
+{
+    if (t->plan)
+        plan_emit(t->plan, plan_find(t->plan, from, to), t->regions, c, to);
+}
+
 /* The way on at the end of a superblock: a jump that first leads to the dispatcher and later, patched,
  * to the target's own code. Plain exits know what they must pay only then; the others do their work
  * here. */
@@ -134,6 +148,8 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
                       struct exit *exit, uint32_t id)
 {
     bool plain = t->flavour == FLAVOUR_PLAIN;
+    if (t->plan)
+        plan_emit(t->plan, exit->plan, t->regions, hot, exit->target);
     uint8_t *up = plain ? NULL : emit_work(t->regions, hot, cold, exit, id, 0);
     uint8_t *field = emit_patchable_jump(hot);
     emit_displacement(hot, field, cursor_runs_at(cold));
@@ -188,6 +204,8 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
     *exit = exit_of(t, id, end->shape->n_steps, target);
     if (end->paid_at < SHAPE_STEPS)
         exit->owed = 0;
+    if (segment->end == SEGMENT_COND || segment->end == SEGMENT_JUMP)
+        exit->plan = planned(t, step->pc, target);
     switch (segment->end) {
     case SEGMENT_CALL:
         note(t, hot, end->shape, end->step, IN_SLOT_NONE);
@@ -227,6 +245,7 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
     *exit = exit_of(t, t->first_exit + segment, n_steps, shape->segments[segment].target);
     if (t->flavour == FLAVOUR_COUNT)
         exit->counter = t->counter + 1 + segment;
+    exit->plan = planned(t, shape->steps[n_steps - 1].pc, exit->target);
     uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
     if (segment == t->turn_segment) {
         emit_displacement(hot, field, t->turn);
@@ -308,8 +327,12 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
     if (t->flavour == FLAVOUR_COUNT)
         emit_counter(t->regions, hot, t->counter, shape->pc, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
+        if (s)
+            emit_planned(t, hot, shape->steps[shape->first_step[s] - 1].pc,
+                         shape->segments[s].start);
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
             end.step = i;
+            emit_planned(t, hot, 0, shape->steps[i].pc);
             bool plain = shape->steps[i].insn.class == INSN_PLAIN;
             if (i == end.paid_at)
                 emit_prepay(hot, t->first_exit, t->debt + (int32_t)shape->n_steps);

@@ -3,6 +3,7 @@
 
 #include "walk/exits.h"
 #include "walk/payload.h"
+#include "walk/plan.h"
 #include "walk/shape.h"
 
 /* Which registers are not in place at a cache pc, when an instruction there faults. */
@@ -25,6 +26,7 @@ struct translation {
     bool guarded;            /* its code may have changed: it first leaves to the dispatcher, ... */
     uint32_t number;         /* with this number, ... */
     uint64_t body;           /* out: and goes on here */
+    const struct plan *plan; /* count: what is done besides; NULL: nothing */
     struct payload *payload; /* record: what is recorded besides exits; NULL: nothing */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
@@ -36,7 +38,7 @@ struct translation {
     uint32_t located_in_slot; /* IN_SLOT_ */
 };
 
-/* No piece of code is longer, in its hot or in its cold part; the second: with a payload. */
+/* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan. */
 enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_PAYLOAD = 1 << 15 };
 
 /* Writes the code; `entry` is where it runs from. Ways out that are rarely taken go to the cold
