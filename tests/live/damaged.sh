@@ -3,6 +3,7 @@
 # and reason; it never crashes and always ends. With GAIT_LONG every length and thousands of flips.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
+damages=yes
 cuts=60 flips=120
 [ -z "$GAIT_LONG" ] || cuts=0 flips=1000
 seed=${GAIT_SEED:-$$}
