@@ -286,7 +286,7 @@ void cache_unlock(struct cache *cache)
 
 static uint32_t hash_pc(uint64_t pc)
 {
-    return (uint32_t)((pc * UINT64_C(0x9E3779B97F4A7C15)) >> 46) & (CACHE_INDEX - 1);
+    return (uint32_t)((pc * UINT64_C(0x9E3779B97F4A7C15)) >> 45) & (CACHE_INDEX - 1);
 }
 
 static uint32_t *index_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
@@ -317,8 +317,10 @@ static bool site_prepare(struct cache *cache, const struct shape *shape, struct 
     uint8_t end = shape->segments[shape->n_segments - 1].end;
     if (block->flavour != FLAVOUR_COUNT || (end != SEGMENT_IJUMP && end != SEGMENT_ICALL))
         return true;
-    if (cache->n_sites == TABLES_SITES)
+    if (cache->n_sites == TABLES_SITES) {
+        cache->full = true;
         return false;
+    }
     block->site = cache->n_sites++;
     tables_prepare_site(cache->tables, block->site);
     return true;
@@ -374,13 +376,28 @@ static bool witness_shape(struct cache *cache, const struct shape *shape)
     return true;
 }
 
+/* Forms the shape once more; false: another came of it. */
+static bool shape_stays(struct cache *cache, struct shape *shape, const struct superblock *block,
+                        uint64_t reach)
+{
+    struct wire_segment before[SHAPE_SEGMENTS];
+    uint32_t n = shape->n_segments;
+    __builtin_memcpy(before, shape->segments, n * sizeof *before);
+    shape_form(shape, cache->regions, block->pc, cache->whole, block->max_segments, reach);
+    return shape->n_segments == n &&
+           __builtin_memcmp(before, shape->segments, n * sizeof *before) == 0;
+}
+
 /* True: the shape needs no guard, or has one. False: *ret_refusal, where it is not for want of room. */
-static bool guard_shape(struct cache *cache, const struct shape *shape, struct superblock *block,
-                        uint32_t *ret_refusal)
+static bool guard_shape(struct cache *cache, struct shape *shape, struct superblock *block,
+                        uint64_t reach, uint32_t *ret_refusal)
 {
     if (shape->kind == REGION_LASTING)
         return true;
     block->guard = cache->guards ? guards_add(cache->guards, shape) : 0;
+    /* Formed again from what is kept: the first time it may have been something else. */
+    if (block->guard && !shape_stays(cache, shape, block, reach))
+        block->guard = 0;
     cache->full |= cache->guards && GUARDS_BYTES - cache->guards->used < 2 * TRANSLATION_BYTES_MAX;
     if (!block->guard && !cache->full)
         *ret_refusal = LOSS_at_anonymous;
@@ -426,10 +443,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
                                  .debt = debt_of(wanted, shape),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
-    if (!guard_shape(cache, shape, block, ret_refusal))
-        return NULL;
-    if (!site_prepare(cache, shape, block) ||
-        (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block)))
+    if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) || !site_prepare(cache, shape, block))
         return NULL;
     uint32_t older = __atomic_load_n(slot, __ATOMIC_RELAXED);
     block->older = older;
@@ -442,11 +456,13 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         return NULL;
     }
     translate(&translation, shape, &cursor, &cold_cursor);
-    /* Read twice: if they changed in between, what was written is neither the one nor the other. */
+    /* If they changed meanwhile, what was written is neither the one nor the other. */
     if (block->guard && !guards_hold(cache->guards, block->guard)) {
         *ret_refusal = LOSS_at_anonymous;
         return NULL;
     }
+    if (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block))
+        return NULL;
     block->entry = translation.entry;
     block->body = translation.body;
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);

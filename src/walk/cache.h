@@ -19,11 +19,11 @@
 
 enum {
     CACHE_ZONE_BYTES = 1 << 20,
-    CACHE_ZONES = 48,
-    CACHE_SUPERBLOCKS = 1 << 17,
-    CACHE_EXITS = 1 << 19,
+    CACHE_ZONES = 128,
+    CACHE_SUPERBLOCKS = 1 << 18,
+    CACHE_EXITS = 1 << 20,
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
-    CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
+    CACHE_INDEX = 1 << 19, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
 #define CACHE_ARENA_BYTES ((uint64_t)CACHE_ZONES * CACHE_ZONE_BYTES)
 #define CACHE_FLUSHING UINT32_MAX

@@ -12,7 +12,7 @@
 enum {
     TABLES_LANDINGS = 1 << 16,  /* indexed by 16 bits of the target */
     TABLES_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
-    TABLES_SITES = 1 << 15,
+    TABLES_SITES = 1 << 16,
 };
 
 struct tables {
