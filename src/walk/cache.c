@@ -8,7 +8,7 @@
 
 /* ---- zones */
 
-enum { ZONE_TRIES = 64, LOCK_SPINS = 400 };
+enum { ZONE_TRIES = 256, ZONE_ORDERLY = 32, LOCK_SPINS = 400 };
 
 /* How far a zone may be from the code it serves: displacements reach 2 GiB, and the operands that
  * the code refers to may lie on the far side of it. */
@@ -26,6 +26,8 @@ static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
     if (pc < UINT64_C(1) << 31)
         return (pc & ~UINT64_C(0xfffff)) + UINT64_C(0x30000000) + ((uint64_t)attempt << 21);
     uint64_t step = UINT64_C(0x10000000) + ((uint64_t)(attempt / 2) << 22);
+    if (attempt >= ZONE_ORDERLY) /* JITs reserve much around their code: anywhere in reach */
+        step = (attempt * UINT64_C(0x9E3779B1) % 0x3c0) << 20;
     uint64_t base = pc & ~UINT64_C(0xfffff);
     return attempt & 1 ? base + step : base - step;
 }
