@@ -5,6 +5,7 @@
 #include "agent/exact.h"
 #include "agent/loader.h"
 #include "agent/maps.h"
+#include "agent/plans.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
 #include "agent/trigger.h"
@@ -191,6 +192,12 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         return false;
     if (agent.options.mode == RECORD_SAMPLED)
         agent.cache->events = agent.options.events;
+    if (agent.options.mode == RECORD_EXACT_COUNTS && agent.options.plan_counters) {
+        agent.cache->n_kept = agent.options.plan_counters;
+        agent.cache->n_counters += agent.cache->n_kept;
+        if (!(agent.cache->plan = map_private(sizeof(struct plan))))
+            return false;
+    }
     agent.loader = place->loader;
     agent.text_start = place->text_start;
     agent.text_end = place->text_end;
@@ -245,6 +252,10 @@ static void channel_begin(void)
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;
     __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
+    agent.plans_read = 0;
+    if (agent.cache->plan)
+        agent.cache->plan->n = agent.cache->plan->n_slices = 0;
+    plans_await();
 }
 
 static void sampling_start(struct thread *thread)

@@ -50,6 +50,7 @@ struct agent {
     struct told_map told[REGIONS_MAX];
     uint32_t n_told;
     uint64_t maps_read_tsc;
+    uint64_t plans_read; /* bytes of the plans section */
 
     /* budget */
     uint64_t ticks_per_ms;

@@ -171,6 +171,7 @@ static void leave(void)
     if (agent.cache) {
         unmap(agent.cache->witness, sizeof(struct witness));
         unmap(agent.cache->guards, sizeof(struct guards));
+        unmap(agent.cache->plan, sizeof(struct plan));
     }
     unmap(agent.cache, sizeof(struct cache));
     unmap(agent.channel, CHANNEL_BYTES);

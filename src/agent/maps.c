@@ -1,6 +1,7 @@
 #include "agent/maps.h"
 
 #include "agent/agent.h"
+#include "agent/plans.h"
 #include "agent/sequences.h"
 #include "walk/sys.h"
 
@@ -189,4 +190,5 @@ void maps_refresh(struct regions *regions)
     bool exact = agent.options.mode != RECORD_SAMPLED;
     if (exact || sys_tsc() - agent.maps_read_tsc > REFRESH_MS * agent.ticks_per_ms)
         maps_read(regions);
+    plans_await();
 }

@@ -60,6 +60,8 @@ enum {
     OPTION_ONLY,
     OPTION_EVENTS,
     OPTION_DUMP_EVENTS,
+    OPTION_PLAN, /* these three: for tests, until views and paths use what is behind them */
+    OPTION_DUMP_PLAN,
     OPTION_LATER, /* in the contract, not there yet */
 };
 
@@ -78,6 +80,8 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"events", required_argument, NULL, OPTION_EVENTS},
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
+    {"plan", required_argument, NULL, OPTION_PLAN},
+    {"dump-plan", required_argument, NULL, OPTION_DUMP_PLAN},
     {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"duration", required_argument, NULL, OPTION_DURATION},
@@ -239,6 +243,13 @@ static bool parse_option(struct record *options, int option, int index, struct e
         return parse_exact(record->single ? "counts" : optarg, &record->mode, &options->walks.loops,
                            err); /* for tests/truth/volume.sh */
     case OPTION_EVENTS: return parse_events(optarg, &record->events, err);
+    case OPTION_PLAN:
+        if (!plans_open(&options->plans, optarg, err))
+            return false;
+        options->walks.plans = &options->plans;
+        record->plan_counters = options->plans.counters;
+        return true;
+    case OPTION_DUMP_PLAN: options->walks.dump_plan = optarg; return true;
     case OPTION_DUMP_EVENTS: options->walks.dump_events = optarg; return true;
     case OPTION_SEED: return parse_seed(optarg, &record->seed, err);
     case OPTION_ONLY: return parse_only(options, optarg, err);
@@ -316,6 +327,9 @@ static bool complete(struct record *options, struct err *err)
         if (idle)
             return err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
     }
+    if ((options->walks.plans || options->walks.dump_plan) &&
+        (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
+        return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
     if (options->plain.n_pids && options->walks.record.mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE,
                        "--exact counts a run from its first instruction on, and -p comes later");

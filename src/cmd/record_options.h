@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/plain.h"
+#include "collect/plans.h"
 #include "collect/recording.h"
 #include "collect/selection.h"
 
@@ -15,6 +16,7 @@ struct record {
     struct plain_options plain;
     int pids[RECORD_PIDS_MAX];
     struct selection only;
+    struct plans plans;
     const char *for_walks; /* NULL, or an option that was given and means walks only */
     bool quiet, verbose, help;
 };

@@ -167,6 +167,7 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .loops = drain->loops};
     source_init(source, &place, drain->mode, drain->profile);
     source->consumer = drain->consumer;
+    source->plans = drain->plans;
     drain->sources[index] = source;
     if (!drain->processes++)
         drain->first_source = source;
@@ -236,6 +237,8 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
         delay /= 2;
     else if (fullest < CHANNEL_RING_BYTES / 16 && fresh <= CHANNEL_N / 16)
         delay *= 2;
+    if (drain->plans) /* the program waits for them */
+        delay = DELAY_MIN_NS;
     drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
                       : delay > DELAY_MAX_NS ? DELAY_MAX_NS
                                              : delay;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TRACE_NS = 5000000, TRACE_PAUSE_NS = 100000 };
+enum { TRACE_NS = 5000000, TRACE_PAUSE_NS = 100000, PLANS_NS = 2000000 };
 static const uint64_t START_NS = 10000000;   /* that a runtime takes to begin, at most */
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 
@@ -212,6 +212,8 @@ static void finish(struct run *run)
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
     if (run->dump.file && !payload_dump_close(&run->dump, run->options->dump_events, &err))
         snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
+    if (run->options->dump_plan && !plans_dump(run->options->plans, run->options->dump_plan, &err))
+        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
 }
 
 bool recording_run(const struct recording_options *options, struct recording *ret_recording,
@@ -231,6 +233,9 @@ bool recording_run(const struct recording_options *options, struct recording *re
         drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
         run.drain.only = options->only;
         run.drain.loops = options->loops;
+        run.drain.plans = options->plans;
+        if (options->plans)
+            run.drain.delay_ns = PLANS_NS;
         run.drain.consumer = run.dump.file ? &run.dump.consumer : NULL;
         follow(&run);
         ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;

@@ -25,6 +25,8 @@ struct recording_options {
     const char *output;
     struct selection *only;  /* what is kept; NULL: everything */
     const char *only_text;   /* the same, as typed */
+    struct plans *plans;     /* for an exact run; NULL: none */
+    const char *dump_plan;   /* a file for what they counted; NULL: none */
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     bool loops;              /* traces are looked through for runs of loops */
     struct record_options record;

@@ -95,6 +95,10 @@ static bool map_read(struct source *source, const unsigned char *entry, uint64_t
     memcpy(path, entry + sizeof map, map.path_bytes);
     path[map.path_bytes] = 0;
     mappings_add(&source->mappings, &map, path);
+    if (source->plans) {
+        struct place start = mappings_place(&source->mappings, (struct avma){map.start});
+        plans_map(source->plans, source->channel, &map, path, map.start - start.address.v);
+    }
     *ret_bytes = map.bytes;
     return true;
 }
@@ -113,6 +117,8 @@ static void maps_read(struct source *source, uint64_t bytes)
             source->garbled++;
         }
     }
+    if (source->plans)
+        plans_answer(source->channel, source->maps_read);
 }
 
 static void only_tell(struct source *source)
@@ -291,6 +297,8 @@ static void counters_read(struct source *source, bool last)
     }
     if (!banks_read(source->banks, source->units.counters, last))
         return;
+    if (source->plans && last)
+        plans_take(source->plans, banks);
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,
                                                       .threads = banks->threads,

@@ -11,6 +11,7 @@
 #include "collect/exact.h"
 #include "collect/mappings.h"
 #include "collect/payloads.h"
+#include "collect/plans.h"
 #include "collect/trace.h"
 #include "collect/trace_check.h"
 #include "collect/trace_count.h"
@@ -41,6 +42,7 @@ struct source {
     struct exact *exact;   /* all others */
     struct banks *banks;   /* its counters; or else */
     struct source_trace *trace;
+    struct plans *plans;               /* NULL: there are none */
     struct payload_sum payloads;       /* of windows that have them */
     struct payload_consumer *consumer; /* NULL: they are only counted */
     uint64_t maps_read;                /* bytes */

@@ -221,7 +221,7 @@ void cache_rehouse(struct cache *cache, uint8_t *arena)
     cache->arena = arena;
     cache->lock = cache->users = 0;
     cache->exhausted = false;
-    cache->n_counters = 1;
+    cache->n_counters = 1 + cache->n_kept;
     cache_flush(cache);
     cache->exit_base = 1;
     cache->translate_ticks = cache->translated = cache->code_bytes = cache->flushes = 0;

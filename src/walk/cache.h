@@ -84,6 +84,7 @@ struct cache {
         *witness;      /* of the code it has copies of; NULL: somebody tells when that changes */
     bool rotates;      /* the CPU has rorx */
     bool whole;        /* whole runs are walked: system calls are part of them */
+    uint32_t n_kept;   /* counters 1 .. this are a plan's */
     struct plan *plan; /* what counting code does besides; NULL: nothing */
     uint32_t events;   /* EVENTS_: what windows record besides exits */
 

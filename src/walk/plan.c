@@ -56,6 +56,24 @@ bool plan_add(struct plan *plan, const struct plan_slice *where, const struct wi
     return true;
 }
 
+uint64_t plan_read(struct plan *plan, const void *section, uint64_t bytes, uint64_t at,
+                   uint64_t counters)
+{
+    struct wire_plan_module header;
+    while (at <= bytes && bytes - at >= sizeof header) {
+        const uint8_t *entry = (const uint8_t *)section + at;
+        __builtin_memcpy(&header, entry, sizeof header);
+        if (header.bytes < sizeof header || header.bytes % 8 || header.bytes > bytes - at ||
+            header.n > (header.bytes - sizeof header) / sizeof(struct wire_plan))
+            return bytes;
+        struct plan_slice slice = {.start = header.start, .end = header.end, .bias = header.bias};
+        plan_add(plan, &slice, (const struct wire_plan *)(const void *)(entry + sizeof header),
+                 header.n, counters);
+        at += header.bytes;
+    }
+    return at;
+}
+
 static uint32_t slice_find(const struct plan *plan, const struct plan_slice *slice, uint64_t from,
                            uint64_t to)
 {

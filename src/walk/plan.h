@@ -32,6 +32,11 @@ struct plan {
 bool plan_add(struct plan *plan, const struct plan_slice *where, const struct wire_plan *operations,
               uint32_t n, uint64_t counters);
 
+/* Adds the entries of a plans section from byte `at` on; returns where it goes on. What is not valid is left
+ * out. */
+uint64_t plan_read(struct plan *plan, const void *section, uint64_t bytes, uint64_t at,
+                   uint64_t counters);
+
 /* The operations of an edge, or, with from 0, at an instruction: the number of the first, and one; 0: none. */
 uint32_t plan_find(const struct plan *plan, uint64_t from, uint64_t to);
 

@@ -12,6 +12,7 @@
 
 #include "wire/losses.h"
 #include "wire/payload.h"
+#include "wire/plan.h"
 
 #include <stdint.h>
 
@@ -25,13 +26,15 @@ enum {
     CHANNEL_UNITS_BYTES = 48 << 20,
     CHANNEL_COUNTERS_BYTES = 32 << 20,
     CHANNEL_RING_BYTES = 4 << 20, /* a power of two */
+    CHANNEL_PLANS_BYTES = 4 << 20,
 
     CHANNEL_THREADS_AT = CHANNEL_HEADER_BYTES,
     CHANNEL_MAPS_AT = CHANNEL_THREADS_AT + CHANNEL_THREADS_BYTES,
     CHANNEL_UNITS_AT = CHANNEL_MAPS_AT + CHANNEL_MAPS_BYTES,
     CHANNEL_COUNTERS_AT = CHANNEL_UNITS_AT + CHANNEL_UNITS_BYTES,
     CHANNEL_RING_AT = CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES,
-    CHANNEL_BYTES = CHANNEL_RING_AT + CHANNEL_RING_BYTES,
+    CHANNEL_PLANS_AT = CHANNEL_RING_AT + CHANNEL_RING_BYTES,
+    CHANNEL_BYTES = CHANNEL_PLANS_AT + CHANNEL_PLANS_BYTES,
 
     DIRECTORY_BYTES = 1 << 16,
 };
@@ -70,6 +73,8 @@ struct record_options {
     uint64_t delay_ns;      /* CPU time before the first sample */
     uint32_t single;        /* superblocks of one instruction: for tests */
     uint32_t events;        /* EVENTS_: what windows record */
+    uint32_t
+        plan_counters; /* exact counts: 1 .. this are for plans (wire/plan.h); 0: there are none */
 };
 
 struct directory {
@@ -119,6 +124,8 @@ struct channel {
     _Alignas(64) uint64_t ring_head; /* bytes ever written; written by the agent */
     _Alignas(64) uint64_t ring_tail; /* bytes ever read; written by the tool */
     uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
+    uint64_t plans_bytes; /* published length of the plans section; written by the tool */
+    uint64_t plans_for;   /* maps_bytes for which plans are there; written by the tool */
 
     /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads this
      * before and after, and again if it changed. */

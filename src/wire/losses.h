@@ -50,7 +50,8 @@
     LOSS(busy, "walk ended, or was not begun: another thread was changing the code cache")         \
     LOSS(outside,                                                                                  \
          "interrupt outside of what is kept (--only): not walked, as seven of eight are not")      \
-    LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")
+    LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")      \
+    LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

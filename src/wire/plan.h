@@ -20,6 +20,20 @@ enum plan_action {
     PLAN_ACTIONS,
 };
 
+/* ---- plans section of a channel, append-only, written by the tool: an entry for each mapping that has a plan.
+ *
+ * The process publishes its mappings, then waits until the tool has answered all of them (channel.plans_for), but no
+ * longer than PLAN_WAIT_MS: then it goes on without, which is counted. So code is not translated before
+ * its plan is there: not at the start, and not when a module is loaded. */
+enum { PLAN_WAIT_MS = 100 };
+
+struct wire_plan_module {
+    uint32_t bytes, n;   /* of this entry; operations */
+    uint64_t start, end; /* avma of the mapping */
+    uint64_t bias;       /* avma less address as linked */
+    /* struct wire_plan operations[n] */
+};
+
 /* Sorted by from, then to; of one place in the order in which they are carried out. */
 struct wire_plan {
     uint64_t from;    /* the branch, as linked; 0: at the instruction `to`, however it is reached */
