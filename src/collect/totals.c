@@ -3,7 +3,7 @@
 #include "collect/cpu_times.h"
 #include "profile/sums.h"
 
-enum { LONG_FEW = 3 };
+enum { LONG_FEW = 6 };
 
 /* Threads and children that were not walked have used time that no window speaks for, and so has all
  * that ran before a delay was over. */
@@ -31,7 +31,8 @@ static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
     double by = (double)all->native_rates / (double)all->rates;
     if (far->n) {
         double weight = (double)far->n / (double)(far->n + LONG_FEW);
-        by += weight * ((double)far->native_rates / (double)far->n / mean - by);
+        double more = (double)far->native_rates / (double)far->n / mean - by;
+        by += more > 0 ? weight * more : 0; /* what is warm is not slower: that would be chance */
     }
     return (uint64_t)((double)ticks * by);
 }
