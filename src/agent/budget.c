@@ -14,10 +14,11 @@ enum {
     LONG_TIMES = 8, /* as long as others */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
-    MEAN_SHIFT = 4,             /* weight of a new observation in running means: 1/16 */
-    LATE_MAX_NS = 200 * 1000,   /* beyond, the clock was held up by something else */
-    TOOL_NS_PER_THOUSAND = 600, /* as if so much had been seen of the tool already: */
-    TOOL_FIRST = 1000,          /* thousands of instructions */
+    MEAN_SHIFT = 4,                    /* weight of a new observation in running means: 1/16 */
+    COPIES_FREE_NS = 15 * 1000 * 1000, /* of copying code: start-up, which is told apart */
+    LATE_MAX_NS = 200 * 1000,          /* beyond, the clock was held up by something else */
+    TOOL_NS_PER_THOUSAND = 600,        /* as if so much had been seen of the tool already: */
+    TOOL_FIRST = 1000,                 /* thousands of instructions */
 };
 
 void budget_init(void)
@@ -84,14 +85,19 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     /* The trail is timed by the clock, which others may have moved on. */
     uint64_t timed =
         cost->trail_ticks < cost->handler_ticks ? cost->trail_ticks : cost->handler_ticks;
-    uint64_t rest = cost->handler_ticks - timed + budget_interrupt_ticks(thread);
+    uint64_t rest = cost->handler_ticks - timed;
+    uint64_t copied = cost->copy_ticks < rest ? cost->copy_ticks : rest;
+    rest = rest - copied + budget_interrupt_ticks(thread);
     uint64_t trail = net_ticks(means, timed, cost->trail_instructions);
     rest = net_ticks(means, rest, cost->instructions - cost->trail_instructions);
     mean_move(&means->rest_ticks, rest);
     if (cost->trail_ticks)
         mean_move(cost->is_long ? &means->long_ticks : &means->trail_ticks, trail);
     mean_move(&means->cost_ticks, rest + trail);
-    agent_add(&agent.spent_ns, (rest + trail) * 1000000 / agent.ticks_per_ms);
+    agent_add(&agent.copied_ns, copied * 1000000 / agent.ticks_per_ms);
+    if (__atomic_load_n(&agent.copied_ns, __ATOMIC_RELAXED) < COPIES_FREE_NS)
+        copied = 0;
+    agent_add(&agent.spent_ns, (rest + trail + copied) * 1000000 / agent.ticks_per_ms);
 }
 
 /* Short trails run on cold caches, and would make the program's own speed out too low, and walks too cheap: only

@@ -13,6 +13,7 @@ struct sample_cost {
     uint64_t handler_ticks, instructions;
     uint64_t trail_ticks, trail_instructions; /* of that; 0: this sample had no trail */
     bool is_long;
+    uint64_t copy_ticks; /* of that: making copies of code that was new */
 };
 
 /* Running means of a thread's samples; a new thread begins with those of another. */

@@ -61,7 +61,7 @@ static void progress_begin(struct thread *thread, uint64_t pc)
     struct progress *progress = &thread->progress;
     progress->in_window = progress->timing = false;
     progress->max_exits = 0;
-    progress->cost = (struct sample_cost){0};
+    progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
     progress->event = (struct event_walk){
         .tid = thread->tid, .tsc = sys_tsc(), .cpu_ns = agent_cpu_ns(), .pc = pc, .stop = LOSS_N};
     /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
@@ -271,6 +271,8 @@ static void progress_end(struct thread *thread)
     agent_add(&channel->interrupt_ticks, budget_interrupt_ticks(thread));
     if ((channel->interrupts & CLOCK_MASK) == 0)
         agent_clock();
+    thread->progress.cost.copy_ticks =
+        thread->walk.translate_ticks - thread->progress.cost.copy_ticks;
     budget_spend(thread, &thread->progress.cost);
     agent.means = thread->means;
     agent_heed_tool();
