@@ -203,8 +203,8 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
 }
 
-/* What weighs a passage in the window weighs each run of a loop that it has. To find them costs as much
- * as all else that is done with a window, and how long runs are is well known from a few: one window of
+/* What weighs a passage in the window weighs each run of a loop that it has. To find them costs
+ * several times all else that is done with a window, and how long runs are is well known from a few: one of
  * TRIPS_EVERY is looked through, and stands for all. */
 static void trips_weigh(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
                         const struct tally_weight *weight)

@@ -24,17 +24,29 @@ void trip_walk_release(struct trip_walk *walk)
 
 /* ---- what exits go through */
 
-static void step_add(struct trips *trips, struct trip_exit *exit, uint32_t *last, struct place at)
+/* A step that starts where its circuit does: if that is open, this is its next iteration. */
+static const uint32_t STEP_AT_HEAD = UINT32_C(1) << 31;
+
+static bool starts_circuit(const struct trips *trips, uint32_t id, struct place at)
+{
+    const struct circuit *circuit = &trips->circuits.at[id];
+    return circuit->parent != CIRCUIT_NONE && circuit->start == at.address.v;
+}
+
+static void step_add(struct trips *trips, struct trip_exit *exit, uint32_t *last, struct place at,
+                     bool is_start)
 {
     uint32_t id = circuits_at(&trips->circuits, at);
-    if (id == CIRCUIT_NONE || id == *last)
+    bool at_head = id != CIRCUIT_NONE && is_start && starts_circuit(trips, id, at);
+    if (id == CIRCUIT_NONE || (id == *last && !at_head))
         return;
     *last = id;
     if (exit->first == CIRCUIT_NONE) {
         exit->first = id;
+        exit->at_head = at_head;
         return;
     }
-    *vec_push(&trips->steps) = id;
+    *vec_push(&trips->steps) = id | (at_head ? STEP_AT_HEAD : 0);
     exit->n_more++;
 }
 
@@ -62,13 +74,9 @@ static struct trip_exit exit_make(struct trips *trips, uint32_t id)
     uint32_t before = CIRCUIT_NONE;
     for (uint32_t i = 0; i <= last; i++)
         if (segments[i].instructions) {
-            step_add(trips, &exit, &before, segments[i].at);
-            step_add(trips, &exit, &before, segment_last(&segments[i]));
+            step_add(trips, &exit, &before, segments[i].at, true);
+            step_add(trips, &exit, &before, segment_last(&segments[i]), false);
         }
-    const struct circuit *first =
-        exit.first == CIRCUIT_NONE ? NULL : &trips->circuits.at[exit.first];
-    exit.at_head =
-        first && first->parent != CIRCUIT_NONE && first->start == segments[0].at.address.v;
     return exit;
 }
 
@@ -182,16 +190,20 @@ void trips_begin(struct trip_walk *walk, uint64_t weight)
     walk->weight = weight;
 }
 
-/* Jumping to the head of a run that is open begins its next iteration. */
+/* Coming to the head of a run that is open begins its next iteration. */
+static void step_follow(struct trips *trips, struct trip_walk *walk, uint32_t id, bool at_head)
+{
+    bool open = id == walk->top || runs_follow(trips, walk, id);
+    if (open && at_head)
+        walk->runs.at[walk->runs.n - 1].n++;
+}
+
 static void exit_follow(struct trips *trips, struct trip_walk *walk, const struct trip_exit *exit)
 {
-    bool open = exit->first == walk->top || runs_follow(trips, walk, exit->first);
-    if (open && exit->at_head)
-        walk->runs.at[walk->runs.n - 1].n++;
+    step_follow(trips, walk, exit->first, exit->at_head);
     for (uint32_t i = 0; i < exit->n_more; i++) {
         uint32_t step = trips->steps.at[exit->more + i];
-        if (step != walk->top)
-            runs_follow(trips, walk, step);
+        step_follow(trips, walk, step & ~STEP_AT_HEAD, step & STEP_AT_HEAD);
     }
 }
 

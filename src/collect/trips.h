@@ -21,7 +21,7 @@ struct trip_exit {
     uint32_t first;   /* CIRCUIT_NONE: none at all */
     uint32_t more;    /* the others: index in steps */
     uint16_t n_more;
-    uint8_t at_head; /* it starts where the first one does */
+    uint8_t at_head; /* the first step starts where its circuit does */
     uint8_t end;     /* enum trip_exit_end */
 };
 

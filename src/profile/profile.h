@@ -36,7 +36,7 @@
 /* Small periods must not drown in rounding, and days of CPU time must not overflow. */
 enum { UNIT_BITS = 2, RATE_BITS = 12 };
 /* Runs of loops are looked for in one window of so many, and weigh as many times as much. */
-enum { TRIPS_EVERY = 4 };
+enum { TRIPS_EVERY = 16 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 

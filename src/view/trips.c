@@ -129,12 +129,13 @@ void trip_bars_release(struct trip_bars *bars)
     vec_release(bars);
 }
 
-/* Runs that are as long as the mean do not move it, however many of them there are. The others are
- * taken to be too many, or too few, all at once. And of R runs that were seen, 3 / R of all may be such
- * as were not: of those it is assumed that they differ by the mean itself. */
+/* By the spread of runs, of which ten count as one: those of a window may well go together. And of R runs
+ * that were seen, 3 / R of all may be such as were not: of those it is assumed that they differ by the mean
+ * itself. What is wrong with the weight of all of them does not matter here. */
 struct estimate trip_bars_mean(const struct trip_bars *bars)
 {
-    double sum = 0, total = 0, half = 0;
+    enum { TOGETHER = 10 };
+    double sum = 0, total = 0, squares = 0, half = 0;
     for (size_t i = 0; i < bars->n; i++) {
         sum += bars->at[i].n * bars->at[i].count.value;
         total += bars->at[i].count.value;
@@ -143,9 +144,10 @@ struct estimate trip_bars_mean(const struct trip_bars *bars)
         return (struct estimate){NAN, NAN, NAN};
     double mean = sum / total;
     for (size_t i = 0; i < bars->n; i++)
-        half += fabs(bars->at[i].n - mean) * (bars->at[i].count.hi - bars->at[i].count.value);
+        squares += bars->at[i].count.value * (bars->at[i].n - mean) * (bars->at[i].n - mean);
     if (bars->runs > 0)
-        half = half / total + mean * fmin(3 / bars->runs, 1);
+        half = 2 * sqrt(squares / total / fmax(bars->runs / TOGETHER, 1)) +
+               mean * fmin(3 / bars->runs, 1);
     return (struct estimate){mean, fmax(mean - half, 1), mean + half};
 }
 

@@ -210,6 +210,32 @@ static void test_nested_and_recursive(void **state)
     close_fixture(&fixture);
 }
 
+/* A superblock goes on across a jump back to a loop in which it does not start.
+ *   4000: head, 4008: inner head, 4010: jcc 4008;  4012: jcc 4030, 4016: jmp 4000;  4030: ret */
+static void test_followed_back(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    enum { START, START_OUT, ROUND, LEAVE, JUMPED, BACK_AGAIN, BACK_OUT, END };
+    struct wire_segment start = segment(0x4000, 0x12, SEGMENT_COND, 0x4008);
+    const struct wire_segment body[] = {
+        segment(0x4008, 0xa, SEGMENT_COND, 0x4008), segment(0x4012, 4, SEGMENT_COND, 0x4030),
+        segment(0x4016, 2, SEGMENT_JUMP, 0x4000), segment(0x4000, 0x12, SEGMENT_COND, 0x4008)};
+    struct wire_segment end = segment(0x4030, 4, SEGMENT_RETURN, 0);
+    open_fixture(&fixture);
+    fake_superblock(&fixture.fake, START, 0, 1, &start);
+    fake_superblock(&fixture.fake, ROUND, 0, 4, body);
+    fake_superblock(&fixture.fake, END, 0, 1, &end);
+    read_units(&fixture);
+    /* Twice the inner loop, and again from the followed jump; then out. */
+    STREAM(&fixture, 0, START, BACK_AGAIN, ROUND, LEAVE, END);
+    assert_int_equal(runs(&fixture, 0x4008, 2, TRIP_WHOLE), 1);
+    assert_int_equal(runs(&fixture, 0x4008, 3, TRIP_WHOLE), 1);
+    assert_int_equal(runs(&fixture, 0x4000, 2, TRIP_LATE), 1);
+    assert_no_more(&fixture);
+    close_fixture(&fixture);
+}
+
 /* A stream may come in pieces, and what closes a loop may become known between them. */
 static void test_pieces(void **state)
 {
@@ -251,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_long),
         cmocka_unit_test(test_entered_in_the_middle),
         cmocka_unit_test(test_nested_and_recursive),
+        cmocka_unit_test(test_followed_back),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_bins),
     };
