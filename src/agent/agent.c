@@ -188,7 +188,8 @@ bool agent_connect_by(long fd, const struct agent_place *place)
     agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
     if (!memory_map() || !channel_open(fd, place->pid))
         return false;
-    if (place->untold && !(agent.cache->witness = map_private(sizeof(struct witness))))
+    if (place->untold && agent.options.mode == RECORD_SAMPLED &&
+        !(agent.cache->witness = map_private(sizeof(struct witness))))
         return false;
     if (agent.options.mode == RECORD_SAMPLED)
         agent.cache->events = agent.options.events;
@@ -206,6 +207,8 @@ bool agent_connect_by(long fd, const struct agent_place *place)
 
 long agent_share_open(void)
 {
+    if (agent.share_fd > 0)
+        return sys3(SYS_fcntl, agent.share_fd, F_DUPFD_CLOEXEC, 3);
     return sys6(SYS_openat, AT_FDCWD, (long)agent.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
 }
 

@@ -31,6 +31,7 @@ struct agent {
     int32_t pid;    /* of the process that is recorded */
     uint32_t index; /* of its channel */
     char path[256]; /* of the shared memory */
+    int share_fd;   /* or a descriptor of it, where there is no path: above 0 */
     uint32_t
         stale; /* code may have been rewritten: flush before the next walk; set by any thread */
     int32_t signal;   /* by which samples come */

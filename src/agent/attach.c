@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 #include "agent/budget.h"
 #include "agent/calibrate.h"
+#include "agent/exact.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
 #include "agent/trigger.h"
@@ -61,7 +62,10 @@ static bool channel_take(struct attach *attach)
         return false;
     }
     bool connected = agent_connect_by(fd, &place);
-    sys3(SYS_close, fd, 0, 0);
+    if (connected && agent.options.mode != RECORD_SAMPLED)
+        agent.share_fd = trigger_descriptor_move(fd); /* banks of threads are mapped from it */
+    else
+        sys3(SYS_close, fd, 0, 0);
     attach->error = 12; /* ENOMEM: of all that may be missing the likeliest */
     return connected;
 }
@@ -115,6 +119,10 @@ static enum attach_answer start(struct attach *attach)
     uint64_t samples = UINT64_C(1) << (TRIGGER_SIGNAL_UNTOLD - 1);
     if (!channel_take(attach))
         return ATTACH_NO_CHANNEL;
+    if (agent.options.mode != RECORD_SAMPLED) {
+        agent.calibrated = UINT32_MAX;
+        return agent_begin() ? ATTACH_DONE : ATTACH_DEAF;
+    }
     sys6(SYS_rt_sigprocmask, UNBLOCK, (long)&samples, 0, 8, 0, 0); /* calibration needs it */
     prepare();
     sys6(SYS_rt_sigprocmask, BLOCK, (long)&samples, 0, 8, 0, 0);
@@ -188,6 +196,7 @@ static enum attach_answer carry_out(struct attach *attach)
     case ATTACH_STOP: return stop() ? ATTACH_DONE : ATTACH_BUSY;
     case ATTACH_RETURN: signals_return(); return ATTACH_DONE;
     case ATTACH_LEAVE: leave(); return ATTACH_DONE;
+    case ATTACH_EXACT: exact_start(attach->pc, attach->sp);
     default: return ATTACH_DEAF;
     }
 }

@@ -128,6 +128,33 @@ static void thread_enter(struct thread *thread)
     exact_signals_enter(thread);
 }
 
+/* The first thread of a process. */
+static void process_begin(struct thread *thread)
+{
+    thread->context->flags = 0x202;
+    agent.cache->whole = true;
+    thread->program_gs = gs_read();
+    thread_prepare(thread);
+    exact_signals_begin(thread);
+    thread_enter(thread);
+}
+
+void exact_start(uint64_t pc, uint64_t sp)
+{
+    struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
+    if (!thread || !thread_equip(thread)) {
+        agent_lose(LOSS_exact_left);
+        __asm__ volatile("mov %0,%%rsp\n xor %%edx,%%edx\n jmp *%1" : : "r"(sp), "r"(pc));
+        __builtin_unreachable();
+    }
+    for (uint32_t i = 0; i < 16; i++)
+        thread->context->gpr[i] = 0;
+    thread->context->pc = pc;
+    thread->context->gpr[RSP] = sp;
+    process_begin(thread);
+    exact_resume(thread);
+}
+
 /* Keeps what a call must keep and the return address; the rest is dead across a call. */
 __attribute__((used)) static void take_over_prepare(const uint64_t *saved, struct thread *thread)
 {
@@ -140,12 +167,7 @@ __attribute__((used)) static void take_over_prepare(const uint64_t *saved, struc
     context->gpr[RBX] = saved[5];
     context->pc = saved[6];
     context->gpr[RSP] = (uint64_t)(saved + 7);
-    context->flags = 0x202;
-    agent.cache->whole = true;
-    thread->program_gs = gs_read();
-    thread_prepare(thread);
-    exact_signals_begin(thread);
-    thread_enter(thread);
+    process_begin(thread);
 }
 
 __attribute__((used)) static uint64_t host_top(const struct thread *thread)

@@ -7,6 +7,8 @@ struct thread;
 
 /* Returns to its caller in the code cache: from there on the thread runs on copies. */
 void exact_take_over(struct thread *thread);
+/* Begins the program at pc with that stack: registers are as execve leaves them. */
+__attribute__((noreturn)) void exact_start(uint64_t pc, uint64_t sp);
 /* Goes on with the state that is in the thread's context; whatever was on its host stack is forgotten. */
 __attribute__((noreturn)) void exact_resume(struct thread *thread);
 /* A superblock was left in the middle, at this place: what of it did not run was counted all the same. */

@@ -81,7 +81,7 @@ static bool kernel_keeps_blocked_traps(void)
 }
 
 /* The descriptors that stay open go where programs do not look. */
-static int descriptor_move(long fd)
+int trigger_descriptor_move(long fd)
 {
     for (long want = HIGH_DESCRIPTOR; want >= 100; want -= 100) {
         long moved = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, want);
@@ -127,7 +127,7 @@ static bool perf_open(struct thread *thread)
         agent.channel->perf_errno = (int32_t)-fd;
         return false;
     }
-    thread->perf_fd = descriptor_move(fd);
+    thread->perf_fd = trigger_descriptor_move(fd);
     if (!attr.sigtrap)
         descriptor_signal(thread);
     __atomic_fetch_add(&agent.n_descriptors, 1, __ATOMIC_RELAXED);

@@ -25,6 +25,8 @@ int32_t trigger_slot(const void *siginfo);
 
 /* Descriptors of perf clocks are never below. */
 enum { TRIGGER_DESCRIPTOR_MIN = 100 };
+/* Gives a descriptor that stays open a number where programs do not look. */
+int trigger_descriptor_move(long fd);
 bool trigger_owns(int fd);
 /* The descriptor of the thread in slot i, or -1. False: no slot so high is in use. */
 bool trigger_descriptor(uint32_t i, int *ret_fd);

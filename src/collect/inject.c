@@ -232,8 +232,21 @@ static void image_unmap(const struct injected *injected)
     borrow_end(&borrowed);
 }
 
+/* Lets the thread begin in the agent instead, which knows where the program would have. */
+static bool divert(struct injected *injected, struct borrowed *borrowed, struct err *err)
+{
+    injected->block.command = ATTACH_EXACT;
+    injected->block.pc = borrowed->registers.rip;
+    injected->block.sp = borrowed->registers.rsp;
+    borrowed->registers.rip = injected->entry;
+    borrowed->registers.rsp = injected->stack_at;
+    borrowed->registers.rdi = injected->block_at;
+    return remote_write(injected->pid, injected->block_at, &injected->block, sizeof injected->block,
+                        err);
+}
+
 bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, int channel_fd,
-                     struct err *err)
+                     bool exact, struct err *err)
 {
     struct injected injected = {.pid = borrowed->pid, .block.sockets = {-1, -1}};
     int tid;
@@ -242,6 +255,8 @@ bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, i
         undo(&injected, borrowed);
     /* Held until the agent is ready: a runtime that begins sets what signals do. */
     bool answered = started && answer_read(&injected, tid, err);
+    if (exact && answered && injected.block.answer == ATTACH_DONE)
+        answered = divert(&injected, borrowed, err);
     borrow_end(borrowed);
     if (!answered)
         return false;
@@ -260,7 +275,7 @@ bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct
 {
     struct borrowed borrowed;
     return borrow_begin(&borrowed, pid, err) &&
-           inject_begin_by(ret_injected, &borrowed, channel_fd, err) &&
+           inject_begin_by(ret_injected, &borrowed, channel_fd, false, err) &&
            inject_refresh(ret_injected, err);
 }
 

@@ -28,9 +28,10 @@ struct injected {
 /* Puts it in and starts recording all threads. False: the process is as it was. */
 bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct err *err);
 /* The same by a thread that is borrowed already, which is given back; recording begins with inject_refresh: until
- * then the program may set what signals do, as runtimes do when they start. */
+ * then the program may set what signals do, as runtimes do when they start. `exact`: the thread, which
+ * stands before its first instruction, begins an exact run; there is nothing more to ask of the agent. */
 bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, int channel_fd,
-                     struct err *err);
+                     bool exact, struct err *err);
 /* Records threads that are new. True if nothing had to be done. */
 bool inject_refresh(struct injected *injected, struct err *err);
 /* Whether the process still has it: not if it ended or became another program. */

@@ -73,8 +73,11 @@ static bool start(struct run *run, struct err *err)
     profile_writer_attach(run->output.writer, &run->delta);
     struct launch launch = {
         .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
-    bool inject = run->options->record.mode == RECORD_SAMPLED && loadable_is_static(run->program);
-    if (subject_start(&run->subject, &launch, inject, &run->recording->exec_errno, err))
+    bool sampled = run->options->record.mode == RECORD_SAMPLED;
+    enum subject_way way = !loadable_is_static(run->program) ? SUBJECT_LOADS
+                           : sampled                         ? SUBJECT_SAMPLED
+                                                             : SUBJECT_EXACT;
+    if (subject_start(&run->subject, &launch, way, &run->recording->exec_errno, err))
         return true;
     output_undo(&run->output);
     return false;

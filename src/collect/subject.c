@@ -24,7 +24,7 @@ static bool seize(void *closure, pid_t pid, struct err *err)
 }
 
 /* It stands behind its execve with all signals blocked. */
-static bool put_in(struct subject *subject, int channel_fd, struct err *err)
+static bool put_in(struct subject *subject, int channel_fd, bool exact, struct err *err)
 {
     struct stop stop;
     struct borrowed borrowed;
@@ -33,27 +33,28 @@ static bool put_in(struct subject *subject, int channel_fd, struct err *err)
     if (!stop_await(pid, STOP_EXEC, EXEC_MS, &stop) || !borrow_traced(&borrowed, pid, err))
         return err_set(err, ERR_SYSTEM, "process %d ended", pid);
     borrowed.mask = subject->child.mask;
-    if (!inject_begin_by(&attached.injected, &borrowed, channel_fd, err))
+    if (!inject_begin_by(&attached.injected, &borrowed, channel_fd, exact, err))
         return false;
-    *vec_push(subject) = attached;
+    if (!exact)
+        *vec_push(subject) = attached;
     return true;
 }
 
-bool subject_start(struct subject *subject, const struct launch *launch, bool inject,
+bool subject_start(struct subject *subject, const struct launch *launch, enum subject_way way,
                    int *ret_exec_errno, struct err *err)
 {
     struct launch held = *launch;
     bool seized = false;
     struct err why;
     subject->started = true;
-    if (inject) {
+    if (way != SUBJECT_LOADS) {
         held.held = true;
         held.ready = seize;
         held.closure = &seized;
     }
     if (!launch_start(&held, &subject->child, ret_exec_errno, err))
         return false;
-    if (seized && !put_in(subject, launch->channel_fd, &why))
+    if (seized && !put_in(subject, launch->channel_fd, way == SUBJECT_EXACT, &why))
         snprintf(subject->bare, sizeof subject->bare, "%s", why.text);
     return true;
 }

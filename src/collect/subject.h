@@ -33,9 +33,12 @@ struct subject {
     char bare[512]; /* it could not be put into the program that was started, and why */
 };
 
+/* How the agent comes into a program: it loads it, or it is put in, to sample or for an exact run. */
+enum subject_way { SUBJECT_LOADS, SUBJECT_SAMPLED, SUBJECT_EXACT };
+
 /* Starts the program. One that loads nothing gets the agent before its first instruction, if it can: else it
  * runs without. */
-bool subject_start(struct subject *subject, const struct launch *launch, bool inject,
+bool subject_start(struct subject *subject, const struct launch *launch, enum subject_way way,
                    int *ret_exec_errno, struct err *err);
 /* All of these processes, or none. */
 bool subject_attach(struct subject *subject, const int *pids, size_t n, int channel_fd,

@@ -20,6 +20,7 @@ enum attach_command {
     ATTACH_STOP,   /* no more samples: triggers are gone when this is done, no walk is under way */
     ATTACH_RETURN, /* signals have the program's own actions again */
     ATTACH_LEAVE,  /* unmap everything but the image itself */
+    ATTACH_EXACT, /* by the program's first thread, before its first instruction: an exact run begins */
 };
 
 enum attach_answer {
@@ -39,6 +40,7 @@ struct attach {
     uint64_t loader;    /* its struct r_debug, or 0 */
     uint64_t text_start, text_end; /* of the image's code */
     uint64_t hwcap2;               /* AT_HWCAP2 */
+    uint64_t pc, sp;               /* ATTACH_EXACT: where the program begins */
     uint32_t n_threads;
     int32_t threads[ATTACH_THREADS_MAX]; /* as the process itself numbers them, ascending */
 };
