@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* TSC ticks, 2^-8, of a payment by a direct exit and by an indirect one. */
-enum { PLAIN_DIRECT_Q8 = 233, PLAIN_INDIRECT_Q8 = 800 };
+enum { PLAIN_DIRECT_Q8 = 250, PLAIN_INDIRECT_Q8 = 950 };
 
 /* Of so many ticks of a stretch, what the program itself would have needed. Memory and mispredicted
  * branches hide some of what copies cost: never less than two fifths. */
