@@ -3,7 +3,7 @@
 # The options that `gait COMMAND --help` shows, one a line.
 _gait_options() {
     "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-.*\)/\1/p' |
-        sed 's/   *.*//' | tr ',' '\n' | sed -n 's/^ *\(-[-A-Za-z]*\)\(=[a-z]*\)\{0,1\}.*/\1\2/p'
+        sed 's/   *.*//' | tr ',' '\n' | sed -n 's/^ *\(-[-A-Za-z]*\)\(=[a-z+]*\)\{0,1\}.*/\1\2/p'
     printf '%s\n' --help
 }
 # The words that an option's value can be, where its help starts with a list of them: "perf, cputime or auto".
