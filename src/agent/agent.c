@@ -169,6 +169,8 @@ static bool channel_open(long fd, int32_t known_as)
     channel->pid = pid;
     channel->mode = agent.options.mode;
     agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
+    agent.cache->maps_bytes = &channel->maps_bytes;
+    agent.cache->maps_marked = 0;
     agent.cache->units = (struct units){.base = (uint8_t *)channel + CHANNEL_UNITS_AT,
                                         .room = CHANNEL_UNITS_BYTES,
                                         .published = &channel->units_bytes,

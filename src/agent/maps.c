@@ -24,7 +24,7 @@ static const char *parse_number(const char *at, uint32_t base, uint64_t *ret)
     uint64_t value = 0;
     for (;; at++) {
         uint32_t digit = (uint32_t)(*at >= 'a' ? *at - 'a' + 10 : *at - '0');
-        if (*at < '0' || digit >= base)
+        if (*at < '0' || (*at > '9' && *at < 'a') || digit >= base) /* ':' is none */
             break;
         value = value * base + digit;
     }

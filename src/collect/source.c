@@ -239,15 +239,24 @@ static void ring_read(struct source *source, uint64_t published)
 
 /* ---- all */
 
-/* The lengths are taken in the opposite order of their publication: a walk is published after the
- * units it names, and those after the maps they lie in. */
+/* Units lie in the mappings of their moment, to which marks among them tell how far to read. Whatever was
+ * translated before the mappings that are known now is published by now: both are done under one lock. Walks are
+ * published after the units that they name. */
 static void units_follow(struct source *source)
 {
-    uint64_t units = share_load(&source->channel->units_bytes);
     uint64_t maps = share_load(&source->channel->maps_bytes);
+    uint64_t units = share_load(&source->channel->units_bytes);
+    const unsigned char *start = section(source, CHANNEL_UNITS_AT);
+    uint32_t first;
+    memcpy(&first, start, sizeof first);
+    if (units && first != UNIT_MAPS) /* it does not tell of moments */
+        maps_read(source, share_load(&source->channel->maps_bytes));
+    while (units_read(&source->units, start, units)) {
+        uint64_t there = share_load(&source->channel->maps_bytes);
+        maps_read(source, source->units.maps_wanted < there ? source->units.maps_wanted : there);
+    }
     maps_read(source, maps);
     only_tell(source);
-    units_read(&source->units, section(source, CHANNEL_UNITS_AT), units);
 }
 
 uint64_t source_read(struct source *source)

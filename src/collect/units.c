@@ -230,7 +230,7 @@ static bool unit_add(struct units *units, const unsigned char *entry, uint32_t k
     return false;
 }
 
-void units_read(struct units *units, const void *section, uint64_t bytes)
+bool units_read(struct units *units, const void *section, uint64_t bytes)
 {
     const unsigned char *start = section;
     if (bytes > CHANNEL_UNITS_BYTES)
@@ -242,10 +242,15 @@ void units_read(struct units *units, const void *section, uint64_t bytes)
         if (length < 8 || length % 8 || length > bytes - units->bytes_read) {
             units->broken = true;
             units->garbled++;
-            return;
+            return false;
         }
-        if (!unit_add(units, start + units->bytes_read, header[0], length))
-            units->garbled++;
         units->bytes_read += length;
+        if (header[0] == UNIT_MAPS && length == sizeof(struct wire_maps_mark)) {
+            memcpy(&units->maps_wanted, start + units->bytes_read - 8, 8);
+            return true;
+        }
+        if (!unit_add(units, start + units->bytes_read - length, header[0], length))
+            units->garbled++;
     }
+    return false;
 }

@@ -70,6 +70,7 @@ struct units {
     } owner;             /* superblock of each exit id, or UNIT_NONE */
     uint64_t counters;   /* all that are named are below */
     uint64_t bytes_read; /* of the section */
+    uint64_t maps_wanted;
     uint64_t garbled;    /* entries left out */
     bool broken;         /* nothing more can be read */
 };
@@ -77,8 +78,9 @@ struct units {
 void units_init(struct units *units, struct mappings *mappings);
 void units_release(struct units *units);
 
-/* Takes what was published since the last time: `bytes` of the section in all. */
-void units_read(struct units *units, const void *section, uint64_t bytes);
+/* Takes what was published since the last time: `bytes` of the section in all. True: what comes next was
+ * translated when the maps section had maps_wanted bytes; they must be read before it goes on. */
+bool units_read(struct units *units, const void *section, uint64_t bytes);
 
 /* One more pair, of a process that does not tell of them; gets a counter of its own if counters are
  * numbered here. False: there is no such indirect exit. */

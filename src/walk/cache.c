@@ -121,6 +121,21 @@ static void unit_publish(struct cache *cache, uint32_t bytes, uint32_t counters)
     __atomic_store_n(cache->units.published, *cache->units.published + bytes, __ATOMIC_RELEASE);
 }
 
+/* Tells which mappings the units that follow lie in. */
+static bool unit_mark(struct cache *cache)
+{
+    if (!cache->maps_bytes || *cache->maps_bytes == cache->maps_marked)
+        return true;
+    struct wire_maps_mark *mark = unit_take(cache, sizeof *mark);
+    if (!mark)
+        return false;
+    cache->maps_marked = *cache->maps_bytes;
+    *mark = (struct wire_maps_mark){
+        .kind = UNIT_MAPS, .bytes = sizeof *mark, .maps_bytes = cache->maps_marked};
+    unit_publish(cache, sizeof *mark, 0);
+    return true;
+}
+
 static bool unit_superblock(struct cache *cache, const struct shape *shape,
                             const struct superblock *superblock)
 {
@@ -130,7 +145,7 @@ static bool unit_superblock(struct cache *cache, const struct shape *shape,
     uint32_t bytes = (uint32_t)(sizeof(struct wire_superblock) +
                                 shape->n_segments * sizeof(struct wire_segment) +
                                 n_payload * sizeof(struct wire_payload));
-    struct wire_superblock *unit = unit_take(cache, bytes);
+    struct wire_superblock *unit = unit_mark(cache) ? unit_take(cache, bytes) : NULL;
     if (!unit)
         return false;
     *unit = (struct wire_superblock){.kind = UNIT_SUPERBLOCK,
@@ -445,7 +460,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
                                  .debt = debt_of(wanted, shape),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
-    if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) || !site_prepare(cache, shape, block))
+    if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
+        !site_prepare(cache, shape, block))
         return NULL;
     uint32_t older = __atomic_load_n(slot, __ATOMIC_RELAXED);
     block->older = older;

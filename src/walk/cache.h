@@ -78,6 +78,8 @@ struct cache {
     struct regions *regions;
     struct tables *tables;
     struct units units;
+    const uint64_t *maps_bytes; /* published length of the maps section; NULL: nobody asks */
+    uint64_t maps_marked;       /* the same, when the last unit was published */
     uint64_t max_counters;
     struct guards *guards; /* NULL: code that may change is refused */
     struct witness

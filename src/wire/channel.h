@@ -162,7 +162,7 @@ struct wire_map {
 };
 
 /* ---- units section: what the agent translated, append-only. */
-enum unit_kind { UNIT_SUPERBLOCK = 1, UNIT_PAIR = 2, UNIT_CUT = 3 };
+enum unit_kind { UNIT_SUPERBLOCK = 1, UNIT_PAIR = 2, UNIT_CUT = 3, UNIT_MAPS = 4 };
 
 enum segment_end {
     SEGMENT_COND,    /* conditional branch; target is where it goes when taken */
@@ -219,6 +219,13 @@ struct wire_cut {
     uint32_t kind, bytes;
     uint32_t first_exit;
     uint16_t segment, instructions;
+};
+
+/* What follows was translated when the maps section was so long: other modules may lie at the same addresses
+ * later, or did before. The first entry of the section, if the process tells of it at all. */
+struct wire_maps_mark {
+    uint32_t kind, bytes;
+    uint64_t maps_bytes;
 };
 
 /* ---- ring: walks, oldest first of each thread. Entries never wrap: EVENT_PAD fills the end of the ring.
