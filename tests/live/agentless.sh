@@ -4,15 +4,16 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 echo 'int main(void) { return 4; }' >"$work/static.c"
 gcc -static -o "$work/static" "$work/static.c" 2>/dev/null || skip 'no static libc to link with'
-status 4 'static program, exact' "$gait" record --exact=counts -o "$work/data" -- "$work/static"
+cp "$work/static" "$work/setgid" && chmod g+s "$work/setgid"
+status 4 'setgid program, exact' "$gait" record --exact=counts -o "$work/data" -- "$work/setgid"
 says 'never loaded the agent'
 "$gait" info "$work/data" | grep -q '1 x no_agent' || bad 'the loss is not in the profile'
 
 readable "$work/data"
 
 # There is nothing to report; what to type instead can be typed.
-status 4 'static program, odd words' "$gait" record --exact=counts -o "$work/it's" -- "$work/static" 'a b'
-says 'it is linked statically'
+status 4 'setgid program, odd words' "$gait" record --exact=counts -o "$work/it's" -- "$work/setgid" 'a b'
+says 'it is setuid or setgid'
 grep -q 'next: gait report' "$work/stderr" && bad 'an empty profile is said to be worth a report'
 instead=$(sed -n 's/.*: gait record --plain/record --plain/p' "$work/stderr")
 case $modes in *plain*) (eval "'$gait' $instead") >"$work/out" 2>&1; same 'what to type instead' 4 $? ;; esac
