@@ -71,8 +71,8 @@ struct units {
     uint64_t counters;   /* all that are named are below */
     uint64_t bytes_read; /* of the section */
     uint64_t maps_wanted;
-    uint64_t garbled;    /* entries left out */
-    bool broken;         /* nothing more can be read */
+    uint64_t garbled; /* entries left out */
+    bool broken;      /* nothing more can be read */
 };
 
 void units_init(struct units *units, struct mappings *mappings);
