@@ -15,7 +15,7 @@
 
 enum {
     GUARDS_FEW = 16,
-    LEAD_MASK = 255,
+    LEAD_MASK = 63,
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
