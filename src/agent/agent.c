@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "agent/altstack.h"
 
 #include "agent/budget.h"
 #include "agent/calibrate.h"
@@ -270,7 +271,7 @@ static void sampling_start(struct thread *thread)
         agent_lose(LOSS_trigger_lost);
         return;
     }
-    signals_stack_lend(thread);
+    altstack_lend(thread);
     calibrate(thread);
     budget_init();
     thread->means = agent.means;
@@ -334,7 +335,7 @@ void agent_thread_begins(bool trap_blocked)
     if (!thread)
         return;
     thread->trap_blocked = trap_blocked;
-    signals_stack_lend(thread);
+    altstack_lend(thread);
     agent_thread_start(thread);
 }
 
@@ -343,7 +344,7 @@ void agent_thread_ends(void)
     struct thread *thread = agent_samples() ? thread_self() : NULL;
     if (!thread)
         return;
-    signals_stack_take_back(thread);
+    altstack_take_back(thread);
     thread_release(thread);
 }
 
@@ -367,7 +368,7 @@ void agent_forked(bool trap_blocked)
     if (!thread)
         return;
     thread->trap_blocked = trap_blocked;
-    signals_stack_lend(thread);
+    altstack_lend(thread);
     agent_thread_start(thread);
 }
 

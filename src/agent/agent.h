@@ -62,7 +62,7 @@ struct agent {
     uint32_t window, trail;
     uint64_t tick_ns;      /* between ticks of the kernel's clock */
     uint64_t ran_ns;       /* CPU time of all threads between their samples; added to by each */
-    uint64_t copied_ns;     /* what copying code took; added to by each */
+    uint64_t copied_ns;    /* what copying code took; added to by each */
     uint64_t spent_ns;     /* what their samples cost; added to by each */
     uint64_t tool_told_ns; /* what it had used when it was last looked for, and when that was */
     uint64_t tool_looked_tsc;

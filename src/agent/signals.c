@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/sample.h"
 #include "agent/thread.h"
+#include "agent/trap.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 #include "wire/attach.h"
@@ -76,9 +77,7 @@ static void action_set(int signal, uint64_t handler)
     sys6(SYS_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
 }
 
-/* The default action of our signals is death: give the signal back to the kernel and let it happen
- * again, by the instruction itself or, when somebody sent it, by us. */
-static void die_of(int signal, bool sent)
+void signals_die(int signal, bool sent)
 {
     action_set(signal, 0);
     agent.own[signal] = false;
@@ -94,7 +93,7 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
     if (action->handler <= 1 && (signal == TRIGGER_SIGNAL_UNTOLD || (action->handler && sent)))
         return 0;
     if (action->handler <= 1) {
-        die_of(signal, sent);
+        signals_die(signal, sent);
         return 0;
     }
     uint64_t handler = action->handler;
@@ -162,8 +161,6 @@ struct next {
     struct thread *thread; /* walk it, on the stack at `to`; */
     uint64_t to;           /* or without a thread: 0 returns, else a handler to jump to */
 };
-
-static uint64_t trap_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame);
 
 static bool in_core(uint64_t pc)
 {
@@ -411,130 +408,6 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
     return true;
 }
 
-/* ---- alternate stacks */
-
-static bool lent(uint64_t sp)
-{
-    return sp - (uint64_t)agent.threads < CHANNEL_THREADS * sizeof(struct thread);
-}
-
-void signals_stack_lend(struct thread *thread)
-{
-    struct kernel_altstack now = {0}, ours = {.sp = (uint64_t)thread->signal_stack,
-                                              .size = THREAD_SIGNAL_STACK_BYTES};
-    sys3(SYS_sigaltstack, 0, (long)&now, 0);
-    if (now.size && !(now.flags & ALTSTACK_DISABLE) && !lent(now.sp))
-        thread->altstack = now;
-    else
-        sys3(SYS_sigaltstack, (long)&ours, 0, 0);
-}
-
-void signals_stack_take_back(const struct thread *thread)
-{
-    struct kernel_altstack none = {.flags = ALTSTACK_DISABLE};
-    if (!thread->altstack.size)
-        sys3(SYS_sigaltstack, (long)&none, 0, 0);
-}
-
-bool signals_program_altstack(const struct kernel_altstack *set, struct kernel_altstack *ret_old,
-                              long *ret_result)
-{
-    struct thread *thread = agent_samples() ? thread_self() : NULL;
-    if (!thread)
-        return false;
-    bool had = thread->altstack.size;
-    bool sets = set && !(set->flags & ALTSTACK_DISABLE);
-    struct kernel_altstack old = {.flags = ALTSTACK_DISABLE};
-    *ret_result = sets || had ? sys3(SYS_sigaltstack, (long)set, (long)(had ? &old : NULL), 0) : 0;
-    if (sys_failed(*ret_result))
-        return true;
-    if (ret_old)
-        *ret_old = old;
-    if (set)
-        thread->altstack = sets ? *set : (struct kernel_altstack){0};
-    if (set && !sets)
-        signals_stack_lend(thread);
-    return true;
-}
-
-/* ---- SIGTRAP, blocked as far as the program can see */
-
-static struct thread *trap_thread(void)
-{
-    return agent.own[SIGTRAP] && agent_samples() ? thread_self() : NULL;
-}
-
-bool signals_trap_blocked(void)
-{
-    const struct thread *thread = trap_thread();
-    return thread && thread->trap_blocked;
-}
-
-bool signals_trap_pending(void)
-{
-    const struct thread *thread = trap_thread();
-    return thread && thread->trap_pending;
-}
-
-static void trap_mask(int how)
-{
-    uint64_t trap = signal_bit(SIGTRAP);
-    sys6(SYS_rt_sigprocmask, how, (long)&trap, 0, 8, 0, 0);
-}
-
-static void trap_raise(struct thread *thread)
-{
-    if (!thread->trap_pending)
-        return;
-    thread->trap_pending = false;
-    sys6(SYS_rt_tgsigqueueinfo, sys3(SYS_getpid, 0, 0, 0), thread->tid, SIGTRAP,
-         (long)thread->pending.siginfo, 0, 0);
-}
-
-static void trap_virtual(struct thread *thread)
-{
-    thread->trap_really = false;
-    trap_mask(SIG_UNBLOCK);
-    trigger_arm(thread, budget_next_ns(thread));
-}
-
-void signals_trap_block(bool blocked)
-{
-    struct thread *thread = trap_thread();
-    if (!thread)
-        return;
-    thread->trap_blocked = blocked;
-    if (blocked)
-        return;
-    if (thread->trap_really)
-        trap_virtual(thread);
-    trap_raise(thread);
-}
-
-bool signals_trap_really(void)
-{
-    const struct thread *thread = trap_thread();
-    return thread && thread->trap_really;
-}
-
-void signals_trap_wait(bool begins)
-{
-    struct thread *thread = trap_thread();
-    if (!thread || !thread->trap_blocked || thread->trap_really == begins)
-        return;
-    if (begins) {
-        trigger_disarm(thread);
-        trap_mask(SIG_BLOCK);
-        thread->trap_really = true;
-        trap_raise(thread);
-        return;
-    }
-    uint64_t pending = 0;
-    sys3(SYS_rt_sigpending, (long)&pending, 8, 0);
-    if (!(pending & signal_bit(SIGTRAP)))
-        trap_virtual(thread);
-}
-
 void signals_exec(bool begins)
 {
     struct kernel_sigaction ignored = {.handler = 1};
@@ -548,23 +421,7 @@ void signals_exec(bool begins)
         else
             own(signal, agent.actions[signal].flags, 0);
     }
-    signals_trap_wait(begins);
-}
-
-/* A trap that is not ours: waits, if the program has it blocked and somebody sent it; one of its own
- * instructions' cannot wait. */
-static uint64_t trap_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
-{
-    struct thread *thread = trap_thread();
-    bool sent = siginfo[2] <= 0;
-    if (!thread || !thread->trap_blocked || thread->trap_really)
-        return signals_pass_on(signal, siginfo, frame);
-    if (sent) {
-        thread->trap_pending = true;
-        __builtin_memcpy(thread->pending.siginfo, siginfo, SIGINFO_BYTES);
-    } else
-        die_of(signal, false);
-    return 0;
+    trap_wait(begins);
 }
 
 uint64_t signals_program_mask(uint64_t mask)

@@ -13,6 +13,9 @@ void signals_own(void);
 /* The program's handler to jump to with the arguments that ours was given, after doing what the kernel
  * would have done; 0: just return. */
 uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame);
+/* The default action: gives the signal back to the kernel and lets it happen again, by the instruction itself or,
+ * when somebody sent it, by us. */
+void signals_die(int signal, bool sent);
 /* The return address of handlers that unwinders know. */
 uint64_t signals_restorer(void);
 
@@ -37,21 +40,5 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
 /* A signal mask that the program wants, without the signal that must stay unblocked. */
 uint64_t signals_program_mask(uint64_t mask);
 
-/* Sampling: the calling thread gets an alternate stack of ours, unless the program has set one; at its end it
- * gives it back. */
-void signals_stack_lend(struct thread *thread);
-void signals_stack_take_back(const struct thread *thread);
-/* The program's sigaltstack; results as the kernel's. False: not our business. */
-bool signals_program_altstack(const struct kernel_altstack *set, struct kernel_altstack *ret_old,
-                              long *ret_result);
-
-/* SIGTRAP is never really blocked while threads are sampled. What the program believes: whether it is for
- * the calling thread, and whether one waits. To unblock it lets that one come. */
-bool signals_trap_blocked(void);
-bool signals_trap_pending(void);
-void signals_trap_block(bool blocked);
-/* For as long as the thread waits for signals, or asks the kernel for them: what it has blocked really is. */
-void signals_trap_wait(bool begins);
-bool signals_trap_really(void);
 /* The thread is about to call exec, or that has failed: what is ignored and blocked is handed on. */
 void signals_exec(bool begins);

@@ -2,6 +2,8 @@
  *
  * Raw system calls pass these by; nothing may depend on them alone. */
 #include "agent/signals.h"
+#include "agent/trap.h"
+#include "agent/altstack.h"
 
 #include "shim/libc.h"
 
@@ -99,7 +101,7 @@ EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 
 static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy)
 {
-    if (!set || how == SIG_UNBLOCK || signals_trap_really())
+    if (!set || how == SIG_UNBLOCK || trap_really())
         return set;
     uint64_t mask;
     *copy = *set;
@@ -113,7 +115,7 @@ static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy
 static int mask_change(sigmask_fn *next, int how, const sigset_t *set, sigset_t *old)
 {
     sigset_t copy, wanted;
-    bool was_blocked = signals_trap_blocked();
+    bool was_blocked = trap_blocked();
     if (set)
         wanted = *set; /* `old` may be the same */
     int result = next(how, without_ours(how, set, &copy), old);
@@ -122,7 +124,7 @@ static int mask_change(sigmask_fn *next, int how, const sigset_t *set, sigset_t 
     if (old && was_blocked)
         sigaddset(old, SIGTRAP);
     if (set && (how == SIG_SETMASK || sigismember(&wanted, SIGTRAP) == 1))
-        signals_trap_block(how != SIG_UNBLOCK && sigismember(&wanted, SIGTRAP) == 1);
+        trap_block(how != SIG_UNBLOCK && sigismember(&wanted, SIGTRAP) == 1);
     return result;
 }
 
@@ -145,7 +147,7 @@ EXPORT int sigpending(sigset_t *set)
     static pending_fn *next;
     libc_function(&next, "sigpending");
     int result = next(set);
-    if (result == 0 && signals_trap_pending())
+    if (result == 0 && trap_pending())
         sigaddset(set, SIGTRAP);
     return result;
 }
@@ -157,7 +159,7 @@ EXPORT int sigaltstack(const stack_t *restrict set, stack_t *restrict old)
     long result;
     if (set)
         memcpy(&wanted, set, sizeof wanted);
-    if (!signals_program_altstack(set ? &wanted : NULL, &before, &result)) {
+    if (!altstack_program(set ? &wanted : NULL, &before, &result)) {
         libc_function(&next, "sigaltstack");
         return next(set, old);
     }

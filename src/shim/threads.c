@@ -1,5 +1,6 @@
 /* Threads and forks of the program: told to the agent when they begin and end. */
 #include "agent/agent.h"
+#include "agent/trap.h"
 #include "agent/signals.h"
 
 #include "shim/libc.h"
@@ -59,7 +60,7 @@ EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict
         return next(id, attributes, start, argument);
     errand->start = start;
     errand->argument = argument;
-    errand->trap_blocked = signals_trap_blocked();
+    errand->trap_blocked = trap_blocked();
     int result = next(id, attributes, thread_run, errand);
     if (result)
         errand_free(errand);
@@ -71,7 +72,7 @@ static bool forker_blocks_trap;
 
 static void before_fork(void)
 {
-    forker_blocks_trap = signals_trap_blocked();
+    forker_blocks_trap = trap_blocked();
 }
 
 static void in_child(void)

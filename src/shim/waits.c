@@ -1,6 +1,7 @@
 /* Calls that wait for signals, or hand the state of signals on: for them what the program believes of SIGTRAP
  * must be so. */
 #include "agent/signals.h"
+#include "agent/trap.h"
 
 #include "shim/libc.h"
 
@@ -19,9 +20,9 @@
     {                                                                                              \
         static __typeof__(name) *next;                                                             \
         libc_function(&next, #name);                                                               \
-        signals_trap_wait(true);                                                                   \
+        trap_wait(true);                                                                           \
         type result = next arguments;                                                              \
-        signals_trap_wait(false);                                                                  \
+        trap_wait(false);                                                                          \
         return result;                                                                             \
     }
 
@@ -49,7 +50,7 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
     static __typeof__(signalfd) *next;
     libc_function(&next, "signalfd");
     if (sigismember(set, SIGTRAP) == 1)
-        signals_trap_wait(true);
+        trap_wait(true);
     return next(fd, set, flags);
 }
 
