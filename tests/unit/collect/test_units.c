@@ -1,5 +1,7 @@
 #include "collect/units.h"
 
+#include "collect/payloads.h"
+
 #include "fake.h"
 
 #include <unistd.h>
@@ -175,10 +177,130 @@ static void an_empty_split_is_no_instruction(void **state)
     close_fixture(&fixture);
 }
 
+/* Another module comes to lie at the same addresses: what was translated before still lies in the first. */
+static void units_lie_in_mappings_of_their_moment(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct wire_maps_mark mark = {UNIT_MAPS, sizeof mark, 123};
+    fake_superblock(&fixture.fake, 5, 0, 2, two);
+    fake_unit(&fixture.fake, &mark, sizeof mark);
+    fake_superblock(&fixture.fake, 9, 0, 1, two);
+    const unsigned char *section = fake_section(&fixture.fake, CHANNEL_UNITS_AT);
+    uint64_t bytes = fixture.fake.channel->units_bytes;
+    assert_true(units_read(&fixture.units, section, bytes));
+    assert_int_equal(fixture.units.maps_wanted, 123);
+    struct wire_map map = {.start = 0x1000, .end = 0x9000, .offset = 0x700};
+    mappings_add(&fixture.mappings, &map, "/no/other");
+    assert_false(units_read(&fixture.units, section, bytes));
+    assert_int_equal(fixture.units.garbled, 0);
+    assert_int_equal(fixture.units.segments.at[0].at.address.v, 0x100);
+    assert_int_equal(fixture.units.segments.at[2].at.address.v, 0x700);
+    assert_int_not_equal(fixture.units.segments.at[0].at.module,
+                         fixture.units.segments.at[2].at.module);
+    close_fixture(&fixture);
+}
+
+/* ---- payloads */
+
+struct with_payload {
+    struct wire_superblock header;
+    struct wire_segment segments[2];
+    struct wire_payload items[3];
+};
+
+static struct with_payload good_payload(uint32_t first_exit)
+{
+    return (struct with_payload){
+        .header = {.kind = UNIT_SUPERBLOCK,
+                   .bytes = sizeof(struct with_payload),
+                   .first_exit = first_exit,
+                   .n_segments = 2,
+                   .n_exits = 2,
+                   .n_payload = 3},
+        .segments = {two[0], two[1]},
+        .items = {{.instruction = 0, .kind = PAYLOAD_ADDRESS, .words = 1, .access = 1},
+                  {.instruction = 0, .kind = PAYLOAD_VECTOR, .words = 2, .detail = 3},
+                  {.instruction = 5, .offset = 2, .kind = PAYLOAD_POP, .words = 1, .access = 1}}};
+}
+
+struct seen {
+    struct payload_consumer consumer;
+    uint64_t n, pc[8], word[8];
+};
+
+static void see(struct payload_consumer *consumer, const struct payload_event *event)
+{
+    struct seen *seen = (struct seen *)consumer;
+    assert_true(event->first == (seen->n == 0));
+    seen->pc[seen->n] = event->pc;
+    seen->word[seen->n++] = event->words[0];
+}
+
+static void words_are_what_exits_say(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct with_payload unit = good_payload(5);
+    fake_unit(&fixture.fake, &unit, sizeof unit);
+    read_units(&fixture);
+    assert_int_equal(fixture.units.garbled, 0);
+    /* Left by its branch, then by its end. */
+    uint32_t exits[] = {5, 6};
+    uint64_t words[] = {10, 11, 12, 20, 21, 22, 23};
+    struct event_walk walk = {.n_exits = 2, .n_payload = 7, .tid = 1};
+    struct payload_sum sum = {0};
+    struct seen seen = {.consumer = {see}};
+    payloads_read(&fixture.units, &walk, exits, words, &sum, &seen.consumer);
+    assert_int_equal(seen.n, 5);
+    static const uint64_t pc[] = {0x1000, 0x1000, 0x1000, 0x1000, 0x100c},
+                          first[] = {10, 11, 20, 21, 23};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(seen.pc[i], pc[i]);
+        assert_int_equal(seen.word[i], first[i]);
+    }
+    assert_int_equal(sum.events[PAYLOAD_VECTOR], 2);
+    assert_int_equal(sum.instructions, 10);
+    walk.n_payload = 6;
+    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL);
+    exits[1] = 77;
+    walk.n_payload = 7;
+    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL);
+    assert_int_equal(sum.astray, 2);
+    assert_int_equal(sum.windows, 1);
+    close_fixture(&fixture);
+}
+
+static void bad_items_are_left_out(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct with_payload bad[5];
+    for (uint32_t i = 0; i < 5; i++)
+        bad[i] = good_payload(5 + 2 * i);
+    bad[0].items[0].kind = PAYLOAD_KINDS;
+    bad[1].items[0].words = 2;
+    bad[2].items[2].instruction = 6; /* there are six */
+    bad[3].items[2].offset = 3;
+    bad[4].header.n_payload = 4;
+    for (uint32_t i = 0; i < 5; i++)
+        fake_unit(&fixture.fake, &bad[i], sizeof bad[i]);
+    read_units(&fixture);
+    assert_int_equal(fixture.units.garbled, 5);
+    assert_int_equal(fixture.units.superblocks.n, 0);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(superblocks_come_as_published),
+        cmocka_unit_test(units_lie_in_mappings_of_their_moment),
+        cmocka_unit_test(words_are_what_exits_say),
+        cmocka_unit_test(bad_items_are_left_out),
         cmocka_unit_test(contradictions_are_left_out),
         cmocka_unit_test(pairs_and_cuts_need_their_superblock),
         cmocka_unit_test(a_senseless_length_ends_the_reading),
