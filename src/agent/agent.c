@@ -191,6 +191,7 @@ bool agent_connect_by(long fd, const struct agent_place *place)
     agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
     if (!memory_map() || !channel_open(fd, place->pid))
         return false;
+    agent.regions->untold = place->untold && agent.options.mode == RECORD_SAMPLED;
     if (place->untold && agent.options.mode == RECORD_SAMPLED &&
         !(agent.cache->witness = map_private(sizeof(struct witness))))
         return false;

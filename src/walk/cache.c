@@ -20,12 +20,12 @@ static bool zone_serves(const struct zone *zone, uint64_t pc)
 
 /* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing up behind
  * it: far above. Elsewhere below the code, where neither the heap of a PIE nor the next mappings of the
- * kernel are. */
+ * kernel are; not at a round distance, where programs that map at fixed addresses put things. */
 static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
 {
     if (pc < UINT64_C(1) << 31)
         return (pc & ~UINT64_C(0xfffff)) + UINT64_C(0x30000000) + ((uint64_t)attempt << 21);
-    uint64_t step = UINT64_C(0x10000000) + ((uint64_t)(attempt / 2) << 22);
+    uint64_t step = UINT64_C(0x11d00000) + ((uint64_t)(attempt / 2) << 22);
     if (attempt >= ZONE_ORDERLY) /* JITs reserve much around their code: anywhere in reach */
         step = (attempt * UINT64_C(0x9E3779B1) % 0x3c0) << 20;
     uint64_t base = pc & ~UINT64_C(0xfffff);

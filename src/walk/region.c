@@ -1,5 +1,9 @@
 #include "walk/region.h"
 
+#include "walk/witness.h"
+
+enum { PAGE = 4096, INSTRUCTION_MAX = 15 };
+
 static const struct region *region_find(const struct regions *regions, uint64_t pc)
 {
     uint32_t low = 0, high = regions->n;
@@ -14,11 +18,23 @@ static const struct region *region_find(const struct regions *regions, uint64_t 
     return low < regions->n && region->start <= pc ? region : NULL;
 }
 
+/* What is left of it where it may be gone: an instruction may lie on two pages. */
+static size_t room_there(const struct regions *regions, const struct region *region, uint64_t pc)
+{
+    size_t room = region->end - pc, left = PAGE - pc % PAGE;
+    if (!regions->untold)
+        return room;
+    if (!witness_readable(pc))
+        return 0;
+    return room > left && left < INSTRUCTION_MAX && !witness_readable(pc + left) ? left : room;
+}
+
 size_t regions_peek(const struct regions *regions, uint64_t pc)
 {
     const struct region *region = region_find(regions, pc);
-    return region && region->refusal == LOSS_N && region->kind == REGION_LASTING ? region->end - pc
-                                                                                 : 0;
+    return region && region->refusal == LOSS_N && region->kind == REGION_LASTING
+               ? room_there(regions, region, pc)
+               : 0;
 }
 
 size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_kind,
@@ -35,7 +51,10 @@ size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_
     }
     *ret_refusal = region->refusal;
     *ret_kind = region->kind;
-    return region->refusal == LOSS_N ? region->end - pc : 0;
+    size_t room = region->refusal == LOSS_N ? room_there(regions, region, pc) : 0;
+    if (!room && region->refusal == LOSS_N)
+        *ret_refusal = LOSS_at_anonymous;
+    return room;
 }
 
 bool regions_restarts(const struct regions *regions, uint64_t pc, uint64_t next)

@@ -30,6 +30,7 @@ struct sequence_range {
 struct regions {
     struct region at[REGIONS_MAX]; /* executable mappings, ascending */
     uint32_t n;
+    bool untold; /* they may be gone, and nobody tells: looked at before they are read */
     struct sequence_range sequences[REGIONS_SEQUENCES];
     uint32_t n_sequences;
     /* Reads the mappings anew; called at most once per look-up that finds nothing. */

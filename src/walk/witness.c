@@ -30,6 +30,11 @@ uint64_t witness_fault(uint64_t pc)
     return pc >= start && pc < gone ? gone : 0;
 }
 
+bool witness_readable(uint64_t at)
+{
+    return witness_sum(at & ~(uint64_t)(WITNESS_LINE_BYTES - 1)) != 0;
+}
+
 static bool line_add(struct witness *witness, uint64_t at)
 {
     uint32_t slot = (uint32_t)((at * UINT64_C(0x9E3779B97F4A7C15)) >> 48);

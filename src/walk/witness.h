@@ -32,5 +32,8 @@ bool witness_add(struct witness *witness, uint64_t start, uint64_t bytes);
 bool witness_holds(const struct witness *witness);
 void witness_forget(struct witness *witness);
 
+/* Whether the line at this address can be read. */
+bool witness_readable(uint64_t at);
+
 /* A fault at this pc: if it was one of ours, which read what is not there any more, the pc to go on at; else 0. */
 uint64_t witness_fault(uint64_t pc);

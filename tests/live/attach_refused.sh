@@ -10,7 +10,10 @@ kill -STOP "$pid"
 sleep 0.1
 refused 'stopped' "kill -CONT $pid" "$pid"
 kill -CONT "$pid"
-start zombie bash -c 'sleep 0 & echo ready $!; exec sleep 100'
+start zombie python3 -c 'import os, time
+pid = os.fork() or os._exit(0)
+print("ready", pid, flush=True)
+time.sleep(100)'
 until_ready zombie
 sleep 0.2
 refused 'a zombie' 'has ended' "$(sed 's/ready //' "$work/zombie")"
