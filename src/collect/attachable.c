@@ -153,8 +153,8 @@ static bool owner_check(int pid, struct err *err)
         return err_set(
             err, ERR_SYSTEM,
             "process %d may not be traced, not even by root: CAP_SYS_PTRACE is missing, or "
-            "a security module forbids it",
-            pid);
+            "a security module forbids it" INSTEAD,
+            pid, pid);
     return err_set(err, ERR_SYSTEM, "process %d may not be traced%s: sudo gait record -p %d%s", pid,
                    yama_scope() ? " (kernel.yama.ptrace_scope)" : "", pid,
                    yama_scope() ? ", or sudo sysctl kernel.yama.ptrace_scope=0" : "");
