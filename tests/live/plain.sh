@@ -31,8 +31,6 @@ status 125 'two ways to say whom' "$gait" record --plain -p 1 -- true
 status 125 'no process' "$gait" record --plain -p 999999999
 says 999999999
 status 125 'not a process' "$gait" record --plain -p 12x
-status 125 'walking attach' "$gait" record -p 1
-says '--plain -p'
 status 125 'no such event' "$gait" record -e no-such-event -o "$data" -- touch "$work/started"
 says 'no such event'
 status 125 'duration of walks' "$gait" record --duration 1 -- true
