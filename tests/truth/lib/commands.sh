@@ -267,10 +267,10 @@ commands_builds() {
 }
 
 commands_terminals() {
-    slow script-tty script -qec 'tty >/dev/null && echo is a tty; stty size; echo done; exit 6' /dev/null
-    slow script-input script -qec 'cat' /dev/null
-    slow script-bash script -qec 'bash --norc -i -c "echo \$-; exit 3"' /dev/null
-    slow script-python script -qec "$python -q -c 'import os, sys; print(os.isatty(1)); sys.stdout.flush()'" /dev/null
+    # What is typed is echoed whenever it comes: nobody types.
+    slow script-tty sh -c 'script -qec "tty >/dev/null && echo is a tty; stty size; echo done; exit 6" /dev/null </dev/null'
+    slow script-bash sh -c 'script -qec "bash --norc -c \"echo \\\$-; exit 3\"" /dev/null </dev/null'
+    slow script-python sh -c "script -qec \"$python -q -c 'import os; print(os.isatty(1))'\" /dev/null </dev/null"
     slow less-pipe sh -c 'less text | head -n 3'
     slow tput env TERM=xterm tput cols
 }
