@@ -182,6 +182,8 @@ soak: all
 	bench/soak 30
 bench-events: $O/bench/events
 	$O/bench/events
+bench-memory: all
+	bench/memory
 bench-symbolise: all bench-programs
 	bench/symbolise $(O)
 bench-cfg: bench-programs $O/bench/graphs
