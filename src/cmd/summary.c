@@ -153,7 +153,7 @@ static void print_unsampled(const struct recording_options *options,
     else if (options->record.delay_ns && walked < whole / 2)
         say("no sample: the program ended before -D was over, or soon after");
     else if (options->n_pids)
-        say("no sample: nothing but %.1f ms of CPU time was used meanwhile",
+        say("no sample: only %.1f ms of CPU time was used meanwhile",
             1e3 * summary_seconds(walked));
     else
         summary_too_short(totals, options->record.fixed_hz);

@@ -62,16 +62,30 @@ static const char *unseen_why(const struct profile *profile)
     return NULL;
 }
 
+/* Of a recording of what ran already: the options; else NULL. */
+static const char *options_of(const char *command)
+{
+    static const char attached[] = "gait record ";
+    return strncmp(command, attached, sizeof attached - 1) == 0 ? command + sizeof attached - 1
+                                                                : NULL;
+}
+
 /* What was not seen at all, and how it could be. */
 static void advise_unseen(struct adviser *adviser)
 {
     const struct profile *profile = adviser->report->scene->sides[0];
     const char *why = unseen_why(profile), *command = profile->command ? profile->command : "";
     bool one = *command && !strchr(command, '\n') && strlen(command) < 200;
+    const char *options = options_of(command);
     if (why)
         advise(adviser, "%s and %s in no row; plain samples see all of it: gait record --plain%s%s",
-               why, profile->totals.losses[LOSS_no_agent] ? "is" : "are", one ? " -- " : "",
-               one ? command : "");
+               why, profile->totals.losses[LOSS_no_agent] ? "is" : "are",
+               !one      ? ""
+               : options ? " "
+                         : " -- ",
+               !one      ? ""
+               : options ? options
+                         : command);
 }
 
 static void advise_losses(struct adviser *adviser)
@@ -120,8 +134,10 @@ static void advise_few(struct adviser *adviser)
             adviser, "%s, and intervals wide; record for longer",
             number_text(totals->batches, "batch of walks is little", "batches of walks are few"));
     if (profile->mode == PROFILE_SAMPLED && !totals->batches && !unseen_why(profile))
-        advise(adviser, "nothing was walked: record for longer, or more often with -F; "
-                        "gait record --exact=counts needs no samples");
+        advise(adviser, "nothing was walked: record for longer, or more often with -F%s",
+               options_of(profile->command ? profile->command : "")
+                   ? ""
+                   : "; gait record --exact=counts needs no samples");
 }
 
 void advise_limits(struct adviser *adviser)

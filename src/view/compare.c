@@ -194,7 +194,7 @@ void compare_text(FILE *to, struct scene *scene, const struct comparison *compar
     fprintf(to,
             "matched: %.2f %% of the truth's weight, %.2f %% of the other's; %" PRIu64 " keys\n",
             100 * comparison->matched[TRUTH], 100 * comparison->matched[OTHER], comparison->keys);
-    if (isfinite(comparison->coverage))
+    if (isfinite(comparison->coverage) && scene->sides[OTHER]->mode != PROFILE_EXACT)
         fprintf(to, "truth inside the other's interval: %.1f %% of the keys that both have\n",
                 100 * comparison->coverage);
     different_text(to, comparison->keys, comparison->matched[TRUTH], comparison->matched[OTHER]);

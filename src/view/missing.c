@@ -64,8 +64,11 @@ static const char *module_advice(const struct report *report, const struct scene
     if (strcmp(module->name, "[jit]") == 0 && bad_map)
         return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
                             bad_map);
-    if (strcmp(module->name, "[jit]") == 0)
+    if (strcmp(module->name, "[jit]") == 0 && report->scene->sides[0]->mode == PROFILE_PLAIN)
         return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name it";
+    if (strcmp(module->name, "[jit]") == 0)
+        return "code made at run time; gait record --plain names it where there is a perf map "
+               "(/tmp/perf-PID.map)";
     if (!module->binary)
         return module->missing;
     const char *missing =
