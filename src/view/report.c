@@ -217,13 +217,31 @@ struct estimate report_entries(const struct report *report, const struct report_
     return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->entries);
 }
 
+/* What a loop looks like by its jumps is not always the loop: where one leads back into the loop inside of it,
+ * the runs of both are others than theirs. The counts know: they may differ by the one iteration of
+ * a loop that is entered at its end, and by chance. */
+bool report_trips(const struct report *report, const struct report_row *row, struct trip_bars *bars)
+{
+    bool any = trip_bars_make(bars, report->scene, 0, row->module, row->trips);
+    struct estimate mean = trip_bars_mean(bars);
+    if (!any || row->plain || !row->entries.count || isnan(mean.value))
+        return any;
+    double counted = estimate_quotient(report->scene->sides[0], &row->count, &row->entries).value;
+    double slack = 1 + 0.25 * counted;
+    if (counted >= mean.lo - slack && counted <= mean.hi + slack)
+        return true;
+    trip_bars_release(bars);
+    *bars = (struct trip_bars){.cut = NAN};
+    return false;
+}
+
 struct estimate report_trip_mean(const struct report *report, const struct report_row *row)
 {
     const struct profile *profile = report->scene->sides[0];
     if (row->plain || !row->entries.count)
         return unknown;
     struct trip_bars bars;
-    trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    report_trips(report, row, &bars);
     struct estimate mean = trip_bars_mean(&bars);
     trip_bars_release(&bars);
     return isnan(mean.value) ? estimate_quotient(profile, &row->count, &row->entries) : mean;

@@ -10,6 +10,8 @@
 #include "view/head.h"
 #include "view/plain.h"
 
+struct trip_bars;
+
 struct report_row {
     uint32_t module, to_module;
     function_id function;
@@ -66,6 +68,9 @@ struct estimate report_instructions(const struct report *report, const struct re
 struct estimate report_time(const struct report *report, const struct report_row *row);
 struct estimate report_total(const struct report *report, const struct report_row *row);
 struct estimate report_entries(const struct report *report, const struct report_row *row);
+/* How long the runs of a row's loop are; false: that is not known. To be released either way. */
+bool report_trips(const struct report *report, const struct report_row *row,
+                  struct trip_bars *bars);
 /* Iterations of a loop for each time that it is entered. */
 struct estimate report_trip_mean(const struct report *report, const struct report_row *row);
 struct estimate report_cpi(const struct report *report, const struct report_row *row);

@@ -64,7 +64,7 @@ static void plain_json(struct json *json, const struct report *report, const str
 static void trips_json(struct json *json, const struct report *report, const struct report_row *row)
 {
     struct trip_bars bars;
-    bool any = trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    bool any = report_trips(report, row, &bars);
     if (!any) {
         json_null(json, "trips");
     } else {

@@ -73,7 +73,7 @@ static void mean_cell(struct sheet *sheet, struct estimate mean)
 static void cut_cell(struct sheet *sheet, const struct report *report, const struct report_row *row)
 {
     struct trip_bars bars;
-    bool any = trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    bool any = report_trips(report, row, &bars);
     sheet_cell(sheet, any ? "%.0f%%" : "", 100 * bars.cut);
     trip_bars_release(&bars);
 }
@@ -82,7 +82,7 @@ static void trips_cell(struct sheet *sheet, const struct report *report,
                        const struct report_row *row)
 {
     struct trip_bars bars;
-    bool any = trip_bars_make(&bars, report->scene, 0, row->module, row->trips);
+    bool any = report_trips(report, row, &bars);
     sheet_cell(sheet, "%s", any ? trip_bars_text(&bars, &report->scene->arena) : "");
     trip_bars_release(&bars);
 }

@@ -20,4 +20,15 @@ for extra in 0 1; do
         "$gait" verify "$work/data" >"$work/verify" || { cat "$work/verify"; bad=1; }
     done
 done
+# What is said of runs must not contradict the counts.
+gcc -O1 -g -o "$work/triangle" tests/programs/triangle.c || fail 'the test program could not be built'
+"$gait" record -q --exact=trace+loops -o "$work/data" -- "$work/triangle" 1000 >"$work/truth" || fail "triangle: status $?"
+"$gait" report --by loop --function triangle --json "$work/data" >"$work/json" || fail "triangle: report: status $?"
+/usr/bin/python3 -B - "$work/json" <<'EOF' || bad=1
+import json, sys
+rows = {row['depth']: row for row in json.load(open(sys.argv[1]))['rows']}
+assert [rows[depth]['mean'] for depth in sorted(rows)] == [5, 3], rows
+for row in rows.values():
+    assert row['trips'] is None or sum(b['n'] * b['count'] for b in row['trips']) == row['iterations'], row
+EOF
 exit $bad
