@@ -9,6 +9,7 @@
 #include "agent/plans.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/trap.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 #include "wire/attach.h"
@@ -268,6 +269,8 @@ static void channel_begin(void)
 static void sampling_start(struct thread *thread)
 {
     signals_own();
+    if (thread)
+        trap_begin(thread);
     if (!thread || !thread_equip(thread) || !trigger_open(thread)) {
         agent_lose(LOSS_trigger_lost);
         return;

@@ -35,6 +35,16 @@ static void trap_mask(int how)
     sys6(SYS_rt_sigprocmask, how, (long)&trap, 0, 8, 0, 0);
 }
 
+void trap_begin(struct thread *thread)
+{
+    uint64_t mask = 0;
+    sys6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, 8, 0, 0);
+    if (!(mask & TRAP_BIT))
+        return;
+    thread->trap_blocked = true;
+    trap_mask(SIG_UNBLOCK);
+}
+
 static void trap_raise(struct thread *thread)
 {
     if (!thread->trap_pending)

@@ -6,6 +6,10 @@
 
 #include <stdbool.h>
 
+struct thread;
+
+/* The calling thread is about to be sampled: if it was born with SIGTRAP blocked, it no longer really is. */
+void trap_begin(struct thread *thread);
 /* For the calling thread: whether it has it blocked, and whether one waits. To unblock it lets that one come. */
 bool trap_blocked(void);
 bool trap_pending(void);

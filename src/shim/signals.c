@@ -142,6 +142,51 @@ EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *rest
     return mask_change(next, how, set, old);
 }
 
+/* Older names of it, which do not come by the new one inside the C library. */
+static int mask_word(int how, int mask)
+{
+    sigset_t set, old;
+    uint64_t word = (unsigned)mask;
+    sigemptyset(&set);
+    memcpy(&set, &word, sizeof word);
+    if (sigprocmask(how, &set, &old))
+        return -1;
+    memcpy(&word, &old, sizeof word);
+    return (int)word;
+}
+
+EXPORT int sigsetmask(int mask)
+{
+    return mask_word(SIG_SETMASK, mask);
+}
+
+EXPORT int sigblock(int mask)
+{
+    return mask_word(SIG_BLOCK, mask);
+}
+
+EXPORT int siggetmask(void)
+{
+    return mask_word(SIG_BLOCK, 0);
+}
+
+static int mask_one(int how, int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    return sigaddset(&set, signal) ? -1 : sigprocmask(how, &set, NULL);
+}
+
+EXPORT int sighold(int signal)
+{
+    return mask_one(SIG_BLOCK, signal);
+}
+
+EXPORT int sigrelse(int signal)
+{
+    return mask_one(SIG_UNBLOCK, signal);
+}
+
 EXPORT int sigpending(sigset_t *set)
 {
     static pending_fn *next;

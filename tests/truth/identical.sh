@@ -32,7 +32,6 @@ expected() {
 gdb-runs any a debugger sees the signals of samples
 go-vet exact a thread that is ended between two counters has an arrival without a run
 archives exact what ran in a library is told of another that lay at the same address before
-gzip-test-keep cputime a program that a shell starts dies of SIGTRAP: a tick of the timer outlives exec
 linker exact what ran in a library is told of another that lay at the same address before
 nm exact what ran in a library is told of another that lay at the same address before
 rustc-compiles exact more code than the cache's tables hold: the rest runs natively
