@@ -5,13 +5,28 @@
 
 enum { LONG_FEW = 6 };
 
+/* A program that another one started without the agent is seen by its time alone. What recorded threads used after
+ * their last sample is not known: as much as that is let pass. */
+static bool time_missing(const struct drain *drain, uint64_t all_ns, uint64_t recorded_ns)
+{
+    const uint64_t each_ns = 4 * (drain->first.period_ns + 5000000);
+    uint64_t missing = all_ns > recorded_ns ? all_ns - recorded_ns : 0;
+    return missing > all_ns / 10 && missing > drain->processes * each_ns;
+}
+
 /* Threads and children that were not walked have used time that no window speaks for, and so has all
  * that ran before a delay was over. */
-static void leave_unwalked(struct totals *totals, const struct drain *drain, uint64_t recorded_ns)
+static void leave_unwalked(struct totals *totals, const struct drain *drain, uint64_t recorded_ns,
+                           bool last)
 {
     uint64_t all = totals->user_ns + totals->kernel_ns;
-    bool unwalked = totals->losses[LOSS_thread_native] || totals->losses[LOSS_child_native] ||
-                    (drain->processes && drain->unwatched_ns);
+    bool delayed = drain->processes && drain->unwatched_ns;
+    bool unwalked =
+        totals->losses[LOSS_thread_native] || totals->losses[LOSS_child_native] || delayed;
+    if (last && !unwalked && drain->processes && time_missing(drain, all, recorded_ns)) {
+        totals->losses[LOSS_no_agent]++;
+        unwalked = true;
+    }
     if (!unwalked || recorded_ns >= all)
         return;
     totals->user_ns = (uint64_t)((u128)totals->user_ns * recorded_ns / all);
@@ -51,7 +66,7 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     if (last && !drain->processes)
         totals.losses[LOSS_no_agent] = 1;
     if (drain->mode == RECORD_SAMPLED)
-        leave_unwalked(&totals, drain, sum.recorded_ns);
+        leave_unwalked(&totals, drain, sum.recorded_ns, last);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
     if (last)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
