@@ -155,6 +155,36 @@ static bool memory_map(void)
            (agent.cache->guards = map_private(sizeof(struct guards)));
 }
 
+static void unmap(void *at, uint64_t bytes)
+{
+    if (at)
+        sys3(SYS_munmap, (long)at, (long)bytes, 0);
+}
+
+void agent_unmap(void)
+{
+    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
+        unmap(agent.threads[i].context, thread_context_bytes());
+    if (agent.cache)
+        cache_unmap(agent.cache);
+    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
+    unmap(agent.regions, sizeof(struct regions));
+    if (agent.cache) {
+        unmap(agent.cache->witness, sizeof(struct witness));
+        unmap(agent.cache->guards, sizeof(struct guards));
+        unmap(agent.cache->plan, sizeof(struct plan));
+    }
+    unmap(agent.cache, sizeof(struct cache));
+    unmap(agent.channel, CHANNEL_BYTES);
+    unmap(agent.directory, DIRECTORY_BYTES);
+    agent.threads = NULL;
+    agent.regions = NULL;
+    agent.cache = NULL;
+    agent.channel = NULL;
+    agent.directory = NULL;
+    agent.n_threads = 0;
+}
+
 /* Claims a channel of the mapped directory. */
 static bool channel_open(long fd, int32_t known_as)
 {
@@ -165,8 +195,10 @@ static bool channel_open(long fd, int32_t known_as)
         return false;
     struct channel *channel =
         map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, CHANNEL_BYTES, 0);
-    if (!channel)
+    if (!channel) {
+        __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
         return false;
+    }
     agent.index = (uint32_t)number;
     channel->pid = pid;
     channel->mode = agent.options.mode;
@@ -190,7 +222,11 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         return false;
     agent.options = agent.directory->options;
     agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
-    if (!memory_map() || !channel_open(fd, place->pid))
+    if (!memory_map()) {
+        __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (!channel_open(fd, place->pid))
         return false;
     agent.regions->untold = place->untold && agent.options.mode == RECORD_SAMPLED;
     if (place->untold && agent.options.mode == RECORD_SAMPLED &&
@@ -226,6 +262,8 @@ bool agent_connect(const char *path, const struct agent_place *place)
         return false;
     bool connected = agent_connect_by(fd, place);
     sys3(SYS_close, fd, 0, 0);
+    if (!connected)
+        agent_unmap();
     return connected;
 }
 

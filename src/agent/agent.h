@@ -129,6 +129,8 @@ struct agent_place {
 bool agent_connect(const char *path, const struct agent_place *place);
 /* The same with the channel's descriptor, which stays the caller's. */
 bool agent_connect_by(long fd, const struct agent_place *place);
+/* Everything of ours, as far as it is mapped: a program whose memory is limited needs it for itself. */
+void agent_unmap(void);
 /* A descriptor of the shared memory, or -errno. */
 long agent_share_open(void);
 /* Starts the clock and lets the tool look. False: the process cannot be walked. */

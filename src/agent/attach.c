@@ -161,31 +161,6 @@ static bool stop(void)
     return true;
 }
 
-static void unmap(void *at, uint64_t bytes)
-{
-    if (at)
-        sys3(SYS_munmap, (long)at, (long)bytes, 0);
-}
-
-/* Everything, as far as it was mapped. */
-static void leave(void)
-{
-    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
-        unmap(agent.threads[i].context, thread_context_bytes());
-    if (agent.cache)
-        cache_unmap(agent.cache);
-    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
-    unmap(agent.regions, sizeof(struct regions));
-    if (agent.cache) {
-        unmap(agent.cache->witness, sizeof(struct witness));
-        unmap(agent.cache->guards, sizeof(struct guards));
-        unmap(agent.cache->plan, sizeof(struct plan));
-    }
-    unmap(agent.cache, sizeof(struct cache));
-    unmap(agent.channel, CHANNEL_BYTES);
-    unmap(agent.directory, DIRECTORY_BYTES);
-}
-
 /* ---- commands */
 
 static enum attach_answer carry_out(struct attach *attach)
@@ -195,7 +170,7 @@ static enum attach_answer carry_out(struct attach *attach)
     case ATTACH_THREADS: threads_sample(attach); return ATTACH_DONE;
     case ATTACH_STOP: return stop() ? ATTACH_DONE : ATTACH_BUSY;
     case ATTACH_RETURN: signals_return(); return ATTACH_DONE;
-    case ATTACH_LEAVE: leave(); return ATTACH_DONE;
+    case ATTACH_LEAVE: agent_unmap(); return ATTACH_DONE;
     case ATTACH_EXACT: exact_start(attach->pc, attach->sp);
     default: return ATTACH_DEAF;
     }

@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 bool loadable_check(const char *path, struct err *err)
@@ -53,6 +54,9 @@ const char *loadable_hindrance(const char *path)
         return NULL;
     bool loaded = dynamic_loaded(&image);
     image_close(&image);
+    struct rlimit space;
+    if (loaded && getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        return "it may be that the limit of its memory (ulimit -v) leaves the agent no room";
     return loaded ? NULL : "it is linked statically";
 }
 

@@ -32,7 +32,7 @@
     LOSS(exact_left, "exact run left the code cache; the rest ran natively and is not counted")    \
     LOSS(signal_native, "signal handler installed: whenever it ran, it ran natively, uncounted")   \
     LOSS(trigger_lost, "trigger stopped: the program closed or replaced it")                       \
-    LOSS(no_channel, "process was not recorded: no free channel")                                  \
+    LOSS(no_channel, "process was not recorded: no free channel, or no memory for the agent")      \
     LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
     LOSS(unmapped, "observation outside every known module")                                       \
     LOSS(garbled, "bytes from the program's side that make no sense: left out")                    \

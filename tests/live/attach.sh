@@ -39,7 +39,7 @@ as_before "$cycles times" "$pid"
 # While one recording is under way a second is refused, and gait itself cannot be walked.
 "$gait" record -q -o "$work/first" -p "$pid" 2>"$work/first.err" &
 recorder=$!
-for _ in $(seq 100); do grep -q 'memfd:gait' "/proc/$pid/maps" && break; sleep 0.1; done
+for _ in $(seq 100); do grep -q 'memfd:gait' "/proc/$pid/maps" && grep -q 'TracerPid:.0$' "/proc/$pid/status" && break; sleep 0.1; done
 refused 'recorded already' 'has the agent in it already' "$pid"
 refused 'gait itself' 'is gait' "$recorder"
 kill -INT "$recorder"
