@@ -87,9 +87,9 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
         cost->trail_ticks < cost->handler_ticks ? cost->trail_ticks : cost->handler_ticks;
     uint64_t rest = cost->handler_ticks - timed;
     uint64_t copied = cost->copy_ticks < rest ? cost->copy_ticks : rest;
-    rest = rest - copied + budget_interrupt_ticks(thread);
     uint64_t trail = net_ticks(means, timed, cost->trail_instructions);
-    rest = net_ticks(means, rest, cost->instructions - cost->trail_instructions);
+    rest = net_ticks(means, rest - copied, cost->instructions - cost->trail_instructions);
+    rest += budget_interrupt_ticks(thread); /* whatever was walked, this is not the program's */
     mean_move(&means->rest_ticks, rest);
     if (cost->trail_ticks)
         mean_move(cost->is_long ? &means->long_ticks : &means->trail_ticks, trail);
@@ -100,13 +100,13 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     agent_add(&agent.spent_ns, (rest + trail + copied) * 1000000 / agent.ticks_per_ms);
 }
 
-/* Short trails run on cold caches, and would make the program's own speed out too low, and walks too cheap: only
- * before there was a long one they are taken, for three quarters. */
+/* Copies are slower than the program, and short trails run on cold caches: its own speed is taken for three quarters
+ * of a trail's, and short ones only until there was a long one. */
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16)
 {
     struct means *means = &thread->means;
     bool is_long = thread->progress.cost.is_long;
-    uint64_t seen = is_long ? ticks_per_insn_q16 : ticks_per_insn_q16 - (ticks_per_insn_q16 >> 2);
+    uint64_t seen = ticks_per_insn_q16 - (ticks_per_insn_q16 >> 2);
     if (means->ticks_per_insn_q16 == 0 || (is_long && means->long_trails == 0))
         means->ticks_per_insn_q16 = seen;
     else if (is_long || means->long_trails == 0)

@@ -96,6 +96,9 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
         decode->long_trails.n ? &decode->long_trails : &decode->trails;
     u128 ticks =
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
+    /* Of handlers' time alone: an interrupt is never the program's own. */
+    u128 handler = share_load(&source->channel->handler_ticks);
+    ticks = ticks < handler ? ticks : handler;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
     payload_sum_add(&sum->payloads, &source->payloads);
