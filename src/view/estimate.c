@@ -52,7 +52,7 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
  * so many windows could be had. How many, and how far the number of all instructions is off, was fitted to runs of
  * bench programs against exact ones (docs/PERFORMANCE.md). */
 enum { WINDOWS_SHARE = 600, WINDOWS_TAKEN = 1500 };
-static const double SCALE_SD = 0.13;
+static const double SCALE_SD = 0.25;
 
 static double widened(const struct totals *totals, double windows)
 {
