@@ -13,7 +13,6 @@ expected() {
 code_moved exact files that are deleted cannot be verified
 code_written any text changed through /proc/self/mem, raw mprotect or a process that borrows memory keeps its copies
 exceptions_signal exact an arrival whose first instruction faults and is not taken up again has no run
-libraries any what ran in a library is told of another that lay at the same address before
 memory_locked any the agent's sparse mappings are paged in by mlockall
 jit exact code made at run time is compared with its copy at every turn of a loop: 300 million turns are not waited for
 signal_context exact a place that was arrived at and left for good by a handler has no run
@@ -21,6 +20,7 @@ signal_jump exact a place that was arrived at and left for good by a handler has
 thread_cancel exact a thread that is ended between two counters has an arrival without a run
 thread_exec exact a thread that is ended between two counters has an arrival without a run
 thread_exits exact a thread that is ended between two counters has an arrival without a run
+threads_detached exact a thread that is ended between two counters has an arrival without a run
 threads_fork exact counts of forks from threads do not add up
 LIST
 }

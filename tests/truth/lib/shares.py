@@ -9,19 +9,26 @@ import sys
 
 BAR = 97.0
 name, perf_path, gait_path = sys.argv[1:]
+
+
+def one_name(symbol):
+    """libc's memcpy and memmove are one function with two names: which is shown is anybody's choice."""
+    return symbol.replace("__memcpy_", "__memmove_")
+
+
 perf = {}
 for line in open(perf_path):
     parts = [part.strip() for part in line.split("|")]
     if line.startswith("#") or len(parts) < 3 or not parts[0].isdigit():
         continue
     symbol = re.sub(r"^\[.\] *", "", parts[2])
-    key = (parts[1], symbol if not symbol.startswith("0x") else "?")
+    key = (parts[1], one_name(symbol) if not symbol.startswith("0x") else "?")
     perf[key] = perf.get(key, 0) + int(parts[0])
 report = json.load(open(gait_path))
 gait = {}
 for row in report["rows"]:
     module = row["address"].rsplit("+0x", 1)[0]
-    key = (module, row["name"] if not row["name"].startswith("[0x") else "?")
+    key = (module, one_name(row["name"]) if not row["name"].startswith("[0x") else "?")
     gait[key] = gait.get(key, 0) + row["time"]
 
 n = sum(perf.values())
