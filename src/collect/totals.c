@@ -5,13 +5,14 @@
 
 enum { LONG_FEW = 6 };
 
-/* A program that another one started without the agent is seen by its time alone. What recorded threads used after
+/* A program that another one started without the agent, or threads that came and went before they were found, are
+ * seen by their time alone. What recorded threads used after
  * their last sample is not known: as much as that is let pass. */
 static bool time_missing(const struct drain *drain, uint64_t all_ns, uint64_t recorded_ns)
 {
-    const uint64_t each_ns = 4 * (drain->first.period_ns + 5000000);
+    const uint64_t each_ns = 4 * (drain->first.period_ns + 5000000), least_ns = 200000000;
     uint64_t missing = all_ns > recorded_ns ? all_ns - recorded_ns : 0;
-    return missing > all_ns / 10 && missing > drain->processes * each_ns;
+    return missing > all_ns / 10 && missing > least_ns && missing > drain->processes * each_ns;
 }
 
 /* Threads and children that were not walked have used time that no window speaks for, and so has all
@@ -23,10 +24,7 @@ static void leave_unwalked(struct totals *totals, const struct drain *drain, uin
     bool delayed = drain->processes && drain->unwatched_ns;
     bool unwalked =
         totals->losses[LOSS_thread_native] || totals->losses[LOSS_child_native] || delayed;
-    if (last && !unwalked && drain->processes && time_missing(drain, all, recorded_ns)) {
-        totals->losses[LOSS_no_agent]++;
-        unwalked = true;
-    }
+    unwalked |= last && drain->processes && time_missing(drain, all, recorded_ns);
     if (!unwalked || recorded_ns >= all)
         return;
     totals->user_ns = (uint64_t)((u128)totals->user_ns * recorded_ns / all);

@@ -120,7 +120,7 @@ fi
 
 # Static programs are walked from their start, and can be attached to.
 if gcc -O2 -g -static -D_GNU_SOURCE -pthread -o "$work/static" tests/programs/busy.c 2>/dev/null; then
-    status 0 'static' "$gait" record -F 1000 -o "$work/data" -- "$work/static" 5000
+    status 0 'static' "$gait" record -F 1000 -o "$work/data" -- "$work/static" 50000
     readable "$work/data"
     "$gait" report --json -i "$work/data" | grep -q '"compute"' || bad 'static: nothing was seen'
     "$gait" info "$work/data" | grep -q no_agent && bad 'static: the agent is missed'
