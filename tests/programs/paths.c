@@ -7,23 +7,26 @@
 
 uint64_t path_rounds(uint64_t n, uint64_t seed);
 #define NAMED(name) ".globl path_" name "\npath_" name ": "
-__asm__(
-    ".text\n" NAMED("rounds") "mov %rdi,%rcx\n xor %eax,%eax\n" NAMED(
-        "head") "imul "
-                "$1103515245,%rsi,%"
-                "rsi\n add "
-                "$12345,%rsi\n bt "
-                "$16,%rsi\n" NAMED(
-                    "f"
-                    "i"
-                    "r"
-                    "s"
-                    "t") "jnc path_skip\n add $1,%rax\n" NAMED("skip") "bt $17,%rsi\n" NAMED("secon"
-                                                                                             "d") "jnc path_other\n" NAMED("on") "adc "
-                                                                                                                                 "$2,%"
-                                                                                                                                 "rax"
-                                                                                                                                 "\n" NAMED("jump") "jmp path_join\n" NAMED("other") "adc $3,%rax\n" NAMED("join") "bt $18,%rsi\n" NAMED("call") "call path_callee\n" NAMED(
-                                                                                                                                     "behind") "adc $0,%rax\n" NAMED("last") "dec %rcx\n jnz path_head\n ret\n" NAMED("callee") "lea 5(%rax),%rax\n ret\n");
+__asm__(".text\n" NAMED("rounds") "mov %rdi,%rcx\n xor %eax,%eax\n" NAMED(
+    "head") "imul "
+            "$1103515245,%rsi,%"
+            "rsi\n add "
+            "$12345,%rsi\n bt "
+            "$16,%rsi\n" NAMED(
+                "f"
+                "i"
+                "r"
+                "s"
+                "t") "jnc path_skip\n add $1,%rax\n" NAMED("skip") "bt $17,%rsi\n" NAMED("secon"
+                                                                                         "d") "jnc "
+                                                                                              "path"
+                                                                                              "_oth"
+                                                                                              "er"
+                                                                                              "\n" NAMED("on") "adc "
+                                                                                                               "$2,%"
+                                                                                                               "rax"
+                                                                                                               "\n" NAMED("jump") "jmp path_join\n" NAMED("other") "adc $3,%rax\n" NAMED("join") "bt $18,%rsi\n" NAMED("call") "call path_callee\n" NAMED(
+                                                                                                                   "behind") "adc $0,%rax\n" NAMED("last") "dec %rcx\n jnz path_head\n ret\n" NAMED("callee") "lea 5(%rax),%rax\n ret\n");
 
 static uint64_t rounds;
 
