@@ -7,6 +7,7 @@
 
 uint64_t path_rounds(uint64_t n, uint64_t seed);
 #define NAMED(name) ".globl path_" name "\npath_" name ": "
+/* clang-format off */
 __asm__(".text\n" NAMED("rounds") "mov %rdi,%rcx\n xor %eax,%eax\n" NAMED(
     "head") "imul "
             "$1103515245,%rsi,%"
@@ -27,6 +28,7 @@ __asm__(".text\n" NAMED("rounds") "mov %rdi,%rcx\n xor %eax,%eax\n" NAMED(
                                                                                                                "rax"
                                                                                                                "\n" NAMED("jump") "jmp path_join\n" NAMED("other") "adc $3,%rax\n" NAMED("join") "bt $18,%rsi\n" NAMED("call") "call path_callee\n" NAMED(
                                                                                                                    "behind") "adc $0,%rax\n" NAMED("last") "dec %rcx\n jnz path_head\n ret\n" NAMED("callee") "lea 5(%rax),%rax\n ret\n");
+/* clang-format on */
 
 static uint64_t rounds;
 
