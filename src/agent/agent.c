@@ -147,11 +147,11 @@ static bool memory_map(void)
     agent.cache = map_private(sizeof(struct cache));
     if (!agent.cache)
         return false;
-    agent.cache->arena = map_shared(-1, 0, CACHE_ARENA_BYTES, 0);
+    agent.cache->zones.arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
     agent.regions = map_private(sizeof(struct regions));
     agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
-    return agent.cache->arena && agent.regions && agent.threads &&
-           cache_init(agent.cache, agent.regions, agent.cache->arena) &&
+    return agent.cache->zones.arena && agent.regions && agent.threads &&
+           cache_init(agent.cache, agent.regions, agent.cache->zones.arena) &&
            (agent.cache->guards = map_private(sizeof(struct guards)));
 }
 
@@ -417,7 +417,7 @@ void agent_forked(bool trap_blocked)
 /* The code cache of a fork: its pages are the parent's, so it gets new ones. */
 static bool cache_renew(void)
 {
-    uint8_t *arena = map_shared(-1, 0, CACHE_ARENA_BYTES, 0);
+    uint8_t *arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
     if (!arena)
         return false;
     cache_rehouse(agent.cache, arena);

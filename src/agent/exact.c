@@ -24,7 +24,7 @@ void exact_cut(struct thread *thread, const struct location *location)
 {
     struct units *units = &agent.cache->units;
     exact_pour(thread, location->superblock->pc, location->pc);
-    cache_lock(agent.cache, true);
+    gate_lock(&agent.cache->gate, true);
     if (units->room - *units->published >= sizeof(struct wire_cut)) {
         struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);
         *cut = (struct wire_cut){.kind = UNIT_CUT,
@@ -36,13 +36,13 @@ void exact_cut(struct thread *thread, const struct location *location)
     } else {
         agent_lose(LOSS_garbled);
     }
-    cache_unlock(agent.cache);
+    gate_unlock(&agent.cache->gate);
 }
 
 /* A full cache can be flushed by the only thread that is in it. */
 static bool make_room(struct walk *walk)
 {
-    if (__atomic_load_n(&walk->cache->users, __ATOMIC_ACQUIRE) != 1)
+    if (!gate_alone(&walk->cache->gate))
         return false;
     cache_flush(walk->cache);
     agent_lose(LOSS_flushed);
@@ -64,7 +64,7 @@ void exact_retire(struct thread *thread)
     exact_pour(thread, thread->context->pc, 0);
     if (agent.options.mode == RECORD_EXACT_TRACE)
         trace_end(thread);
-    cache_leave(agent.cache);
+    gate_leave(&agent.cache->gate);
     agent_lose(LOSS_exact_left);
     exact_signals_leave(thread);
 }
@@ -121,7 +121,7 @@ static void thread_prepare(struct thread *thread)
 static void thread_enter(struct thread *thread)
 {
     gs_write((uint64_t)thread->context);
-    cache_enter(agent.cache);
+    gate_enter(&agent.cache->gate);
     thread->walking = 1;
     if (agent.options.mode == RECORD_EXACT_TRACE)
         trace_begin(thread);
@@ -333,7 +333,7 @@ static bool forked(struct thread *thread)
         thread->walking = 0;
         return false;
     }
-    cache_enter(agent.cache);
+    gate_enter(&agent.cache->gate);
     if (agent.options.mode == RECORD_EXACT_TRACE)
         trace_begin(thread);
     return true;
@@ -361,7 +361,7 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
 static void child_return(struct thread *child)
 {
     if (child->walking)
-        cache_leave(agent.cache);
+        gate_leave(&agent.cache->gate);
     thread_release(child);
 }
 
@@ -398,7 +398,7 @@ bool exact_clone(struct thread *thread, uint64_t next)
 void exact_exit(struct thread *thread, int status)
 {
     signals_block();
-    cache_leave(agent.cache);
+    gate_leave(&agent.cache->gate);
     thread_retire(thread);
     exit_call(status, &thread->tid);
 }

@@ -39,10 +39,10 @@ static bool modules_enter(void)
     bool changed = __atomic_load_n(&agent.stale, __ATOMIC_ACQUIRE) ||
                    print != __atomic_load_n(&agent.loader_print, __ATOMIC_ACQUIRE) ||
                    (agent.cache->witness && !witness_holds(agent.cache->witness));
-    if (!changed && !agent.cache->full && cache_enter(agent.cache))
+    if (!changed && !agent.cache->full && gate_enter(&agent.cache->gate))
         return true;
     /* Others may be in it. They soon leave, and nobody enters before one has flushed it. */
-    if (!cache_claim(agent.cache)) {
+    if (!gate_claim(&agent.cache->gate)) {
         agent_lose(LOSS_busy);
         return false;
     }
@@ -52,7 +52,7 @@ static bool modules_enter(void)
     if (changed)
         maps_read(agent.regions);
     agent_lose(LOSS_flushed);
-    cache_release(agent.cache);
+    gate_release(&agent.cache->gate);
     return true;
 }
 
@@ -256,7 +256,7 @@ static void progress_end(struct thread *thread)
     agent_add(&channel->instructions, event->instructions);
     channel->translate_ticks = agent.cache->translate_ticks;
     channel->superblocks = agent.cache->translated;
-    channel->code_bytes = agent.cache->code_bytes;
+    channel->code_bytes = agent.cache->zones.code_bytes;
     event_publish(thread);
     uint64_t walked = event->lead + event->instructions + event->trail;
     agent_add(&channel->walked_instructions, walked);
@@ -292,7 +292,7 @@ void sample_abandon(struct thread *thread)
     struct progress *progress = &thread->progress;
     if (progress->in_window)
         window_close(thread);
-    cache_leave(agent.cache);
+    gate_leave(&agent.cache->gate);
     progress->event.stop = LOSS_at_fault;
     if (!(progress->event.flags & WALK_COMPLETE))
         agent_lose(progress->event.n_exits ? LOSS_cut : LOSS_unwalked);
@@ -314,7 +314,7 @@ void sample_take(struct thread *thread)
         signals_vectors_save(thread->fpstate);
         thread->walking = 0;
         gs_write(thread->program_gs);
-        cache_leave(agent.cache);
+        gate_leave(&agent.cache->gate);
         signals_state_store(thread->context, &thread->frame);
     }
     progress_end(thread);

@@ -42,13 +42,13 @@ bool syscalls_write(uint64_t to, const void *from, uint64_t bytes)
 static void code_forget(void)
 {
     struct cache *cache = agent.cache;
-    cache_lock(cache, true);
-    if (__atomic_load_n(&cache->users, __ATOMIC_ACQUIRE) == 1)
+    gate_lock(&cache->gate, true);
+    if (gate_alone(&cache->gate))
         cache_flush(cache);
     else
         cache_forget(cache);
     maps_read(agent.regions);
-    cache_unlock(cache);
+    gate_unlock(&cache->gate);
     agent_lose(LOSS_flushed);
 }
 
@@ -85,9 +85,9 @@ static void finish(const struct thread *thread)
     channel->end_tsc = sys_tsc();
     thread->wire->end_cpu_ns = agent_cpu_ns();
     channel->superblocks = agent.cache->translated;
-    channel->code_bytes = agent.cache->code_bytes;
+    channel->code_bytes = agent.cache->zones.code_bytes;
     channel->translate_ticks = agent.cache->translate_ticks;
-    bool alone = __atomic_load_n(&agent.cache->users, __ATOMIC_ACQUIRE) == 1;
+    bool alone = gate_alone(&agent.cache->gate);
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
 }
 

@@ -169,14 +169,14 @@ static void bank_merge(const struct thread *thread)
     struct channel *channel = agent.channel;
     uint64_t *sums = (uint64_t *)(void *)((uint8_t *)channel + CHANNEL_COUNTERS_AT);
     uint64_t *counters = thread->context->counters;
-    cache_lock(agent.cache, true);
+    gate_lock(&agent.cache->gate, true);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < agent.cache->n_counters; i++)
         if (counters[i])
             sums[i] += counters[i];
     sys3(SYS_madvise, (long)counters, CHANNEL_COUNTERS_BYTES, MADV_REMOVE);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
-    cache_unlock(agent.cache);
+    gate_unlock(&agent.cache->gate);
 }
 
 uint64_t thread_context_bytes(void)

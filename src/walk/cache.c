@@ -2,105 +2,22 @@
 
 #include "walk/sys.h"
 
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* ---- zones */
-
-enum { ZONE_TRIES = 256, ZONE_ORDERLY = 32, LOCK_SPINS = 400 };
-
-/* How far a zone may be from the code it serves: displacements reach 2 GiB, and the operands that
- * the code refers to may lie on the far side of it. */
-static bool zone_serves(const struct zone *zone, uint64_t pc)
-{
-    int64_t distance = (int64_t)(zone->runs_at - pc);
-    return distance < INT64_C(1) << 30 && distance > -(INT64_C(1) << 30);
-}
-
-/* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing up behind
- * it: far above. Elsewhere below the code, where neither the heap of a PIE nor the next mappings of the
- * kernel are; not at a round distance, where programs that map at fixed addresses put things. */
-static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
-{
-    if (pc < UINT64_C(1) << 31)
-        return (pc & ~UINT64_C(0xfffff)) + UINT64_C(0x30000000) + ((uint64_t)attempt << 21);
-    uint64_t step = UINT64_C(0x11d00000) + ((uint64_t)(attempt / 2) << 22);
-    if (attempt >= ZONE_ORDERLY) /* JITs reserve much around their code: anywhere in reach */
-        step = (attempt * UINT64_C(0x9E3779B1) % 0x3c0) << 20;
-    uint64_t base = pc & ~UINT64_C(0xfffff);
-    return attempt & 1 ? base + step : base - step;
-}
-
-/* A second mapping of zone number n, executable, at the address; shared memory can be mapped again
- * through mremap with an old size of zero, without a descriptor to keep open. */
-static bool zone_map(struct cache *cache, uint64_t at, uint32_t use)
-{
-    long reserved = sys6(SYS_mmap, (long)at, CACHE_ZONE_BYTES, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (reserved != (long)at) {
-        if (!sys_failed(reserved))
-            sys3(SYS_munmap, reserved, CACHE_ZONE_BYTES, 0);
-        return false;
-    }
-    uint8_t *writable = cache->arena + (size_t)cache->n_zones * CACHE_ZONE_BYTES;
-    long moved = sys6(SYS_mremap, (long)writable, 0, CACHE_ZONE_BYTES,
-                      MREMAP_MAYMOVE | MREMAP_FIXED, (long)at, 0);
-    if (moved != (long)at ||
-        sys_failed(sys3(SYS_mprotect, (long)at, CACHE_ZONE_BYTES, PROT_READ | PROT_EXEC))) {
-        sys3(SYS_munmap, (long)at, CACHE_ZONE_BYTES, 0);
-        return false;
-    }
-    cache->zones[cache->n_zones++] = (struct zone){.runs_at = at, .writable = writable, .use = use};
-    return true;
-}
+/* ---- room for code */
 
 static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
 {
     bool more = (use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)) ||
                 (use == FLAVOUR_COUNT && cache->plan);
-    uint32_t room = more ? TRANSLATION_BYTES_PAYLOAD : TRANSLATION_BYTES_MAX;
-    for (uint32_t i = 0; i < cache->n_zones; i++) {
-        struct zone *zone = &cache->zones[i];
-        if (zone->use == use && zone_serves(zone, pc) && CACHE_ZONE_BYTES - zone->used >= room)
-            return zone;
-    }
-    if (cache->n_zones == CACHE_ZONES)
-        return NULL;
-    for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++) {
-        struct zone candidate = {.runs_at = zone_candidate(pc, attempt)};
-        if (zone_serves(&candidate, pc) && zone_map(cache, candidate.runs_at, use))
-            return &cache->zones[cache->n_zones - 1];
-    }
-    return NULL;
-}
-
-static struct cursor zone_cursor(struct zone *zone)
-{
-    if (zone->use != ZONE_COLD)
-        zone->used = (zone->used + 15) & ~15u;
-    return (struct cursor){.at = zone->writable + zone->used,
-                           .shift = (int64_t)zone->runs_at - (int64_t)zone->writable};
-}
-
-static void zone_advance(struct cache *cache, struct zone *zone, const struct cursor *cursor)
-{
-    uint32_t used = (uint32_t)(cursor->at - zone->writable);
-    cache->code_bytes += used - zone->used;
-    zone->used = used;
-}
-
-static const struct zone *zone_of(const struct cache *cache, uint64_t cache_pc)
-{
-    for (uint32_t i = 0; i < cache->n_zones; i++)
-        if (cache_pc - cache->zones[i].runs_at < CACHE_ZONE_BYTES)
-            return &cache->zones[i];
-    return NULL;
+    return zones_get(&cache->zones, pc, use,
+                     more ? TRANSLATION_BYTES_PAYLOAD : TRANSLATION_BYTES_MAX);
 }
 
 bool cache_contains(const struct cache *cache, uint64_t pc)
 {
-    return zone_of(cache, pc) != NULL;
+    return zones_find(&cache->zones, pc) != NULL;
 }
 
 /* ---- units: what the tool needs to read records and counters */
@@ -178,7 +95,7 @@ static bool cpu_has_rorx(void)
 bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
 {
     cache->regions = regions;
-    cache->arena = arena;
+    cache->zones.arena = arena;
     cache->n_counters = 1; /* counter 0 means none */
     cache->exit_base = 1;  /* so does exit 0 */
     cache->rotates = cpu_has_rorx();
@@ -203,8 +120,7 @@ void cache_forget(struct cache *cache)
 void cache_flush(struct cache *cache)
 {
     cache_forget(cache);
-    for (uint32_t i = 0; i < cache->n_zones; i++)
-        cache->zones[i].used = 0;
+    zones_clear(&cache->zones);
     if (cache->witness)
         witness_forget(cache->witness);
     if (cache->guards)
@@ -214,89 +130,24 @@ void cache_flush(struct cache *cache)
     cache->full = false;
 }
 
-static void zones_unmap(struct cache *cache)
-{
-    for (uint32_t i = 0; i < cache->n_zones; i++)
-        sys3(SYS_munmap, (long)cache->zones[i].runs_at, CACHE_ZONE_BYTES, 0);
-    if (cache->arena)
-        sys3(SYS_munmap, (long)cache->arena, CACHE_ARENA_BYTES, 0);
-    cache->n_zones = 0;
-}
-
 void cache_unmap(struct cache *cache)
 {
-    zones_unmap(cache);
+    zones_unmap(&cache->zones);
     if (cache->tables)
         sys3(SYS_munmap, (long)cache->tables, sizeof *cache->tables, 0);
 }
 
 void cache_rehouse(struct cache *cache, uint8_t *arena)
 {
-    zones_unmap(cache);
-    cache->arena = arena;
-    cache->lock = cache->users = 0;
+    zones_unmap(&cache->zones);
+    cache->zones.arena = arena;
+    cache->gate = (struct gate){0};
     cache->exhausted = false;
     cache->n_counters = 1 + cache->n_kept;
     cache_flush(cache);
     cache->exit_base = 1;
-    cache->translate_ticks = cache->translated = cache->code_bytes = cache->flushes = 0;
-}
-
-/* ---- threads */
-
-bool cache_enter(struct cache *cache)
-{
-    uint32_t users = __atomic_load_n(&cache->users, __ATOMIC_RELAXED);
-    do {
-        if (users == CACHE_FLUSHING)
-            return false;
-    } while (!__atomic_compare_exchange_n(&cache->users, &users, users + 1, true, __ATOMIC_ACQUIRE,
-                                          __ATOMIC_RELAXED));
-    return true;
-}
-
-void cache_leave(struct cache *cache)
-{
-    __atomic_fetch_sub(&cache->users, 1, __ATOMIC_RELEASE);
-}
-
-bool cache_claim(struct cache *cache)
-{
-    uint32_t none = 0;
-    return __atomic_compare_exchange_n(&cache->users, &none, CACHE_FLUSHING, false,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-void cache_release(struct cache *cache)
-{
-    __atomic_store_n(&cache->users, 1, __ATOMIC_RELEASE);
-}
-
-static bool lock_try(struct cache *cache, uint32_t taken)
-{
-    uint32_t free = 0;
-    return __atomic_compare_exchange_n(&cache->lock, &free, taken, false, __ATOMIC_ACQUIRE,
-                                       __ATOMIC_RELAXED);
-}
-
-bool cache_lock(struct cache *cache, bool wait)
-{
-    for (uint32_t i = 0; i < LOCK_SPINS; i++) {
-        if (lock_try(cache, 1))
-            return true;
-        __builtin_ia32_pause();
-    }
-    if (!wait)
-        return false;
-    while (__atomic_exchange_n(&cache->lock, 2, __ATOMIC_ACQUIRE) != 0)
-        sys6(SYS_futex, (long)&cache->lock, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
-    return true;
-}
-
-void cache_unlock(struct cache *cache)
-{
-    if (__atomic_exchange_n(&cache->lock, 0, __ATOMIC_RELEASE) == 2)
-        sys6(SYS_futex, (long)&cache->lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+    cache->translate_ticks = cache->translated = cache->flushes = 0;
+    cache->zones.code_bytes = 0;
 }
 
 /* ---- translation */
@@ -484,8 +335,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     block->entry = translation.entry;
     block->body = translation.body;
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
-    zone_advance(cache, zone, &cursor);
-    zone_advance(cache, cold, &cold_cursor);
+    zones_advance(&cache->zones, zone, &cursor);
+    zones_advance(&cache->zones, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
         cache->exits[cache->n_exits + i] = translation.exits[i];
     cache->n_exits += n_exits;
@@ -545,8 +396,8 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superb
     if (cache->plan)
         plan_emit(cache->plan, cache_exit(cache, id)->plan, cache->regions, &hot_cursor, to->pc);
     translate_exit(cache->regions, cache_exit(cache, id), id, &target, &hot_cursor, &cold_cursor);
-    zone_advance(cache, zone, &hot_cursor);
-    zone_advance(cache, cold, &cold_cursor);
+    zones_advance(&cache->zones, zone, &hot_cursor);
+    zones_advance(&cache->zones, cold, &cold_cursor);
     return runs_at;
 }
 
@@ -559,7 +410,7 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct supe
     if (!next)
         return;
     cache_exit(cache, exit)->linked = true;
-    const struct zone *zone = &cache->zones[(size_t)(field - cache->arena) / CACHE_ZONE_BYTES];
+    const struct zone *zone = &cache->zones.at[(size_t)(field - cache->zones.arena) / ZONE_BYTES];
     int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
     int64_t distance = (int64_t)next - ((int64_t)field + shift + 4);
     if (distance == (int32_t)distance)
@@ -577,8 +428,8 @@ static bool land(struct cache *cache, uint64_t *slot, const struct superblock *t
     uint64_t runs_at = cursor_runs_at(&cursor);
     struct landing landing = {.pc = to->pc, .next = *slot, .counter = counter, .debt = to->debt};
     translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
-    zone_advance(cache, zone, &cursor);
-    zone_advance(cache, cold, &cold_cursor);
+    zones_advance(&cache->zones, zone, &cursor);
+    zones_advance(&cache->zones, cold, &cold_cursor);
     __atomic_store_n(slot, runs_at, __ATOMIC_RELEASE);
     return true;
 }
@@ -631,7 +482,7 @@ static const struct superblock *block_of(const struct cache *cache, uint64_t cac
 
 static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 {
-    const struct zone *zone = zone_of(cache, cache_pc);
+    const struct zone *zone = zones_find(&cache->zones, cache_pc);
     const struct superblock *block = block_of(cache, cache_pc);
     if (!zone || !block)
         return false;
@@ -658,8 +509,8 @@ static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 
 bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 {
-    cache_lock(cache, true);
+    gate_lock(&cache->gate, true);
     bool located = locate(cache, cache_pc, ret);
-    cache_unlock(cache);
+    gate_unlock(&cache->gate);
     return located;
 }

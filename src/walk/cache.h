@@ -11,22 +11,20 @@
 #pragma once
 
 #include "walk/context.h"
+#include "walk/gate.h"
+#include "walk/guards.h"
 #include "walk/region.h"
 #include "walk/translate.h"
 #include "walk/witness.h"
-#include "walk/guards.h"
+#include "walk/zones.h"
 #include "wire/channel.h"
 
 enum {
-    CACHE_ZONE_BYTES = 1 << 20,
-    CACHE_ZONES = 128,
     CACHE_SUPERBLOCKS = 1 << 18,
     CACHE_EXITS = 1 << 20,
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
     CACHE_INDEX = 1 << 19, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
-#define CACHE_ARENA_BYTES ((uint64_t)CACHE_ZONES * CACHE_ZONE_BYTES)
-#define CACHE_FLUSHING UINT32_MAX
 
 struct superblock {
     uint64_t pc;      /* avma of the program's first instruction */
@@ -56,16 +54,6 @@ struct wanted {
     int32_t owed;
 };
 
-/* What a zone is for: the code of one flavour, or the rare ways out of all. Apart, so that what runs
- * lies together: a walk starts with cold caches and TLBs, and their misses are most of its price. */
-enum { ZONE_COLD = FLAVOURS };
-
-struct zone {
-    uint64_t runs_at;
-    uint8_t *writable;
-    uint32_t used, use;
-};
-
 /* Where the tool learns what superblocks are: a section of the channel. */
 struct units {
     uint8_t *base;
@@ -90,27 +78,24 @@ struct cache {
     struct plan *plan; /* what counting code does besides; NULL: nothing */
     uint32_t events;   /* EVENTS_: what windows record besides exits */
 
-    struct zone zones[CACHE_ZONES];
-    uint32_t n_zones;
-    uint8_t *arena; /* the writable alias of all zones */
+    struct zones zones;
 
-    uint32_t lock;  /* a futex: 0 free, 1 taken, 2 taken and waited for */
-    uint32_t users; /* threads in a walk, or CACHE_FLUSHING */
+    struct gate gate; /* who is in it, and who changes it */
     uint32_t
         generation; /* goes up when superblocks are forgotten: what was to be linked no longer is */
     uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites;
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
-    uint64_t flushes, code_bytes, translated, translate_ticks; /* for the channel's figures */
-    struct payload payload;                                    /* likewise */
-    struct shape shape;                                        /* scratch of the translator */
+    uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
+    struct payload payload;                        /* likewise */
+    struct shape shape;                            /* scratch of the translator */
     _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_PAYLOAD];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];
 };
 
-/* The struct itself must be zeroed, sparsely mapped memory; arena is CACHE_ARENA_BYTES
+/* The struct itself must be zeroed, sparsely mapped memory; arena is ZONES_ARENA_BYTES
  * of shared memory, so that zones can be aliases of it. False: no room for the tables. */
 bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena);
 
@@ -119,18 +104,6 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena);
 void cache_rehouse(struct cache *cache, uint8_t *arena);
 /* Unmaps all that it has mapped, and its arena; nobody may be in it. */
 void cache_unmap(struct cache *cache);
-
-/* A thread is in the cache between these two. False: it is being flushed. */
-bool cache_enter(struct cache *cache);
-void cache_leave(struct cache *cache);
-/* The cache for the calling thread alone, to flush it; false: there are others in it. Who has released
- * it is in it, like after cache_enter. */
-bool cache_claim(struct cache *cache);
-void cache_release(struct cache *cache);
-
-/* Whoever does not wait tries for some microseconds only: the holder may have lost its CPU. */
-bool cache_lock(struct cache *cache, bool wait);
-void cache_unlock(struct cache *cache);
 
 /* The superblock for pc with at least so many segments allowed, if it is there. Needs no lock. */
 struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,

@@ -62,7 +62,7 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
     struct superblock *block = cache_find(cache, flavour, walk->context->pc, segments);
     if (block && arrival == ARRIVAL_NEW)
         return block;
-    if (!cache_lock(cache, walk->waits)) {
+    if (!gate_lock(&cache->gate, walk->waits)) {
         *ret_refusal = LOSS_busy;
         return block;
     }
@@ -72,7 +72,7 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
         arrival = ARRIVAL_NEW;
     }
     block = block_make(walk, flavour, arrival, segments, ret_refusal);
-    cache_unlock(cache);
+    gate_unlock(&cache->gate);
     return block;
 }
 

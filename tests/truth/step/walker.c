@@ -374,7 +374,7 @@ __attribute__((constructor)) static void start(void)
     cache = own(sizeof *cache, MAP_PRIVATE, -1);
     regions = own(sizeof *regions, MAP_PRIVATE, -1);
     context_init(context);
-    if (!cache_init(cache, regions, own(CACHE_ARENA_BYTES, MAP_SHARED, -1)))
+    if (!cache_init(cache, regions, own(ZONES_ARENA_BYTES, MAP_SHARED, -1)))
         abort();
     steps->own[steps->n_own++] = (struct own_range){
         (uint64_t)cache->tables, (uint64_t)cache->tables + sizeof *cache->tables};

@@ -9,36 +9,15 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
+#include "world.h"
+
 enum { COUNTERS = 1 << 20, OF_8 = 1000, OF_16 = 2000, ROUNDS = 3000 };
 
-static struct cache *cache;
 static struct context *context;
 static struct regions *regions;
 static struct plan *plan;
 static struct walk walker;
 static uint64_t units_bytes, counters;
-
-static void read_maps(struct regions *into)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[4096], rights[8];
-    into->n = 0;
-    while (fgets(line, sizeof line, maps)) {
-        unsigned long start, end;
-        if (sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && rights[2] == 'x' &&
-            into->n < REGIONS_MAX && !cache_contains(cache, start))
-            into->at[into->n++] = (struct region){start, end, LOSS_N, REGION_LASTING};
-    }
-    fclose(maps);
-}
-
-static void *map_zeroed(size_t bytes, int sharing)
-{
-    void *at =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    assert_ptr_not_equal(at, MAP_FAILED);
-    return at;
-}
 
 static int set_up(void **state)
 {
@@ -48,7 +27,7 @@ static int set_up(void **state)
     regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
     plan = map_zeroed(sizeof *plan, MAP_PRIVATE);
     context_init(context);
-    assert_true(cache_init(cache, regions, map_zeroed(CACHE_ARENA_BYTES, MAP_SHARED)));
+    assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
     cache->units =
         (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
     cache->max_counters = OF_8;

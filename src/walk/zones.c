@@ -1,0 +1,109 @@
+#include "walk/zones.h"
+
+#include "walk/sys.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { ZONE_TRIES = 256, ZONE_ORDERLY = 32 };
+
+/* How far a zone may be from the code it serves: displacements reach 2 GiB, and the operands that
+ * the code refers to may lie on the far side of it. */
+static bool zone_serves(const struct zone *zone, uint64_t pc)
+{
+    int64_t distance = (int64_t)(zone->runs_at - pc);
+    return distance < INT64_C(1) << 30 && distance > -(INT64_C(1) << 30);
+}
+
+/* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing up behind
+ * it: far above. Elsewhere below the code, where neither the heap of a PIE nor the next mappings of the
+ * kernel are; not at a round distance, where programs that map at fixed addresses put things. */
+static uint64_t zone_candidate(uint64_t pc, uint32_t attempt)
+{
+    if (pc < UINT64_C(1) << 31)
+        return (pc & ~UINT64_C(0xfffff)) + UINT64_C(0x30000000) + ((uint64_t)attempt << 21);
+    uint64_t step = UINT64_C(0x11d00000) + ((uint64_t)(attempt / 2) << 22);
+    if (attempt >= ZONE_ORDERLY) /* JITs reserve much around their code: anywhere in reach */
+        step = (attempt * UINT64_C(0x9E3779B1) % 0x3c0) << 20;
+    uint64_t base = pc & ~UINT64_C(0xfffff);
+    return attempt & 1 ? base + step : base - step;
+}
+
+/* A second mapping of zone number n, executable, at the address; shared memory can be mapped again
+ * through mremap with an old size of zero, without a descriptor to keep open. */
+static bool zone_map(struct zones *zones, uint64_t at, uint32_t use)
+{
+    long reserved = sys6(SYS_mmap, (long)at, ZONE_BYTES, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (reserved != (long)at) {
+        if (!sys_failed(reserved))
+            sys3(SYS_munmap, reserved, ZONE_BYTES, 0);
+        return false;
+    }
+    uint8_t *writable = zones->arena + (size_t)zones->n * ZONE_BYTES;
+    long moved =
+        sys6(SYS_mremap, (long)writable, 0, ZONE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, (long)at, 0);
+    if (moved != (long)at ||
+        sys_failed(sys3(SYS_mprotect, (long)at, ZONE_BYTES, PROT_READ | PROT_EXEC))) {
+        sys3(SYS_munmap, (long)at, ZONE_BYTES, 0);
+        return false;
+    }
+    zones->at[zones->n++] = (struct zone){.runs_at = at, .writable = writable, .use = use};
+    return true;
+}
+
+struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room)
+{
+    for (uint32_t i = 0; i < zones->n; i++) {
+        struct zone *zone = &zones->at[i];
+        if (zone->use == use && zone_serves(zone, pc) && ZONE_BYTES - zone->used >= room)
+            return zone;
+    }
+    if (zones->n == ZONES_MAX)
+        return NULL;
+    for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++) {
+        struct zone candidate = {.runs_at = zone_candidate(pc, attempt)};
+        if (zone_serves(&candidate, pc) && zone_map(zones, candidate.runs_at, use))
+            return &zones->at[zones->n - 1];
+    }
+    return NULL;
+}
+
+struct cursor zone_cursor(struct zone *zone)
+{
+    if (zone->use != ZONE_COLD)
+        zone->used = (zone->used + 15) & ~15u;
+    return (struct cursor){.at = zone->writable + zone->used,
+                           .shift = (int64_t)zone->runs_at - (int64_t)zone->writable};
+}
+
+void zones_advance(struct zones *zones, struct zone *zone, const struct cursor *cursor)
+{
+    uint32_t used = (uint32_t)(cursor->at - zone->writable);
+    zones->code_bytes += used - zone->used;
+    zone->used = used;
+}
+
+const struct zone *zones_find(const struct zones *zones, uint64_t cache_pc)
+{
+    for (uint32_t i = 0; i < zones->n; i++)
+        if (cache_pc - zones->at[i].runs_at < ZONE_BYTES)
+            return &zones->at[i];
+    return NULL;
+}
+
+void zones_clear(struct zones *zones)
+{
+    for (uint32_t i = 0; i < zones->n; i++)
+        zones->at[i].used = 0;
+}
+
+void zones_unmap(struct zones *zones)
+{
+    for (uint32_t i = 0; i < zones->n; i++)
+        sys3(SYS_munmap, (long)zones->at[i].runs_at, ZONE_BYTES, 0);
+    if (zones->arena)
+        sys3(SYS_munmap, (long)zones->arena, ZONES_ARENA_BYTES, 0);
+    zones->n = 0;
+}

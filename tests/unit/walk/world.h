@@ -1,0 +1,32 @@
+/* What the tests of walks have in common: memory as the agent maps it, and this process's own code as the program. */
+#pragma once
+
+#include "walk/cache.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+static struct cache *cache;
+
+/* A regions.refresh: all that is executable may be walked, but for the copies. */
+static void read_maps(struct regions *into)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096], rights[8];
+    into->n = 0;
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long start, end;
+        if (sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && rights[2] == 'x' &&
+            into->n < REGIONS_MAX && !cache_contains(cache, start))
+            into->at[into->n++] = (struct region){.start = start, .end = end, .refusal = LOSS_N};
+    }
+    fclose(maps);
+}
+
+static void *map_zeroed(size_t bytes, int sharing)
+{
+    void *at =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    return at;
+}
