@@ -195,28 +195,6 @@ static void entry_clear(struct source *source, uint32_t bytes)
     memset((unsigned char *)source->channel + CHANNEL_RING_AT + at, 0, bytes);
 }
 
-/* Copies the entry at the reading position; its length, or 0 if there cannot be one. */
-static uint32_t entry_copy(struct source *source, uint64_t published)
-{
-    uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
-    uint64_t room = CHANNEL_RING_BYTES - at;
-    if (room > published - source->ring_read)
-        room = published - source->ring_read;
-    const unsigned char *entry = section(source, CHANNEL_RING_AT) + at;
-    uint32_t header[2];
-    if (room < sizeof header)
-        return 0;
-    memcpy(header, entry, sizeof header);
-    uint32_t bytes = header[1];
-    if (bytes < sizeof header || bytes % 8 || bytes > room)
-        return 0;
-    size_t copied = header[0] == EVENT_PAD ? sizeof header : bytes;
-    vec_reserve(&source->entry, copied);
-    memcpy(source->entry.at, entry, copied);
-    memcpy(source->entry.at, header, sizeof header); /* the length that was checked */
-    return bytes;
-}
-
 static void ring_read(struct source *source, uint64_t published)
 {
     if (published - source->ring_read > CHANNEL_RING_BYTES) {
@@ -224,7 +202,8 @@ static void ring_read(struct source *source, uint64_t published)
         source->ring_read = published;
     }
     while (source->ring_read != published && entry_ready(source)) {
-        uint32_t bytes = entry_copy(source, published);
+        uint32_t bytes = ring_entry_copy(&source->entry, section(source, CHANNEL_RING_AT),
+                                         CHANNEL_RING_BYTES, source->ring_read, published);
         if (bytes && entry_read(source, bytes)) {
             entry_clear(source, bytes);
             source->ring_read += bytes;

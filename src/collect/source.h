@@ -6,6 +6,7 @@
 #pragma once
 
 #include "collect/banks.h"
+#include "collect/ring_entry.h"
 #include "collect/crew.h"
 #include "collect/decode.h"
 #include "collect/exact.h"
@@ -47,11 +48,9 @@ struct source {
     struct payload_consumer *consumer; /* NULL: they are only counted */
     uint64_t maps_read;                /* bytes */
     bool maps_broken;
-    uint64_t only_told; /* changes of the mappings that the agent's table of places has */
-    uint64_t ring_read; /* bytes ever read */
-    struct {
-        VEC(unsigned char);
-    } entry; /* private copy of one ring entry */
+    uint64_t only_told;      /* changes of the mappings that the agent's table of places has */
+    uint64_t ring_read;      /* bytes ever read */
+    struct ring_bytes entry; /* private copy of one ring entry */
     uint64_t garbled;
 };
 

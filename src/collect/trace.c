@@ -93,27 +93,6 @@ static void ring_advance(struct trace_ring *ring, uint64_t bytes)
         syscall(SYS_futex, &shared->tail_word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Copies the entry at the reading position; its length, or 0 if there cannot be one. */
-static uint32_t entry_copy(struct trace *trace, const struct trace_ring *ring, uint64_t published)
-{
-    uint64_t at = ring->read & (TRACE_BYTES - 1), room = TRACE_BYTES - at;
-    if (room > published - ring->read)
-        room = published - ring->read;
-    const unsigned char *entry = (const unsigned char *)ring->shared + TRACE_HEADER_BYTES + at;
-    uint32_t header[2];
-    if (room < sizeof header)
-        return 0;
-    memcpy(header, entry, sizeof header);
-    uint32_t bytes = header[1];
-    if (bytes < sizeof header || bytes % 8 || bytes > room)
-        return 0;
-    size_t copied = header[0] == EVENT_PAD ? sizeof header : bytes;
-    vec_reserve(&trace->entry, copied);
-    memcpy(trace->entry.at, entry, copied);
-    memcpy(trace->entry.at, header, sizeof header); /* the length that was checked */
-    return bytes;
-}
-
 /* False: it makes no sense. */
 static bool entry_read(struct trace *trace, struct trace_ring *ring, uint32_t bytes)
 {
@@ -150,7 +129,9 @@ static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t
     if (published - ring->read > TRACE_BYTES)
         ring_break(trace, ring);
     while (!ring->broken && ring->read != published) {
-        uint32_t bytes = entry_copy(trace, ring, published);
+        uint32_t bytes =
+            ring_entry_copy(&trace->entry, (const unsigned char *)ring->shared + TRACE_HEADER_BYTES,
+                            TRACE_BYTES, ring->read, published);
         if (bytes && entry_read(trace, ring, bytes))
             ring_advance(ring, bytes);
         else

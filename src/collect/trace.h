@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "collect/consumer.h"
+#include "collect/ring_entry.h"
 #include "wire/channel.h"
 
 #include <stdbool.h>
@@ -38,10 +39,8 @@ struct trace {
     uint32_t threads; /* so far */
     struct trace_ring rings[CHANNEL_THREADS];
     uint64_t heads[CHANNEL_THREADS]; /* published, when trace_look was called */
-    struct {
-        VEC(unsigned char);
-    } entry;          /* private copy */
-    uint64_t garbled; /* rings and entries that made no sense */
+    struct ring_bytes entry;         /* private copy */
+    uint64_t garbled;                /* rings and entries that made no sense */
 };
 
 void trace_init(struct trace *trace, const struct share *share, uint32_t index,
