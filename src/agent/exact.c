@@ -329,7 +329,9 @@ static bool forked(struct thread *thread)
     agent.pid = pid;
     thread->tid = pid;
     thread->start_cpu_ns = 0;
-    if (!agent_reborn() || !thread_bank_map(thread)) {
+    bool born = agent_reborn();
+    agent_add(&agent.directory->joined, 1);
+    if (!born || !thread_bank_map(thread)) {
         thread->walking = 0;
         return false;
     }
@@ -344,7 +346,10 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
     uint64_t mask = signals_block();
     if (signal_first(thread, mask))
         return true;
+    agent_add(&agent.directory->forked, 1);
     long result = fork_call();
+    if (result < 0)
+        agent_add(&agent.directory->joined, 1); /* there is none */
     bool goes_on = result != 0 || forked(thread);
     result_set(thread->context, result, next);
     if (result == 0 && goes_on)

@@ -146,6 +146,10 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
             sum_source(drain, drain->sources[i], last, ret_sum);
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
             share_load(&drain->share->directory->not_claimed));
+    uint64_t joined = share_load(&drain->share->directory->joined);
+    uint64_t forked = share_load(&drain->share->directory->forked);
+    if (last && forked > joined)
+        sum_add(&ret_sum->totals.losses[LOSS_child_native], forked - joined);
 }
 
 /* ---- processes come and go */

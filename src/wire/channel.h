@@ -85,6 +85,9 @@ struct directory {
      * when the process is gone and its channel is all zero again. */
     int32_t claimed_by[CHANNEL_N];
     uint64_t not_claimed; /* processes that found none free */
+    /* Exact runs: children that were forked, and those of them that have asked for a channel. When the recording
+     * ends before a child has, nobody else knows of it. */
+    uint64_t forked, joined;
 };
 
 enum channel_state {

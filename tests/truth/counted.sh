@@ -20,3 +20,20 @@ for run in "counts $out/programs/counted" "trace $out/programs/counted" "counts 
     echo "$mode of $(basename "$program"): $counted turns"
     if [ $mode = trace ]; then grep -q "each begins where the one before went" "$at/log" || { echo "FAIL: the trace's checker"; cat "$at/log"; exit 1; }; fi
 done
+
+# A child that goes on when the program has ended is not in the counts, and that is said, whenever it was forked.
+cat >"$at/leaves.c" <<'C'
+#include <unistd.h>
+int main(void)
+{
+    if (fork() == 0)
+        for (volatile long i = 0; i < 100000000; i++)
+            continue;
+    return 0;
+}
+C
+gcc -O1 -o "$at/leaves" "$at/leaves.c"
+for i in 1 2 3; do
+    "$out/gait" record --exact=counts -o "$at/data" "$at/leaves" 2>"$at/log"
+    grep -q INCOMPLETE "$at/log" || { echo "FAIL: a child that outlives the program is not missed"; cat "$at/log"; exit 1; }
+done
