@@ -1,6 +1,6 @@
 /* Everything gait can fail to see, by name. A loss is a fact, not an error: it is counted where it
  * happens, travels in the channel, is kept in the profile and ends every report.
- * Append only: the order is part of the file format. */
+ * Append only: the order is part of the file format. at_writable and signal_native are of older recordings. */
 #pragma once
 
 #define LOSSES(LOSS)                                                                               \
@@ -12,7 +12,7 @@
     LOSS(cut, "window cut short")                                                                  \
     LOSS(untimed, "trail without a usable time: its window got the rate of others")                \
     LOSS(at_syscall, "walk ended at a system call")                                                \
-    LOSS(at_anonymous, "walk ended at code without a file (JIT)")                                  \
+    LOSS(at_anonymous, "walk ended at code that is not readable, or just changed")                 \
     LOSS(at_writable, "walk ended at writable code")                                               \
     LOSS(at_undecoded, "walk ended at bytes that do not decode")                                   \
     LOSS(at_gs, "walk ended at a use of %gs")                                                      \
