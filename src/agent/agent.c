@@ -26,6 +26,7 @@ enum {
     ARCH_SHADOW_STACK_STATUS = 0x5005,
     CLOCK_SPIN_NS = 300000,
     SILENT_MAX = 20,
+    DRAIN_MS = 20,
 };
 
 static uint64_t clock_ns(long clock)
@@ -77,13 +78,35 @@ void agent_clock(void)
     agent.ticks_per_ms = agent.channel->tsc_hz / 1000;
 }
 
+/* No walk that begins from now on runs copies from before; those that have begun end within a millisecond of
+ * their own time. Who has lost its CPU for long is not waited for: an exact run is never without users. */
+static void copies_are_stale(void)
+{
+    __atomic_store_n(&agent.stale, 1, __ATOMIC_SEQ_CST);
+    if (agent.options.mode != RECORD_SAMPLED || !agent.ticks_per_ms)
+        return;
+    uint64_t start = sys_tsc();
+    while (gate_occupied(&agent.cache->gate) && sys_tsc() - start < DRAIN_MS * agent.ticks_per_ms)
+        sys3(SYS_sched_yield, 0, 0, 0);
+}
+
 void agent_code_changed(uint64_t start, uint64_t bytes)
 {
     const struct regions *regions = agent.regions;
+    bool changed = false;
     for (uint32_t i = 0; regions && i < regions->n; i++)
-        if (regions->at[i].start < start + bytes && regions->at[i].end > start &&
-            regions->at[i].kind == REGION_LASTING)
-            __atomic_store_n(&agent.stale, 1, __ATOMIC_RELEASE);
+        changed |= regions->at[i].start < start + bytes && regions->at[i].end > start &&
+                   regions->at[i].kind == REGION_LASTING;
+    if (changed)
+        copies_are_stale();
+}
+
+void agent_modules_closed(void)
+{
+    uint64_t print;
+    if (agent.channel && agent.cache &&
+        (!loader_fingerprint(agent.loader, &print) || print != agent.loader_print))
+        copies_are_stale();
 }
 
 void agent_retire(void)

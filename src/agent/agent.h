@@ -98,8 +98,11 @@ static inline void agent_leaves(void)
     __atomic_fetch_sub(&agent.inside, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Rights of mapped code were changed: copies of it may be stale. */
+/* Mapped code was changed, or its rights: copies of it may be stale. Returns when no walk of another thread
+ * runs them any more. */
 void agent_code_changed(uint64_t start, uint64_t bytes);
+/* The same for whatever the loader may have unloaded. */
+void agent_modules_closed(void);
 /* From now on system calls may be filtered: no more of ours. */
 void agent_retire(void);
 /* No more samples for a tool that is not there any more. */

@@ -13,6 +13,7 @@ typedef int pkey_mprotect_fn(void *, size_t, int, int);
 typedef int munmap_fn(void *, size_t);
 typedef void *mmap_fn(void *, size_t, int, int, int, off_t);
 typedef void *mremap_fn(void *, size_t, size_t, int, ...);
+typedef int dlclose_fn(void *);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 EXPORT int mprotect(void *start, size_t bytes, int rights)
@@ -70,6 +71,16 @@ EXPORT void *mremap(void *start, size_t bytes, size_t new_bytes, int flags, ...)
     if (at != MAP_FAILED)
         agent_code_changed((uint64_t)at, new_bytes);
     return at;
+}
+
+/* The loader maps and unmaps without libc's functions. What it adds is seen in its list. */
+EXPORT int dlclose(void *library)
+{
+    static dlclose_fn *next;
+    libc_function(&next, "dlclose");
+    int result = next(library);
+    agent_modules_closed();
+    return result;
 }
 
 EXPORT int prctl(int option, ...)

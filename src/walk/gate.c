@@ -62,6 +62,11 @@ void gate_unlock(struct gate *gate)
         sys6(SYS_futex, (long)&gate->lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
+bool gate_occupied(const struct gate *gate)
+{
+    return __atomic_load_n(&gate->users, __ATOMIC_SEQ_CST) != 0;
+}
+
 bool gate_alone(const struct gate *gate)
 {
     return __atomic_load_n(&gate->users, __ATOMIC_ACQUIRE) == 1;

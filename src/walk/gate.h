@@ -19,6 +19,8 @@ void gate_leave(struct gate *gate);
  * gate_enter. */
 bool gate_claim(struct gate *gate);
 void gate_release(struct gate *gate);
+/* Whether anybody is in. */
+bool gate_occupied(const struct gate *gate);
 /* Whether nobody else is in, for a thread that is. */
 bool gate_alone(const struct gate *gate);
 
