@@ -77,6 +77,12 @@ packages_install() {
         return 1
     fi
     echo "installing: $*" >&2
+    local lock
+    exec {lock}>"${TMPDIR:-/tmp}/packages-$(id -u).lock"
+    flock "$lock" # tests run side by side
     $as apt-get update -qq >&2
     $as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+    local status=$?
+    exec {lock}>&-
+    return $status
 }
