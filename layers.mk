@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk agent shim flow program profile collect view export cmd
+LAYERS := base wire x86 walk agent shim flow program gcov profile collect view export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -13,6 +13,7 @@ USES_agent   := wire x86 walk
 USES_shim    := wire agent
 USES_flow    := base
 USES_program := base wire x86
+USES_gcov    := base flow program
 USES_profile := base wire
 USES_collect := base wire program profile
 USES_view    := base profile program
