@@ -5,8 +5,8 @@
 #include <string.h>
 
 const struct exporter exporters[] = {
-#define FORMAT(name, what, ending, binary, modes)                                                  \
-    {#name, what, ending, binary, modes, name##_write},
+#define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
+    {name, what, ending, binary, modes, source, ident##_write},
 #include "export/formats.def"
 #undef FORMAT
 };
@@ -20,6 +20,32 @@ const struct exporter *exporter_find(const char *name)
     return NULL;
 }
 
+static bool export_tree(FILE *to, const struct exporter *exporter, struct export_job *job,
+                        struct err *err)
+{
+    const struct export_options *options = job->options;
+    if (!tree_build(&job->tree, job->scene, options->weight, options->filter, err))
+        return false;
+    places_open(&job->places, job->scene, options->inlined);
+    exporter->write(to, job);
+    places_close(&job->places);
+    tree_release(&job->tree);
+    return true;
+}
+
+static bool export_code(FILE *to, const struct exporter *exporter, struct export_job *job,
+                        struct err *err)
+{
+    const struct tree_filter *filter = &job->options->filter;
+    if (filter->pid || filter->tid)
+        return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
+    if (!code_counts_make(&job->code, job->scene, filter->module, err))
+        return false;
+    exporter->write(to, job);
+    code_counts_release(&job->code);
+    return true;
+}
+
 bool export_profile(FILE *to, const struct exporter *exporter, const struct profile *profile,
                     const struct export_options *options, struct err *err)
 {
@@ -29,13 +55,8 @@ bool export_profile(FILE *to, const struct exporter *exporter, const struct prof
         return err_set(err, ERR_FORMAT, "%s cannot be made from a profile that is %s",
                        exporter->name, profile_mode_name(profile->mode));
     scene_open(&scene, &profile, 1, NULL);
-    bool ok = tree_build(&job.tree, &scene, options->weight, options->filter, err);
-    if (ok) {
-        places_open(&job.places, &scene, options->inlined);
-        exporter->write(to, &job);
-        places_close(&job.places);
-        tree_release(&job.tree);
-    }
+    bool ok = exporter->source == EXPORT_CODE ? export_code(to, exporter, &job, err)
+                                              : export_tree(to, exporter, &job, err);
     scene_close(&scene);
     return ok;
 }

@@ -1,9 +1,11 @@
 /* Profiles in the formats of other tools. One file a format, and one line in formats.def.
  *
  * A format's function gets what is to be written already set against its binaries and weighed, and
- * writes all of it: the sum of the weights written is tree->total. */
+ * writes all of it. Of formats that show where a run spent what it did, the sum of the weights written is
+ * tree->total; those for compilers and linkers get counts of the code of one module. */
 #pragma once
 
+#include "export/code.h"
 #include "export/places.h"
 #include "export/tree.h"
 
@@ -20,16 +22,20 @@ struct export_job {
     const struct profile *profile;
     struct scene *scene;
     const struct export_options *options;
-    struct tree tree;
-    struct places places;
+    struct tree tree;        /* EXPORT_TREE */
+    struct places places;    /* likewise */
+    struct code_counts code; /* EXPORT_CODE */
 };
 
 enum export_modes {
     EXPORT_EXACT = 1 << PROFILE_EXACT,
     EXPORT_SAMPLED = 1 << PROFILE_SAMPLED,
     EXPORT_PLAIN = 1 << PROFILE_PLAIN,
-    EXPORT_ALL = EXPORT_EXACT | EXPORT_SAMPLED | EXPORT_PLAIN,
+    EXPORT_COUNTED = EXPORT_EXACT | EXPORT_SAMPLED,
+    EXPORT_ALL = EXPORT_COUNTED | EXPORT_PLAIN,
 };
+
+enum export_source { EXPORT_TREE, EXPORT_CODE };
 
 struct exporter {
     const char *name;   /* as in `gait export --format NAME` */
@@ -37,12 +43,13 @@ struct exporter {
     const char *ending; /* what files of it are usually called: ".json" */
     bool binary;        /* not for terminals */
     unsigned modes;     /* enum export_modes: profiles that it can be made from */
+    enum export_source source;
     /* Whether writing worked is seen by whoever opened the stream. */
     void (*write)(FILE *to, struct export_job *job);
 };
 
-#define FORMAT(name, what, ending, binary, modes)                                                  \
-    void name##_write(FILE *to, struct export_job *job);
+#define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
+    void ident##_write(FILE *to, struct export_job *job);
 #include "export/formats.def"
 #undef FORMAT
 

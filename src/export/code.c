@@ -1,0 +1,160 @@
+#include "export/code.h"
+
+#include "base/err.h"
+#include "view/items.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which module */
+
+static bool module_is(const struct scene_module *module, const char *wanted)
+{
+    return strcmp(module->module.path, wanted) == 0 || strcmp(module->name, wanted) == 0;
+}
+
+static bool module_choose(const struct scene *scene, const char *wanted, uint32_t *ret_module,
+                          struct err *err)
+{
+    for (uint32_t i = 0; i < scene->modules.n; i++)
+        if (wanted ? module_is(&scene->modules.at[i], wanted) : scene_is_program(scene, i)) {
+            *ret_module = i;
+            return true;
+        }
+    char list[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < scene->modules.n; i++) {
+        const char *name = scene->modules.at[i].name;
+        if (scene->modules.at[i].binary && used + strlen(name) + 3 < sizeof list)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
+    }
+    if (wanted)
+        return err_set(err, ERR_MISSING, "the profile has no module %s; it has %s", wanted,
+                       used ? list : "none with a file");
+    return err_set(err, ERR_MISSING, "of which module? --module NAME; the profile has %s",
+                   used ? list : "none with a file");
+}
+
+/* ---- counts */
+
+static uint64_t executions(const struct profile *profile, const struct tally *tally)
+{
+    if (profile->mode == PROFILE_EXACT || !tally->count)
+        return tally->count;
+    double estimate = estimate_count(profile, tally).value + 0.5;
+    if (!(estimate >= 1)) /* what was seen ran */
+        return 1;
+    return estimate < 0x1p63 ? (uint64_t)estimate : INT64_MAX;
+}
+
+static void function_count(struct code_counts *counts, const struct scene_function *function)
+{
+    const struct scene *scene = counts->scene;
+    const struct profile *profile = scene->sides[0];
+    struct cfg cfg;
+    struct flow flow;
+    scene_cfg(scene, function, &cfg);
+    flow_build(&flow, scene, function, 0, &cfg);
+    for (block_id b = 0; b < cfg.blocks.n && flow.body.count; b++) {
+        const struct cfg_block *block = &cfg.blocks.at[b];
+        *vec_push(&counts->blocks) =
+            (struct code_block){.start = block->start.v,
+                                .last = block->last.v,
+                                .bytes = block->bytes,
+                                .function = function->function,
+                                .count = executions(profile, flow_block(&flow, &cfg, b))};
+    }
+    for (size_t e = 0; e < cfg.edges.n && flow.body.count; e++) {
+        const struct cfg_edge *edge = &cfg.edges.at[e];
+        *vec_push(&counts->edges) =
+            (struct code_edge){.from = edge->from.v,
+                               .to = edge->to.v,
+                               .kind = edge->kind,
+                               .function = function->function,
+                               .count = executions(profile, &flow.edges[e])};
+    }
+    flow_release(&flow);
+    cfg_release(&cfg);
+}
+
+static int call_order(const void *a, const void *b)
+{
+    const struct code_call *x = a, *y = b;
+    if (x->from_us != y->from_us)
+        return x->from_us ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->to_us != y->to_us)
+        return x->to_us ? -1 : 1;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/* Ends that are elsewhere are all one. */
+static void calls_join(struct code_calls *calls)
+{
+    size_t kept = 0;
+    if (calls->n)
+        qsort(calls->at, calls->n, sizeof *calls->at, call_order);
+    for (size_t i = 0; i < calls->n; i++) {
+        struct code_call *last = kept ? &calls->at[kept - 1] : NULL;
+        if (last && call_order(last, &calls->at[i]) == 0)
+            last->count += calls->at[i].count;
+        else
+            calls->at[kept++] = calls->at[i];
+    }
+    calls->n = kept;
+}
+
+static void calls_count(struct code_counts *counts)
+{
+    struct items items;
+    items_list(&items, counts->scene, BY_CALL);
+    for (size_t i = 0; i < items.n; i++) {
+        const struct item *item = &items.at[i];
+        bool from_us = item->module == counts->module, to_us = item->to_module == counts->module;
+        uint64_t count = executions(counts->scene->sides[0], &item->count[0]);
+        if (count && (from_us || to_us))
+            *vec_push(&counts->calls) = (struct code_call){.from = from_us ? item->at : 0,
+                                                           .to = to_us ? item->to : 0,
+                                                           .from_us = from_us,
+                                                           .to_us = to_us,
+                                                           .kind = item->kind,
+                                                           .count = count};
+    }
+    items_release(&items);
+    calls_join(&counts->calls);
+}
+
+bool code_counts_make(struct code_counts *counts, struct scene *scene, const char *module,
+                      struct err *err)
+{
+    *counts = (struct code_counts){.scene = scene};
+    if (!module_choose(scene, module, &counts->module, err))
+        return false;
+    const struct scene_module *chosen = &scene->modules.at[counts->module];
+    if (!chosen->binary)
+        return err_set(err, ERR_MISSING, "%s", chosen->missing);
+    counts->binary = chosen->binary;
+    for (size_t i = 0; i < scene->functions.n; i++) {
+        const struct scene_function *function = &scene->functions.at[i];
+        if (function->module == counts->module && function->function != FUNCTION_NONE)
+            function_count(counts, function);
+    }
+    calls_count(counts);
+    if (counts->blocks.n)
+        return true;
+    code_counts_release(counts);
+    return err_set(err, ERR_MISSING, "the profile is empty: no code of %s was seen to run",
+                   chosen->name);
+}
+
+void code_counts_release(struct code_counts *counts)
+{
+    vec_release(&counts->blocks);
+    vec_release(&counts->edges);
+    vec_release(&counts->calls);
+}
