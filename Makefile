@@ -184,6 +184,8 @@ bench-events: $O/bench/events
 	$O/bench/events
 bench-memory: all
 	bench/memory
+bench-cold: all
+	bench/cold
 bench-symbolise: all bench-programs
 	bench/symbolise $(O)
 bench-cfg: bench-programs $O/bench/graphs
@@ -222,6 +224,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-events bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-cold bench-events bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

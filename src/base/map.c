@@ -64,6 +64,8 @@ static uint32_t *slot_of(const struct map *map, const void *key)
     switch (map->key_bytes) {
     case 8: return slot_of_bytes(map, key, 8);
     case 16: return slot_of_bytes(map, key, 16);
+    case 24: return slot_of_bytes(map, key, 24);
+    case 32: return slot_of_bytes(map, key, 32);
     default: return slot_of_bytes(map, key, map->key_bytes);
     }
 }
@@ -76,26 +78,41 @@ uint32_t map_find(const struct map *map, const void *key)
     return slot ? slot - 1 : MAP_NONE;
 }
 
-static void grow(struct map *map)
+static void slots_make(struct map *map, uint32_t n)
 {
     mem_free(map->slots);
-    map->n_slots = map->n_slots ? map->n_slots * 2 : 64;
-    map->slots = mem_alloc(map->n_slots * sizeof *map->slots);
+    map->n_slots = n;
+    map->slots = mem_alloc(n * sizeof *map->slots);
     for (uint32_t i = 0; i < map->n; i++)
         *slot_of(map, map->keys + i * map->key_bytes) = i + 1;
+}
+
+static void keys_make(struct map *map, size_t room)
+{
+    map->keys_room = room;
+    map->keys = mem_resize(map->keys, room * map->key_bytes);
+}
+
+void map_reserve(struct map *map, uint32_t n)
+{
+    uint32_t slots = 64;
+    while (slots / 2 < n && slots < 1u << 31)
+        slots *= 2;
+    if (slots > map->n_slots)
+        slots_make(map, slots);
+    if (n > map->keys_room)
+        keys_make(map, n);
 }
 
 uint32_t map_add(struct map *map, const void *key)
 {
     if (map->n * 2 >= map->n_slots)
-        grow(map);
+        slots_make(map, map->n_slots ? map->n_slots * 2 : 64);
     uint32_t *slot = slot_of(map, key);
     if (*slot)
         return *slot - 1;
-    if (map->n == map->keys_room) {
-        map->keys_room = map->keys_room ? map->keys_room * 2 : 64;
-        map->keys = mem_resize(map->keys, map->keys_room * map->key_bytes);
-    }
+    if (map->n == map->keys_room)
+        keys_make(map, map->keys_room ? map->keys_room * 2 : 64);
     memcpy(map->keys + map->n * map->key_bytes, key, map->key_bytes);
     *slot = ++map->n;
     return map->n - 1;

@@ -20,6 +20,8 @@ void map_init(struct map *map, size_t key_bytes);
 void map_release(struct map *map);
 /* Forgets every key but keeps the memory. */
 void map_clear(struct map *map);
+/* Makes room for n keys in all: whoever knows how many will come saves growing by and by. */
+void map_reserve(struct map *map, uint32_t n);
 /* The key's index, or MAP_NONE. */
 uint32_t map_find(const struct map *map, const void *key);
 /* The key's index; a new key gets index n and n grows. */

@@ -11,22 +11,34 @@
 #include "base/memory.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define VEC(type)                                                                                  \
     type *at;                                                                                      \
     size_t n, room
 
 #define vec_push(vec)                                                                              \
-    (vec_reserve_bytes((void **)&(vec)->at, &(vec)->room, (vec)->n + 1, sizeof *(vec)->at),        \
-     (vec)->n++, &(vec)->at[(vec)->n - 1])
+    (vec_room(vec, (vec)->n + 1), memset(&(vec)->at[(vec)->n], 0, sizeof *(vec)->at), (vec)->n++,  \
+     &(vec)->at[(vec)->n - 1])
+/* Makes room for count elements. What is in it is not said, so that memory of which nothing is used
+ * is not touched either. */
+#define vec_room(vec, count)                                                                       \
+    vec_room_bytes((void **)&(vec)->at, &(vec)->room, (count), sizeof *(vec)->at)
+/* The same, and everything past the old room is zeroed. */
 #define vec_reserve(vec, count)                                                                    \
     vec_reserve_bytes((void **)&(vec)->at, &(vec)->room, (count), sizeof *(vec)->at)
 #define vec_release(vec) (mem_free((vec)->at), (vec)->at = NULL, (vec)->n = (vec)->room = 0)
 
 void vec_grow_bytes(void **at, size_t *room, size_t count, size_t element_bytes);
-/* Makes room for count elements; everything past the old room is zeroed. */
-static inline void vec_reserve_bytes(void **at, size_t *room, size_t count, size_t element_bytes)
+static inline void vec_room_bytes(void **at, size_t *room, size_t count, size_t element_bytes)
 {
     if (count > *room)
         vec_grow_bytes(at, room, count, element_bytes);
+}
+static inline void vec_reserve_bytes(void **at, size_t *room, size_t count, size_t element_bytes)
+{
+    size_t before = *room;
+    vec_room_bytes(at, room, count, element_bytes);
+    if (*room > before)
+        memset((char *)*at + before * element_bytes, 0, (*room - before) * element_bytes);
 }

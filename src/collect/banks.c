@@ -50,7 +50,7 @@ static void sum_make(struct banks *banks, uint64_t n)
     n = n < most ? n : most;
     const void *own = (const unsigned char *)banks->channel + CHANNEL_COUNTERS_AT;
     banks->sum.n = 0;
-    vec_reserve(&banks->sum, n);
+    vec_room(&banks->sum, n);
     banks->sum.n = n;
     if (n)
         memset(banks->sum.at, 0, n * sizeof *banks->sum.at);

@@ -207,6 +207,7 @@ struct arrivals {
     uint64_t entries, explained;
 };
 
+/* Of the places where superblocks begin: nobody arrives anywhere else. */
 struct arrival_table {
     struct map keys; /* struct place */
     VEC(struct arrivals);
@@ -221,6 +222,14 @@ static struct arrivals *arrivals_at(struct arrival_table *table, struct place pl
     return &table->at[index];
 }
 
+static void arrivals_explain(struct arrival_table *table, struct place place, uint64_t n)
+{
+    uint64_t key[2] = {place.module, place.address.v};
+    uint32_t index = n ? map_find(&table->keys, key) : MAP_NONE;
+    if (index != MAP_NONE)
+        table->at[index].explained += n;
+}
+
 /* Where the direct exits of a superblock went. Uses what was given out: at the last reading it is the
  * truth. */
 static void explain(const struct exact *exact, const struct superblock *superblock,
@@ -232,13 +241,13 @@ static void explain(const struct exact *exact, const struct superblock *superblo
         const struct exact_segment *given = &exact->segments.at[index];
         bool ends_here = i + 1 == superblock->n_segments;
         /* It had arrived before it was interrupted: coming back from the handler is no arrival. */
-        arrivals_at(table, segment->at)->explained += given->cut_at_start;
+        arrivals_explain(table, segment->at, given->cut_at_start);
         if (segment->end == SEGMENT_COND) {
-            arrivals_at(table, segment->to)->explained += given->taken;
+            arrivals_explain(table, segment->to, given->taken);
             if (ends_here)
-                arrivals_at(table, segment_next(segment))->explained += given->fallen;
+                arrivals_explain(table, segment_next(segment), given->fallen);
         } else if (ends_here && segment->target) {
-            arrivals_at(table, segment->to)->explained += given->ran;
+            arrivals_explain(table, segment->to, given->ran);
         }
     }
 }
@@ -246,15 +255,19 @@ static void explain(const struct exact *exact, const struct superblock *superblo
 static void arrivals_read(struct exact *exact)
 {
     struct arrival_table table = {0};
+    const struct units *units = exact->units;
     map_init(&table.keys, 2 * sizeof(uint64_t));
-    for (size_t i = 0; i < exact->units->superblocks.n; i++) {
-        const struct superblock *superblock = &exact->units->superblocks.at[i];
-        struct place start = exact->units->segments.at[superblock->first_segment].at;
-        arrivals_at(&table, start)->entries += counter(exact, superblock->counter);
-        explain(exact, superblock, &table);
+    map_reserve(&table.keys, (uint32_t)units->superblocks.n);
+    vec_room(&table, units->superblocks.n);
+    for (size_t i = 0; i < units->superblocks.n; i++) {
+        const struct superblock *superblock = &units->superblocks.at[i];
+        arrivals_at(&table, units->segments.at[superblock->first_segment].at)->entries +=
+            counter(exact, superblock->counter);
     }
-    for (size_t i = 0; i < exact->units->pairs.n; i++)
-        arrivals_at(&table, exact->units->pairs.at[i].to)->explained += exact->pairs.at[i];
+    for (size_t i = 0; i < units->superblocks.n; i++)
+        explain(exact, &units->superblocks.at[i], &table);
+    for (size_t i = 0; i < units->pairs.n; i++)
+        arrivals_explain(&table, units->pairs.at[i].to, exact->pairs.at[i]);
     for (uint32_t i = 0; i < table.n; i++) {
         const uint64_t *key = map_key(&table.keys, i);
         struct place to = {(uint32_t)key[0], {key[1]}};

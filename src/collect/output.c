@@ -51,10 +51,12 @@ void output_undo(struct output *output)
         rename(old, output->path);
 }
 
-void output_append(struct output *output, struct profile *delta)
+void output_append(struct output *output, struct profile *delta, bool last)
 {
     struct err err;
-    if (!profile_writer_append(output->writer, delta, &err) && !*output->error)
+    bool ok = last ? profile_writer_append_last(output->writer, delta, &err)
+                   : profile_writer_append(output->writer, delta, &err);
+    if (!ok && !*output->error)
         snprintf(output->error, sizeof output->error, "%s", err.text);
     profile_clear(delta);
 }

@@ -23,8 +23,8 @@ bool output_open(struct output *output, const char *path, const struct profile *
                  struct err *err);
 /* Nothing was recorded: as if nothing had been. */
 void output_undo(struct output *output);
-/* Appends what is new, and empties it. */
-void output_append(struct output *output, struct profile *delta);
+/* Appends what is new, and empties it. `last`: closing comes next. */
+void output_append(struct output *output, struct profile *delta, bool last);
 /* Rewrites the file whole; its size. The writer is gone then. */
 uint64_t output_close(struct output *output);
 /* Of the file as it is. */

@@ -233,7 +233,7 @@ static void append(struct run *run, uint64_t now_ns, bool last)
         run->names_ns = now_ns + NAMES_NS;
     }
     account(run, now_ns, last);
-    output_append(&run->output, &run->delta);
+    output_append(&run->output, &run->delta, false);
     samples_forget(&run->follow.samples);
     tell_progress(run, now_ns);
 }

@@ -15,6 +15,7 @@ void units_release(struct units *units)
     vec_release(&units->pairs);
     vec_release(&units->cuts);
     vec_release(&units->owner);
+    vec_release(&units->entry);
 }
 
 /* ---- superblocks */
@@ -207,15 +208,10 @@ static bool unit_add(struct units *units, const unsigned char *entry, uint32_t k
     if (kind == UNIT_SUPERBLOCK && bytes >= sizeof(struct wire_superblock)) {
         struct wire_superblock header;
         memcpy(&header, entry, sizeof header);
-        struct {
-            VEC(struct wire_segment);
-        } segments = {0};
-        vec_reserve(&segments, bytes / sizeof *segments.at + 1);
-        memcpy(segments.at, entry + sizeof header, bytes - sizeof header);
+        vec_room(&units->entry, bytes / sizeof *units->entry.at + 1);
+        memcpy(units->entry.at, entry + sizeof header, bytes - sizeof header);
         header.bytes = bytes; /* the one that was checked */
-        bool added = superblock_add(units, &header, segments.at);
-        vec_release(&segments);
-        return added;
+        return superblock_add(units, &header, units->entry.at);
     }
     if (kind == UNIT_PAIR && bytes == sizeof(struct wire_pair)) {
         struct wire_pair pair;

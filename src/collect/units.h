@@ -67,7 +67,10 @@ struct units {
     } cuts;
     struct {
         VEC(int32_t);
-    } owner;             /* superblock of each exit id, or UNIT_NONE */
+    } owner; /* superblock of each exit id, or UNIT_NONE */
+    struct {
+        VEC(struct wire_segment);
+    } entry;             /* scratch: the one that is looked at */
     uint64_t counters;   /* all that are named are below */
     uint64_t bytes_read; /* of the section */
     uint64_t maps_wanted;

@@ -16,7 +16,7 @@ void encoder_release(struct encoder *encoder)
 {
     vec_release(&encoder->out);
     vec_release(&encoder->payload);
-    vec_release(&encoder->rows);
+    row_order_release(&encoder->order);
 }
 
 /* ---- filling a chunk */
@@ -124,52 +124,63 @@ void encode_modules_end(struct encoder *encoder)
 
 /* ---- tables */
 
-static int row_compare(const void *a, const void *b)
-{
-    const uint64_t *x = ((const struct encoder_row *)a)->row.fields;
-    const uint64_t *y = ((const struct encoder_row *)b)->row.fields;
-    for (size_t i = 0; i < ROW_FIELDS_MAX; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
+enum {
+    SUMS_BYTES_MAX = 1 + 2 * VARINT_BYTES_MAX + 4 * VARINT_WIDE_BYTES_MAX,
+    ROW_BYTES_MAX = ROW_FIELDS_MAX * VARINT_BYTES_MAX + SUMS_BYTES_MAX,
+};
 
 /* Most sums of most profiles are 0 (all but one of an exact one), hence the mask. */
-static void put_sums(struct encoder *encoder, const struct sums *sums)
+static uint8_t *sums_put(uint8_t *at, const struct sums *sums)
 {
-    const u128 values[] = {sums->time,    sums->count,    sums->time_yy,
-                           sums->time_xy, sums->count_yy, sums->count_xy};
-    const size_t n = sizeof values / sizeof *values;
-    unsigned mask = 0;
-    for (size_t i = 0; i < n; i++)
-        mask |= (unsigned)(values[i] != 0) << i;
-    encode_number(encoder, mask);
-    for (size_t i = 0; i < n; i++)
-        if (values[i])
-            put_wide(encoder, values[i]);
+    const u128 wide[] = {sums->time_yy, sums->time_xy, sums->count_yy, sums->count_xy};
+    uint8_t *mask = at++;
+    *mask = (uint8_t)((sums->time != 0) | (sums->count != 0) << 1);
+    if (sums->time)
+        at = varint_put(at, sums->time);
+    if (sums->count)
+        at = varint_put(at, sums->count);
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        if (!wide[i])
+            continue;
+        *mask = (uint8_t)(*mask | 4u << i);
+        at = varint_put_wide(at, wide[i]);
+    }
+    return at;
+}
+
+static void rows_sort(struct encoder *encoder, enum chunk_type type, const struct table *table,
+                      const struct numbering *in_file)
+{
+    struct rows *rows = &encoder->order.rows;
+    vec_room(rows, table->n);
+    rows->n = table->n;
+    for (uint32_t i = 0; i < table->n; i++)
+        rows->at[i] = row_of_key(type, map_key(&table->keys, i), in_file);
+    row_order_make(&encoder->order, row_fields(type));
 }
 
 static void encode_table(struct encoder *encoder, enum chunk_type type, const struct table *table,
                          const struct numbering *in_file)
 {
-    struct encoder_rows *rows = &encoder->rows;
-    rows->n = 0;
-    for (uint32_t i = 0; i < table->n; i++)
-        *vec_push(rows) =
-            (struct encoder_row){row_of_key(type, map_key(&table->keys, i), in_file), i};
-    if (!rows->n)
-        return;
-    qsort(rows->at, rows->n, sizeof *rows->at, row_compare);
+    const struct row_order *order = &encoder->order;
+    const size_t n_fields = row_fields(type);
+    struct bytes *payload = &encoder->payload;
     struct row previous = {{0}};
-    for (size_t i = 0; i < rows->n; i++) {
+    if (!table->n)
+        return;
+    rows_sort(encoder, type, table, in_file);
+    for (size_t i = 0; i < order->sorted.n; i++) {
         if (encode_is_full(encoder)) {
             chunk_end(encoder, type);
             previous = (struct row){{0}};
         }
-        const struct row *row = &rows->at[i].row;
-        for (size_t f = 0; f < row_fields(type); f++)
-            encode_number(encoder, varint_fold(row->fields[f] - previous.fields[f]));
-        put_sums(encoder, &table->at[rows->at[i].index]);
+        uint32_t index = order->sorted.at[i].index;
+        const struct row *row = &order->rows.at[index];
+        bytes_reserve(payload, payload->n + ROW_BYTES_MAX);
+        uint8_t *at = payload->at + payload->n;
+        for (size_t f = 0; f < n_fields; f++)
+            at = varint_put(at, varint_fold(row->fields[f] - previous.fields[f]));
+        payload->n = (size_t)(sums_put(at, &table->at[index]) - payload->at);
         previous = *row;
     }
     chunk_end(encoder, type);

@@ -2,7 +2,7 @@
  * depends on where things are in memory. */
 #pragma once
 
-#include "profile/row.h"
+#include "profile/order.h"
 
 /* A chunk is closed, between two entries, when it has this much. */
 enum { ENCODE_CHUNK_TARGET = 1 << 20 };
@@ -11,12 +11,7 @@ struct encoder {
     struct bytes out;
     struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
     struct bytes payload;     /* of the chunk being filled */
-    struct encoder_rows {
-        VEC(struct encoder_row {
-            struct row row;
-            uint32_t index;
-        });
-    } rows; /* scratch */
+    struct row_order order;   /* scratch */
 };
 
 void encoder_release(struct encoder *encoder);

@@ -34,6 +34,10 @@ bool profile_writer_open(const char *path, const struct profile *head,
  * nothing is lost yet: the delta is kept, and written with the next append that works. */
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err);
+/* The same for what nothing follows but the end: what is the first append too is left for closing to write, and its
+ * tables are taken out of `delta`. */
+bool profile_writer_append_last(struct profile_writer *writer, struct profile *delta,
+                                struct err *err);
 /* From now on batches that are closed into `delta` go to the writer by a shorter way: they are
  * written with the next append as they were seen, and no sums are made for it. All but the tables
  * still goes into `delta`, which must be what is appended next. A batch must stay with one writer.

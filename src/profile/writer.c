@@ -77,7 +77,7 @@ static void rewritten(struct profile_writer *writer, uint64_t size)
     writer->size = size;
     writer->rewrite_above = 2 * size + SLACK_BYTES;
     writer->facts_in_file = writer->total.facts.n;
-    writer->behind = false;
+    writer->behind = writer->unwritten = false;
     writer->encoder.out.n = writer->folded = writer->written = 0;
     writer->delta_modules.n = 0;
     map_clear(&writer->edges);
@@ -240,6 +240,33 @@ bool profile_writer_append(struct profile_writer *writer, const struct profile *
     return true;
 }
 
+static bool holds_head_alone(const struct profile_writer *writer)
+{
+    const struct profile *total = &writer->total;
+    return !writer->special && !writer->behind && !writer->encoder.out.n && !total->modules.n &&
+           !total->edges.n && !total->ranges.n && !total->trips.n;
+}
+
+static void table_swap(struct table *a, struct table *b)
+{
+    struct table held = *a;
+    *a = *b;
+    *b = held;
+}
+
+bool profile_writer_append_last(struct profile_writer *writer, struct profile *delta,
+                                struct err *err)
+{
+    struct profile *total = &writer->total;
+    if (delta->mode != total->mode || !holds_head_alone(writer))
+        return profile_writer_append(writer, delta, err);
+    table_swap(&total->edges, &delta->edges); /* without modules both number theirs alike */
+    table_swap(&total->ranges, &delta->ranges);
+    table_swap(&total->trips, &delta->trips);
+    writer->unwritten = true;
+    return profile_merge(total, delta, err);
+}
+
 void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
 {
     ASSERT(!writer->delta);
@@ -259,6 +286,8 @@ static bool finish(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, stru
         return true;
     if (writer->behind)
         return ours && catch_up(writer, err);
+    if (writer->unwritten)
+        encode_delta(writer, &writer->total);
     encode_end(&writer->encoder);
     return append_out(writer, err) && ours;
 }

@@ -12,6 +12,7 @@ struct profile_writer {
     uint64_t size;
     uint64_t rewrite_above; /* file size */
     bool behind;            /* the file lacks more than encoder.out has: only a rewrite can help */
+    bool unwritten;         /* all but the head is in total alone */
 
     /* What was appended and is not in total yet, as it is in the file. Making sums is left for when
      * they are needed: short recordings have ended by then, and done in one go, with all sums in the

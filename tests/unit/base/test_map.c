@@ -10,6 +10,8 @@ static void indices_follow_first_appearance(void **state)
     struct map map;
     map_init(&map, sizeof(uint64_t));
     for (uint64_t i = 0; i < 100000; i++) {
+        if (i % 20000 == 0) /* before there are any keys, between, and for less than there are */
+            map_reserve(&map, (uint32_t)(i ? 60000 : 50));
         uint64_t key = i * 0x9E3779B97F4A7C15u;
         assert_int_equal(map_add(&map, &key), i);
     }

@@ -275,6 +275,78 @@ static void closing_without_a_rewrite_still_ends_the_file(void **state)
     profile_release(&delta);
 }
 
+/* Bytes of the file after the delta was the only append, in the common way or as the last. */
+static size_t written_alone(const struct profile *head, bool last, char *ret_bytes, size_t room)
+{
+    enum { ROWS = 500 };
+    struct err err = {0};
+    struct profile delta;
+    struct stat before, after;
+    ones(&delta, ROWS);
+    struct profile_writer *writer = open_writer(head);
+    assert_int_equal(stat(path, &before), 0);
+    assert_true(last ? profile_writer_append_last(writer, &delta, &err)
+                     : profile_writer_append(writer, &delta, &err));
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(last, before.st_size == after.st_size); /* it is written once */
+    assert_int_equal(profile_writer_total(writer)->edges.n, ROWS);
+    assert_true(profile_writer_close(writer, &err));
+    assert_int_equal(assert_whole(path, ROWS), 1);
+    profile_release(&delta);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t n = fread(ret_bytes, 1, room, file);
+    fclose(file);
+    return n;
+}
+
+static void what_is_first_and_last_is_written_once(void **state)
+{
+    (void)state;
+    static char common[1 << 16], once[1 << 16];
+    struct profile head;
+    profile_init(&head);
+    head.mode = PROFILE_SAMPLED;
+    profile_fact(&head, "host", "h");
+    size_t n = written_alone(&head, false, common, sizeof common);
+    assert_int_equal(written_alone(&head, true, once, sizeof once), n);
+    assert_memory_equal(common, once, n);
+    profile_release(&head);
+}
+
+/* No rewrite is possible: it is appended after all. Where something was before, it is from the start. */
+static void what_is_last_survives_a_rewrite_that_fails(void **state)
+{
+    (void)state;
+    enum { ROWS = 30 };
+    char in_the_way[96];
+    struct err err = {0};
+    struct profile head, delta, back;
+    snprintf(in_the_way, sizeof in_the_way, "%s.%d.tmp", path, (int)getpid());
+    profile_init(&head);
+    head.mode = PROFILE_SAMPLED;
+    for (uint64_t before = 0; before < 2; before++) {
+        struct profile_writer *writer = open_writer(&head);
+        for (int i = 0; i < 2; i++) {
+            ones(&delta, ROWS);
+            profile_fact(&delta, "a", "fact");
+            if (i || before)
+                assert_true(i ? profile_writer_append_last(writer, &delta, &err)
+                              : profile_writer_append(writer, &delta, &err));
+            profile_release(&delta);
+        }
+        assert_int_equal(mkdir(in_the_way, 0700), 0);
+        assert_true(profile_writer_close(writer, &err));
+        assert_int_equal(rmdir(in_the_way), 0);
+        assert_true(profile_read(path, &back, &err));
+        assert_true(back.complete);
+        assert_int_equal(back.facts.n, 1);
+        profile_release(&back);
+        assert_int_equal(assert_whole(path, ROWS), 1 + before);
+    }
+    profile_release(&head);
+}
+
 static void another_recordings_file_is_not_overwritten(void **state)
 {
     (void)state;
@@ -327,6 +399,8 @@ int main(void)
         cmocka_unit_test(no_space_keeps_the_old_file),
         cmocka_unit_test(an_append_that_failed_is_made_up_for),
         cmocka_unit_test(closing_without_a_rewrite_still_ends_the_file),
+        cmocka_unit_test(what_is_first_and_last_is_written_once),
+        cmocka_unit_test(what_is_last_survives_a_rewrite_that_fails),
         cmocka_unit_test(another_recordings_file_is_not_overwritten),
         cmocka_unit_test(devices_are_written_into),
     };
