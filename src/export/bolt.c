@@ -22,7 +22,7 @@ static void branch_write(struct writer *writer, const struct code_call *branch)
         branch->from_us ? bolt_names_find(&writer->names, branch->from) : NULL;
     const struct bolt_function *to =
         branch->to_us ? bolt_names_find(&writer->names, branch->to) : NULL;
-    if ((!from && !to) || (from && from->stub))
+    if (!from && !to)
         return;
     if (from)
         fprintf(writer->to, "1 %s %" PRIx64, from->name, branch->from - from->start);

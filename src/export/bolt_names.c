@@ -183,9 +183,7 @@ static void others_add(struct bolt_names *names, const struct symbols *symbols)
         if (known && bsearch(&key, names->at, known, sizeof *names->at, function_order))
             continue;
         struct bolt_function *added = vec_push(names);
-        *added = (struct bolt_function){.start = range->start.v,
-                                        .end = range->start.v + range->bytes,
-                                        .stub = function->source == FUNCTION_STUB};
+        *added = (struct bolt_function){range->start.v, range->start.v + range->bytes, NULL};
         const char *at = strstr(function->name, "@plt");
         if (function->source == FUNCTION_STUB && at)
             added->name =

@@ -18,7 +18,6 @@ struct binary;
 struct bolt_function {
     uint64_t start, end;
     const char *name;
-    bool stub; /* of the PLT: BOLT does not look inside */
 };
 
 struct bolt_names {

@@ -49,6 +49,12 @@ static uint64_t executions(const struct profile *profile, const struct tally *ta
     return estimate < 0x1p63 ? (uint64_t)estimate : INT64_MAX;
 }
 
+static bool is_stub(const struct code_counts *counts, function_id function)
+{
+    return function != FUNCTION_NONE &&
+           counts->binary->symbols.functions.at[function].source == FUNCTION_STUB;
+}
+
 static void function_count(struct code_counts *counts, const struct scene_function *function)
 {
     const struct scene *scene = counts->scene;
@@ -115,7 +121,10 @@ static void calls_count(struct code_counts *counts)
     items_list(&items, counts->scene, BY_CALL);
     for (size_t i = 0; i < items.n; i++) {
         const struct item *item = &items.at[i];
-        bool from_us = item->module == counts->module, to_us = item->to_module == counts->module;
+        bool from_us = item->module == counts->module && !is_stub(counts, item->function);
+        bool to_us = item->to_module == counts->module &&
+                     (from_us ||
+                      !is_stub(counts, scene_function_at(counts->scene, counts->module, item->to)));
         uint64_t count = executions(counts->scene->sides[0], &item->count[0]);
         if (count && (from_us || to_us))
             *vec_push(&counts->calls) = (struct code_call){.from = from_us ? item->at : 0,
@@ -141,7 +150,8 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
     counts->binary = chosen->binary;
     for (size_t i = 0; i < scene->functions.n; i++) {
         const struct scene_function *function = &scene->functions.at[i];
-        if (function->module == counts->module && function->function != FUNCTION_NONE)
+        if (function->module == counts->module && function->function != FUNCTION_NONE &&
+            !is_stub(counts, function->function))
             function_count(counts, function);
     }
     calls_count(counts);

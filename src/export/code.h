@@ -1,7 +1,8 @@
 /* How often the code of one module ran: what profiles for compilers and linkers are made of.
  *
  * Blocks and edges are those of the module's graphs, each function after the other, with counts as `gait
- * report --by block|edge|call` has them, as whole numbers of executions. Every exporter of this kind takes its counts from
+ * report --by block|edge|call` has them, as whole numbers of executions. Stubs of the PLT have no blocks, and
+ * what they jump to comes from elsewhere: nobody who makes programs faster looks inside. Every exporter of this kind takes its counts from
  * here and from nowhere else, so that a better source of counts has one place to go. */
 #pragma once
 

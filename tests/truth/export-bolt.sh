@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 . tests/truth/lib/llvm.sh
 need_llvm llvm-bolt bolt
-need_llvm merge-fdata bolt
+need_llvm perf2bolt bolt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -44,6 +44,12 @@ tests/truth/lib/export_bolt.py "$work" || fail 'counts differ'
 record all
 grep -q '^1 helper/1 .*' "$work/ours.fdata" && grep -q '^1 helper/2 .*' "$work/ours.fdata" || fail 'local functions of one name are one'
 rewrite all -reorder-functions=cdsort
+
+# perf2bolt makes the same of branches and straight runs; it does not mention what leaves the program.
+"$gait" export --format bolt-preagg -o "$work/preagg" "$work/data" || fail "bolt-preagg: status $?"
+"$llvm/perf2bolt" -pa -p "$work/preagg" -o "$work/perf.fdata" "$work/all" >"$work/log" 2>&1 || fail "perf2bolt: status $?"
+grep -q 'mismatching disassembled function contents: 0 ' "$work/log" || { cat "$work/log"; fail 'perf2bolt: runs do not fit'; }
+diff <(sort "$work/perf.fdata") <(grep -v ' 0 \[unknown\] 0 0 [0-9]*$' "$work/ours.fdata" | sort) || fail 'perf2bolt finds other counts'
 
 # Without symbols BOLT names functions after their addresses, and so do we.
 strip -o "$work/stripped" "$work/all"

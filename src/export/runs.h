@@ -1,0 +1,34 @@
+/* Straight runs of code, as hardware that records taken branches would show them: from where control arrived up to where
+ * it left, with everything between executed in order.
+ *
+ * Counts of blocks and of steps between blocks do not tell which arrival ended at which departure; any runs that cover each block
+ * as often as it ran, and cross each step as often as it was gone, say the same to readers, who add them up again. So a
+ * departure ends the youngest arrivals. Calls come back and end nothing. */
+#pragma once
+
+#include "export/code.h"
+
+struct run {
+    uint64_t start, last; /* svma: first and last instruction */
+    uint64_t count;
+};
+
+struct runs {
+    VEC(struct run); /* by start, then last; none twice */
+};
+
+void runs_make(struct runs *runs, const struct code_counts *code);
+void runs_release(struct runs *runs);
+
+/* Branches that were taken, those of the module that stay in it: jumps, calls and tail calls; by from, then to. */
+struct branch {
+    uint64_t from, to;
+    uint64_t count;
+};
+
+struct branches {
+    VEC(struct branch);
+};
+
+void branches_make(struct branches *branches, const struct code_counts *code);
+void branches_release(struct branches *branches);
