@@ -161,10 +161,14 @@ $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 $O/bench/events: bench/src/events.c $(call archives,$(call closure,walk))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,walk)))
+# Ours and LEMON's in one program; bench/flow sees to it that LEMON is there.
+$O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
+	@mkdir -p $(@D)
+	@echo "  $@" && g++ -std=c++17 -O2 -Wno-deprecated -Isrc -o $@ $< $(call in_group,$(call archives,$(call closure,flow))) -pthread
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-events bench-cfg bench-symbolise bench-unwind bench-plain
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -182,6 +186,8 @@ soak: all
 	bench/soak 30
 bench-events: $O/bench/events
 	$O/bench/events
+bench-flow:
+	bench/flow $(O)
 bench-memory: all
 	bench/memory
 bench-cold: all
@@ -224,6 +230,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-cold bench-events bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-cold bench-events bench-flow bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
