@@ -61,12 +61,14 @@ static void edges_write(struct writer *writer, const struct code_edges *edges)
     map_release(&targets);
 }
 
-void bolt_write(FILE *to, struct export_job *job)
+bool bolt_write(FILE *to, struct export_job *job, struct err *err)
 {
+    (void)err;
     struct writer writer = {.to = to};
     bolt_names_read(&writer.names, job->code.binary);
     edges_write(&writer, &job->code.edges);
     for (size_t i = 0; i < job->code.calls.n; i++)
         branch_write(&writer, &job->code.calls.at[i]);
     bolt_names_release(&writer.names);
+    return true;
 }

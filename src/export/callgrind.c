@@ -223,8 +223,9 @@ static void put_head(struct callgrind *callgrind)
     fprintf(callgrind->to, "summary: %" PRIu64 "\n", callgrind->job->tree.total);
 }
 
-void callgrind_write(FILE *to, struct export_job *job)
+bool callgrind_write(FILE *to, struct export_job *job, struct err *err)
 {
+    (void)err;
     bool plain = job->profile->mode == PROFILE_PLAIN;
     struct callgrind callgrind = {.to = to, .job = job, .instructions = !plain};
     struct callgrind_rows rows = {0};
@@ -242,4 +243,5 @@ void callgrind_write(FILE *to, struct export_job *job)
     strings_release(&callgrind.files);
     strings_release(&callgrind.names);
     strings_release(&callgrind.objects);
+    return true;
 }

@@ -28,8 +28,9 @@ static void frame_add(struct bytes *line, const struct place_function *function)
     bytes_add(line, suffixes[function->kind], strlen(suffixes[function->kind]));
 }
 
-void collapsed_write(FILE *to, struct export_job *job)
+bool collapsed_write(FILE *to, struct export_job *job, struct err *err)
 {
+    (void)err;
     struct namestacks namestacks;
     struct namestack_walk walk;
     struct bytes line = {0};
@@ -53,4 +54,5 @@ void collapsed_write(FILE *to, struct export_job *job)
     vec_release(&line);
     vec_release(&walk);
     namestacks_release(&namestacks);
+    return true;
 }

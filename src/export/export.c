@@ -27,10 +27,10 @@ static bool export_tree(FILE *to, const struct exporter *exporter, struct export
     if (!tree_build(&job->tree, job->scene, options->weight, options->filter, err))
         return false;
     places_open(&job->places, job->scene, options->inlined);
-    exporter->write(to, job);
+    bool ok = exporter->write(to, job, err);
     places_close(&job->places);
     tree_release(&job->tree);
-    return true;
+    return ok;
 }
 
 static bool export_code(FILE *to, const struct exporter *exporter, struct export_job *job,
@@ -41,9 +41,9 @@ static bool export_code(FILE *to, const struct exporter *exporter, struct export
         return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
     if (!code_counts_make(&job->code, job->scene, filter->module, err))
         return false;
-    exporter->write(to, job);
+    bool ok = exporter->write(to, job, err);
     code_counts_release(&job->code);
-    return true;
+    return ok;
 }
 
 bool export_profile(FILE *to, const struct exporter *exporter, const struct profile *profile,

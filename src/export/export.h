@@ -44,12 +44,13 @@ struct exporter {
     bool binary;        /* not for terminals */
     unsigned modes;     /* enum export_modes: profiles that it can be made from */
     enum export_source source;
-    /* Whether writing worked is seen by whoever opened the stream. */
-    void (*write)(FILE *to, struct export_job *job);
+    /* False: the profile or its binaries lack what the format needs, and nothing was written. Whether
+     * writing worked is seen by whoever opened the stream. */
+    bool (*write)(FILE *to, struct export_job *job, struct err *err);
 };
 
 #define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
-    void ident##_write(FILE *to, struct export_job *job);
+    bool ident##_write(FILE *to, struct export_job *job, struct err *err);
 #include "export/formats.def"
 #undef FORMAT
 

@@ -265,8 +265,9 @@ static void put_function(struct pprof *pprof, uint32_t number)
 
 /* ---- all */
 
-void pprof_write(FILE *to, struct export_job *job)
+bool pprof_write(FILE *to, struct export_job *job, struct err *err)
 {
+    (void)err;
     struct pprof pprof = {.job = job};
     strings_init(&pprof.strings);
     pprof.place_of = mem_alloc((job->tree.n + 1) * sizeof *pprof.place_of);
@@ -290,4 +291,5 @@ void pprof_write(FILE *to, struct export_job *job)
     vec_release(&pprof.message);
     vec_release(&pprof.inner);
     strings_release(&pprof.strings);
+    return true;
 }

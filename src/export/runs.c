@@ -124,7 +124,7 @@ void branches_make(struct branches *branches, const struct code_counts *code)
     }
     for (size_t i = 0; i < code->calls.n; i++) {
         const struct code_call *call = &code->calls.at[i];
-        if (call->from_us && call->to_us && call->kind != EDGE_FALL)
+        if (call->to_us && call->kind != EDGE_FALL)
             *vec_push(branches) = (struct branch){call->from, call->to, call->count};
     }
     size_t kept = 0;

@@ -20,7 +20,8 @@ struct runs {
 void runs_make(struct runs *runs, const struct code_counts *code);
 void runs_release(struct runs *runs);
 
-/* Branches that were taken, those of the module that stay in it: jumps, calls and tail calls; by from, then to. */
+/* Branches that were taken, those that lead into the module: jumps, calls and tail calls; by from, then to. What comes from
+ * elsewhere comes from 0. */
 struct branch {
     uint64_t from, to;
     uint64_t count;

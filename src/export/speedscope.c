@@ -98,8 +98,9 @@ static void thread_write(struct scope *scope, size_t begin, size_t end)
     json_object_end(json);
 }
 
-void speedscope_write(FILE *to, struct export_job *job)
+bool speedscope_write(FILE *to, struct export_job *job, struct err *err)
 {
+    (void)err;
     struct scope scope = {.job = job};
     namestacks_build(&scope.namestacks, &job->tree, &job->places, ROOT_THREADS);
     namestacks_sort(&scope.walk, &scope.namestacks, &job->places);
@@ -122,4 +123,5 @@ void speedscope_write(FILE *to, struct export_job *job)
     mem_free(scope.path);
     vec_release(&scope.walk);
     namestacks_release(&scope.namestacks);
+    return true;
 }

@@ -102,6 +102,13 @@ static const struct dwarf_unit *unit_of(const struct debug_info *info,
     return from->sections == &info->alt.sections ? dwarf_units_find(&info->alt.units, *die) : NULL;
 }
 
+/* The next entry of the chain, or OFFSET_NONE. */
+static uint64_t chain_next(const struct dwarf_unit *unit, const struct die *die)
+{
+    uint64_t next = die_reference(unit, die, DIE_ORIGIN);
+    return next != OFFSET_NONE ? next : die_reference(unit, die, DIE_SPECIFICATION);
+}
+
 const char *debug_info_name(const struct debug_info *info, const struct dwarf_unit *unit,
                             uint64_t die_offset)
 {
@@ -116,9 +123,22 @@ const char *debug_info_name(const struct debug_info *info, const struct dwarf_un
             return linkage;
         if (!plain)
             plain = die_string(unit, &die, DIE_NAME, &info->alt.sections);
-        die_offset = die_reference(unit, &die, DIE_ORIGIN);
-        if (die_offset == OFFSET_NONE)
-            die_offset = die_reference(unit, &die, DIE_SPECIFICATION);
+        die_offset = chain_next(unit, &die);
     }
     return plain;
+}
+
+uint32_t debug_info_line(const struct debug_info *info, const struct dwarf_unit *unit,
+                         uint64_t die_offset)
+{
+    for (int i = 0; i < CHAIN_MAX && die_offset != OFFSET_NONE; i++) {
+        struct die die;
+        unit = unit_of(info, unit, &die_offset);
+        if (!unit || !die_read_at(unit, die_offset, &die))
+            break;
+        if (die_has(&die, DIE_DECL_LINE))
+            return (uint32_t)die.value[DIE_DECL_LINE];
+        die_offset = chain_next(unit, &die);
+    }
+    return 0;
 }

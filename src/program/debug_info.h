@@ -52,3 +52,6 @@ const char *debug_info_missing(struct debug_info *info);
  * specifications; else its plain name; NULL: it has none. */
 const char *debug_info_name(const struct debug_info *info, const struct dwarf_unit *unit,
                             uint64_t die);
+/* The line that the same entry is declared at, looked for in the same way; 0: not known. */
+uint32_t debug_info_line(const struct debug_info *info, const struct dwarf_unit *unit,
+                         uint64_t die);

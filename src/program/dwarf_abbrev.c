@@ -122,6 +122,7 @@ static enum die_attribute function_attribute(uint64_t name)
     case DW_AT_call_line: return DIE_CALL_LINE;
     case DW_AT_call_column: return DIE_CALL_COLUMN;
     case DW_AT_GNU_discriminator: return DIE_DISCRIMINATOR;
+    case DW_AT_decl_line: return DIE_DECL_LINE;
     default: return DIE_UNWANTED;
     }
 }

@@ -28,6 +28,7 @@ enum die_attribute {
     DIE_CALL_LINE,
     DIE_CALL_COLUMN,
     DIE_DISCRIMINATOR,
+    DIE_DECL_LINE,
     /* of units */
     DIE_STMT_LIST,
     DIE_COMP_DIR,

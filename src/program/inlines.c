@@ -96,8 +96,16 @@ void inlines_release(struct inlines *inlines)
 const struct inline_node *inlines_find(const struct inlines *inlines, struct svma at,
                                        uint32_t *ret_unit)
 {
+    struct svma end;
+    return inlines_up_to(inlines, at, ret_unit, &end);
+}
+
+const struct inline_node *inlines_up_to(const struct inlines *inlines, struct svma at,
+                                        uint32_t *ret_unit, struct svma *ret_end)
+{
     const struct stretch *stretch =
         stretches_find(inlines->stretches.at, inlines->stretches.n, at.v);
+    ret_end->v = stretch ? stretch->end : at.v + 1;
     if (!stretch)
         return NULL;
     const struct inline_run *run = &inlines->runs.at[stretch->value];
@@ -113,6 +121,8 @@ const struct inline_node *inlines_find(const struct inlines *inlines, struct svm
         else
             high = middle;
     }
+    if (low < piece->n_segments && piece->start + segments[low].start < ret_end->v)
+        ret_end->v = piece->start + segments[low].start;
     if (!low)
         return NULL;
     *ret_unit = run->unit;

@@ -49,6 +49,9 @@ void inline_names_release(struct inline_names *names);
 /* The innermost node at an address and its unit; NULL: no function is known there. */
 const struct inline_node *inlines_find(const struct inlines *inlines, struct svma at,
                                        uint32_t *ret_unit);
+/* The same, and up to where that holds, which is behind `at`, also if none is known. */
+const struct inline_node *inlines_up_to(const struct inlines *inlines, struct svma at,
+                                        uint32_t *ret_unit, struct svma *ret_end);
 /* The node that this one is inlined into; NULL: it is the function itself. */
 const struct inline_node *inlines_parent(const struct inlines *inlines, uint32_t unit,
                                          const struct inline_node *node);

@@ -217,7 +217,15 @@ const char *lines_file(const struct lines *lines, uint32_t table, uint64_t file)
 
 bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_place)
 {
+    struct svma end;
+    return lines_up_to(lines, at, ret_place, &end);
+}
+
+bool lines_up_to(const struct lines *lines, struct svma at, struct line_place *ret_place,
+                 struct svma *ret_end)
+{
     const struct stretch *stretch = stretches_find(lines->stretches.at, lines->stretches.n, at.v);
+    ret_end->v = stretch ? stretch->end : at.v + 1;
     if (!stretch)
         return false;
     const struct line_run *run = &lines->runs.at[stretch->value];
@@ -229,6 +237,8 @@ bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_
         else
             high = middle;
     }
+    if (low < run->n_rows && run->rows[low].start < ret_end->v)
+        ret_end->v = run->rows[low].start;
     if (!low)
         return false;
     const struct line_row *row = &run->rows[low - 1];

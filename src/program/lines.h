@@ -50,6 +50,9 @@ void lines_release(struct lines *lines);
 
 /* False: no line is known there. */
 bool lines_at(const struct lines *lines, struct svma at, struct line_place *ret_place);
+/* The same, and up to where that holds, which is behind `at`, also if no line is known. */
+bool lines_up_to(const struct lines *lines, struct svma at, struct line_place *ret_place,
+                 struct svma *ret_end);
 bool lines_find(const struct lines *lines, struct svma at, const char **ret_file,
                 uint32_t *ret_line);
 

@@ -92,3 +92,21 @@ void symtab_release(struct symtab *symtab)
 {
     vec_release(symtab);
 }
+
+bool image_has_symbol(const struct image *image, const char *name)
+{
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(image->file.elf, section));) {
+        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB
+                             ? elf_getdata(section, NULL)
+                             : NULL;
+        size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
+        for (size_t i = 0; i < n && i < INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
+            const char *found = elf_strptr(image->file.elf, header.sh_link, symbol.st_name);
+            if (found && strcmp(found, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}

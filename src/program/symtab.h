@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "wire/address.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct image;
@@ -26,3 +27,6 @@ struct symtab {
  * was stripped, its debug file's. */
 void symtab_read(struct symtab *symtab, const struct image *image);
 void symtab_release(struct symtab *symtab);
+
+/* Whether .symtab has a symbol of that name, of any kind. */
+bool image_has_symbol(const struct image *image, const char *name);

@@ -1,0 +1,97 @@
+/* Counts by place in the source, as compilers read them back: functions and the copies of others that were inlined into them,
+ * each with how often its lines ran and whom they called.
+ *
+ * A body is a function, or what was inlined into another body at one of its places. Functions of one name are one: a compiler
+ * reads by name. A place is a line, counted from the one that the function is declared at, modulo 2^16, and
+ * a discriminator, which tells code of one line apart. Of the instructions of a place the one that ran most tells how often it
+ * ran: code of one line is in many blocks, and the sum of theirs says nothing. Places of functions that ran which did not run
+ * themselves are there with count 0: that, too, is known. */
+#pragma once
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "export/code.h"
+
+struct dwarf_unit;
+
+/* How a compiler calls things. */
+struct source_dialect {
+    /* The name of a function without what compilers put behind it; the length of the part that stays. */
+    size_t (*name_length)(const char *linkage);
+    /* The part of a discriminator that tells places apart. */
+    uint32_t (*discriminator)(uint32_t discriminator);
+    /* How many copies of the place were made, of which this is one. */
+    uint32_t (*copies)(uint32_t discriminator);
+};
+
+#define BODY_NONE UINT32_MAX
+
+struct source_place {
+    uint32_t line, discriminator;
+};
+
+struct source_body {
+    uint32_t parent;          /* less than its own number; BODY_NONE: a function by itself */
+    uint32_t depth;           /* of a function 0 */
+    uint32_t name;            /* of names */
+    struct source_place site; /* in the parent */
+    uint64_t total;           /* bytes of code that ran in it and in what is inlined in it */
+    uint64_t head;            /* of a function: how often it was entered, as far as calls tell */
+};
+
+/* How often a place of a body ran. */
+struct source_sample {
+    uint32_t body;
+    struct source_place place;
+    uint64_t count;
+};
+
+/* How often it called whom. */
+struct source_target {
+    uint32_t body;
+    struct source_place place;
+    uint32_t name;
+    uint64_t count;
+};
+
+struct source_counts {
+    const struct code_counts *code;
+    const struct source_dialect *dialect;
+    struct intern names;
+    struct source_bodies {
+        VEC(struct source_body);
+    } bodies;
+    struct source_samples {
+        VEC(struct source_sample); /* by body, place */
+    } samples;
+    struct source_targets {
+        VEC(struct source_target); /* by body, place, count from the largest, name */
+    } targets;
+
+    /* while they are made */
+    struct map body_keys, sample_keys, target_keys, nodes, origins;
+    struct source_nodes {
+        VEC(struct source_node);
+    } known; /* for each of nodes */
+    struct source_origins {
+        VEC(struct source_origin);
+    } functions;   /* for each of origins */
+    bool declared; /* some function's line is known */
+};
+
+/* A node of debug information that was looked at, and a function that it is a copy of. */
+struct source_node {
+    uint32_t body, decl_line;
+};
+struct source_origin {
+    uint32_t name, decl_line; /* name: BODY_NONE: it has none */
+};
+
+/* False: the binary does not say where its code comes from. The code and the dialect outlive the counts. */
+bool source_counts_make(struct source_counts *counts, const struct code_counts *code,
+                        const struct source_dialect *dialect, struct err *err);
+void source_counts_release(struct source_counts *counts);
+
+const char *source_name(const struct source_counts *counts, uint32_t name);
+/* By line, then discriminator. */
+int source_place_order(struct source_place x, struct source_place y);
