@@ -132,7 +132,7 @@ static void thread_enter(struct thread *thread)
 static void process_begin(struct thread *thread)
 {
     thread->context->flags = 0x202;
-    agent.cache->whole = true;
+    cache_expect_all(agent.cache);
     thread->program_gs = gs_read();
     thread_prepare(thread);
     exact_signals_begin(thread);

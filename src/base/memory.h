@@ -8,6 +8,8 @@
 void *mem_alloc(size_t bytes);             /* zeroed */
 void *mem_resize(void *old, size_t bytes); /* the grown part is not zeroed */
 void mem_free(void *block);
+/* Tens of megabytes are going to be used within milliseconds. Only makes that faster. */
+void mem_expect_much(void);
 
 struct arena {
     struct arena_chunk *last;

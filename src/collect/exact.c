@@ -281,9 +281,23 @@ static void arrivals_read(struct exact *exact)
 
 /* ---- all */
 
+/* Every segment gives a range and one edge, half of them two; few are given by several. What turns out to be too much is
+ * never touched. */
+static void rows_expect(struct exact *exact)
+{
+    const struct units *units = exact->units;
+    size_t n = units->segments.n;
+    vec_room(&exact->segments, n);
+    vec_room(&exact->pairs, units->pairs.n);
+    table_expect(&exact->profile->ranges, n);
+    table_expect(&exact->profile->edges, n + n / 2 + units->pairs.n);
+}
+
 void exact_read(struct exact *exact, const struct exact_reading *reading)
 {
     exact->reading = reading;
+    if (reading->last)
+        rows_expect(exact);
     while (exact->segments.n < exact->units->segments.n)
         *vec_push(&exact->segments) = (struct exact_segment){0};
     while (exact->pairs.n < exact->units->pairs.n)

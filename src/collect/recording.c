@@ -1,6 +1,7 @@
 #include "collect/recording.h"
 
 #include "base/err.h"
+#include "base/memory.h"
 #include "collect/drain.h"
 #include "collect/payload_dump.h"
 #include "collect/loadable.h"
@@ -224,6 +225,8 @@ bool recording_run(const struct recording_options *options, struct recording *re
 {
     struct run run = {.options = options, .recording = ret_recording};
     *ret_recording = (struct recording){0};
+    if (options->record.mode != RECORD_SAMPLED)
+        mem_expect_much();
     uint64_t began = clock_ns(CLOCK_MONOTONIC);
     if (options->dump_events &&
         !payload_dump_open(&run.dump, options->dump_events, &run.delta, err))

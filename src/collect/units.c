@@ -231,6 +231,9 @@ bool units_read(struct units *units, const void *section, uint64_t bytes)
     const unsigned char *start = section;
     if (bytes > CHANNEL_UNITS_BYTES)
         bytes = CHANNEL_UNITS_BYTES;
+    if (bytes > units->bytes_read)
+        vec_room(&units->segments,
+                 units->segments.n + (bytes - units->bytes_read) / sizeof(struct wire_segment));
     while (!units->broken && units->bytes_read + 8 <= bytes) {
         uint32_t header[2];
         memcpy(header, start + units->bytes_read, sizeof header);

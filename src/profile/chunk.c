@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { ZSTD_LEVEL = 3, SMALLEST_TO_COMPRESS = 512 };
+enum { ZSTD_LEVEL = 1, SMALLEST_TO_COMPRESS = 512 };
 
 static const char *const names[CHUNK_TYPES] = {
     [CHUNK_HEADER] = "HEADER", [CHUNK_MODULES] = "MODULES", [CHUNK_EDGES] = "EDGES",

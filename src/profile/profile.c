@@ -128,6 +128,12 @@ uint32_t profile_module_jit(struct profile *profile, uint32_t pid)
     return profile_module(profile, "[jit]", id, sizeof id);
 }
 
+void table_expect(struct table *table, size_t rows)
+{
+    map_reserve(&table->keys, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
+    vec_room(table, rows);
+}
+
 struct sums *table_at(struct table *table, const void *key)
 {
     uint32_t index = map_add(&table->keys, key);

@@ -217,6 +217,8 @@ void profile_loss(struct profile *profile, const char *name, uint64_t n);
  * profile's module indices stay valid: what a recorder does with a delta it has appended. */
 void profile_clear(struct profile *profile);
 
+/* So many rows are likely to come. */
+void table_expect(struct table *table, size_t rows);
 /* The key's sums, created as zero; the pointer holds until the next call on the same table. */
 struct sums *table_at(struct table *table, const void *key);
 const struct sums *table_find(const struct table *table, const void *key);

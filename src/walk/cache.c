@@ -103,6 +103,19 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
     return cache->tables;
 }
 
+/* Most of the price of a page that is touched for the first time is not that it must be zeroed: huge ones
+ * cost a seventh. So what small programs use of the tables is on them; large ones do not begin another for a little of
+ * it. */
+void cache_expect_all(struct cache *cache)
+{
+    enum { SURE_BYTES = 2 << 20 };
+    const uint8_t *index = (const uint8_t *)cache->index[FLAVOUR_COUNT];
+    const uint8_t *end = (const uint8_t *)cache->superblocks + SURE_BYTES;
+    cache->whole = true;
+    sys3(SYS_madvise, (long)index & -4096, end - index, MADV_HUGEPAGE);
+    sys3(SYS_madvise, (long)cache->exits & -4096, SURE_BYTES, MADV_HUGEPAGE);
+}
+
 void cache_forget(struct cache *cache)
 {
     /* Only what was used: an untouched table is a table of untouched pages. */
@@ -113,6 +126,8 @@ void cache_forget(struct cache *cache)
     tables_forget(cache->tables);
     for (uint32_t i = 0; i < cache->n_sites; i++)
         tables_prepare_site(cache->tables, i);
+    for (uint32_t i = 0; i < cache->n_fans; i++)
+        tables_forget_fan(cache->tables, i);
     __atomic_fetch_add(&cache->generation, 1, __ATOMIC_RELEASE);
     cache->flushes++;
 }
@@ -126,7 +141,7 @@ void cache_flush(struct cache *cache)
     if (cache->guards)
         guards_forget(cache->guards);
     cache->exit_base += cache->n_exits;
-    cache->n_superblocks = cache->n_exits = cache->n_sites = 0;
+    cache->n_superblocks = cache->n_exits = cache->n_sites = cache->n_fans = 0;
     cache->full = false;
 }
 
@@ -189,7 +204,7 @@ static bool site_prepare(struct cache *cache, const struct shape *shape, struct 
         cache->full = true;
         return false;
     }
-    block->site = cache->n_sites++;
+    block->site = (uint16_t)cache->n_sites++;
     tables_prepare_site(cache->tables, block->site);
     return true;
 }
@@ -215,7 +230,7 @@ static struct translation translation_of(struct cache *cache, const struct super
                                 .debt = block->debt,
                                 .plan = block->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
                                 .payload = has_payload ? &cache->payload : NULL,
-                                .lands = block->landing != 0,
+                                .lands = block->lands,
                                 .guarded = block->guard != 0,
                                 .number = (uint32_t)(block - cache->superblocks)};
 }
@@ -276,7 +291,7 @@ uint64_t cache_pass(struct cache *cache, uint32_t number)
 {
     struct superblock *block = &cache->superblocks[number];
     if (!block->stale && guards_hold(cache->guards, block->guard))
-        return block->body;
+        return block->code + block->body;
     block->stale = true;
     return 0;
 }
@@ -304,11 +319,11 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     if (cache->events & EVENTS_PAYLOAD)
         payload_plan(&cache->payload, shape, cache->events);
     *block = (struct superblock){.pc = pc,
-                                 .flavour = flavour,
-                                 .max_segments = wanted->max_segments,
+                                 .flavour = (uint8_t)flavour,
+                                 .max_segments = (uint8_t)wanted->max_segments,
                                  .code = cursor_runs_at(&cursor),
-                                 .landing = wanted->lands ? cursor_runs_at(&cursor) : 0,
-                                 .debt = debt_of(wanted, shape),
+                                 .lands = wanted->lands,
+                                 .debt = (int16_t)debt_of(wanted, shape),
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
     if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
@@ -316,7 +331,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         return NULL;
     uint32_t older = __atomic_load_n(slot, __ATOMIC_RELAXED);
     block->older = older;
-    block->copies = older ? cache->superblocks[older - 1].copies + 1 : 1;
+    uint8_t copies = older ? cache->superblocks[older - 1].copies : 0;
+    block->copies = copies < UINT8_MAX ? (uint8_t)(copies + 1) : copies;
     struct translation translation = translation_of(cache, block);
     if (wanted->lands)
         translation.next_landing = *landing_slot(cache, flavour, pc);
@@ -333,8 +349,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     if (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block))
         return NULL;
     block->entry = translation.entry;
-    block->body = translation.body;
-    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
+    block->body = translation.body ? (uint16_t)(translation.body - block->code) : 0;
+    block->code_bytes = (uint16_t)(cursor_runs_at(&cursor) - block->code);
     zones_advance(&cache->zones, zone, &cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
@@ -353,7 +369,7 @@ static struct superblock *copy_for(struct cache *cache, const struct wanted *wan
     if (wanted->flavour != FLAVOUR_PLAIN || !(wanted->lands || wanted->owes))
         return newest;
     for (struct superblock *block = newest;; block = &cache->superblocks[block->older - 1]) {
-        bool fits = wanted->lands ? block->landing != 0 : block->debt == wanted->owed;
+        bool fits = wanted->lands ? block->lands : block->debt == wanted->owed;
         if (fits && !block->stale && block->max_segments >= wanted->max_segments)
             return block;
         if (!block->older)
@@ -439,9 +455,9 @@ void cache_land(struct cache *cache, struct superblock *to)
     uint64_t *slot = landing_slot(cache, to->flavour, to->pc);
     if (to->landed)
         return;
-    if (to->landing)
-        __atomic_store_n(slot, to->landing, __ATOMIC_RELEASE);
-    to->landed = to->landing || land(cache, slot, to, 0);
+    if (to->lands)
+        __atomic_store_n(slot, to->code, __ATOMIC_RELEASE);
+    to->landed = to->lands || land(cache, slot, to, 0);
 }
 
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
@@ -460,14 +476,42 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
     return counter;
 }
 
+/* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is. */
+static void site_spread(struct cache *cache, uint32_t site, const struct superblock *to)
+{
+    struct tables *tables = cache->tables;
+    struct zone *zone = zone_for(cache, to->pc, to->flavour);
+    if (!zone || cache->n_fans == TABLES_FANS)
+        return;
+    struct cursor cursor = zone_cursor(zone);
+    uint64_t runs_at = cursor_runs_at(&cursor);
+    tables_prepare_fan(tables, cache->n_fans, site);
+    emit_fan(&cursor, tables->fans[cache->n_fans]);
+    zones_advance(&cache->zones, zone, &cursor);
+    tables->fan_of[site] = (uint16_t)++cache->n_fans;
+    __atomic_store_n(&tables->sites[site], runs_at, __ATOMIC_RELEASE);
+}
+
+/* Where the landing of one more target belongs. */
+static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct superblock *to)
+{
+    struct tables *tables = cache->tables;
+    if (!tables->fan_of[site] && tables->landings_of[site] == TABLES_FEW)
+        site_spread(cache, site, to);
+    if (tables->fan_of[site])
+        return &tables->fans[tables->fan_of[site] - 1][to->pc & (TABLES_FAN_SLOTS - 1)];
+    if (tables->landings_of[site] < TABLES_FEW)
+        tables->landings_of[site]++;
+    return &tables->sites[site];
+}
+
 void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
                      const struct superblock *to)
 {
     uint32_t counter = cache_pair(cache, context, exit, to->pc);
     if (!counter)
         return;
-    uint64_t *slots = cache->tables->sites[cache_exit(cache, exit)->link];
-    land(cache, &slots[to->pc & (TABLES_SITE_SLOTS - 1)], to, counter);
+    land(cache, site_slot(cache, (uint32_t)cache_exit(cache, exit)->link, to), to, counter);
 }
 
 /* ---- faults */

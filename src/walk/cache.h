@@ -27,22 +27,25 @@ enum {
 };
 
 struct superblock {
-    uint64_t pc;      /* avma of the program's first instruction */
-    uint64_t code;    /* where its code begins */
-    uint64_t entry;   /* where it runs from */
-    uint64_t landing; /* where it is landed on, in front of its entry; 0: it has none there */
-    uint32_t first_exit, counter, site;
-    uint32_t code_bytes;
-    enum flavour flavour;
-    uint32_t max_segments;
-    int32_t debt;    /* plain: walk/exits.h */
-    uint32_t older;  /* number + 1 of another copy of the same code, with another debt; 0: none */
-    uint32_t copies; /* so far */
-    bool landed;     /* indirect branches find it; guarded by the lock */
-    bool stale; /* its guard found other bytes: it is not found any more, and never runs again */
+    uint64_t pc;    /* avma of the program's first instruction */
+    uint64_t code;  /* where its code begins; with lands: where it is landed on */
+    uint64_t entry; /* where it runs from */
+    uint32_t first_exit, counter;
+    uint32_t older; /* number + 1 of another copy of the same code, with another debt; 0: none */
     uint32_t guard; /* guards.h; 0: its code does not change */
-    uint64_t body;  /* of a guarded one: what runs when its entry's question is answered */
+    uint16_t
+        body; /* of a guarded one: behind code, what runs when its entry's question is answered */
+    uint16_t code_bytes;
+    uint16_t site;
+    int16_t debt;    /* plain: walk/exits.h */
+    uint8_t flavour; /* enum flavour */
+    uint8_t max_segments;
+    uint8_t copies;  /* so far */
+    bool lands : 1;  /* its code begins with a landing */
+    bool landed : 1; /* indirect branches find it; guarded by the lock */
+    bool stale; /* its guard found other bytes: it is not found any more, and never runs again */
 };
+_Static_assert(sizeof(struct superblock) == 56, "programs have tens of thousands");
 
 /* What is looked for, and how it was reached: what it is to be like if it must be translated. */
 struct wanted {
@@ -83,7 +86,7 @@ struct cache {
     struct gate gate; /* who is in it, and who changes it */
     uint32_t
         generation; /* goes up when superblocks are forgotten: what was to be linked no longer is */
-    uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites;
+    uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites, n_fans;
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
@@ -99,6 +102,8 @@ struct cache {
  * of shared memory, so that zones can be aliases of it. False: no room for the tables. */
 bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena);
 
+/* A whole run is going to be walked: thousands of superblocks within milliseconds. */
+void cache_expect_all(struct cache *cache);
 /* In a fork, whose only thread is not in the cache: flushed, and with an arena of its own. Zones that were
  * the parent's are unmapped. */
 void cache_rehouse(struct cache *cache, uint8_t *arena);

@@ -196,18 +196,31 @@ void emit_prepay(struct cursor *c, uint32_t id, int32_t owed)
     emit_charge_flags(c, id % (CONTEXT_BUDGETS / 2), budget_charge(owed) - 1);
 }
 
-/* With the target in %r11: its index in the landings, or in a site's own table, to %rcx. */
-static void emit_index(struct cursor *c, bool site, bool rotates)
+/* jmp *table(, %rcx, 8), or without an index */
+static void emit_jump_table(struct cursor *c, const uint64_t *table, bool indexed)
+{
+    emit_u8(c, 0xff);
+    emit_u8(c, 0x24);
+    emit_u8(c, indexed ? 0xcd : 0x25);
+    emit_u32(c, (uint32_t)(uint64_t)table);
+}
+
+/* With the target in %r11: its index in the landings to %rcx. */
+static void emit_index(struct cursor *c, bool rotates)
 {
     static const uint8_t rotate[] = {0xc4, 0xc3, 0x7b, 0xf0, 0xcb, 4, 0x0f, 0xb7, 0xc9};
-    if (!site && rotates) {
+    static const uint8_t low[] = {0x41, 0x0f, 0xb7, 0xcb};
+    if (rotates)
         emit_bytes(c, rotate, sizeof rotate); /* rorx $4, %r11d, %ecx; movzwl %cx, %ecx */
-        return;
-    }
-    emit_u8(c, 0x41); /* movzwl %r11w, %ecx, or movzbl %r11b, %ecx */
-    emit_u8(c, 0x0f);
-    emit_u8(c, site ? 0xb6 : 0xb7);
-    emit_u8(c, 0xcb);
+    else
+        emit_bytes(c, low, sizeof low); /* movzwl %r11w, %ecx */
+}
+
+void emit_fan(struct cursor *c, const uint64_t *fan)
+{
+    static const uint8_t low[] = {0x41, 0x0f, 0xb6, 0xcb};
+    emit_bytes(c, low, sizeof low); /* movzbl %r11b, %ecx */
+    emit_jump_table(c, fan, true);
 }
 
 void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
@@ -223,11 +236,9 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
     }
     if (indirect->site)
         emit_store_u32(c, id, SLOT(exit));
-    emit_index(c, indirect->site, indirect->rotates);
-    emit_u8(c, 0xff); /* jmp *table(, %rcx, 8) */
-    emit_u8(c, 0x24);
-    emit_u8(c, 0xcd);
-    emit_u32(c, (uint32_t)(uint64_t)indirect->table);
+    else
+        emit_index(c, indirect->rotates);
+    emit_jump_table(c, indirect->table, !indirect->site);
     if (up) {
         emit_near_here(up, c);
         emit_jump_slot(c, SLOT(to_budget_indirect));

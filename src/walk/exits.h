@@ -24,15 +24,16 @@ struct exit {
     /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Others: the displacement field to patch (writable
      * alias), 0 if it cannot be linked. */
     uint64_t link;
-    uint32_t instructions; /* executed from the entry to here */
-    int32_t owed;          /* plain: instructions executed and not charged when it is reached */
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
     uint32_t plan;         /* count: operations on its edge, as plan_find gives them */
+    uint16_t instructions; /* executed from the entry to here */
+    int16_t owed;          /* plain: instructions executed and not charged when it is reached */
     uint16_t payload;      /* record: bytes of payload written when it is reached */
-    uint8_t flavour;       /* enum flavour */
+    uint8_t flavour : 7;   /* enum flavour */
+    bool linked : 1;       /* it goes straight on to its target's own code */
     uint8_t budget;        /* plain: which of the budgets it charges */
-    bool linked;           /* it goes straight on to its target's own code */
 };
+_Static_assert(sizeof(struct exit) == 32, "programs have hundreds of thousands");
 
 /* Debts beyond this are charged at once, so that every difference fits an immediate operand. */
 enum { DEBT_MAX = 900 };
@@ -78,7 +79,7 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
 void emit_prepay(struct cursor *c, uint32_t id, int32_t owed);
 
 /* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one that its
- * flavour shares, or of a counted jump or call (`site`). */
+ * flavour shares, or the slot of a counted jump or call (`site`). */
 struct indirect {
     const uint64_t *table;
     bool site;
@@ -86,6 +87,9 @@ struct indirect {
 };
 void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
                    const struct indirect *indirect);
+
+/* Where a site leads that has a fan. */
+void emit_fan(struct cursor *c, const uint64_t *fan);
 
 /* Where indirect branches to `pc` arrive with the target in %r11; on another one they go to `next`. It
  * adds one to `counter` unless that is 0, or makes the debt of the code behind it. */

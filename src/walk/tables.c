@@ -41,7 +41,19 @@ void tables_prepare(struct tables *tables, enum flavour flavour)
 
 void tables_prepare_site(struct tables *tables, uint32_t site)
 {
-    fill(tables->sites[site], TABLES_SITE_SLOTS, context_leave_site());
+    fill(&tables->sites[site], 1, context_leave_site());
+    tables->fan_of[site] = 0;
+    tables->landings_of[site] = 0;
+}
+
+void tables_prepare_fan(struct tables *tables, uint32_t fan, uint32_t site)
+{
+    fill(tables->fans[fan], TABLES_FAN_SLOTS, tables->sites[site]);
+}
+
+void tables_forget_fan(struct tables *tables, uint32_t fan)
+{
+    fill(tables->fans[fan], TABLES_FAN_SLOTS, context_leave_site());
 }
 
 void tables_forget(struct tables *tables)

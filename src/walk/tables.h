@@ -10,15 +10,22 @@
 #include <stdbool.h>
 
 enum {
-    TABLES_LANDINGS = 1 << 16,  /* indexed by 16 bits of the target */
-    TABLES_SITE_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
-    TABLES_SITES = 1 << 16,
+    TABLES_LANDINGS = 1 << 16, /* indexed by 16 bits of the target */
+    TABLES_SITES = 1 << 16,    /* counted indirect jumps and calls */
+    TABLES_FANS = 1 << 14,
+    TABLES_FAN_SLOTS = 1 << 8, /* indexed by the low 8 bits of the target */
+    TABLES_FEW = 3,
 };
 
 struct tables {
     uint64_t landings[FLAVOURS][TABLES_LANDINGS];
-    /* The same for one counted indirect jump or call each. */
-    uint64_t sites[TABLES_SITES][TABLES_SITE_SLOTS];
+    /* The same for one counted jump or call each. Most go to one place: their landings are one chain. Those
+     * that have gone to more than TABLES_FEW get a fan, which leads to chains of their own; the old one is at the
+     * end of each. */
+    uint64_t sites[TABLES_SITES];
+    uint64_t fans[TABLES_FANS][TABLES_FAN_SLOTS];
+    uint16_t fan_of[TABLES_SITES];     /* number + 1; 0: none */
+    uint8_t landings_of[TABLES_SITES]; /* of the one chain */
 };
 
 /* Maps them, untouched; NULL: no room below 2 GiB. */
@@ -29,6 +36,10 @@ void tables_forget(struct tables *tables);
 /* Must be called before the first code of a flavour is made. */
 void tables_prepare(struct tables *tables, enum flavour flavour);
 void tables_prepare_site(struct tables *tables, uint32_t site);
+/* Every slot of the fan leads where the site does. */
+void tables_prepare_fan(struct tables *tables, uint32_t fan, uint32_t site);
+/* It leads to the dispatcher, for those who are on their way through it. */
+void tables_forget_fan(struct tables *tables, uint32_t fan);
 
 /* Which landing an indirect branch to pc looks at. */
 static inline uint32_t tables_landing(uint64_t pc, bool rotates)

@@ -120,10 +120,10 @@ static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_
                            uint64_t target)
 {
     return (struct exit){.target = target,
-                         .instructions = n_steps,
-                         .owed = t->debt + (int32_t)n_steps,
+                         .instructions = (uint16_t)n_steps,
+                         .owed = (int16_t)(t->debt + (int32_t)n_steps),
                          .payload = t->payload ? (uint16_t)(8 * t->payload->written) : 0,
-                         .flavour = (uint8_t)t->flavour,
+                         .flavour = t->flavour & 0x7f,
                          .budget = (uint8_t)(id % (CONTEXT_BUDGETS / 2))};
 }
 
@@ -180,7 +180,7 @@ static void emit_end_indirect(struct translation *t, struct cursor *hot, struct 
 {
     counted = counted && t->flavour == FLAVOUR_COUNT;
     exit->link = counted ? t->site : 0;
-    struct indirect indirect = {.table = counted ? t->tables->sites[t->site]
+    struct indirect indirect = {.table = counted ? &t->tables->sites[t->site]
                                                  : t->tables->landings[t->flavour],
                                 .site = counted,
                                 .rotates = t->rotates};

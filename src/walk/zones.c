@@ -53,6 +53,19 @@ static bool zone_map(struct zones *zones, uint64_t at, uint32_t use)
     return true;
 }
 
+/* The writable alias of a page is resident once more than the page. Zones that are full are hardly written to, and their
+ * aliases come back as they are needed. */
+static void zones_close(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room)
+{
+    for (uint32_t i = 0; i < zones->n; i++) {
+        struct zone *zone = &zones->at[i];
+        if (zone->use == use && zone_serves(zone, pc))
+            zone->closed |= ZONE_BYTES - zone->used < room;
+        if (zone->closed)
+            sys3(SYS_madvise, (long)zone->writable, ZONE_BYTES, MADV_DONTNEED);
+    }
+}
+
 struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room)
 {
     for (uint32_t i = 0; i < zones->n; i++) {
@@ -62,6 +75,7 @@ struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t 
     }
     if (zones->n == ZONES_MAX)
         return NULL;
+    zones_close(zones, pc, use, room);
     for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++) {
         struct zone candidate = {.runs_at = zone_candidate(pc, attempt)};
         if (zone_serves(&candidate, pc) && zone_map(zones, candidate.runs_at, use))
@@ -95,8 +109,10 @@ const struct zone *zones_find(const struct zones *zones, uint64_t cache_pc)
 
 void zones_clear(struct zones *zones)
 {
-    for (uint32_t i = 0; i < zones->n; i++)
+    for (uint32_t i = 0; i < zones->n; i++) {
         zones->at[i].used = 0;
+        zones->at[i].closed = false;
+    }
 }
 
 void zones_unmap(struct zones *zones)

@@ -18,6 +18,7 @@ struct zone {
     uint64_t runs_at;
     uint8_t *writable;
     uint32_t used, use;
+    bool closed; /* full: written to now and then, when one of its exits is linked */
 };
 
 struct zones {
