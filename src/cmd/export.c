@@ -1,6 +1,7 @@
 /* gait export: a profile in the format of another tool. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/tools.h"
 #include "cmd/view_options.h"
 #include "export/export.h"
 #include "profile/place.h"
@@ -26,6 +27,7 @@ static const char usage[] =
     "  --tid TID          this thread only; the same\n"
     "  --module NAME      what ran in this module only\n"
     "  --no-inline        leave out inlined functions\n"
+    "  --gcc-version N    what gcc is to read it (that on PATH)\n"
     "  -q                 do not mention damage\n"
     "\n"
     "formats:\n";
@@ -44,6 +46,7 @@ enum {
     OPTION_TID,
     OPTION_MODULE,
     OPTION_NO_INLINE,
+    OPTION_GCC_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -55,6 +58,7 @@ static const struct option long_options[] = {
     {"tid", required_argument, NULL, OPTION_TID},
     {"module", required_argument, NULL, OPTION_MODULE},
     {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
+    {"gcc-version", required_argument, NULL, OPTION_GCC_VERSION},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -84,12 +88,25 @@ static bool parse_id(const char *option, const char *text, uint32_t *ret_id, str
     return true;
 }
 
+enum { GCC_OLDEST = 5, GCC_NEWEST = 99 };
+
+static bool parse_gcc(const char *text, uint32_t *ret_version, struct err *err)
+{
+    char *end;
+    unsigned long version = strtoul(text, &end, 10);
+    if (end == text || (*end && *end != '.') || version < GCC_OLDEST || version > GCC_NEWEST)
+        return err_set(err, ERR_USAGE, "--gcc-version %s: not a version from 5 on", text);
+    *ret_version = (uint32_t)version;
+    return true;
+}
+
 static bool parse_value(struct options *options, int option, struct err *err)
 {
     switch (option) {
     case OPTION_FORMAT: return parse_format(optarg, &options->exporter, err);
     case OPTION_PID: return parse_id("--pid", optarg, &options->export.filter.pid, err);
     case OPTION_TID: return parse_id("--tid", optarg, &options->export.filter.tid, err);
+    case OPTION_GCC_VERSION: return parse_gcc(optarg, &options->export.gcc_version, err);
     case OPTION_MODULE: options->export.filter.module = optarg; return true;
     case OPTION_WEIGHT:
         options->has_weight = true;
@@ -182,6 +199,14 @@ static bool write_file(const struct options *options, const struct profile *prof
 static int export(struct options *options, const struct profile *profile)
 {
     struct err err;
+    if (options->exporter == exporter_find("gcc") && !options->export.gcc_version) {
+        options->export.gcc_version = tool_version("gcc");
+        if (options->export.gcc_version < GCC_OLDEST) {
+            err_set(&err, ERR_USAGE,
+                    "which gcc is to read it? --gcc-version N: there is none on PATH");
+            return say_err(&err);
+        }
+    }
     if (!options->has_weight)
         options->export.weight = profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME;
     bool ok = options->output

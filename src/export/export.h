@@ -15,7 +15,8 @@
 struct export_options {
     enum weight weight;
     struct tree_filter filter;
-    bool inlined; /* show inlined functions as functions */
+    bool inlined;         /* show inlined functions as functions */
+    uint32_t gcc_version; /* of the compiler that is to read it: 5 or more */
 };
 
 struct export_job {

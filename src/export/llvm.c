@@ -14,7 +14,6 @@
 #include "program/symtab.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the dialect */
@@ -57,12 +56,12 @@ static uint32_t copies_one(uint32_t discriminator)
 }
 
 /* What the compiler that reads the profile leaves out as well: ".llvm.123", ".part.0", when nothing follows but the number. */
-static size_t llvm_name_length(const char *linkage)
+static const char *llvm_name(struct arena *arena, const char *linkage)
 {
     static const char *const endings[] = {".llvm.", ".part."};
     size_t length = strlen(linkage);
     if (strpbrk(linkage, " \n"))
-        return 0; /* no name of the linker's, and one that readers would take for several */
+        return NULL; /* no name of the linker's, and one that readers would take for several */
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t ending = strlen(endings[i]), dot = length;
         while (dot && linkage[dot - 1] != '.')
@@ -70,56 +69,21 @@ static size_t llvm_name_length(const char *linkage)
         if (dot >= ending && strncmp(linkage + dot - ending, endings[i], ending) == 0)
             length = dot - ending;
     }
-    return length;
+    return linkage[length] ? arena_string_n(arena, linkage, length) : linkage;
 }
 
-static const struct source_dialect llvm_dialect = {llvm_name_length, discriminator_base,
-                                                   discriminator_copies};
+static const struct source_dialect llvm_dialect = {
+    .name = llvm_name, .discriminator = discriminator_base, .copies = discriminator_copies};
 /* Of programs built with -enable-fs-discriminator, which have a symbol that says so. */
-static const struct source_dialect llvm_fs_dialect = {llvm_name_length, discriminator_whole,
-                                                      copies_one};
+static const struct source_dialect llvm_fs_dialect = {
+    .name = llvm_name, .discriminator = discriminator_whole, .copies = copies_one};
 
 /* ---- writing */
 
 struct writer {
     FILE *to;
     const struct source_counts *counts;
-    uint32_t *first_child; /* of each body: in children; one more than bodies */
-    uint32_t *children;    /* by parent, then place and name; functions by total at the end */
-    uint32_t n_bodies;
 };
-
-static int child_order(const void *a, const void *b, void *context)
-{
-    const struct source_counts *counts = context;
-    const struct source_body *x = &counts->bodies.at[*(const uint32_t *)a];
-    const struct source_body *y = &counts->bodies.at[*(const uint32_t *)b];
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    if (x->parent == BODY_NONE && x->total != y->total)
-        return x->total > y->total ? -1 : 1;
-    int by_place = source_place_order(x->site, y->site);
-    return by_place ? by_place : strcmp(source_name(counts, x->name), source_name(counts, y->name));
-}
-
-static void children_sort(struct writer *writer)
-{
-    const struct source_bodies *bodies = &writer->counts->bodies;
-    writer->n_bodies = (uint32_t)bodies->n;
-    writer->children = mem_alloc((bodies->n + 1) * sizeof *writer->children);
-    writer->first_child = mem_alloc((bodies->n + 1) * sizeof *writer->first_child);
-    for (uint32_t i = 0; i < bodies->n; i++)
-        writer->children[i] = i;
-    qsort_r(writer->children, bodies->n, sizeof *writer->children, child_order,
-            (void *)(uintptr_t)writer->counts);
-    uint32_t at = 0;
-    for (uint32_t body = 0; body <= bodies->n; body++) {
-        writer->first_child[body] = at;
-        while (body < bodies->n && at < bodies->n &&
-               bodies->at[writer->children[at]].parent == body)
-            at++;
-    }
-}
 
 static void place_write(struct writer *writer, uint32_t depth, struct source_place place)
 {
@@ -129,71 +93,52 @@ static void place_write(struct writer *writer, uint32_t depth, struct source_pla
     fputs(": ", writer->to);
 }
 
-/* The first of those sorted by body. */
-static size_t first_of(const void *at, size_t n, size_t bytes, uint32_t body)
+static void samples_write(struct writer *writer, const struct source_body *body)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t there; /* a body is the first member of both kinds */
-        memcpy(&there, (const char *)at + middle * bytes, sizeof there);
-        if (there < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void samples_write(struct writer *writer, uint32_t body)
-{
-    const struct source_samples *samples = &writer->counts->samples;
-    const struct source_targets *targets = &writer->counts->targets;
-    uint32_t depth = writer->counts->bodies.at[body].depth;
-    size_t t = first_of(targets->at, targets->n, sizeof *targets->at, body);
-    for (size_t i = first_of(samples->at, samples->n, sizeof *samples->at, body);
-         i < samples->n && samples->at[i].body == body; i++) {
-        const struct source_sample *sample = &samples->at[i];
-        uint64_t called = 0, count = sample->count;
-        size_t last = t;
-        for (; last < targets->n && targets->at[last].body == body &&
-               source_place_order(targets->at[last].place, sample->place) == 0;
+    const struct source_sample *samples = writer->counts->samples.at + body->first_sample;
+    const struct source_target *targets = writer->counts->targets.at + body->first_target;
+    uint32_t t = 0;
+    for (uint32_t i = 0; i < body->n_samples; i++) {
+        uint64_t called = 0, count = samples[i].count;
+        uint32_t last = t;
+        for (; last < body->n_targets &&
+               source_place_order(targets[last].place, samples[i].place) == 0;
              last++)
-            called += targets->at[last].count;
+            called += targets[last].count;
         /* Of a function, a line that called ran at least as often. */
-        if (!depth && count < called)
+        if (body->parent == BODY_NONE && count < called)
             count = called;
-        place_write(writer, depth, sample->place);
+        place_write(writer, body->depth, samples[i].place);
         fprintf(writer->to, "%" PRIu64, count);
         for (; t < last; t++)
-            fprintf(writer->to, " %s:%" PRIu64, source_name(writer->counts, targets->at[t].name),
-                    targets->at[t].count);
+            fprintf(writer->to, " %s:%" PRIu64, source_name(writer->counts, targets[t].name),
+                    targets[t].count);
         fputc('\n', writer->to);
     }
 }
 
 /* Made by the compiler, one in every file: a profile cannot tell them apart. */
-static bool is_ambiguous(const struct writer *writer, uint32_t body)
+static bool is_ambiguous(const struct writer *writer, const struct source_body *body)
 {
-    const char *name = source_name(writer->counts, writer->counts->bodies.at[body].name);
+    const char *name = source_name(writer->counts, body->name);
     return strncmp(name, "__cxx_global_var_init", strlen("__cxx_global_var_init")) == 0 ||
            strncmp(name, "__tls_init", strlen("__tls_init")) == 0;
 }
 
 /* As deep as functions were inlined into each other, which is bounded. */
-static void body_write(struct writer *writer, uint32_t number)
+static void body_write(struct writer *writer, const struct source_body *body)
 {
-    const struct source_body *body = &writer->counts->bodies.at[number];
     fprintf(writer->to, "%s:%" PRIu64, source_name(writer->counts, body->name), body->total);
     if (body->parent == BODY_NONE)
         fprintf(writer->to, ":%" PRIu64, body->head);
     fputc('\n', writer->to);
-    samples_write(writer, number);
-    for (uint32_t i = writer->first_child[number]; i < writer->first_child[number + 1]; i++) {
-        uint32_t child = writer->children[i];
+    samples_write(writer, body);
+    const uint32_t *children = writer->counts->children + body->first_child;
+    for (uint32_t i = 0; i < body->n_children; i++) {
+        const struct source_body *child = &writer->counts->bodies.at[children[i]];
         if (is_ambiguous(writer, child))
             continue;
-        place_write(writer, body->depth, writer->counts->bodies.at[child].site);
+        place_write(writer, body->depth, child->site);
         body_write(writer, child);
     }
 }
@@ -205,12 +150,11 @@ bool llvm_write(FILE *to, struct export_job *job, struct err *err)
     if (!source_counts_make(&counts, &job->code, fs ? &llvm_fs_dialect : &llvm_dialect, err))
         return false;
     struct writer writer = {.to = to, .counts = &counts};
-    children_sort(&writer);
-    for (uint32_t i = writer.first_child[counts.bodies.n]; i < counts.bodies.n; i++)
-        if (!is_ambiguous(&writer, writer.children[i]))
-            body_write(&writer, writer.children[i]);
-    mem_free(writer.children);
-    mem_free(writer.first_child);
+    for (uint32_t i = 0; i < counts.n_outermost; i++) {
+        const struct source_body *body = &counts.bodies.at[counts.outermost[i]];
+        if (!is_ambiguous(&writer, body))
+            body_write(&writer, body);
+    }
     source_counts_release(&counts);
     return true;
 }

@@ -120,12 +120,16 @@ void branches_make(struct branches *branches, const struct code_counts *code)
     for (size_t i = 0; i < code->edges.n; i++) {
         const struct code_edge *edge = &code->edges.at[i];
         if (edge->count && edge->kind != CFG_FALL && edge->kind != CFG_NEXT)
-            *vec_push(branches) = (struct branch){edge->from, edge->to, edge->count};
+            *vec_push(branches) =
+                (struct branch){edge->from, edge->to, edge->count,
+                                edge->kind != CFG_TAKEN && edge->kind != CFG_JUMP};
     }
     for (size_t i = 0; i < code->calls.n; i++) {
         const struct code_call *call = &code->calls.at[i];
         if (call->to_us && call->kind != EDGE_FALL)
-            *vec_push(branches) = (struct branch){call->from, call->to, call->count};
+            *vec_push(branches) =
+                (struct branch){call->from, call->to, call->count,
+                                call->kind == EDGE_ICALL || call->kind == EDGE_IJUMP};
     }
     size_t kept = 0;
     if (branches->n)

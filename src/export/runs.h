@@ -25,6 +25,7 @@ void runs_release(struct runs *runs);
 struct branch {
     uint64_t from, to;
     uint64_t count;
+    bool indirect; /* through a register or memory */
 };
 
 struct branches {

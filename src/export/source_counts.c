@@ -45,30 +45,29 @@ static struct source_sample *sample_add(struct source_counts *counts, uint32_t b
     return &counts->samples.at[i];
 }
 
-static void target_add(struct source_counts *counts, uint32_t body, struct source_place place,
-                       uint32_t name, uint64_t count)
+static void target_add(struct source_counts *counts, const struct source_target *target)
 {
-    struct target_key key = {body, place.line, place.discriminator, name};
+    struct target_key key = {target->body, target->place.line, target->place.discriminator,
+                             target->name};
     uint32_t i = map_add(&counts->target_keys, &key);
-    if (i == counts->targets.n)
-        *vec_push(&counts->targets) = (struct source_target){body, place, name, 0};
-    counts->targets.at[i].count += count;
-    sample_add(counts, body, place);
+    if (i == counts->targets.n) {
+        *vec_push(&counts->targets) = *target;
+        sample_add(counts, target->body, target->place);
+        return;
+    }
+    counts->targets.at[i].count += target->count;
+    counts->targets.at[i].indirect |= target->indirect;
 }
 
 /* ---- debug information */
 
 static uint32_t name_add(struct source_counts *counts, const char *linkage)
 {
-    size_t length = linkage ? counts->dialect->name_length(linkage) : 0;
-    if (!length)
-        return BODY_NONE;
-    if (!linkage[length])
-        return intern_number(&counts->names, linkage);
     struct arena arena = {0};
-    uint32_t name = intern_number(&counts->names, arena_string_n(&arena, linkage, length));
+    const char *name = linkage && *linkage ? counts->dialect->name(&arena, linkage) : NULL;
+    uint32_t number = name ? intern_number(&counts->names, name) : BODY_NONE;
     arena_release(&arena);
-    return name;
+    return number;
 }
 
 static struct source_origin origin_find(struct source_counts *counts, uint32_t unit,
@@ -94,8 +93,18 @@ static struct source_place place_of(const struct source_counts *counts, uint32_t
                                  counts->dialect->discriminator(discriminator)};
 }
 
+/* What the function there is called, if debug information calls it so. */
+static uint32_t outermost_name(struct source_counts *counts, uint64_t at, uint32_t name)
+{
+    const struct symbols *symbols = &counts->code->binary->symbols;
+    function_id function = symbols_find(symbols, (struct svma){at});
+    bool named = counts->dialect->symbols && function != FUNCTION_NONE &&
+                 symbols->functions.at[function].source == FUNCTION_SYMBOL;
+    return named ? name_add(counts, symbols->functions.at[function].name) : name;
+}
+
 /* The body that code of the node belongs to, and the line that lines of it are counted from. */
-static struct source_node node_find(struct source_counts *counts, uint32_t unit,
+static struct source_node node_find(struct source_counts *counts, uint64_t at, uint32_t unit,
                                     const struct inline_node *node)
 {
     const struct inlines *inlines = counts->code->binary->inlines;
@@ -120,6 +129,8 @@ static struct source_node node_find(struct source_counts *counts, uint32_t unit,
         struct source_origin origin = origin_find(counts, unit, inner);
         bool outermost = inner->parent == NODE_NONE;
         struct source_place site = {0};
+        if (outermost)
+            origin.name = outermost_name(counts, at, origin.name);
         if (!outermost)
             site = place_of(counts, inner->call_line, found.decl_line, inner->discriminator);
         bool known = origin.name != BODY_NONE && (outermost || found.body != BODY_NONE);
@@ -143,7 +154,7 @@ static uint32_t function_name(struct source_counts *counts, uint64_t at)
     const struct inline_node *node = inlines_find(inlines, (struct svma){at}, &unit), *outer;
     while (node && (outer = inlines_parent(inlines, unit, node)))
         node = outer;
-    return node ? origin_find(counts, unit, node).name : BODY_NONE;
+    return node ? outermost_name(counts, at, origin_find(counts, unit, node).name) : BODY_NONE;
 }
 
 /* ---- blocks */
@@ -167,7 +178,7 @@ static struct source_spot spot_find(struct source_counts *counts, uint64_t at)
         inlines_up_to(binary->inlines, (struct svma){at}, &unit, &spot.end);
     if (!node)
         return spot;
-    struct source_node found = node_find(counts, unit, node);
+    struct source_node found = node_find(counts, at, unit, node);
     lines_up_to(binary->lines, (struct svma){at}, &line, &end);
     if (end.v < spot.end.v)
         spot.end = end;
@@ -251,7 +262,11 @@ static void calls_add(struct source_counts *counts)
         if (branch->from) {
             struct source_spot spot = spot_find(counts, branch->from);
             if (spot.body != BODY_NONE)
-                target_add(counts, spot.body, spot.place, name, branch->count);
+                target_add(counts, &(struct source_target){.body = spot.body,
+                                                           .place = spot.place,
+                                                           .name = name,
+                                                           .indirect = branch->indirect,
+                                                           .count = branch->count});
         }
         head_add(counts, name, branch->count);
     }
@@ -288,18 +303,61 @@ static int target_order(const void *a, const void *b, void *names)
     return strcmp(source_name(names, x->name), source_name(names, y->name));
 }
 
+static int child_order(const void *a, const void *b, void *context)
+{
+    const struct source_counts *counts = context;
+    const struct source_body *x = &counts->bodies.at[*(const uint32_t *)a];
+    const struct source_body *y = &counts->bodies.at[*(const uint32_t *)b];
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->parent == BODY_NONE && x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    int by_place = source_place_order(x->site, y->site);
+    return by_place ? by_place : strcmp(source_name(counts, x->name), source_name(counts, y->name));
+}
+
+static void children_sort(struct source_counts *counts)
+{
+    const struct source_bodies *bodies = &counts->bodies;
+    uint32_t n = (uint32_t)bodies->n;
+    counts->children = mem_alloc((n + (size_t)1) * sizeof *counts->children);
+    for (uint32_t i = 0; i < n; i++)
+        counts->children[i] = i;
+    if (n)
+        qsort_r(counts->children, n, sizeof *counts->children, child_order, counts);
+    counts->outermost = counts->children;
+    counts->n_outermost = n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t parent = bodies->at[counts->children[i]].parent;
+        if (parent == BODY_NONE)
+            break;
+        if (!bodies->at[parent].n_children++)
+            bodies->at[parent].first_child = i;
+        counts->outermost++;
+        counts->n_outermost--;
+    }
+}
+
+/* Makes one order of everything, and tells each body which part is its own. */
 static void counts_sort(struct source_counts *counts)
 {
-    for (size_t i = counts->bodies.n; i-- > 0;) {
-        const struct source_body *body = &counts->bodies.at[i];
-        if (body->parent != BODY_NONE)
-            counts->bodies.at[body->parent].total += body->total;
-    }
-    if (counts->samples.n)
-        qsort(counts->samples.at, counts->samples.n, sizeof *counts->samples.at, sample_order);
-    if (counts->targets.n)
-        qsort_r(counts->targets.at, counts->targets.n, sizeof *counts->targets.at, target_order,
-                counts);
+    const struct source_bodies *bodies = &counts->bodies;
+    const struct source_samples *samples = &counts->samples;
+    const struct source_targets *targets = &counts->targets;
+    for (size_t i = bodies->n; i-- > 0;)
+        if (bodies->at[i].parent != BODY_NONE)
+            bodies->at[bodies->at[i].parent].total += bodies->at[i].total;
+    if (samples->n)
+        qsort(samples->at, samples->n, sizeof *samples->at, sample_order);
+    if (targets->n)
+        qsort_r(targets->at, targets->n, sizeof *targets->at, target_order, counts);
+    for (uint32_t i = 0; i < samples->n; i++)
+        if (!bodies->at[samples->at[i].body].n_samples++)
+            bodies->at[samples->at[i].body].first_sample = i;
+    for (uint32_t i = 0; i < targets->n; i++)
+        if (!bodies->at[targets->at[i].body].n_targets++)
+            bodies->at[targets->at[i].body].first_target = i;
+    children_sort(counts);
 }
 
 static void counts_begin(struct source_counts *counts)
@@ -355,6 +413,7 @@ bool source_counts_make(struct source_counts *counts, const struct code_counts *
 void source_counts_release(struct source_counts *counts)
 {
     intern_release(&counts->names);
+    mem_free(counts->children);
     vec_release(&counts->bodies);
     vec_release(&counts->samples);
     vec_release(&counts->targets);

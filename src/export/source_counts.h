@@ -16,8 +16,11 @@ struct dwarf_unit;
 
 /* How a compiler calls things. */
 struct source_dialect {
-    /* The name of a function without what compilers put behind it; the length of the part that stays. */
-    size_t (*name_length)(const char *linkage);
+    /* What it calls a function that debug information or the linker calls so, in the arena or as it is: without what
+     * compilers put behind names. NULL: nothing. */
+    const char *(*name)(struct arena *arena, const char *linkage);
+    /* Functions are called as the linker calls them, if it does; else as debug information does. */
+    bool symbols;
     /* The part of a discriminator that tells places apart. */
     uint32_t (*discriminator)(uint32_t discriminator);
     /* How many copies of the place were made, of which this is one. */
@@ -37,6 +40,8 @@ struct source_body {
     struct source_place site; /* in the parent */
     uint64_t total;           /* bytes of code that ran in it and in what is inlined in it */
     uint64_t head;            /* of a function: how often it was entered, as far as calls tell */
+    /* its parts of samples, targets and children */
+    uint32_t first_sample, n_samples, first_target, n_targets, first_child, n_children;
 };
 
 /* How often a place of a body ran. */
@@ -51,6 +56,7 @@ struct source_target {
     uint32_t body;
     struct source_place place;
     uint32_t name;
+    bool indirect; /* through a pointer */
     uint64_t count;
 };
 
@@ -67,6 +73,9 @@ struct source_counts {
     struct source_targets {
         VEC(struct source_target); /* by body, place, count from the largest, name */
     } targets;
+    uint32_t *children;  /* bodies: those of each by place, then name; */
+    uint32_t *outermost; /* behind them, functions by total from the largest, then name */
+    uint32_t n_outermost;
 
     /* while they are made */
     struct map body_keys, sample_keys, target_keys, nodes, origins;
