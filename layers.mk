@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk agent shim flow program gcov profile collect view export cmd
+LAYERS := base wire x86 walk agent shim flow program gcov profile infer collect view export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -15,8 +15,9 @@ USES_flow    := base
 USES_program := base wire x86
 USES_gcov    := base flow program
 USES_profile := base wire
+USES_infer   := base flow program
 USES_collect := base wire program profile
-USES_view    := base profile program
+USES_view    := base profile program infer
 USES_export  := base profile program view
 USES_cmd     := base collect view export
 

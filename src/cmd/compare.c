@@ -20,7 +20,9 @@ static const char usage[] =
     "  --module NAME      this module only\n"
     "  --limit N          so many differences (10)\n"
     "  --json             as JSON, schema gait/compare/1\n"
-    "  --raw, --inferred  the counts as they were taken; inferred ones do not exist yet\n"
+    "  --raw              counts as they were taken\n"
+    "  --inferred[=HOW]   made consistent, by function, block and edge: confidence, levin,\n"
+    "                     profi or static costs (of sampled profiles: confidence)\n"
     "  -q                 do not mention damage\n";
 
 struct options {
@@ -66,6 +68,9 @@ static int compare(const struct options *options, const struct profile *truth,
     struct comparison comparison;
     scene_open(&scene, sides, SIDES_MAX, options->view.module);
     scene.verbose = options->view.verbose;
+    scene.method = options->view.method;
+    for (int i = 0; i < SIDES_MAX; i++)
+        scene.inferred[i] = view_infers(&options->view, sides[i]);
     compare_sides(&comparison, &scene, options->view.by, options->view.weight);
     if (options->view.json)
         compare_json(stdout, &scene, &comparison, options->view.by, options->view.weight);
@@ -87,7 +92,7 @@ int cmd_compare(int argc, char **argv)
         return show_usage(usage);
     if (!check(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.inferred)
+    if (options.view.inferred && !item_by_inferred(options.view.by))
         return say_not_inferred();
     struct profile truth, other;
     int status = profile_load(options.truth, options.view.quiet, &truth);

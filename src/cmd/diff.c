@@ -20,7 +20,7 @@ static const char usage[] =
     "  --module NAME      this module only\n"
     "  --limit N          so many rows (20; with --json all)\n"
     "  --json             as JSON, schema gait/diff/1\n"
-    "  --raw, --inferred  weights as they were taken; inferred ones do not exist yet\n"
+    "  --raw, --inferred  weights as they were taken; there are no inferred ones\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
     "  --no-pager         not through $PAGER, even on a terminal\n"
     "  -v                 names in full, however long\n"

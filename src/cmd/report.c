@@ -25,7 +25,9 @@ static const char usage[] =
     "  --tid N            this thread only; the same\n"
     "  --limit N          so many rows (20; with --json all)\n"
     "  --json             as JSON, schema gait/report/1\n"
-    "  --raw, --inferred  the counts as they were taken; inferred ones do not exist yet\n"
+    "  --raw              counts as they were taken\n"
+    "  --inferred[=HOW]   made consistent, by function, block and edge: confidence, levin,\n"
+    "                     profi or static costs (of sampled profiles: confidence)\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
     "  --no-pager         not through $PAGER, even on a terminal\n"
     "  -v                 names in full, however long\n"
@@ -67,6 +69,8 @@ static int report(const struct view_options *options, const struct profile *prof
     struct err err;
     scene_open(&scene, &profile, 1, options->module);
     scene.verbose = options->verbose;
+    scene.inferred[0] = view_infers(options, profile);
+    scene.method = options->method;
     if (!make(&report, &scene, options, &err)) {
         scene_close(&scene);
         err_in(&err, "%s", options->input);
@@ -93,7 +97,7 @@ int cmd_report(int argc, char **argv)
         return show_usage(usage);
     if (!check(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.inferred)
+    if (options.inferred && !item_by_inferred(options.by))
         return say_not_inferred();
     struct profile profile;
     int status = profile_load(options.input, options.quiet, &profile);

@@ -39,7 +39,7 @@ static const struct option long_options[] = {
     {"pid", required_argument, NULL, OPTION_PID},
     {"tid", required_argument, NULL, OPTION_TID},
     {"raw", no_argument, NULL, OPTION_RAW},
-    {"inferred", no_argument, NULL, OPTION_INFERRED},
+    {"inferred", optional_argument, NULL, OPTION_INFERRED},
     {"color", required_argument, NULL, OPTION_COLOR},
     {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
     {"quiet", no_argument, NULL, 'q'},
@@ -96,6 +96,12 @@ static bool parse_value(struct view_options *options, int option, const char *va
         return err_set(err, ERR_USAGE,
                        "--by %s: function, line, inline, block, edge, instruction, call or loop",
                        value);
+    case OPTION_INFERRED:
+        options->inferred = true;
+        options->raw = false;
+        if (!value || infer_method_parse(value, &options->method))
+            return true;
+        return err_set(err, ERR_USAGE, "--inferred=%s: confidence, levin, profi or static", value);
     case OPTION_WEIGHT:
         options->has_weight = true;
         if (weight_parse(value, &options->weight))
@@ -140,8 +146,10 @@ bool view_options_parse(struct view_options *options, const struct own_options *
         case OPTION_MODULE: options->module = optarg; break;
         case OPTION_FUNCTION: options->function = optarg; break;
         case OPTION_NO_PAGER: options->no_pager = true; break;
-        case OPTION_INFERRED: options->inferred = true; break;
-        case OPTION_RAW: options->inferred = false; break;
+        case OPTION_RAW:
+            options->raw = true;
+            options->inferred = false;
+            break;
         case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
         case '?':
             return err_set(err, ERR_USAGE, "%s: unknown option; see gait %s --help",
@@ -177,9 +185,16 @@ int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
     return EXIT_DONE;
 }
 
+/* An exact profile fits together as it is; asked for, it is held to that. */
+bool view_infers(const struct view_options *options, const struct profile *profile)
+{
+    bool walked = profile->mode == PROFILE_SAMPLED && !options->pid && !options->tid;
+    return item_by_inferred(options->by) && !options->raw && (walked || options->inferred);
+}
+
 int say_not_inferred(void)
 {
-    say("there are no inferred counts yet; --raw shows those that were taken");
+    say("there are no inferred counts here; --raw shows what was taken");
     return EXIT_FAILED;
 }
 

@@ -27,7 +27,8 @@ struct view_options {
     enum item_by by;
     enum weight weight;
     size_t limit;
-    bool has_weight, has_limit, json, inferred, quiet, help, no_pager, verbose;
+    bool has_weight, has_limit, json, raw, inferred, quiet, help, no_pager, verbose;
+    enum infer_method method; /* of --inferred=METHOD */
     enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
@@ -41,7 +42,9 @@ bool view_options_parse(struct view_options *options, const struct own_options *
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
 
-/* Says that there is no inference yet; the exit status. */
+/* Whether a view of that profile has inferred counts: where they exist and raw ones are not asked for. */
+bool view_infers(const struct view_options *options, const struct profile *profile);
+/* Says that this view has none; the exit status. */
 int say_not_inferred(void);
 
 /* Of the terminal that stdout is; 0: it is none. Asked before output_begin, which may put a pager there. */

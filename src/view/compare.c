@@ -189,7 +189,8 @@ void compare_text(FILE *to, struct scene *scene, const struct comparison *compar
     head_text(to, scene, TRUTH);
     fprintf(to, "other: ");
     head_text(to, scene, OTHER);
-    fprintf(to, "\noverlap by %s, weighed by %s: %.2f %%\n", item_by_name(by), weight_name(weight),
+    fprintf(to, "\noverlap by %s, weighed by %s%s: %.2f %%\n", item_by_name(by),
+            weight_name(weight), scene->inferred[OTHER] ? counts_text(scene, OTHER, by) : "",
             100 * comparison->overlap);
     fprintf(to,
             "matched: %.2f %% of the truth's weight, %.2f %% of the other's; %" PRIu64 " keys\n",

@@ -95,6 +95,12 @@ static void losses_json(struct json *json, const struct scene *scene, uint32_t s
     json_object_end(json);
 }
 
+const char *counts_text(const struct scene *scene, uint32_t side, enum item_by by)
+{
+    return scene->inferred[side] && item_by_inferred(by) ? ", made consistent (inferred)"
+                                                         : ", as taken (raw)";
+}
+
 void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
                enum item_by by, enum weight weight, uint64_t stray)
 {
@@ -107,7 +113,7 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
     json_string(json, "mode", profile_mode_name(profile->mode));
     json_string(json, "by", item_by_name(by));
     json_string(json, "weight", weight_name(weight));
-    json_bool(json, "raw", true);
+    json_bool(json, "raw", !(scene->inferred[side] && item_by_inferred(by)));
     if (profile->mode == PROFILE_EXACT)
         json_bool(json, "whole", profile_whole(profile));
     if (profile_fact_find(profile, "only"))

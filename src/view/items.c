@@ -1,5 +1,6 @@
 #include "view/items.h"
 
+#include "view/inferred.h"
 #include "view/items_loops.h"
 
 #include <stdlib.h>
@@ -24,6 +25,11 @@ bool item_by_parse(const char *name, enum item_by *ret_by)
             return true;
         }
     return false;
+}
+
+bool item_by_inferred(enum item_by by)
+{
+    return by == BY_FUNCTION || by == BY_BLOCK || by == BY_EDGE;
 }
 
 const char *cfg_edge_kind_name(enum cfg_edge_kind kind)
@@ -126,8 +132,12 @@ static void list_with_graph(struct lister *lister)
     struct cfg cfg;
     struct flow flows[SIDES_MAX];
     scene_cfg(lister->scene, lister->function, &cfg);
-    for (uint32_t side = 0; side < lister->scene->n_sides; side++)
+    for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
         flow_build(&flows[side], lister->scene, lister->function, side, &cfg);
+        if (lister->scene->inferred[side] && item_by_inferred(lister->by))
+            flow_infer(&flows[side], lister->scene, lister->function, side, &cfg,
+                       lister->scene->method);
+    }
     switch (lister->by) {
     case BY_FUNCTION: list_function(lister, flows); break;
     case BY_BLOCK: list_blocks(lister, &cfg, flows); break;

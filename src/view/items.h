@@ -47,6 +47,8 @@ struct items {
 
 /* All items that any side has seen, grouped by module and function. Lines and inlined functions
  * are made from instructions: those are what is listed. */
+/* Whether counts of such items can be inferred. */
+bool item_by_inferred(enum item_by by);
 void items_list(struct items *items, const struct scene *scene, enum item_by by);
 void items_release(struct items *items);
 

@@ -316,7 +316,7 @@ void report_text(FILE *to, const struct report *report, const struct ink *ink, s
 {
     head_text(to, report->scene, 0);
     fprintf(to, "by %s, weighed by %s%s\n\n", item_by_name(report->by), weighed_by(report),
-            report->has_plain ? "" : ", as taken (raw)");
+            report->has_plain ? "" : counts_text(report->scene, 0, report->by));
     if (all_beside(report))
         beside_text(to, report);
     else

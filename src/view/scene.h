@@ -12,6 +12,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "infer/infer.h"
 #include "program/binary.h"
 #include "program/cfg.h"
 #include "program/demangle.h"
@@ -69,6 +70,8 @@ struct scene {
     const char *only_module;   /* NULL: all */
     const char *only_function; /* NULL: all; see scene_only_function */
     const struct profile *sides[SIDES_MAX];
+    bool inferred[SIDES_MAX]; /* items have counts made consistent, by this method */
+    enum infer_method method;
     uint32_t n_sides;
     struct scene_modules {
         VEC(struct scene_module);

@@ -140,7 +140,7 @@ expect 2 "$gait" report walk.s
 expect 2 "$gait" compare gait.data walk.s
 expect 2 "$gait" verify walk
 expect 2 "$gait" report --weight time
-expect 1 "$gait" report --inferred
-expect 1 "$gait" compare --inferred gait.data gait.data
+expect 1 "$gait" report --by line --inferred
+expect 1 "$gait" compare --by instruction --inferred gait.data gait.data
 "$gait" report >/dev/full 2>err && fail 'report: a full disk goes unnoticed'
 exit $bad

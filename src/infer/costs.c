@@ -1,0 +1,69 @@
+#include "infer/costs.h"
+
+#include <math.h>
+
+struct costs costs_make(const struct infer_problem *problem, enum infer_method method)
+{
+    struct costs costs = {.method = method, .grain = (double)problem->grain};
+    double sum = 0;
+    for (size_t i = 0; i < problem->blocks.n; i++)
+        sum += (double)problem->blocks.at[i].ran.seen / costs.grain;
+    double mean = problem->blocks.n ? sum / (double)problem->blocks.n : 0;
+    costs.base = sqrt(fmax(mean, 1));
+    return costs;
+}
+
+static int64_t cost_clamp(double cost)
+{
+    return cost < 1 ? 1 : cost > COST_MOST ? COST_MOST : (int64_t)cost;
+}
+
+/* k / ln(w + 2) with k = b for raising and 50 b for lowering. The root b is common to all costs of a function, so
+ * only their proportions matter; it is kept within what integers tell apart. */
+static struct cost cost_levin(const struct costs *costs, const struct infer_count *count)
+{
+    double seen = (double)count->seen / costs->grain;
+    double raise = 20 * fmin(costs->base, 100) / log(seen + 2);
+    return (struct cost){cost_clamp(raise), cost_clamp(50 * raise)};
+}
+
+/* LLVM's constants. Edges that are not measured cost nothing, blocks that are not likewise. */
+static struct cost cost_profi(const struct infer_count *count, enum cost_kind kind)
+{
+    if (!count->measured)
+        return (struct cost){0, 0};
+    if (kind == COST_ENTRY_BLOCK)
+        return (struct cost){40, 10};
+    return (struct cost){count->seen ? 10 : 11, 20};
+}
+
+/* The likelihood of a deviation falls with its size in standard deviations, so one unit of it costs as the
+ * inverse of that. No count is known better than to one grain: being seen once. What was never seen, though
+ * the code around it was, is next to it; what nobody looked at costs a thousandth. */
+static struct cost cost_confidence(const struct costs *costs, const struct infer_count *count,
+                                   enum cost_kind kind)
+{
+    const double firm = 1e5, loose = 1e2;
+    if (!count->measured)
+        return (struct cost){cost_clamp(loose), cost_clamp(loose)};
+    double seen = (double)count->seen, sd = isfinite(count->sd) ? count->sd : seen;
+    double each = firm * costs->grain / fmax(sd, costs->grain);
+    double rise = count->seen ? each : 2 * firm;
+    if (kind == COST_OUTSIDE) /* a call or return that was cut off is as good as any */
+        rise = each / 2;
+    return (struct cost){cost_clamp(rise), cost_clamp(each)};
+}
+
+struct cost costs_of(const struct costs *costs, const struct infer_count *count,
+                     enum cost_kind kind)
+{
+    if (count->ruled && !count->seen)
+        return (struct cost){COST_MOST, COST_MOST};
+    switch (costs->method) {
+    case INFER_LEVIN: return cost_levin(costs, count);
+    case INFER_PROFI: return cost_profi(count, kind);
+    case INFER_CONFIDENCE:
+    case INFER_STATIC: break;
+    }
+    return cost_confidence(costs, count, kind);
+}

@@ -1,0 +1,23 @@
+/* What it costs to raise or lower one count by one, in integers from 0 to COST_MOST. */
+#pragma once
+
+#include "infer/infer.h"
+
+enum { COST_MOST = 1 << 20 };
+
+struct cost {
+    int64_t raise, lower;
+};
+
+/* What a count is of; arrivals at the entry and departures are the function's ways in and out. */
+enum cost_kind { COST_BLOCK, COST_ENTRY_BLOCK, COST_EDGE, COST_OUTSIDE };
+
+struct costs {
+    enum infer_method method;
+    double base;  /* Levin's b: the root of the mean count of blocks, in grains */
+    double grain; /* of the problem */
+};
+
+struct costs costs_make(const struct infer_problem *problem, enum infer_method method);
+struct cost costs_of(const struct costs *costs, const struct infer_count *count,
+                     enum cost_kind kind);

@@ -1,0 +1,102 @@
+#include "infer/infer.h"
+
+#include "base/err.h"
+#include "flow/flow.h"
+#include "infer/costs.h"
+#include "infer/lanes.h"
+
+#include <string.h>
+
+static const char *const method_names[] = {[INFER_CONFIDENCE] = "confidence",
+                                           [INFER_LEVIN] = "levin",
+                                           [INFER_PROFI] = "profi",
+                                           [INFER_STATIC] = "static"};
+
+const char *infer_method_name(enum infer_method method)
+{
+    return method_names[method];
+}
+
+bool infer_method_parse(const char *name, enum infer_method *ret_method)
+{
+    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
+        if (strcmp(name, method_names[i]) == 0) {
+            *ret_method = (enum infer_method)i;
+            return true;
+        }
+    return false;
+}
+
+void infer_release(struct infer_problem *problem)
+{
+    vec_release(&problem->blocks);
+    vec_release(&problem->edges);
+}
+
+/* ---- the network */
+
+static void network_make(struct flow_graph *graph, struct lanes *lanes, const int64_t *missing,
+                         const struct costs *costs, unsigned shift)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i + 1 < lanes->nodes; i++) {
+        int64_t supply = missing[i] / ((int64_t)1 << shift);
+        flow_node_add(graph, supply);
+        sum += supply;
+    }
+    flow_node_add(graph, -sum); /* the world takes what rounding leaves */
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct lane *lane = &lanes->at[i];
+        struct cost cost = costs_of(costs, lane->count, lane->kind);
+        flow_arc_add(graph, lane->from, lane->to, FLOW_INFINITE, cost.raise);
+        flow_arc_add(graph, lane->to, lane->from, lane->now >> shift, cost.lower);
+    }
+}
+
+static void network_read(const struct flow_graph *graph, struct lanes *lanes, unsigned shift)
+{
+    for (size_t i = 0; i < lanes->n; i++) {
+        int64_t more = graph->arcs.at[2 * i].flow - graph->arcs.at[2 * i + 1].flow;
+        lanes->at[i].now += more * ((int64_t)1 << shift);
+    }
+}
+
+/* Flows may be large; sums of them and of their costs must fit. Where they would not, deviations are found in steps of 2^shift
+ * first, and what rounding left then. */
+static unsigned shift_find(const struct lanes *lanes, const int64_t *missing)
+{
+    double off = 0, most = 0x1p61 / COST_MOST / (double)lanes->nodes;
+    unsigned shift = 0;
+    for (size_t i = 0; i < lanes->nodes; i++)
+        off += missing[i] < 0 ? -(double)missing[i] : (double)missing[i];
+    for (; off > most; off /= 2)
+        shift++;
+    return shift;
+}
+
+static void lanes_solve(struct lanes *lanes, const struct costs *costs)
+{
+    int64_t *missing = mem_alloc(lanes->nodes * sizeof *missing);
+    while (lanes_missing(lanes, missing)) {
+        struct flow_graph graph = {0};
+        unsigned shift = shift_find(lanes, missing);
+        network_make(&graph, lanes, missing, costs, shift);
+        enum flow_outcome outcome = flow_solve(&graph);
+        ASSERT(outcome == FLOW_OPTIMAL); /* raising is never bounded, and all was made to fit */
+        network_read(&graph, lanes, shift);
+        flow_graph_release(&graph);
+    }
+    mem_free(missing);
+}
+
+void infer_solve(struct infer_problem *problem, enum infer_method method)
+{
+    struct lanes lanes;
+    lanes_open(&lanes, problem);
+    struct costs costs = costs_make(problem, method);
+    if (method != INFER_STATIC) {
+        lanes_solve(&lanes, &costs);
+        lanes_join(&lanes, (int64_t)(problem->grain >> lanes.dropped));
+    }
+    lanes_close(&lanes);
+}

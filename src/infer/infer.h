@@ -1,0 +1,60 @@
+/* From counts as they were taken to counts that fit together: what enters a block leaves it, for every
+ * block and edge of one function.
+ *
+ * A function is a graph of blocks and edges, entered from outside at some blocks and left at others.
+ * Each of these has what was seen of it. The counts that are inferred are consistent, and of all that
+ * are, those that deviate at the least cost; what a deviation costs is a matter of how much is known
+ * (costs.h). A problem whose counts fit together already is its own solution, to the last unit.
+ *
+ * docs/INFERENCE.md has the formulation, and what is not known. */
+#pragma once
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One count: of a block, of an edge, of arrivals at a block from outside the function, of departures
+ * from it. */
+struct infer_count {
+    uint64_t seen;
+    uint64_t inferred;
+    double sd;     /* standard deviation of what was seen; infinite: not known */
+    bool measured; /* else `seen` is no more than a guess, and weighs little */
+    bool ruled;    /* the code cannot go there: dear, but not impossible */
+};
+
+struct infer_block {
+    struct infer_count ran, entered, left;
+};
+
+struct infer_edge {
+    uint32_t from, to; /* blocks */
+    struct infer_count gone;
+};
+
+enum infer_method {
+    INFER_CONFIDENCE, /* ours: a count holds as firmly as it was seen; guesses fill what was not */
+    INFER_LEVIN, /* Levin, Newman and Haber: rather more than less, the more so the less was seen */
+    INFER_PROFI, /* as LLVM does it: flat costs, unknown blocks are free */
+    INFER_STATIC, /* no flow: a block's count and what its branches are likely to do */
+};
+
+struct infer_problem {
+    struct infer_blocks {
+        VEC(struct infer_block);
+    } blocks;
+    struct infer_edges {
+        VEC(struct infer_edge);
+    } edges;
+    uint32_t entry; /* block, or UINT32_MAX */
+    uint64_t grain; /* what being seen once counts; at least 1 */
+};
+
+/* "confidence", "levin", "profi", "static". */
+const char *infer_method_name(enum infer_method method);
+bool infer_method_parse(const char *name, enum infer_method *ret_method);
+
+/* Fills in `inferred` everywhere. Nothing was seen at all: nothing is inferred, all stays 0. */
+void infer_solve(struct infer_problem *problem, enum infer_method method);
+void infer_release(struct infer_problem *problem);

@@ -1,0 +1,63 @@
+"""check_inferred same RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | raw true|false JSON
+
+same: two reports with the same counts. flow: as much enters and leaves each block as it ran, in reports of one module.
+overlap: a comparison of inferred counts is no worse than that of raw ones. raw: what the JSON says of itself."""
+
+import collections
+import json
+import sys
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def same(raw, inferred):
+    before, after = load(raw), load(inferred)
+    assert before["raw"] and not after["raw"], (before["raw"], after["raw"])
+    assert before["rows"], "no rows"
+    assert before["rows"] == after["rows"], [pair for pair in zip(before["rows"], after["rows"]) if pair[0] != pair[1]][:3]
+
+
+def near(a, b, what):
+    """Counts are scaled and rounded when they are written."""
+    assert abs(a - b) <= 8 + 1e-6 * max(a, b), f"{what}: {a}, {b}"
+
+
+def flow(functions, blocks, edges):
+    entries = {row["address"]: row["count"] for row in load(functions)["rows"]}
+    arrive, leave, ends = collections.Counter(), collections.Counter(), set()
+    for row in load(edges)["rows"]:
+        arrive[row["to"]] += row["count"]
+        leave[row["from"]] += row["count"]
+    own = {}
+    for row in load(blocks)["rows"]:
+        module, start = row["address"].rsplit("+0x", 1)
+        own[row["address"]] = (row["count"], module, int(start, 16), int(start, 16) + row["size"])
+    entered = left = 0
+    for address, (count, module, start, end) in own.items():
+        near(count, arrive[address] + entries.get(address, 0), f"{address}: ran, arrived")
+        out = sum(n for place, n in leave.items() if place.rsplit("+0x", 1)[0] == module and start <= int(place.rsplit("+0x", 1)[1], 16) < end)
+        assert out <= count + 8 + 1e-6 * count, f"{address}: ran {count}, left by edges {out}"
+        entered += entries.get(address, 0)
+        left += count - out
+    assert entered > 0
+    near(entered, left, "entries and departures of all functions")
+
+
+def overlap(raw, inferred):
+    before, after = (load(path)["rows"][0]["overlap"] for path in (raw, inferred))
+    print(f"overlap: raw {100 * before:.2f} %, inferred {100 * after:.2f} %")
+    assert after >= before - 0.001, "inferred counts are farther from the truth"
+
+
+def raw(wanted, path):
+    assert load(path)["raw"] == (wanted == "true"), f"raw is not {wanted}"
+
+
+if __name__ == "__main__":
+    try:
+        globals()[sys.argv[1]](*sys.argv[2:])
+    except AssertionError as error:
+        sys.exit(f"FAILED: {' '.join(sys.argv[1:])}: {error}")
