@@ -15,7 +15,7 @@
 
 enum {
     GUARDS_FEW = 16,
-    LEAD_MASK = 63,
+    LEAD_MASK = 7, /* exits */
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
@@ -60,7 +60,7 @@ static void progress_begin(struct thread *thread, uint64_t pc)
 {
     struct progress *progress = &thread->progress;
     progress->in_window = progress->timing = false;
-    progress->max_exits = 0;
+    progress->max_exits = progress->lead_exits = 0;
     progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
     progress->event = (struct event_walk){
         .tid = thread->tid, .tsc = sys_tsc(), .cpu_ns = agent_cpu_ns(), .pc = pc, .stop = LOSS_N};
@@ -96,37 +96,54 @@ static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
     return stop;
 }
 
+static uint32_t exits_instructions(const uint32_t *exits, uint32_t n)
+{
+    uint64_t instructions = 0;
+    for (uint32_t i = 0; i < n; i++)
+        instructions += cache_exit(agent.cache, exits[i])->instructions;
+    return (uint32_t)instructions;
+}
+
 static void window_close(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
     struct context *context = thread->context;
     thread->progress.in_window = false;
     int64_t left = -context->record_at / 4;
-    event->n_exits = thread->progress.max_exits - (uint32_t)left;
+    uint32_t n = thread->progress.max_exits - (uint32_t)left;
+    uint32_t lead = n < thread->progress.lead_exits ? n : thread->progress.lead_exits;
+    event->n_exits = n - lead;
     event->n_payload = (uint32_t)(context->payload_at / 8);
     event->end_pc = context->pc;
     const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
-    uint64_t instructions = 0;
-    for (uint32_t i = 0; i < event->n_exits; i++)
-        instructions += cache_exit(agent.cache, exits[i])->instructions;
-    event->instructions = (uint32_t)instructions;
+    event->lead = exits_instructions(exits, lead);
+    event->instructions = exits_instructions(exits + lead, event->n_exits);
     if (event->n_exits) {
-        uint64_t mean = (instructions << 8) / event->n_exits;
+        uint64_t mean = ((uint64_t)event->instructions << 8) / event->n_exits;
         thread->means.insns_per_exit_q8 += (mean >> 3) - (thread->means.insns_per_exit_q8 >> 3);
         if (thread->means.insns_per_exit_q8 < 256)
             thread->means.insns_per_exit_q8 = 256;
     }
 }
 
+/* An interrupt falls on what is slow, in the middle of it: the window begins a few exits later, which are
+ * recorded and left out. Where exits have a payload, all are kept. */
 static uint32_t run_window(struct thread *thread)
 {
-    thread->progress.max_exits = budget_window_exits(thread);
-    if (agent.cache->events & EVENTS_PAYLOAD && thread->progress.max_exits > CONTEXT_PAYLOAD_EXITS)
-        thread->progress.max_exits = CONTEXT_PAYLOAD_EXITS;
-    thread->context->record_at = -4 * (int64_t)thread->progress.max_exits;
+    struct progress *progress = &thread->progress;
+    bool payload = agent.cache->events & EVENTS_PAYLOAD;
+    progress->lead_exits = payload ? 0 : 1 + (uint32_t)(thread_random(thread) & LEAD_MASK);
+    progress->max_exits = budget_window_exits(thread) + progress->lead_exits;
+    uint32_t most = payload ? CONTEXT_PAYLOAD_EXITS : CONTEXT_RECORDS;
+    if (progress->max_exits > most)
+        progress->max_exits = most;
+    thread->context->record_at = -4 * (int64_t)progress->max_exits;
     thread->context->payload_at = 0;
-    thread->progress.in_window = true;
+    progress->in_window = true;
+    thread->walk.brief = true;
+    uint64_t start = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
+    agent_add(&agent.channel->window_ticks, sys_tsc() - start);
     window_close(thread);
     return stop;
 }
@@ -188,19 +205,7 @@ static uint32_t run_trail(struct thread *thread, uint32_t trail)
 static void run_parts(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
-    uint64_t start = sys_tsc();
-    struct piece lead;
-    thread->walk.brief = true;
-    event->stop = run_plain(thread, 1 + (uint32_t)(thread_random(thread) & LEAD_MASK), &lead);
-    event->lead = lead.instructions;
-    uint64_t lead_end = sys_tsc();
-    agent_add(&agent.channel->lead_ticks, lead_end - start);
-    if (event->stop != LOSS_N) {
-        agent_lose(LOSS_unwalked);
-        return;
-    }
     event->stop = run_window(thread);
-    agent_add(&agent.channel->window_ticks, sys_tsc() - lead_end);
     /* A window that came to a system call is whole: there the user time that it stands for ends. */
     if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
         event->flags |= WALK_COMPLETE;
@@ -228,7 +233,9 @@ static void event_publish(struct thread *thread)
         return;
     }
     *out = *event;
-    const uint32_t *exits = &thread->context->records[CONTEXT_RECORDS - thread->progress.max_exits];
+    const uint32_t *exits =
+        &thread->context->records[CONTEXT_RECORDS - thread->progress.max_exits] +
+        thread->progress.lead_exits;
     uint32_t *to = (uint32_t *)(out + 1);
     for (uint32_t i = 0; i < event->n_exits; i++)
         to[i] = exits[i];

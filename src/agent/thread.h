@@ -15,7 +15,7 @@ struct progress {
     struct event_walk event;
     bool in_window, timing;
     struct sample_cost cost;
-    uint32_t max_exits;
+    uint32_t max_exits, lead_exits; /* recorded at most; the first of them, which are left out */
 };
 
 /* A signal that has arrived but cannot be handed to the program just here. */
