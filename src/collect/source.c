@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void trace_open(struct source_trace *trace, const struct source_place *place,
                        struct units *units)
@@ -218,6 +219,19 @@ static void ring_read(struct source *source, uint64_t published)
 
 /* ---- all */
 
+/* What was read of the section is nobody's any more: its pages are given back, which were the process's memory as
+ * well. Its first word is looked at again. */
+static void units_drop(struct source *source)
+{
+    const uint64_t page = 4096, some = 1 << 20;
+    uint64_t end = source->units.bytes_read & ~(page - 1);
+    if (end < source->units_dropped + some)
+        return;
+    uint64_t start = source->units_dropped ? source->units_dropped : page;
+    madvise((unsigned char *)source->channel + CHANNEL_UNITS_AT + start, end - start, MADV_REMOVE);
+    source->units_dropped = end;
+}
+
 /* Units lie in the mappings of their moment, to which marks among them tell how far to read. Whatever was
  * translated before the mappings that are known now is published by now: both are done under one lock. Walks are
  * published after the units that they name. */
@@ -236,6 +250,7 @@ static void units_follow(struct source *source)
     }
     maps_read(source, maps);
     only_tell(source);
+    units_drop(source);
 }
 
 uint64_t source_read(struct source *source)

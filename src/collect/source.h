@@ -48,6 +48,7 @@ struct source {
     struct payload_consumer *consumer; /* NULL: they are only counted */
     uint64_t maps_read;                /* bytes */
     bool maps_broken;
+    uint64_t units_dropped;  /* bytes of the section, from its second page on */
     uint64_t only_told;      /* changes of the mappings that the agent's table of places has */
     uint64_t ring_read;      /* bytes ever read */
     struct ring_bytes entry; /* private copy of one ring entry */
