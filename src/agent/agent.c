@@ -4,6 +4,7 @@
 #include "agent/budget.h"
 #include "agent/calibrate.h"
 #include "agent/exact.h"
+#include "agent/footprint.h"
 #include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/plans.h"
@@ -131,6 +132,7 @@ void agent_heed_tool(void)
     if (now - agent.tool_looked_tsc < 1000 * agent.ticks_per_ms)
         return;
     agent.tool_looked_tsc = now;
+    agent.channel->memory_bytes = footprint_bytes();
     agent.tool_silent = told == agent.tool_told_ns ? agent.tool_silent + 1 : 0;
     agent.tool_told_ns = told;
     if (agent.tool_silent >= SILENT_MAX)

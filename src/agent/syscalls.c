@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/exact.h"
 #include "agent/exact_signals.h"
+#include "agent/footprint.h"
 #include "agent/maps.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
@@ -87,6 +88,7 @@ static void finish(const struct thread *thread)
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->zones.code_bytes;
     channel->translate_ticks = agent.cache->translate_ticks;
+    channel->memory_bytes = footprint_bytes();
     bool alone = gate_alone(&agent.cache->gate);
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
 }

@@ -165,8 +165,10 @@ static void print_threads(const struct threads *threads)
     for (size_t i = 0; i < order.n && i < SHOWN; i++) {
         printf("%-14s%u/%u ", i ? "" : "threads", order.at[i]->pid, order.at[i]->tid);
         print_quoted(order.at[i]->name);
-        printf(": user %.3f s, kernel %.3f s\n", (double)order.at[i]->user_ns / 1e9,
-               (double)order.at[i]->kernel_ns / 1e9);
+        if (thread_times_known(order.at[i]))
+            printf(": user %.3f s, kernel %.3f s", (double)order.at[i]->user_ns / 1e9,
+                   (double)order.at[i]->kernel_ns / 1e9);
+        putchar('\n');
     }
     if (order.n > SHOWN)
         printf("%-14s... and %zu more; --json has all\n", "", order.n - SHOWN);

@@ -4,6 +4,7 @@
 #include "profile/profile.h"
 #include "view/profile_json.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Sorted by key, so that values of one key follow each other. */
@@ -30,8 +31,9 @@ static void threads_json(struct json *json, const struct threads *threads)
         json_integer(json, "pid", thread->pid);
         json_integer(json, "tid", thread->tid);
         json_string(json, "name", thread->name);
-        json_number(json, "user_time", (double)thread->user_ns / 1e9);
-        json_number(json, "kernel_time", (double)thread->kernel_ns / 1e9);
+        bool known = thread_times_known(thread);
+        json_number(json, "user_time", known ? (double)thread->user_ns / 1e9 : (double)NAN);
+        json_number(json, "kernel_time", known ? (double)thread->kernel_ns / 1e9 : (double)NAN);
         json_number(json, "off_time", (double)thread->off_ns / 1e9);
         json_integer(json, "switches", thread->switches);
         json_object_end(json);

@@ -209,7 +209,8 @@ static void print_agentless(const struct recording_options *options,
                             const struct recording *recording)
 {
     say("nothing was recorded: the program never loaded the agent; %s%s%s",
-        recording->no_agent
+        *recording->stranger ? recording->stranger
+        : recording->no_agent
             ? recording->no_agent
             : "it or what it executes may be static, setuid, not for x86-64, or clear LD_PRELOAD",
         *recording->bare ? ", and " : "", recording->bare);
@@ -239,6 +240,14 @@ static void print_events(const struct payload_sum *sum)
             (unsigned long long)sum->astray);
 }
 
+static void print_unmet(const struct selection *only)
+{
+    for (size_t i = 0; only && i < only->items.n; i++)
+        if (!only->items.at[i].met)
+            say("--only %s: nothing of that name was met: no code of it was recorded",
+                only->items.at[i].typed);
+}
+
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose)
 {
@@ -252,9 +261,13 @@ void summary_print(const struct recording_options *options, const struct recordi
     if (options->record.mode == RECORD_EXACT_TRACE && recording->processes)
         print_trace(&recording->trace);
     print_events(&recording->payloads);
+    if (recording->processes)
+        print_unmet(options->only);
     summary_losses(&recording->totals);
     if (*recording->left)
         say("%s", recording->left);
+    if (*recording->stranger && recording->processes)
+        say("%s: what it does as such is not recorded", recording->stranger);
     if (verbose && recording->processes)
         print_more(recording, options->record.mode);
     if (!*recording->write_error && recording->processes)

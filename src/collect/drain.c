@@ -152,6 +152,19 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
         sum_add(&ret_sum->totals.losses[LOSS_child_native], forked - joined);
 }
 
+void drain_outliving(const struct drain *drain, int pid, struct cpu_times *times)
+{
+    for (int i = 0; i < CHANNEL_N; i++) {
+        struct cpu_times more;
+        const struct source *source = drain->sources[i];
+        if (!source || source->mappings.pid == pid || replaced(drain, source) ||
+            !cpu_times_process(source->mappings.pid, &more))
+            continue;
+        times->user_ns += more.user_ns;
+        times->kernel_ns += more.kernel_ns;
+    }
+}
+
 /* ---- processes come and go */
 
 /* A channel is looked at once its process says that it is live. */

@@ -4,6 +4,7 @@
  * enough that no ring fills, and told to the agents, which take it from their budget. */
 #pragma once
 
+#include "collect/cpu_times.h"
 #include "collect/share.h"
 #include "collect/source.h"
 #include "profile/profile.h"
@@ -58,6 +59,10 @@ uint64_t drain_read_traces(struct drain *drain);
 /* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up
  * soon. `last`: the program has ended. */
 void drain_count(struct drain *drain, bool last);
+
+/* Adds what recorded processes have used that are still there when the program `pid` has ended: nobody waited for
+ * them. */
+void drain_outliving(const struct drain *drain, int pid, struct cpu_times *times);
 
 /* All processes together, by now. `last`: as above. */
 void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum);

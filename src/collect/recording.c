@@ -15,7 +15,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TRACE_NS = 5000000, TRACE_PAUSE_NS = 100000, PLANS_NS = 2000000 };
 static const uint64_t START_NS = 10000000;   /* that a runtime takes to begin, at most */
@@ -129,6 +131,8 @@ static void append(struct run *run, bool last)
     if (last)
         describe_memory(run);
     subject_times(&run->subject, &times);
+    if (last && run->subject.started)
+        drain_outliving(&run->drain, run->subject.child.pid, &times);
     totals_now(&run->drain, &times, last, &now);
     if (last)
         now.losses[LOSS_thread_native] += subject_deaf(&run->subject);
@@ -152,6 +156,19 @@ static void follow_traces(struct run *run, uint64_t wait)
         subject_wait(&run->subject, drain_read_traces(&run->drain) ? 0 : TRACE_PAUSE_NS);
 }
 
+/* Whoever is not the user that gait runs as may not open its memory. */
+static void look_for_stranger(struct run *run)
+{
+    char path[32];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", run->subject.child.pid);
+    if (run->subject.started && !*run->recording->stranger && stat(path, &status) == 0 &&
+        status.st_uid != geteuid())
+        snprintf(run->recording->stranger, sizeof run->recording->stranger,
+                 "the program runs as another user (%u), who may not open gait's memory",
+                 (unsigned)status.st_uid);
+}
+
 static void follow(struct run *run)
 {
     struct subject *subject = &run->subject;
@@ -166,6 +183,7 @@ static void follow(struct run *run)
             subject_wait(subject, wait);
         now = clock_ns(CLOCK_MONOTONIC);
         subject->ended |= now >= end;
+        look_for_stranger(run);
         subject_refresh(subject);
         if (subject->ended)
             subject_leave(subject);

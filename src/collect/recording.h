@@ -40,10 +40,11 @@ struct recording {
     uint64_t wall_ns, file_bytes;
     uint64_t translate_ns; /* of the agent's time: spent once for each piece of code that was met */
     const char
-        *no_agent;  /* if no process had the agent: why, as far as the program tells; or NULL */
-    char bare[512]; /* the same, of a program into which the agent was to be put; or "" */
-    char left[512]; /* the agent could not be taken out of a process, and why; "" if it could */
-    bool whole;     /* an exact run was counted from end to end */
+        *no_agent;      /* if no process had the agent: why, as far as the program tells; or NULL */
+    char bare[512];     /* the same, of a program into which the agent was to be put; or "" */
+    char left[512];     /* what a process was left with, or became; "" if there is nothing to say */
+    char stranger[160]; /* the program became another user's, and what that means; "" if not */
+    bool whole;         /* an exact run was counted from end to end */
     uint32_t processes, modules;
     size_t edges, ranges;
     struct channel channel;      /* the first process's last words; all zero if there was none */

@@ -52,7 +52,8 @@ static bool parse_word(struct selection *selection, char *word, struct err *err)
         const char *prefix;
         enum item_kind kind;
     } kinds[] = {{"function:", ITEM_FUNCTION}, {"module:", ITEM_MODULE}};
-    struct selection_item item = {.kind = ITEM_NAME, .pattern = word};
+    struct selection_item item = {
+        .kind = ITEM_NAME, .pattern = word, .typed = arena_string(&selection->arena, word)};
     enum opclass opclass;
     if (!*word)
         return err_set(err, ERR_USAGE, "--only: a name is empty");
@@ -124,19 +125,20 @@ static bool wants_functions(const struct selection *selection)
     return false;
 }
 
-static bool function_wanted(const struct selection *selection, struct demangler *demangler,
+static bool function_wanted(struct selection *selection, struct demangler *demangler,
                             const char *linkage)
 {
+    bool wanted = false;
     for (size_t i = 0; i < selection->items.n; i++) {
-        const struct selection_item *item = &selection->items.at[i];
+        struct selection_item *item = &selection->items.at[i];
         if ((item->kind == ITEM_NAME || item->kind == ITEM_FUNCTION) &&
             name_matches(item->pattern, linkage, demangle(demangler, linkage)))
-            return true;
+            wanted = item->met = true;
     }
-    return false;
+    return wanted;
 }
 
-static void functions_add(const struct selection *selection, struct selected_module *module)
+static void functions_add(struct selection *selection, struct selected_module *module)
 {
     struct symbols symbols;
     struct demangler demangler;
@@ -187,9 +189,10 @@ static void module_settle(struct selection *selection, const struct mappings *ma
     module->settled = true;
     module->whole = !selection->items.n;
     for (size_t i = 0; i < selection->items.n; i++) {
-        const struct selection_item *item = &selection->items.at[i];
+        struct selection_item *item = &selection->items.at[i];
         if (item->kind == ITEM_FUNCTION || !file_matches(item->pattern, path))
             continue;
+        item->met = true;
         if (item->kind == ITEM_RANGE)
             *vec_push(&module->ranges) = item->range;
         else

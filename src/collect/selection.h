@@ -39,6 +39,8 @@ struct selection {
             uint8_t kind;        /* enum, in selection.c */
             const char *pattern; /* of names */
             struct selected_range range;
+            const char *typed;
+            bool met; /* something that it means was there */
         });
     } items;          /* places; none: everywhere */
     uint32_t classes; /* bits of enum opclass; 0: all */

@@ -4,6 +4,7 @@
 #include "collect/attachable.h"
 #include "collect/borrow.h"
 #include "collect/stop.h"
+#include "collect/thread_state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,13 +118,31 @@ void subject_wait(struct subject *subject, uint64_t timeout_ns)
     subject->ended = subject->vigil.ended;
 }
 
-void subject_refresh(struct subject *subject)
+/* Became another program, that is, and did not end. */
+static bool replaced(int pid)
+{
+    struct thread_state state;
+    return thread_state_read(pid, pid, &state) && state.doing != 'Z' && state.doing != 'X';
+}
+
+static void look_after(struct subject *subject, struct attached *attached)
 {
     struct err err;
+    int pid = attached->injected.pid;
+    if (attached->gone || inject_refresh(&attached->injected, &err))
+        return;
+    attached->gone = true;
+    if (!subject->started && !inject_present(&attached->injected) && replaced(pid))
+        snprintf(subject->left, sizeof subject->left,
+                 "process %d became another program (exec), which is not recorded", pid);
+}
+
+void subject_refresh(struct subject *subject)
+{
     size_t there = 0;
     for (size_t i = 0; i < subject->n && !subject->ended; i++) {
         struct attached *attached = &subject->at[i];
-        attached->gone = attached->gone || !inject_refresh(&attached->injected, &err);
+        look_after(subject, attached);
         cpu_times_process(attached->injected.pid, &attached->now);
         there += !attached->gone;
     }
@@ -144,6 +163,15 @@ uint64_t subject_deaf(const struct subject *subject)
     return deaf;
 }
 
+static void tell_stays(struct subject *subject, int pid, struct err *why)
+{
+    struct thread_state state;
+    bool stopped = thread_state_read(pid, pid, &state) && state.doing == 'T';
+    err_in(why, "the agent stays in process %d%s", pid,
+           stopped ? ", which is stopped by a signal (SIGCONT lets it go on)" : "");
+    snprintf(subject->left, sizeof subject->left, "%s", why->text);
+}
+
 void subject_leave(struct subject *subject)
 {
     struct err err;
@@ -151,7 +179,7 @@ void subject_leave(struct subject *subject)
         struct attached *attached = &subject->at[i];
         if (!attached->gone && !inject_end(&attached->injected, &err) &&
             inject_present(&attached->injected))
-            snprintf(subject->left, sizeof subject->left, "%s", err.text);
+            tell_stays(subject, attached->injected.pid, &err);
         attached->gone = true;
     }
 }

@@ -29,7 +29,7 @@ struct subject {
     struct vigil vigil; /* if not */
     VEC(struct attached);
     bool ended;
-    char left[512]; /* the agent could not be taken out of a process, and why; "" if it could */
+    char left[512]; /* what a process was left with, or became; "" if there is nothing to say */
     char bare[512]; /* it could not be put into the program that was started, and why */
 };
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,11 @@ struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_
 struct thread *threads_find(struct threads *threads, uint32_t pid, uint32_t tid, const char *name);
 /* How many there are: one that took another name has two rows. */
 size_t threads_count(const struct threads *threads);
+/* Exact runs do not tell times of threads. */
+static inline bool thread_times_known(const struct thread *thread)
+{
+    return thread->user_ns || thread->kernel_ns;
+}
 /* Adds the times of a row to another's. */
 void thread_add_times(struct thread *to, const struct thread *from);
 /* Makes threads of rows that are in any order: equal ones are added up. */

@@ -1,0 +1,66 @@
+#!/bin/bash
+# What would make a recording misleading is told: names that mean nothing, programs that become others, processes
+# that cannot be left, children that nobody waited for.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+. tests/live/lib/attach.sh
+spin='import time, sys
+t = time.process_time()
+while time.process_time() - t < float(sys.argv[1]): pass'
+
+# Names that mean nothing, each by itself.
+for mode in sampled exact; do
+    status 0 "$mode, --only" "$gait" record $(options_of $mode) -o "$work/only" --only 'nosuch*,main,nolib.so+0x10-0x20' -- "$(program branches)"
+    says '--only nosuch*: nothing of that name was met'
+    says '--only nolib.so+0x10-0x20: nothing of that name was met'
+    grep -q 'only main' "$work/stderr" && bad "$mode: main was met"
+done
+
+# Times that are not known are not 0, and memory is told.
+status 0 'exact' "$gait" record --exact=counts -o "$work/exact" -- /usr/bin/python3 -c pass
+"$gait" info "$work/exact" >"$work/info"
+grep -q '^threads .*python3$' "$work/info" || bad "info of an exact run: $(grep threads "$work/info")"
+"$gait" info --json "$work/exact" | /usr/bin/python3 -c 'import json, sys
+thread = json.load(sys.stdin)["threads"][0]
+sys.exit(thread["user_time"] is not None)' || bad 'a time in JSON that is not known'
+read -r _ memory _ <<<"$(grep '^agent_memory' "$work/info")"
+[ "${memory:-0}" -gt 2000000 ] && [ "$memory" -lt 33554432 ] || bad "the agent's memory: '$memory' bytes"
+
+# A process that becomes another program while it is recorded.
+start became /usr/bin/python3 -c "$spin"'
+import os
+os.execv("/bin/sleep", ["sleep", "3"])' 0.4
+sleep 0.2
+status 0 'exec' timeout 20 "$gait" record -o "$work/became" -p "$pid"
+says "process $pid became another program (exec), which is not recorded"
+start ended /usr/bin/python3 -c "$spin" 0.4
+sleep 0.2
+status 0 'end' timeout 20 "$gait" record -o "$work/ended" -p "$pid"
+grep -q 'became another' "$work/stderr" && bad 'a process that ended became another program'
+
+# A stopped process cannot be left.
+start stopped /usr/bin/python3 -c "$spin" 20
+sleep 0.2
+{ sleep 0.4; kill -STOP "$pid"; } &
+status 0 'stopped' timeout 20 "$gait" record --duration 0.8 -o "$work/stopped" -p "$pid"
+says "the agent stays in process $pid, which is stopped by a signal"
+kill -CONT "$pid"
+
+# A child that outlives the program: what it used counts, or gait's share would be of next to nothing.
+status 0 'a child outlives it' "$gait" record -F 400 -o "$work/outlives" -- /usr/bin/python3 -c 'import os, time, sys
+child = os.fork()
+if not child:
+    t = time.process_time()
+    while time.process_time() - t < 20: pass
+open(sys.argv[1], "w").write(str(child))
+time.sleep(0.6)' "$work/child"
+kill "$(cat "$work/child")"
+read -r _ _ _ user _ _ kernel _ <<<"$("$gait" info "$work/outlives" | grep '^CPU time')"
+awk "BEGIN { exit !(${user:-0} + ${kernel:-0} > 0.1) }" || bad "0.6 s of a child that outlives the program: $user + $kernel s"
+
+# Another user may not open our memory.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    status 0 'another user' "$gait" record -o "$work/user" -- setpriv --reuid=65534 --clear-groups /usr/bin/python3 -c "$spin" 0.2
+    says 'runs as another user (65534), who may not open'
+fi
+finish
