@@ -179,8 +179,7 @@ static void print_walks(const struct recording *recording)
     const struct channel *channel = &recording->channel;
     double handler = channel->handler_ticks ? (double)channel->handler_ticks : 1;
     say("ticks in the handler: window %.1f %%, trail %.1f %%, translation %.1f %%",
-        100 * (double)channel->window_ticks / handler,
-        100 * (double)channel->trail_ticks / handler,
+        100 * (double)channel->window_ticks / handler, 100 * (double)channel->trail_ticks / handler,
         100 * (double)channel->translate_ticks / handler);
     if (channel->tsc_hz && channel->instructions)
         say("an instruction of a window: %.2f ns, translation and interruptions among it",
