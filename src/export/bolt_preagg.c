@@ -11,10 +11,14 @@ bool bolt_preagg_write(FILE *to, struct export_job *job, struct err *err)
     struct runs runs;
     struct branches branches;
     branches_make(&branches, &job->code);
-    for (size_t i = 0; i < branches.n; i++)
-        fprintf(to, "B %s%" PRIx64 " %" PRIx64 " %" PRIu64 " 0\n",
-                branches.at[i].from ? "" : "X:", branches.at[i].from, branches.at[i].to,
-                branches.at[i].count);
+    for (size_t i = 0; i < branches.n; i++) {
+        const struct branch *branch = &branches.at[i];
+        if (branch->from == BRANCH_ELSEWHERE)
+            fputs("B X:0", to);
+        else
+            fprintf(to, "B %" PRIx64, branch->from);
+        fprintf(to, " %" PRIx64 " %" PRIu64 " 0\n", branch->to, branch->count);
+    }
     branches_release(&branches);
     runs_make(&runs, &job->code);
     for (size_t i = 0; i < runs.n; i++)

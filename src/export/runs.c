@@ -128,8 +128,8 @@ void branches_make(struct branches *branches, const struct code_counts *code)
         const struct code_call *call = &code->calls.at[i];
         if (call->to_us && call->kind != EDGE_FALL)
             *vec_push(branches) =
-                (struct branch){call->from, call->to, call->count,
-                                call->kind == EDGE_ICALL || call->kind == EDGE_IJUMP};
+                (struct branch){call->from_us ? call->from : BRANCH_ELSEWHERE, call->to,
+                                call->count, call->kind == EDGE_ICALL || call->kind == EDGE_IJUMP};
     }
     size_t kept = 0;
     if (branches->n)

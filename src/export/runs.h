@@ -21,7 +21,8 @@ void runs_make(struct runs *runs, const struct code_counts *code);
 void runs_release(struct runs *runs);
 
 /* Branches that were taken, those that lead into the module: jumps, calls and tail calls; by from, then to. What comes from
- * elsewhere comes from 0. */
+ * elsewhere comes from BRANCH_ELSEWHERE, where no code is; functions that a linker dropped are at 0 for debug information. */
+#define BRANCH_ELSEWHERE UINT64_MAX
 struct branch {
     uint64_t from, to;
     uint64_t count;

@@ -103,6 +103,28 @@ static uint32_t outermost_name(struct source_counts *counts, uint64_t at, uint32
     return named ? name_add(counts, symbols->functions.at[function].name) : name;
 }
 
+/* What is known of a node, from what is known of the one that it is inlined into. */
+static struct source_node node_below(struct source_counts *counts, uint64_t at, uint32_t unit,
+                                     const struct inline_node *node, struct source_node outer)
+{
+    struct source_origin origin = origin_find(counts, unit, node);
+    if (node->parent == NODE_NONE) {
+        uint32_t name = outermost_name(counts, at, origin.name);
+        uint32_t body = name == BODY_NONE
+                            ? BODY_NONE
+                            : body_add(counts, BODY_NONE, (struct source_place){0}, name);
+        return (struct source_node){.body = body, .decl_line = origin.decl_line};
+    }
+    if (outer.body == BODY_NONE || outer.nameless)
+        return outer;
+    struct source_place site =
+        place_of(counts, node->call_line, outer.decl_line, node->discriminator);
+    if (origin.name == BODY_NONE || counts->bodies.at[outer.body].depth + 1 == DEPTH_MAX)
+        return (struct source_node){.body = outer.body, .nameless = true, .site = site};
+    return (struct source_node){.body = body_add(counts, outer.body, site, origin.name),
+                                .decl_line = origin.decl_line};
+}
+
 /* The body that code of the node belongs to, and the line that lines of it are counted from. */
 static struct source_node node_find(struct source_counts *counts, uint64_t at, uint32_t unit,
                                     const struct inline_node *node)
@@ -110,7 +132,7 @@ static struct source_node node_find(struct source_counts *counts, uint64_t at, u
     const struct inlines *inlines = counts->code->binary->inlines;
     const struct inline_node *chain[DEPTH_MAX];
     size_t n = 0;
-    struct source_node found = {BODY_NONE, 0};
+    struct source_node found = {.body = BODY_NONE};
     for (; node; node = inlines_parent(inlines, unit, node)) {
         uint32_t key[2] = {unit, (uint32_t)(node - inlines->units.at[unit].nodes)};
         uint32_t i = map_find(&counts->nodes, key);
@@ -125,21 +147,8 @@ static struct source_node node_find(struct source_counts *counts, uint64_t at, u
         chain[n++] = node;
     }
     while (n) {
-        const struct inline_node *inner = chain[--n];
-        struct source_origin origin = origin_find(counts, unit, inner);
-        bool outermost = inner->parent == NODE_NONE;
-        struct source_place site = {0};
-        if (outermost)
-            origin.name = outermost_name(counts, at, origin.name);
-        if (!outermost)
-            site = place_of(counts, inner->call_line, found.decl_line, inner->discriminator);
-        bool known = origin.name != BODY_NONE && (outermost || found.body != BODY_NONE);
-        if (known && (outermost || counts->bodies.at[found.body].depth + 1 < DEPTH_MAX))
-            found.body = body_add(counts, outermost ? BODY_NONE : found.body, site, origin.name);
-        else if (!known)
-            found.body = BODY_NONE;
-        found.decl_line = origin.decl_line;
-        uint32_t key[2] = {unit, (uint32_t)(inner - inlines->units.at[unit].nodes)};
+        found = node_below(counts, at, unit, chain[--n], found);
+        uint32_t key[2] = {unit, (uint32_t)(chain[n] - inlines->units.at[unit].nodes)};
         map_add(&counts->nodes, key);
         *vec_push(&counts->known) = found;
     }
@@ -183,8 +192,9 @@ static struct source_spot spot_find(struct source_counts *counts, uint64_t at)
     if (end.v < spot.end.v)
         spot.end = end;
     spot.body = found.body;
-    spot.place = place_of(counts, line.line, found.decl_line, line.discriminator);
-    spot.copies = counts->dialect->copies(line.discriminator);
+    spot.place = found.nameless ? found.site
+                                : place_of(counts, line.line, found.decl_line, line.discriminator);
+    spot.copies = found.nameless ? 1 : counts->dialect->copies(line.discriminator);
     return spot;
 }
 
@@ -259,7 +269,7 @@ static void calls_add(struct source_counts *counts)
         uint32_t name = entry_find(counts, branch->to);
         if (name == BODY_NONE)
             continue;
-        if (branch->from) {
+        if (branch->from != BRANCH_ELSEWHERE) {
             struct source_spot spot = spot_find(counts, branch->from);
             if (spot.body != BODY_NONE)
                 target_add(counts, &(struct source_target){.body = spot.body,

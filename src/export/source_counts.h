@@ -88,9 +88,12 @@ struct source_counts {
     bool declared; /* some function's line is known */
 };
 
-/* A node of debug information that was looked at, and a function that it is a copy of. */
+/* A node of debug information that was looked at, and a function that it is a copy of. Code that was inlined from a function
+ * without a name counts as the place that it was inlined at. */
 struct source_node {
     uint32_t body, decl_line;
+    bool nameless;
+    struct source_place site; /* of a nameless one, in the body */
 };
 struct source_origin {
     uint32_t name, decl_line; /* name: BODY_NONE: it has none */
