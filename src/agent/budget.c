@@ -16,9 +16,11 @@ enum {
     PERIOD_MAX_NS = 200 * 1000 * 1000,
     MEAN_SHIFT = 4,                    /* weight of a new observation in running means: 1/16 */
     COPIES_FREE_NS = 15 * 1000 * 1000, /* of copying code: start-up, which is told apart */
-    LATE_MAX_NS = 200 * 1000,          /* beyond, the clock was held up by something else */
     TOOL_NS_PER_THOUSAND = 600,        /* as if so much had been seen of the tool already: */
     TOOL_FIRST = 1000,                 /* thousands of instructions */
+    SEEN_NS_PER_THOUSAND = 1000,       /* what a window costs by its length, here and in the tool */
+    SEEN_SHARE = 5,                    /* one part of so many of a sample's cost, if that is more */
+    WINDOW_DEAR_MAX = 4 * DEFAULT_WINDOW,
 };
 
 void budget_init(void)
@@ -65,10 +67,12 @@ static void mean_move(uint64_t *mean, uint64_t seen)
     *mean += (seen >> MEAN_SHIFT) - (*mean >> MEAN_SHIFT);
 }
 
+/* The median, approached by steps: who is interrupted in the kernel comes late by what it had to do there. */
 void budget_entered(struct thread *thread, uint64_t late_ns)
 {
-    if (late_ns < LATE_MAX_NS)
-        mean_move(&thread->means.entry_ticks, late_ns * agent.ticks_per_ms / 1000000);
+    uint64_t late = late_ns * agent.ticks_per_ms / 1000000, *median = &thread->means.entry_ticks;
+    uint64_t step = (*median >> MEAN_SHIFT) + 1;
+    *median = late > *median ? *median + step : *median - step;
 }
 
 /* Calibration finds the caches warm, a program's interrupt does not: the difference is what the kernel and
@@ -157,6 +161,17 @@ static uint64_t mean_ns(const struct thread *thread)
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
+/* Where an interrupt and cold copies make a sample dear, a longer window costs little more and sees more. */
+static void window_suit(struct means *means)
+{
+    if (agent.options.window || agent.options.fixed_hz)
+        return;
+    uint64_t cost_ns = means->cost_ticks * 1000000 / agent.ticks_per_ms;
+    uint64_t suits = cost_ns * 1000 / SEEN_SHARE / SEEN_NS_PER_THOUSAND;
+    suits = suits < agent.window ? agent.window : suits > WINDOW_DEAR_MAX ? WINDOW_DEAR_MAX : suits;
+    means->window = (means->window * (WINDOW_STEP - 1) + suits) / WINDOW_STEP;
+}
+
 /* A timer fires at ticks of the kernel only, the first one after its time. What a budget allows beyond
  * a walk at each of them goes into longer windows. */
 static uint64_t next_tick_ns(struct thread *thread, uint64_t mean)
@@ -176,6 +191,8 @@ uint64_t budget_next_ns(struct thread *thread)
     uint64_t mean = mean_ns(thread);
     if (thread->perf_fd < 0)
         mean = next_tick_ns(thread, mean);
+    else
+        window_suit(&thread->means);
     agent.channel->period_ns = thread->period_ns = mean;
     /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share of samples
      * with little luck involved. */
