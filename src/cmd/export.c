@@ -27,6 +27,9 @@ static const char usage[] =
     "  --tid TID          this thread only; the same\n"
     "  --module NAME      what ran in this module only\n"
     "  --no-inline        leave out inlined functions\n"
+    "  --raw              counts of executions as they were taken\n"
+    "  --inferred[=HOW]   made consistent: confidence, levin, profi or static costs\n"
+    "                     (of sampled profiles: confidence)\n"
     "  --gcc-version N    what gcc is to read it (that on PATH)\n"
     "  -q                 do not mention damage\n"
     "\n"
@@ -47,6 +50,8 @@ enum {
     OPTION_MODULE,
     OPTION_NO_INLINE,
     OPTION_GCC_VERSION,
+    OPTION_RAW,
+    OPTION_INFERRED,
 };
 
 static const struct option long_options[] = {
@@ -58,6 +63,8 @@ static const struct option long_options[] = {
     {"tid", required_argument, NULL, OPTION_TID},
     {"module", required_argument, NULL, OPTION_MODULE},
     {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
+    {"raw", no_argument, NULL, OPTION_RAW},
+    {"inferred", optional_argument, NULL, OPTION_INFERRED},
     {"gcc-version", required_argument, NULL, OPTION_GCC_VERSION},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
@@ -106,6 +113,12 @@ static bool parse_value(struct options *options, int option, struct err *err)
     case OPTION_FORMAT: return parse_format(optarg, &options->exporter, err);
     case OPTION_PID: return parse_id("--pid", optarg, &options->export.filter.pid, err);
     case OPTION_TID: return parse_id("--tid", optarg, &options->export.filter.tid, err);
+    case OPTION_INFERRED:
+        options->export.inferred = true;
+        options->export.raw = false;
+        if (!optarg || infer_method_parse(optarg, &options->export.method))
+            return true;
+        return err_set(err, ERR_USAGE, "--inferred=%s: confidence, levin, profi or static", optarg);
     case OPTION_GCC_VERSION: return parse_gcc(optarg, &options->export.gcc_version, err);
     case OPTION_MODULE: options->export.filter.module = optarg; return true;
     case OPTION_WEIGHT:
@@ -129,6 +142,10 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         case 'q': options->quiet = true; break;
         case 'h': options->help = true; return true;
         case OPTION_NO_INLINE: options->export.inlined = false; break;
+        case OPTION_RAW:
+            options->export.raw = true;
+            options->export.inferred = false;
+            break;
         case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
         case '?':
             return err_set(err, ERR_USAGE, "%s: unknown option; see gait export --help",

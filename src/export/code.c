@@ -1,6 +1,7 @@
 #include "export/code.h"
 
 #include "base/err.h"
+#include "view/inferred.h"
 #include "view/items.h"
 
 #include <stdio.h>
@@ -63,6 +64,8 @@ static void function_count(struct code_counts *counts, const struct scene_functi
     struct flow flow;
     scene_cfg(scene, function, &cfg);
     flow_build(&flow, scene, function, 0, &cfg);
+    if (scene->inferred[0])
+        flow_infer(&flow, scene, function, 0, &cfg, scene->method);
     for (block_id b = 0; b < cfg.blocks.n && flow.body.count; b++) {
         const struct cfg_block *block = &cfg.blocks.at[b];
         *vec_push(&counts->blocks) =

@@ -39,6 +39,9 @@ static bool export_code(FILE *to, const struct exporter *exporter, struct export
     const struct tree_filter *filter = &job->options->filter;
     if (filter->pid || filter->tid)
         return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
+    job->scene->method = job->options->method;
+    job->scene->inferred[0] =
+        !job->options->raw && (job->profile->mode == PROFILE_SAMPLED || job->options->inferred);
     if (!code_counts_make(&job->code, job->scene, filter->module, err))
         return false;
     bool ok = exporter->write(to, job, err);

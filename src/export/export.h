@@ -15,7 +15,10 @@
 struct export_options {
     enum weight weight;
     struct tree_filter filter;
-    bool inlined;         /* show inlined functions as functions */
+    bool inlined; /* show inlined functions as functions */
+    /* Counts of sampled profiles are made consistent unless they are wanted raw; those of exact ones if asked for. */
+    bool raw, inferred;
+    enum infer_method method;
     uint32_t gcc_version; /* of the compiler that is to read it: 5 or more */
 };
 
