@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static inline uint64_t hash_bytes(const unsigned char *bytes, size_t n)
@@ -47,35 +48,52 @@ const void *map_key(const struct map *map, uint32_t index)
     return map->keys + index * map->key_bytes;
 }
 
-/* For a size that is known when compiling, comparing and hashing are a few instructions. */
-static inline uint32_t *slot_of_bytes(const struct map *map, const void *key, size_t key_bytes)
+static uint32_t slot_index(uint64_t slot)
 {
-    uint32_t mask = map->n_slots - 1;
-    uint32_t at = (uint32_t)hash_bytes(key, key_bytes) & mask;
-    while (map->slots[at] &&
-           memcmp(map->keys + (size_t)(map->slots[at] - 1) * key_bytes, key, key_bytes) != 0)
-        at = (at + 1) & mask;
-    return &map->slots[at];
+    return (uint32_t)slot - 1;
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
-static uint32_t *slot_of(const struct map *map, const void *key)
+/* For a size that is known when compiling, comparing and hashing are a few instructions. */
+static inline uint64_t hash_of(const struct map *map, const void *key)
 {
     switch (map->key_bytes) {
-    case 8: return slot_of_bytes(map, key, 8);
-    case 16: return slot_of_bytes(map, key, 16);
-    case 24: return slot_of_bytes(map, key, 24);
-    case 32: return slot_of_bytes(map, key, 32);
-    default: return slot_of_bytes(map, key, map->key_bytes);
+    case 8: return hash_bytes(key, 8);
+    case 16: return hash_bytes(key, 16);
+    case 24: return hash_bytes(key, 24);
+    case 32: return hash_bytes(key, 32);
+    default: return hash_bytes(key, map->key_bytes);
     }
+}
+
+static inline bool key_is(const struct map *map, uint32_t index, const void *key)
+{
+    const unsigned char *there = map->keys + (size_t)index * map->key_bytes;
+    switch (map->key_bytes) {
+    case 8: return memcmp(there, key, 8) == 0;
+    case 16: return memcmp(there, key, 16) == 0;
+    case 24: return memcmp(there, key, 24) == 0;
+    case 32: return memcmp(there, key, 32) == 0;
+    default: return memcmp(there, key, map->key_bytes) == 0;
+    }
+}
+
+/* The slot that holds the key, or the free one where it belongs. Of other keys only their hashes are looked at: a key
+ * is somewhere else in memory. */
+static inline uint64_t *slot_of(const struct map *map, const void *key, uint64_t hash)
+{
+    uint32_t mask = map->n_slots - 1, at = (uint32_t)hash & mask;
+    while (map->slots[at] &&
+           (map->slots[at] >> 32 != hash >> 32 || !key_is(map, slot_index(map->slots[at]), key)))
+        at = (at + 1) & mask;
+    return &map->slots[at];
 }
 
 uint32_t map_find(const struct map *map, const void *key)
 {
     if (!map->n_slots)
         return MAP_NONE;
-    uint32_t slot = *slot_of(map, key);
-    return slot ? slot - 1 : MAP_NONE;
+    uint64_t slot = *slot_of(map, key, hash_of(map, key));
+    return slot ? slot_index(slot) : MAP_NONE;
 }
 
 static void slots_make(struct map *map, uint32_t n)
@@ -83,8 +101,11 @@ static void slots_make(struct map *map, uint32_t n)
     mem_free(map->slots);
     map->n_slots = n;
     map->slots = mem_alloc(n * sizeof *map->slots);
-    for (uint32_t i = 0; i < map->n; i++)
-        *slot_of(map, map->keys + i * map->key_bytes) = i + 1;
+    for (uint32_t i = 0; i < map->n; i++) {
+        const void *key = map->keys + i * map->key_bytes;
+        uint64_t hash = hash_of(map, key);
+        *slot_of(map, key, hash) = (hash >> 32) << 32 | (i + 1);
+    }
 }
 
 static void keys_make(struct map *map, size_t room)
@@ -108,12 +129,12 @@ uint32_t map_add(struct map *map, const void *key)
 {
     if (map->n * 2 >= map->n_slots)
         slots_make(map, map->n_slots ? map->n_slots * 2 : 64);
-    uint32_t *slot = slot_of(map, key);
+    uint64_t hash = hash_of(map, key), *slot = slot_of(map, key, hash);
     if (*slot)
-        return *slot - 1;
+        return slot_index(*slot);
     if (map->n == map->keys_room)
         keys_make(map, map->keys_room ? map->keys_room * 2 : 64);
     memcpy(map->keys + map->n * map->key_bytes, key, map->key_bytes);
-    *slot = ++map->n;
+    *slot = (hash >> 32) << 32 | ++map->n;
     return map->n - 1;
 }

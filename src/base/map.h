@@ -10,7 +10,7 @@
 #define MAP_NONE UINT32_MAX
 
 struct map {
-    uint32_t *slots; /* index + 1, 0 is free */
+    uint64_t *slots; /* index + 1, below half of the key's hash; 0 is free */
     uint32_t n_slots, n;
     size_t key_bytes, keys_room;
     unsigned char *keys;

@@ -106,14 +106,19 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
 /* Most of the price of a page that is touched for the first time is not that it must be zeroed: huge ones
  * cost a seventh. So what small programs use of the tables is on them; large ones do not begin another for a little of
  * it. */
+static void expect(const void *at, uint64_t bytes)
+{
+    const uint64_t huge = 2 << 20;
+    uint64_t start = (uint64_t)at & -huge, end = ((uint64_t)at + bytes + huge - 1) & -huge;
+    sys3(SYS_madvise, (long)start, (long)(end - start), MADV_HUGEPAGE);
+}
+
 void cache_expect_all(struct cache *cache)
 {
-    enum { SURE_BYTES = 2 << 20 };
-    const uint8_t *index = (const uint8_t *)cache->index[FLAVOUR_COUNT];
-    const uint8_t *end = (const uint8_t *)cache->superblocks + SURE_BYTES;
+    enum { SURE_BYTES = 1 << 20 };
     cache->whole = true;
-    sys3(SYS_madvise, (long)index & -4096, end - index, MADV_HUGEPAGE);
-    sys3(SYS_madvise, (long)cache->exits & -4096, SURE_BYTES, MADV_HUGEPAGE);
+    expect(cache->index[FLAVOUR_COUNT], sizeof cache->index[FLAVOUR_COUNT] + SURE_BYTES);
+    expect(cache->exits, SURE_BYTES);
 }
 
 void cache_forget(struct cache *cache)
