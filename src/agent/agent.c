@@ -10,6 +10,7 @@
 #include "agent/plans.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/tracer.h"
 #include "agent/trap.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
@@ -110,17 +111,17 @@ void agent_modules_closed(void)
         copies_are_stale();
 }
 
-void agent_retire(void)
+void agent_retire(enum loss why)
 {
     if (!agent.channel || agent.retired)
         return;
     agent.retired = 1;
     if (agent.options.mode != RECORD_SAMPLED)
         return;
+    agent_lose(why);
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)
             trigger_disarm(&agent.threads[i]);
-    agent_lose(LOSS_trigger_lost);
 }
 
 /* It reads about once a second, and each time says what it has used. Looks are counted, not seconds: after a
@@ -135,8 +136,10 @@ void agent_heed_tool(void)
     agent.channel->memory_bytes = footprint_bytes();
     agent.tool_silent = told == agent.tool_told_ns ? agent.tool_silent + 1 : 0;
     agent.tool_told_ns = told;
-    if (agent.tool_silent >= SILENT_MAX)
-        agent_retire();
+    if (tracer_present())
+        agent_retire(LOSS_traced);
+    else if (agent.tool_silent >= SILENT_MAX)
+        agent_retire(LOSS_trigger_lost);
 }
 
 static void *map_private(uint64_t bytes)
@@ -360,6 +363,11 @@ void agent_start(void)
 {
     if (!agent_begin())
         return;
+    if (tracer_present()) {
+        agent_lose(LOSS_traced);
+        agent.retired = 1;
+        return;
+    }
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
     if (agent.options.mode == RECORD_SAMPLED) {
         sampling_start(thread);

@@ -103,8 +103,8 @@ static inline void agent_leaves(void)
 void agent_code_changed(uint64_t start, uint64_t bytes);
 /* The same for whatever the loader may have unloaded. */
 void agent_modules_closed(void);
-/* From now on system calls may be filtered: no more of ours. */
-void agent_retire(void);
+/* No more samples: from now on system calls may be filtered, say. */
+void agent_retire(enum loss why);
 /* No more samples for a tool that is not there any more. */
 void agent_heed_tool(void);
 /* This process is a fork of the recorded one, made by a thread that had SIGTRAP blocked or not. */

@@ -93,6 +93,6 @@ EXPORT int prctl(int option, ...)
     va_end(list);
     libc_function(&next, "prctl");
     if (option == PR_SET_SECCOMP)
-        agent_retire();
+        agent_retire(LOSS_trigger_lost);
     return next(option, a, b, c, d);
 }

@@ -51,7 +51,8 @@
     LOSS(outside,                                                                                  \
          "interrupt outside of what is kept (--only): not walked, as seven of eight are not")      \
     LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")      \
-    LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")
+    LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")           \
+    LOSS(traced, "process ran natively: a debugger holds it, which would see samples")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
