@@ -99,6 +99,7 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
     cache->n_counters = 1; /* counter 0 means none */
     cache->exit_base = 1;  /* so does exit 0 */
     cache->rotates = cpu_has_rorx();
+    cache->most = CACHE_SAMPLED;
     cache->tables = tables_map();
     return cache->tables;
 }
@@ -117,6 +118,9 @@ void cache_expect_all(struct cache *cache)
 {
     enum { SURE_BYTES = 1 << 20 };
     cache->whole = true;
+    cache->most = CACHE_SUPERBLOCKS;
+    /* The other flavours' landings, on one huge page with these, are not used. */
+    sys3(SYS_madvise, (long)cache->tables, sizeof cache->tables->landings, MADV_NOHUGEPAGE);
     expect(cache->index[FLAVOUR_COUNT], sizeof cache->index[FLAVOUR_COUNT] + SURE_BYTES);
     expect(cache->exits, SURE_BYTES);
 }
@@ -218,7 +222,7 @@ static bool has_room(struct cache *cache)
 {
     if (cache->n_counters + SHAPE_SEGMENTS + 1 > cache->max_counters)
         cache->exhausted = true;
-    return !cache->exhausted && cache->n_superblocks < CACHE_SUPERBLOCKS &&
+    return !cache->exhausted && cache->n_superblocks < cache->most &&
            cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS;
 }
 

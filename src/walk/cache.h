@@ -20,10 +20,11 @@
 #include "wire/channel.h"
 
 enum {
-    CACHE_SUPERBLOCKS = 1 << 18,
+    CACHE_SUPERBLOCKS = 3 << 16,
+    CACHE_SAMPLED = 1 << 16, /* the same of samples: keeps the agent at about 32 MiB */
     CACHE_EXITS = 1 << 20,
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
-    CACHE_INDEX = 1 << 19, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
+    CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
 
 struct superblock {
@@ -86,6 +87,7 @@ struct cache {
     struct gate gate; /* who is in it, and who changes it */
     uint32_t
         generation; /* goes up when superblocks are forgotten: what was to be linked no longer is */
+    uint32_t most;  /* superblocks at a time */
     uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites, n_fans;
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
