@@ -10,13 +10,15 @@ enum { FLAGS_MAX = 15, HELP = 'h', BY_NAME = 256 };
 /* As getopt wants them: those with a name only are known by BY_NAME and their place. */
 struct flag_list {
     struct option names[FLAGS_MAX + 2];
-    char letters[2 * FLAGS_MAX + 3];
+    char letters[2 * FLAGS_MAX + 4];
 };
 
-static void flag_list_make(struct flag_list *list, const struct flag *flags)
+static void flag_list_make(struct flag_list *list, const struct flag *flags, bool before)
 {
     char *letter = list->letters;
     int n = 0;
+    if (before)
+        *letter++ = '+';
     *letter++ = ':';
     *letter++ = HELP;
     for (; flags[n].name; n++) {
@@ -44,11 +46,12 @@ static const struct flag *flag_of(const struct flag *flags, int option)
     return flags;
 }
 
-bool flags_parse(const struct flag *flags, bool *help, int argc, char **argv, struct err *err)
+static bool flags_take(const struct flag *flags, bool before, bool *help, int argc, char **argv,
+                       struct err *err)
 {
     struct flag_list list;
     int option;
-    flag_list_make(&list, flags);
+    flag_list_make(&list, flags, before);
     opterr = 0;
     while ((option = getopt_long(argc, argv, list.letters, list.names, NULL)) != -1) {
         if (option == HELP)
@@ -65,4 +68,15 @@ bool flags_parse(const struct flag *flags, bool *help, int argc, char **argv, st
             *flag->value = optarg;
     }
     return true;
+}
+
+bool flags_parse(const struct flag *flags, bool *help, int argc, char **argv, struct err *err)
+{
+    return flags_take(flags, false, help, argc, argv, err);
+}
+
+bool flags_parse_before(const struct flag *flags, bool *help, int argc, char **argv,
+                        struct err *err)
+{
+    return flags_take(flags, true, help, argc, argv, err);
 }

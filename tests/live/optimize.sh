@@ -1,0 +1,87 @@
+#!/bin/bash
+# gait optimize: a program that BOLT made of a profile, those that compilers built anew, and what is refused.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+sources=$PWD/tests/truth/lib/export
+export TMPDIR=$work
+cd "$work" || exit 1
+cp "$sources"/{one,two}.c .
+cat >build <<'END'
+#!/bin/sh
+$COMPILER $CFLAGS -Wl,-q -o prog one.c two.c
+END
+chmod +x build
+llvm=$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V | tail -n 1)
+
+status 129 'with nothing' "$gait" optimize prog
+says 'bolt, clang or gcc'
+status 129 'with something else' "$gait" optimize --with magic prog
+status 129 'no program' "$gait" optimize --with bolt
+status 129 'a build of BOLT' "$gait" optimize --with bolt --build make prog
+status 129 'one run' "$gait" optimize --with bolt --runs 1 prog
+status 2 'a program that is not there' "$gait" optimize --with bolt ./none
+says 'no such program'
+status 2 'a script' "$gait" optimize --with bolt ./build
+says 'not an ELF file'
+
+COMPILER=gcc CFLAGS='-O2 -g' ./build
+expected=$(./prog 900)
+if [ -x "$llvm/llvm-bolt" ]; then
+    status 0 'BOLT' "$gait" optimize --with bolt --runs 3 -- ./prog 900
+    grep -q 'prog.bolt: .* gain .* 3 pairs of runs' stdout || bad "BOLT: $(cat stdout)"
+    same 'what the new program does' "$expected" "$(./prog.bolt 900)"
+    cmp -s prog prog.bolt && bad 'BOLT changed nothing'
+    status 0 'BOLT, JSON' "$gait" optimize -q --json --with bolt --runs 2 -o new ./prog 900
+    silent 'BOLT, JSON'
+    /usr/bin/python3 -c 'import json, math; r = json.load(open("stdout"))
+assert r["schema"] == "gait/optimize/1" and r["checked"] and r["runs"] == 2 and r["gain_lo"] <= r["gain"] <= r["gain_hi"], r
+assert abs(r["gain"] - math.log(r["before"] / r["after"])) < 1e-6, r' || bad 'JSON'
+    [ -x new ] || bad 'no new program'
+    # One that sees whether it has been changed, and then does something else.
+    cat >judge.c <<'END'
+#include <stdio.h>
+#include <sys/stat.h>
+int main(int n, char **words)
+{
+    struct stat self;
+    volatile long sum = 0;
+    for (int i = 0; i < 100000 * n; i++)
+        sum += i % 7;
+    stat("/proc/self/exe", &self);
+    printf("%ld %ld %s\n", sum, (long)self.st_size, words[0]);
+}
+END
+    gcc -O2 -g -Wl,-q -o judge judge.c
+    status 1 'a program that does something else' "$gait" optimize --with bolt --runs 2 ./judge
+    says 'does not do the same'
+    [ ! -e judge.bolt ] || bad 'it was left'
+else
+    echo 'note: no llvm-bolt: programs made by BOLT are not tested'
+    status 2 'no BOLT' "$gait" optimize --with bolt ./prog 900
+    says 'Debian has it in the package'
+fi
+
+# The tool that is missing is named, whatever this machine has.
+mkdir empty
+PATH=$work/empty status 2 'no gcc' "$gait" optimize --with gcc ./prog 900
+says 'gcc is missing; Debian has it in the package gcc'
+
+COMPILER=gcc status 0 'gcc' "$gait" optimize --with gcc --build ./build --runs 2 ./prog 900
+same 'what gcc made' "$expected" "$(./prog 900)"
+cmp -s prog prog.before && bad 'gcc made the same'
+status 0 'gcc without a build' "$gait" optimize -q --with gcc -o profile ./prog 900
+grep -q -e "-fauto-profile=$work/profile" stdout && [ -s profile ] || bad "flags for gcc: $(cat stdout)"
+COMPILER=true status 2 'a build of nothing' "$gait" optimize --with gcc --build ./build ./prog 900
+says 'made the same program again'
+COMPILER='echo oh no; exit 3;' status 1 'a build that fails' "$gait" optimize --with gcc --build 'eval $COMPILER' ./prog 900
+says 'status 3: oh no'
+if [ -x "$llvm/clang" ]; then
+    COMPILER=$llvm/clang CFLAGS=-O2 ./build # without lines: it is built with them first
+    COMPILER=$llvm/clang status 0 'clang' env "PATH=$llvm:$PATH" "$gait" optimize --with clang --build ./build --runs 2 ./prog 900
+    same 'what clang made' "$expected" "$(./prog 900)"
+    [ -s prog.prof ] || bad 'no profile'
+else
+    echo 'note: no clang: programs that it builds are not tested'
+fi
+same 'folders that were left' '' "$(ls -d gait-optimize-* 2>/dev/null)"
+finish
