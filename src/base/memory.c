@@ -47,10 +47,13 @@ void mem_expect_much(void)
 {
     enum { MUCH = 64 << 20, HUGE_BYTES = 2 << 20, LARGEST = 32 << 20 };
     mallopt(M_MMAP_THRESHOLD, LARGEST);
-    mallopt(M_TRIM_THRESHOLD, MUCH);
+    mallopt(M_TRIM_THRESHOLD, 4 * MUCH);
     mallopt(M_TOP_PAD, MUCH);
-    mem_free(mem_alloc(HUGE_BYTES)); /* more than is there: the heap grows */
+    void *volatile grows = malloc(HUGE_BYTES); /* more than is there */
     mallopt(M_TOP_PAD, HUGE_BYTES);
+    if (!grows) /* so much is not allowed (ulimit -v) */
+        return;
+    free(grows);
     uintptr_t end = (uintptr_t)sbrk(0) & -(uintptr_t)HUGE_BYTES;
     madvise((void *)(end - MUCH + HUGE_BYTES), MUCH - HUGE_BYTES, MADV_HUGEPAGE);
 }
