@@ -318,6 +318,72 @@ static void counts_agree(void **state)
     }
 }
 
+/* ---- indirect calls */
+
+#define TARGET(i)                                                                                  \
+    static uint64_t target_##i(uint64_t x)                                                         \
+    {                                                                                              \
+        return x * (i + 3) + 1;                                                                    \
+    }
+#define TARGETS(T) T(0) T(1) T(2) T(3) T(4) T(5) T(6) T(7) T(8) T(9) T(10) T(11)
+TARGETS(TARGET)
+
+static uint64_t (*volatile const targets[])(uint64_t) = {
+#define NAME(i) target_##i,
+    TARGETS(NAME)};
+
+/* Calls the first `some` of them in turn. */
+static uint64_t dispatches(uint64_t n, uint64_t some, uint64_t c)
+{
+    for (uint64_t i = 0; i < n; i++)
+        c = targets[i % some](c);
+    return c;
+}
+
+/* What pairs of a counted site and a target counted, and how many there are. */
+static uint64_t pairs_sum(uint32_t *ret_pairs)
+{
+    uint64_t sum = 0;
+    *ret_pairs = 0;
+    for (uint64_t at = 0; at < units_bytes;) {
+        uint32_t header[2];
+        memcpy(header, cache->units.base + at, sizeof header);
+        if (header[0] == UNIT_PAIR) {
+            struct wire_pair pair;
+            memcpy(&pair, cache->units.base + at, sizeof pair);
+            sum += context->counters[pair.counter];
+            ++*ret_pairs;
+        }
+        at += header[1];
+    }
+    return sum;
+}
+
+/* Each call is counted where it went, whether its site has few targets or a fan of them, and targets that were
+ * known before the fan are not met anew. */
+static void indirect_calls_are_counted_by_target(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    function3 *function = dispatches;
+    void *at;
+    uint32_t pairs;
+    memcpy(&at, &function, sizeof at);
+    for (uint64_t some = 1; some <= 12; some++) {
+        uint64_t before = pairs_sum(&pairs);
+        assert_int_equal(walked(FLAVOUR_COUNT, 60000, at, N, some, 5), dispatches(N, some, 5));
+        assert_int_equal(pairs_sum(&pairs) - before, N);
+        /* The call is in two superblocks at most: that of the loop, and that which leads into it. */
+        assert_in_range(pairs, some, 2 * some);
+        assert_int_equal(cache->n_fans > 0, some > TABLES_FEW);
+    }
+    cache_flush(cache);
+    assert_int_equal(cache->n_fans, 0);
+    uint64_t before = pairs_sum(&pairs);
+    assert_int_equal(walked(FLAVOUR_COUNT, 60000, at, N, 12, 5), dispatches(N, 12, 5));
+    assert_int_equal(pairs_sum(&pairs) - before, N);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +391,7 @@ int main(void)
         cmocka_unit_test_setup(rare_code, set_up),
         cmocka_unit_test(records_are_a_path),
         cmocka_unit_test(counts_agree),
+        cmocka_unit_test_setup(indirect_calls_are_counted_by_target, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
