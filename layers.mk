@@ -18,8 +18,8 @@ USES_profile := base wire
 USES_infer   := base flow program
 USES_collect := base wire program profile
 USES_view    := base profile program infer
-USES_export  := base profile program view
-USES_cmd     := base collect view export
+USES_export  := base flow gcov profile program view
+USES_cmd     := base gcov collect view export
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
 FREESTANDING := wire x86 walk

@@ -1,6 +1,7 @@
 /* gait compare: how alike two profiles are, and where they differ most. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/compare_gcda.h"
 #include "cmd/view_options.h"
 #include "profile/file.h"
 #include "view/compare.h"
@@ -13,7 +14,8 @@ static const char usage[] =
     "usage: gait compare [options] TRUTH FILE\n"
     "\n"
     "Compares two profiles of one program: overlap is the sum over keys of the smaller of the two\n"
-    "shares, 100 % when they agree. Then the largest differences.\n"
+    "shares, 100 % when they agree. Then the largest differences. Two .gcda files of gcc, or\n"
+    "folders of them, are compared on gcc's own graphs: their .gcno files must be beside.\n"
     "\n"
     "  --by KEY           edge, block, function or instruction (edge)\n"
     "  --weight WEIGHT    count or time (count)\n"
@@ -92,6 +94,8 @@ int cmd_compare(int argc, char **argv)
         return show_usage(usage);
     if (!check(&options, argc, argv, &err))
         return say_err(&err);
+    if (path_has_gcda(options.truth) && path_has_gcda(options.other))
+        return compare_gcda(&options.view, options.truth, options.other);
     if (options.view.inferred && !item_by_inferred(options.view.by))
         return say_not_inferred();
     struct profile truth, other;

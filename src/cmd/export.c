@@ -1,6 +1,7 @@
 /* gait export: a profile in the format of another tool. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/export_gcda.h"
 #include "cmd/tools.h"
 #include "cmd/view_options.h"
 #include "export/export.h"
@@ -26,6 +27,8 @@ static const char usage[] =
     "  --pid PID          this process only; of what was walked, its time\n"
     "  --tid TID          this thread only; the same\n"
     "  --module NAME      what ran in this module only\n"
+    "  --notes FOLDER     gcda: where gcc left its .gcno files (.); -o FOLDER is then\n"
+    "                     for -fprofile-use=FOLDER, without it they go beside the notes\n"
     "  --no-inline        leave out inlined functions\n"
     "  --raw              counts of executions as they were taken\n"
     "  --inferred[=HOW]   made consistent: confidence, levin, profi or static costs\n"
@@ -36,7 +39,7 @@ static const char usage[] =
     "formats:\n";
 
 struct options {
-    const char *input, *output;
+    const char *input, *output, *notes;
     const struct exporter *exporter;
     struct export_options export;
     bool has_weight, quiet, help;
@@ -52,6 +55,7 @@ enum {
     OPTION_GCC_VERSION,
     OPTION_RAW,
     OPTION_INFERRED,
+    OPTION_NOTES,
 };
 
 static const struct option long_options[] = {
@@ -62,6 +66,7 @@ static const struct option long_options[] = {
     {"pid", required_argument, NULL, OPTION_PID},
     {"tid", required_argument, NULL, OPTION_TID},
     {"module", required_argument, NULL, OPTION_MODULE},
+    {"notes", required_argument, NULL, OPTION_NOTES},
     {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
     {"raw", no_argument, NULL, OPTION_RAW},
     {"inferred", optional_argument, NULL, OPTION_INFERRED},
@@ -141,6 +146,7 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         case 'i': options->input = optarg; break;
         case 'q': options->quiet = true; break;
         case 'h': options->help = true; return true;
+        case OPTION_NOTES: options->notes = optarg; break;
         case OPTION_NO_INLINE: options->export.inlined = false; break;
         case OPTION_RAW:
             options->export.raw = true;
@@ -163,6 +169,10 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         return err_set(err, ERR_USAGE, "which format? gait export --format NAME; see --help");
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;
+    if (options->exporter->source == EXPORT_OBJECTS)
+        return true;
+    if (options->notes)
+        return err_set(err, ERR_USAGE, "--notes is for --format gcda");
     if (options->exporter->binary && !options->output && isatty(STDOUT_FILENO))
         return err_set(err, ERR_USAGE, "%s is not for terminals: -o FILE", options->exporter->name);
     return true;
@@ -247,7 +257,13 @@ int cmd_export(int argc, char **argv)
     int status = profile_load(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
-    status = export(&options, &profile);
+    status = options.exporter->source == EXPORT_OBJECTS
+                 ? export_gcda(&profile, options.input,
+                               &(struct gcda_options){.notes = options.notes ? options.notes : ".",
+                                                      .folder = options.output,
+                                                      .counts = &options.export},
+                               options.quiet)
+                 : export(&options, &profile);
     profile_release(&profile);
     return status;
 }

@@ -7,8 +7,11 @@
 const struct exporter exporters[] = {
 #define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
     {name, what, ending, binary, modes, source, ident##_write},
+#define FORMAT_FILES(name, what, ending, modes)                                                    \
+    {name, what, ending, true, modes, EXPORT_OBJECTS, NULL},
 #include "export/formats.def"
 #undef FORMAT
+#undef FORMAT_FILES
 };
 const size_t exporters_n = sizeof exporters / sizeof *exporters;
 
@@ -33,16 +36,21 @@ static bool export_tree(FILE *to, const struct exporter *exporter, struct export
     return ok;
 }
 
+bool export_counts(struct code_counts *counts, struct scene *scene, const struct profile *profile,
+                   const struct export_options *options, struct err *err)
+{
+    const struct tree_filter *filter = &options->filter;
+    if (filter->pid || filter->tid)
+        return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
+    scene->method = options->method;
+    scene->inferred[0] = !options->raw && (profile->mode == PROFILE_SAMPLED || options->inferred);
+    return code_counts_make(counts, scene, filter->module, err);
+}
+
 static bool export_code(FILE *to, const struct exporter *exporter, struct export_job *job,
                         struct err *err)
 {
-    const struct tree_filter *filter = &job->options->filter;
-    if (filter->pid || filter->tid)
-        return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
-    job->scene->method = job->options->method;
-    job->scene->inferred[0] =
-        !job->options->raw && (job->profile->mode == PROFILE_SAMPLED || job->options->inferred);
-    if (!code_counts_make(&job->code, job->scene, filter->module, err))
+    if (!export_counts(&job->code, job->scene, job->profile, job->options, err))
         return false;
     bool ok = exporter->write(to, job, err);
     code_counts_release(&job->code);
@@ -57,6 +65,8 @@ bool export_profile(FILE *to, const struct exporter *exporter, const struct prof
     if (!(exporter->modes >> profile->mode & 1))
         return err_set(err, ERR_FORMAT, "%s cannot be made from a profile that is %s",
                        exporter->name, profile_mode_name(profile->mode));
+    if (exporter->source == EXPORT_OBJECTS)
+        return err_set(err, ERR_USAGE, "%s is written to files of its own", exporter->name);
     scene_open(&scene, &profile, 1, NULL);
     bool ok = exporter->source == EXPORT_CODE ? export_code(to, exporter, &job, err)
                                               : export_tree(to, exporter, &job, err);

@@ -39,7 +39,8 @@ enum export_modes {
     EXPORT_ALL = EXPORT_COUNTED | EXPORT_PLAIN,
 };
 
-enum export_source { EXPORT_TREE, EXPORT_CODE };
+/* EXPORT_OBJECTS: many files, of each object of the program its own (export/gcda.h); nothing is written to a stream. */
+enum export_source { EXPORT_TREE, EXPORT_CODE, EXPORT_OBJECTS };
 
 struct exporter {
     const char *name;   /* as in `gait export --format NAME` */
@@ -55,8 +56,10 @@ struct exporter {
 
 #define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
     bool ident##_write(FILE *to, struct export_job *job, struct err *err);
+#define FORMAT_FILES(name, what, ending, modes)
 #include "export/formats.def"
 #undef FORMAT
+#undef FORMAT_FILES
 
 /* In the order in which they are listed. */
 extern const struct exporter exporters[];
@@ -64,5 +67,8 @@ extern const size_t exporters_n;
 /* NULL: there is none of that name. */
 const struct exporter *exporter_find(const char *name);
 
+/* The counts that formats for compilers and linkers are made from, as the options want them. */
+bool export_counts(struct code_counts *counts, struct scene *scene, const struct profile *profile,
+                   const struct export_options *options, struct err *err);
 bool export_profile(FILE *to, const struct exporter *exporter, const struct profile *profile,
                     const struct export_options *options, struct err *err);

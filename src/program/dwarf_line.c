@@ -15,7 +15,8 @@ struct machine {
     uint64_t address, last; /* last: of the sequence's last row */
     struct line_row row;
     size_t first_row;
-    bool in_sequence, unordered;
+    enum line_choice choice;
+    bool in_sequence, unordered, statement;
 };
 
 static void machine_reset(struct machine *machine)
@@ -24,6 +25,7 @@ static void machine_reset(struct machine *machine)
     machine->row = (struct line_row){.file = 1, .line = 1};
     machine->first_row = machine->rows->n;
     machine->in_sequence = machine->unordered = false;
+    machine->statement = machine->header->default_statement;
 }
 
 static bool same_place(const struct line_row *a, const struct line_row *b)
@@ -43,6 +45,11 @@ static void row_add(struct machine *machine)
         machine->unordered = true;
     machine->last = row.start;
     machine->in_sequence = true;
+    if (machine->choice == LINE_STATEMENTS) {
+        if (machine->statement)
+            *vec_push(rows) = row;
+        return;
+    }
     if (before && before->start == row.start)
         *before = row;
     else if (!before || !same_place(before, &row))
@@ -56,7 +63,9 @@ static int row_order(const void *a, const void *b)
         return x->start < y->start ? -1 : 1;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
-    return x->file < y->file ? -1 : x->file > y->file;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->column < y->column ? -1 : x->column > y->column;
 }
 
 static void sequence_end(struct machine *machine)
@@ -121,7 +130,7 @@ static void standard_run(struct machine *machine, struct cursor *cursor, uint8_t
         value = cursor_uleb(cursor);
         machine->row.column = value > UINT16_MAX ? UINT16_MAX : (uint16_t)value;
         break;
-    case DW_LNS_negate_stmt:
+    case DW_LNS_negate_stmt: machine->statement = !machine->statement; break;
     case DW_LNS_set_basic_block:
     case DW_LNS_set_prologue_end:
     case DW_LNS_set_epilogue_begin: break;
@@ -138,7 +147,7 @@ static void standard_run(struct machine *machine, struct cursor *cursor, uint8_t
 
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
                      uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
-                     struct name_budget *names, struct line_rows *scratch)
+                     enum line_choice choice, struct name_budget *names, struct line_rows *scratch)
 {
     *table = (struct line_table){0};
     struct line_header header;
@@ -147,7 +156,8 @@ void line_table_read(struct line_table *table, const struct dwarf_sections *sect
         damage_note(&table->damage, ".debug_line", offset, why);
         return;
     }
-    struct machine machine = {.table = table, .rows = scratch, .header = &header, .image = image};
+    struct machine machine = {
+        .table = table, .rows = scratch, .header = &header, .image = image, .choice = choice};
     struct cursor cursor = header.program;
     scratch->n = 0;
     machine_reset(&machine);

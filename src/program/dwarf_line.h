@@ -54,10 +54,16 @@ struct line_table {
     uint64_t bytes; /* of the section that it takes */
 };
 
+/* What of a table is kept. */
+enum line_choice {
+    LINE_ROWS,       /* as said above */
+    LINE_STATEMENTS, /* rows at which a statement begins, all of them: many may stand at one address */
+};
+
 /* Only sequences that start in code of the image are kept: others are of functions that the linker
  * dropped. unit: whose table it is; for indexed strings. scratch: memory that is used again and again,
  * so that what is kept is no larger than it has to be. */
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
                      uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
-                     struct name_budget *names, struct line_rows *scratch);
+                     enum line_choice choice, struct name_budget *names, struct line_rows *scratch);
 void line_table_release(struct line_table *table);

@@ -156,7 +156,7 @@ static bool opcodes_read(struct line_header *header, struct cursor *cursor, uint
     header->instruction_bytes = cursor_u8(cursor);
     if (version >= 4)
         cursor_u8(cursor); /* operations an instruction: 1 here */
-    cursor_u8(cursor);     /* is_stmt */
+    header->default_statement = cursor_u8(cursor);
     header->line_base = (int8_t)cursor_u8(cursor);
     header->line_range = cursor_u8(cursor);
     header->opcode_base = cursor_u8(cursor);

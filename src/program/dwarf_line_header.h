@@ -3,6 +3,7 @@
 
 #include "program/cursor.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dwarf_sections;
@@ -13,7 +14,8 @@ struct name_budget;
 struct line_header {
     uint8_t instruction_bytes, opcode_base, line_range;
     int8_t line_base;
-    uint8_t operands[256]; /* how many each standard opcode has */
+    bool default_statement; /* rows begin statements until the program says otherwise */
+    uint8_t operands[256];  /* how many each standard opcode has */
     struct cursor program;
 };
 

@@ -22,6 +22,7 @@ struct reading {
     struct jobs jobs;
     struct line_rows scratch[PARALLEL_MAX];
     struct name_budget names;
+    enum line_choice choice;
 };
 
 static void jobs_collect(struct reading *reading)
@@ -44,7 +45,8 @@ static void job_run(void *context, size_t i, unsigned worker)
     struct reading *reading = context;
     const struct job *job = &reading->jobs.at[i];
     line_table_read(&reading->lines->tables.at[i], &reading->info->main.sections, job->offset,
-                    job->unit, reading->info->image, &reading->names, &reading->scratch[worker]);
+                    job->unit, reading->info->image, reading->choice, &reading->names,
+                    &reading->scratch[worker]);
 }
 
 /* Compilers write a few dozen bytes of names for each entry of a few bytes. */
@@ -168,11 +170,11 @@ static void runs_make(struct lines *lines)
     vec_release(&claims);
 }
 
-void lines_read(struct lines *lines, const struct debug_info *info)
+static void tables_read(struct lines *lines, const struct debug_info *info, enum line_choice choice)
 {
     *lines = (struct lines){0};
     map_init(&lines->by_offset, sizeof(uint64_t));
-    struct reading reading = {.lines = lines, .info = info};
+    struct reading reading = {.lines = lines, .info = info, .choice = choice};
     jobs_collect(&reading);
     jobs_limit(&reading);
     atomic_init(&reading.names.left, names_limit(info));
@@ -186,6 +188,16 @@ void lines_read(struct lines *lines, const struct debug_info *info)
     paths_make(&reading);
     runs_make(lines);
     vec_release(&reading.jobs);
+}
+
+void lines_read(struct lines *lines, const struct debug_info *info)
+{
+    tables_read(lines, info, LINE_ROWS);
+}
+
+void lines_read_statements(struct lines *lines, const struct debug_info *info)
+{
+    tables_read(lines, info, LINE_STATEMENTS);
 }
 
 void lines_release(struct lines *lines)

@@ -46,6 +46,10 @@ struct line_run {
 
 /* A file without line tables, or with broken ones, gives what could be read; damage is noted. */
 void lines_read(struct lines *lines, const struct debug_info *info);
+/* The same with the rows at which statements begin, and no others. What gcc -O2 -g says: a statement
+ * that was moved or lost its code still begins where it did. Those of other compilers, and of gcc
+ * without optimisation, begin at every row. */
+void lines_read_statements(struct lines *lines, const struct debug_info *info);
 void lines_release(struct lines *lines);
 
 /* False: no line is known there. */

@@ -36,7 +36,7 @@ offers '--exact=counts --exact=trace --exact=trace+loops' record --ex
 offers 'counts trace trace+loops' record --exact = ''
 offers 'counts' record --exact = co
 offers 'auto always never' report --color ''
-offers "$(sed -n 's/^FORMAT([a-z_]*, "\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" export --format ''
+offers "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" export --format ''
 events=" $(completed record -e '' | xargs) "
 [[ $("$gait" list events | grep -c ' good ') = $(wc -w <<<"$events") ]] || bad "-e offers other events than list: $events"
 offers 'task-clock' record -e task

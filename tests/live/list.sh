@@ -25,7 +25,7 @@ for row in answer["rows"]:
     if row["kind"] == sys.argv[2] and row.get("verdict", "") == sys.argv[3]: print(row["name"])' "$work/list.json" "$1" "$2"
 }
 [ "$(words losses '' | wc -l)" = "$(grep -c '^ *LOSS(' src/wire/losses.h)" ] || bad 'not every loss is listed'
-same formats "$(sed -n 's/^FORMAT([a-z_]*, "\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" "$(words formats '' | xargs)"
+same formats "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" "$(words formats '' | xargs)"
 for trigger in $(words triggers good); do
     status 0 "record --trigger $trigger" "$gait" record -q --trigger "$trigger" -o "$work/data" -- true
 done

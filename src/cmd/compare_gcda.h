@@ -1,0 +1,9 @@
+/* gait compare of counts that gcc reads, .gcda files, on gcc's own graphs. */
+#pragma once
+
+#include "cmd/view_options.h"
+
+/* Whether the path is a .gcda file, by content, or a folder. */
+bool path_has_gcda(const char *path);
+/* The exit status. */
+int compare_gcda(const struct view_options *view, const char *truth, const char *other);

@@ -1,0 +1,30 @@
+#include "cmd/export_gcda.h"
+
+#include "base/err.h"
+#include "cmd/cmd.h"
+
+int export_gcda(const struct profile *profile, const char *input,
+                const struct gcda_options *options, bool quiet)
+{
+    struct gcda_report report;
+    struct err err;
+    if (!gcda_export(profile, options, &report, &err)) {
+        err_in(&err, "%s", input);
+        return say_err(&err);
+    }
+    if (quiet)
+        return EXIT_DONE;
+    say("wrote %zu .gcda file%s %s %s: %zu functions that ran, %.1f %% of what the program "
+        "executed of "
+        "its own",
+        report.files, report.files == 1 ? "" : "s", options->folder ? "to" : "beside the notes in",
+        options->folder ? options->folder : options->notes, report.functions,
+        100 * report.explained);
+    if (report.foreign)
+        say("%zu .gcno files belong to no code of the program that ran: nothing was written for "
+            "them",
+            report.foreign);
+    if (report.unreadable)
+        say("%zu .gcno files could not be read", report.unreadable);
+    return EXIT_DONE;
+}

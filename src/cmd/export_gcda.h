@@ -1,0 +1,8 @@
+/* gait export --format gcda: what is said about the files that were written. */
+#pragma once
+
+#include "export/gcda.h"
+
+/* The exit status. */
+int export_gcda(const struct profile *profile, const char *input,
+                const struct gcda_options *options, bool quiet);

@@ -1,0 +1,164 @@
+#include "export/gcda.h"
+
+#include "base/err.h"
+#include "export/export.h"
+#include "export/sightings.h"
+#include "gcov/counts.h"
+#include "gcov/spread.h"
+#include "profile/place.h"
+#include "view/scene.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writing {
+    const struct gcda_options *options;
+    const struct objects *objects;
+    const struct sightings_of *sightings;
+    struct counts *counts; /* of each object */
+    struct gcda_report *report;
+};
+
+static bool function_count(struct writing *writing, uint32_t o, uint32_t f, struct err *err)
+{
+    const struct object *object = &writing->objects->at[o];
+    const struct notes_function *function = &object->notes.functions.at[f];
+    const struct sightings *sightings = sightings_at(writing->sightings, o, f);
+    struct counts *counts = &writing->counts[o];
+    struct counts_function *counted = vec_push(&counts->functions);
+    *counted = (struct counts_function){.ident = function->ident,
+                                        .lineno_checksum = function->lineno_checksum,
+                                        .cfg_checksum = function->cfg_checksum};
+    struct counts_row *row = &counted->rows[COUNTS_ARCS];
+    uint64_t *arcs = mem_alloc((function->arcs.n + 1) * sizeof *arcs);
+    row->there = true;
+    vec_reserve(row, function->n_counters);
+    row->n = function->n_counters;
+    bool ok = !sightings->n || arcs_fit(function, &object->groups[f], sightings, arcs);
+    if (ok)
+        gather_counters(function, arcs, row->at);
+    writing->report->functions += sightings->n > 0;
+    mem_free(arcs);
+    return ok || err_set(err, ERR_FORMAT, "%s: %s: its counts are too large", object->path,
+                         function->name);
+}
+
+/* What one file is called below a folder of profiles: its path, made into a name. */
+static bool path_mangle(char out[PATH_MAX], const char *folder, const char *path, struct err *err)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return err_errno(err, "%s", path);
+    for (char *at = real; *at; at++)
+        if (*at == '/')
+            *at = '#';
+    if ((size_t)snprintf(out, PATH_MAX, "%s/%s", folder, real) >= PATH_MAX)
+        return err_set(err, ERR_SYSTEM, "%s: the name is too long", path);
+    return true;
+}
+
+static bool object_write(struct writing *writing, uint32_t o, uint32_t sum_max, struct err *err)
+{
+    const struct object *object = &writing->objects->at[o];
+    struct counts *counts = &writing->counts[o];
+    struct counts_bytes bytes = {0};
+    char path[PATH_MAX];
+    if (writing->options->folder) {
+        if (!path_mangle(path, writing->options->folder, object->path, err))
+            return false;
+    } else if ((size_t)snprintf(path, sizeof path, "%s", object->path) >= sizeof path) {
+        return err_set(err, ERR_SYSTEM, "%s: the name is too long", object->path);
+    }
+    size_t n = strlen(path);
+    if (n < 5 || strcmp(path + n - 5, ".gcno") != 0)
+        return err_set(err, ERR_USAGE, "%s: the name of notes ends in .gcno", object->path);
+    memcpy(path + n - 5, ".gcda", 5);
+    counts->head = object->notes.head;
+    counts->runs = 1;
+    counts->sum_max = sum_max;
+    counts_encode(counts, &bytes);
+    bool ok = place_file(path, bytes.at, bytes.n, 0, NULL, err);
+    vec_release(&bytes);
+    writing->report->files += ok;
+    return ok;
+}
+
+static uint32_t counts_most(const struct counts *counts, size_t n)
+{
+    uint64_t most = 0;
+    for (size_t o = 0; o < n; o++)
+        for (size_t f = 0; f < counts[o].functions.n; f++) {
+            const struct counts_row *row = &counts[o].functions.at[f].rows[COUNTS_ARCS];
+            for (size_t i = 0; i < row->n; i++)
+                if (row->at[i] > most)
+                    most = row->at[i];
+        }
+    return most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+}
+
+static bool objects_write(struct writing *writing, struct err *err)
+{
+    const struct objects *objects = writing->objects;
+    bool ok = true;
+    writing->counts = mem_alloc((objects->n + 1) * sizeof *writing->counts);
+    for (uint32_t o = 0; ok && o < objects->n; o++) {
+        if (!writing->sightings->seen[o]) {
+            writing->report->foreign++;
+            continue;
+        }
+        for (uint32_t f = 0; ok && f < objects->at[o].notes.functions.n; f++)
+            ok = function_count(writing, o, f, err);
+    }
+    uint32_t most = counts_most(writing->counts, objects->n);
+    for (uint32_t o = 0; o < objects->n; o++) {
+        if (ok && writing->sightings->seen[o])
+            ok = object_write(writing, o, most, err);
+        counts_release(&writing->counts[o]);
+    }
+    mem_free(writing->counts);
+    return ok;
+}
+
+static bool scene_export(struct scene *scene, const struct profile *profile,
+                         const struct gcda_options *options, struct gcda_report *report,
+                         struct err *err)
+{
+    struct code_counts code;
+    struct objects objects;
+    struct sightings_of sightings;
+    if (!objects_read(&objects, options->notes, err))
+        return false;
+    bool ok = export_counts(&code, scene, profile, options->counts, err);
+    if (ok && !(ok = sightings_gather(&sightings, &objects, &code, err)))
+        code_counts_release(&code);
+    if (ok) {
+        struct writing writing = {
+            .options = options, .objects = &objects, .sightings = &sightings, .report = report};
+        *report = (struct gcda_report){.unreadable = objects.unreadable,
+                                       .explained = (double)sightings.explained /
+                                                    (double)sightings.executed};
+        ok = objects_write(&writing, err);
+        sightings_release(&sightings);
+        code_counts_release(&code);
+    }
+    objects_release(&objects);
+    return ok;
+}
+
+bool gcda_export(const struct profile *profile, const struct gcda_options *options,
+                 struct gcda_report *ret_report, struct err *err)
+{
+    struct scene scene;
+    struct gcda_report report;
+    if (profile->mode == PROFILE_PLAIN)
+        return err_set(err, ERR_FORMAT, "gcda cannot be made from a profile that is %s",
+                       profile_mode_name(profile->mode));
+    scene_open(&scene, &profile, 1, NULL);
+    bool ok = scene_export(&scene, profile, options, &report, err);
+    scene_close(&scene);
+    if (ok)
+        *ret_report = report;
+    return ok;
+}

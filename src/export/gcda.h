@@ -1,0 +1,30 @@
+/* Profiles for gcc -fprofile-use: a .gcda file for each object of the program.
+ *
+ * gcc's notes (.gcno), made by a compilation with -fprofile-use -ftest-coverage, have the graphs and
+ * checksums that it will expect. Counts of the program's code become counts of their arcs
+ * (export/sightings.h, gcov/fit.h). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct export_options;
+struct profile;
+
+struct gcda_options {
+    const char *notes;  /* folder with .gcno files, or one */
+    const char *folder; /* for -fprofile-use=FOLDER; NULL: beside the notes, for -fprofile-use */
+    const struct export_options *counts; /* which module, and which counts of it */
+};
+
+struct gcda_report {
+    size_t files, functions; /* written; functions that ran */
+    size_t foreign;    /* notes that the program has no code of: nothing was written for them */
+    size_t unreadable; /* notes */
+    double explained;  /* share of executed instructions whose function has notes */
+};
+
+bool gcda_export(const struct profile *profile, const struct gcda_options *options,
+                 struct gcda_report *ret_report, struct err *err);

@@ -1,0 +1,488 @@
+#include "export/sightings.h"
+
+#include "base/err.h"
+#include "export/inline_chain.h"
+#include "program/cfg.h"
+#include "program/disasm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One instruction, or one beginning of a statement. */
+struct record {
+    uint32_t function; /* of all objects' */
+    uint32_t group, column, discriminator;
+    uint64_t instance;              /* calls inside of the function that led to the place */
+    const struct inline_node *copy; /* which copy of the function */
+    uint32_t block;                 /* of the code */
+    uint8_t kind;                   /* enum sighting_kind */
+    uint64_t count;
+    uint64_t ways[2]; /* of branches */
+    uint32_t to[2][WAY_LINES], to_discriminator[2];
+};
+
+struct statement {
+    uint64_t at;
+    const char *file;
+    uint32_t line, column, discriminator;
+};
+
+struct gathering {
+    struct sightings_of *result;
+    const struct objects *objects;
+    const struct code_counts *code;
+    struct chains chains;
+    const struct line_groups **groups; /* for each function of all objects */
+    struct statements {
+        VEC(struct statement); /* by address, else as the compiler has them */
+    } statements;
+    struct records {
+        VEC(struct record);
+    } records;
+};
+
+/* ---- statements */
+
+static void statements_read(struct gathering *gathering)
+{
+    struct lines lines;
+    lines_read_statements(&lines, gathering->code->binary->debug);
+    for (size_t i = 0; i < lines.stretches.n; i++) {
+        const struct stretch *stretch = &lines.stretches.at[i];
+        const struct line_run *run = &lines.runs.at[stretch->value];
+        for (size_t r = 0; r < run->n_rows; r++) {
+            const struct line_row *row = &run->rows[r];
+            if (row->start < stretch->start || row->start >= stretch->end)
+                continue;
+            /* One pointer for one file, as the chains have it, would need one table: names do. */
+            const char *file = lines_file(gathering->code->binary->lines, run->table, row->file);
+            if (file)
+                *vec_push(&gathering->statements) = (struct statement){
+                    row->start, file, row->line, row->column, row->discriminator};
+        }
+    }
+    lines_release(&lines);
+}
+
+static size_t statements_from(const struct statements *statements, uint64_t at)
+{
+    size_t low = 0, high = statements->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (statements->at[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- whose a place is */
+
+static uint64_t instance_of(const struct chains *chains, size_t link)
+{
+    uint64_t hash = 0;
+    for (size_t i = 1; i <= link; i++)
+        hash = (hash ^ ((uint64_t)chains->at[i].line << 20 ^ chains->at[i].column)) *
+                   0x9E3779B97F4A7C15u +
+               1;
+    return hash;
+}
+
+static struct record *place_add(struct gathering *gathering, const struct record *what,
+                                const char *file, uint32_t line)
+{
+    const struct chains *chains = &gathering->chains;
+    for (size_t i = chains->n; file && i-- > 0;) {
+        const struct chain_link *link = &chains->at[i];
+        if (!link->known)
+            continue;
+        const struct object *object = &gathering->objects->at[link->function.object];
+        uint32_t group = line_groups_find(&object->groups[link->function.function], file, line);
+        if (group == GROUP_NONE)
+            continue;
+        struct record record = *what;
+        record.function = gathering->result->first[link->function.object] + link->function.function;
+        record.group = group;
+        record.instance = instance_of(chains, i);
+        record.copy = link->node;
+        *vec_push(&gathering->records) = record;
+        return &gathering->records.at[gathering->records.n - 1];
+    }
+    return NULL;
+}
+
+static void to_add(uint32_t to[WAY_LINES], uint32_t group)
+{
+    for (int i = 0; i < WAY_LINES && group != GROUP_NONE; i++) {
+        if (to[i] == group)
+            return;
+        if (to[i] == GROUP_NONE) {
+            to[i] = group;
+            return;
+        }
+    }
+}
+
+/* The first lines of the code from an address on: statements that begin there, then instructions. */
+static void lines_from(const struct gathering *gathering, struct record *record, int way,
+                       uint64_t at)
+{
+    uint32_t *to = record->to[way];
+    const struct statements *statements = &gathering->statements;
+    const struct line_groups *groups = gathering->groups[record->function];
+    struct instruction instruction;
+    for (int i = 0; i < WAY_LINES; i++)
+        to[i] = GROUP_NONE;
+    for (int steps = 0; steps < 6; steps++) {
+        struct svma here = {at};
+        struct line_place place;
+        for (size_t i = statements_from(statements, at);
+             i < statements->n && statements->at[i].at == at; i++)
+            to_add(to, line_groups_find(groups, statements->at[i].file, statements->at[i].line));
+        if (lines_at(gathering->code->binary->lines, here, &place) && place.file) {
+            if (!steps)
+                record->to_discriminator[way] = place.discriminator;
+            to_add(to, line_groups_find(groups, place.file, place.line));
+        }
+        if (!disasm_at(&gathering->code->binary->image, here, &instruction) ||
+            instruction_ends_block(&instruction))
+            return;
+        at = instruction_next(&instruction).v;
+    }
+}
+
+/* Both ways of a branch; if one of them leaves the function, it has what the other leaves over. */
+static void branch_ways(struct gathering *gathering, struct record *record,
+                        const struct instruction *branch, function_id function)
+{
+    const struct code_edges *edges = &gathering->code->edges;
+    uint64_t targets[2] = {branch->target.v, instruction_next(branch).v}, counts[2] = {0};
+    size_t low = 0, high = edges->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct code_edge *edge = &edges->at[middle];
+        if (edge->function < function || (edge->function == function && edge->from < branch->at.v))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found[2] = {false, false};
+    for (; low < edges->n && edges->at[low].from == branch->at.v; low++)
+        for (int way = 0; way < 2; way++)
+            if (edges->at[low].to == targets[way] && !found[way] &&
+                edges->at[low].kind == (way ? CFG_FALL : CFG_TAKEN)) {
+                counts[way] = edges->at[low].count;
+                found[way] = true;
+            }
+    for (int way = 0; way < 2; way++)
+        if (!found[way] && record->count > counts[!way])
+            counts[way] = record->count - counts[!way];
+    for (int way = 0; way < 2; way++) {
+        record->ways[way] = counts[way];
+        lines_from(gathering, record, way, targets[way]);
+    }
+}
+
+static void block_gather(struct gathering *gathering, uint32_t index)
+{
+    const struct code_block *block = &gathering->code->blocks.at[index];
+    const struct statements *statements = &gathering->statements;
+    struct svma at = {block->start};
+    struct instruction instruction;
+    while (at.v <= block->last && disasm_at(&gathering->code->binary->image, at, &instruction)) {
+        struct chains *chains = &gathering->chains;
+        chains_find(chains, at);
+        bool known = false;
+        for (size_t i = 0; i < chains->n; i++)
+            known |= chains->at[i].known;
+        gathering->result->executed += block->count;
+        gathering->result->explained += known ? block->count : 0;
+        struct record record = {.block = index, .count = block->count};
+        if (chains->n) {
+            record.kind =
+                instruction.kind == INSTRUCTION_COND ? SIGHTING_BRANCH
+                : instruction.kind == INSTRUCTION_CALL || instruction.kind == INSTRUCTION_ICALL
+                    ? SIGHTING_CALL
+                    : SIGHTING_CODE;
+            record.column = chains->at[0].column;
+            record.discriminator = chains->at[0].discriminator;
+            struct record *added =
+                place_add(gathering, &record, chains->at[0].file, chains->at[0].line);
+            if (added && added->kind == SIGHTING_BRANCH)
+                branch_ways(gathering, added, &instruction, block->function);
+        }
+        for (size_t i = statements_from(statements, at.v);
+             i < statements->n && statements->at[i].at == at.v; i++) {
+            const struct statement *statement = &statements->at[i];
+            record.kind = SIGHTING_STATEMENT;
+            record.column = statement->column;
+            record.discriminator = statement->discriminator;
+            place_add(gathering, &record, statement->file, statement->line);
+        }
+        at = instruction_next(&instruction);
+    }
+}
+
+/* How often indirect jumps of the same function arrived at each beginning of a block: labels whose address
+ * was taken, which have an arc from the entry in the notes. */
+static void arrivals_gather(struct gathering *gathering, uint32_t index, uint64_t count)
+{
+    const struct code_block *block = &gathering->code->blocks.at[index];
+    const struct statements *statements = &gathering->statements;
+    struct record record = {.block = index, .count = count, .kind = SIGHTING_ARRIVAL};
+    chains_find(&gathering->chains, (struct svma){block->start});
+    struct record *added = NULL;
+    size_t i = statements_from(statements, block->start);
+    for (; i < statements->n && statements->at[i].at == block->start; i++)
+        if (!added)
+            added = place_add(gathering, &record, statements->at[i].file, statements->at[i].line);
+    if (!added && gathering->chains.n)
+        added = place_add(gathering, &record, gathering->chains.at[0].file,
+                          gathering->chains.at[0].line);
+    if (added)
+        lines_from(gathering, added, 0, block->start);
+}
+
+static void edges_gather(struct gathering *gathering)
+{
+    const struct code_blocks *blocks = &gathering->code->blocks;
+    const struct code_edges *edges = &gathering->code->edges;
+    uint64_t *arrived = mem_alloc((blocks->n + 1) * sizeof *arrived);
+    bool *target = mem_alloc(blocks->n + 1);
+    for (size_t e = 0; e < edges->n; e++) {
+        const struct code_edge *edge = &edges->at[e];
+        if (edge->kind != CFG_INDIRECT && edge->kind != CFG_CASE)
+            continue;
+        size_t low = 0, high = blocks->n;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (blocks->at[middle].function < edge->function ||
+                (blocks->at[middle].function == edge->function &&
+                 blocks->at[middle].start < edge->to))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < blocks->n && blocks->at[low].start == edge->to) {
+            arrived[low] += edge->count;
+            target[low] = true;
+        }
+    }
+    for (uint32_t i = 0; i < blocks->n; i++)
+        if (target[i])
+            arrivals_gather(gathering, i, arrived[i]);
+    mem_free(arrived);
+    mem_free(target);
+}
+
+/* ---- from records to sightings */
+
+#define ORDER(field)                                                                               \
+    if (x->field != y->field)                                                                      \
+    return x->field < y->field ? -1 : 1
+
+/* Beginnings and arrivals are sightings of their own. */
+static uint8_t class_of(const struct record *record)
+{
+    return record->kind >= SIGHTING_STATEMENT ? record->kind : 0;
+}
+
+static int record_order(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    ORDER(function);
+    ORDER(group);
+    ORDER(column);
+    ORDER(discriminator);
+    ORDER(instance);
+    if (class_of(x) != class_of(y))
+        return class_of(x) < class_of(y) ? -1 : 1;
+    ORDER(copy);
+    ORDER(block);
+    return 0;
+}
+
+static bool same_place(const struct record *x, const struct record *y)
+{
+    return x->function == y->function && x->group == y->group && x->column == y->column &&
+           x->discriminator == y->discriminator && x->instance == y->instance &&
+           class_of(x) == class_of(y);
+}
+
+/* Of one copy: branches, calls and beginnings come once for each execution; of other instructions the
+ * most frequent one counts. */
+static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind)
+{
+    uint64_t sums[SIGHTING_ARRIVAL + 1] = {0}, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool again =
+            i && records[i].kind == SIGHTING_STATEMENT && records[i].block == records[i - 1].block;
+        sums[records[i].kind] += again ? 0 : records[i].count;
+        if (records[i].count > most)
+            most = records[i].count;
+    }
+    for (uint8_t k = SIGHTING_ARRIVAL; k > SIGHTING_CODE; k--)
+        if (sums[k]) {
+            *kind = k > *kind ? k : *kind;
+            return sums[k];
+        }
+    return most;
+}
+
+static void sighting_add(struct gathering *gathering, const struct record *record, uint8_t kind,
+                         uint32_t home, uint64_t count)
+{
+    struct sighting *sighting = vec_push(&gathering->result->functions[record->function]);
+    *sighting = (struct sighting){.group = record->group,
+                                  .column = record->column,
+                                  .discriminator = record->discriminator,
+                                  .count = count,
+                                  .kind = kind,
+                                  .home = home};
+    if (kind != SIGHTING_WAYS && kind != SIGHTING_ARRIVAL)
+        return;
+    memcpy(sighting->to_discriminator, record->to_discriminator, sizeof sighting->to_discriminator);
+    memcpy(sighting->ways, record->ways, sizeof sighting->ways);
+    memcpy(sighting->to, record->to, sizeof sighting->to);
+}
+
+/* All records of a place as one sighting. */
+static void place_whole(struct gathering *gathering, const struct record *records, size_t n)
+{
+    uint64_t count = 0, most = 0;
+    uint8_t kind = 0;
+    uint32_t home = records[0].block;
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && records[end].copy == records[i].copy; end++)
+            if (records[end].count > most) {
+                most = records[end].count;
+                home = records[end].block;
+            }
+        count += copy_count(&records[i], end - i, &kind);
+    }
+    sighting_add(gathering, records, kind, home, count);
+}
+
+static size_t blocks_in(const struct record *records, size_t n)
+{
+    size_t result = 0;
+    for (size_t i = 0; i < n; i++)
+        result += !i || records[i].block != records[i - 1].block;
+    return result;
+}
+
+/* Of a line that several blocks of the graph have, what was seen in each block of the code is a sighting of its own, if
+ * there is but one copy or all have as many. */
+static bool place_split(struct gathering *gathering, const struct record *records, size_t n)
+{
+    size_t blocks = 0, end;
+    for (size_t i = 0; i < n; i = end) {
+        for (end = i; end < n && records[end].copy == records[i].copy;)
+            end++;
+        size_t here = blocks_in(&records[i], end - i);
+        if (i && here != blocks)
+            return false;
+        blocks = here;
+    }
+    struct sighting *parts = mem_alloc(blocks * sizeof *parts);
+    for (size_t i = 0, part = 0; i < n; i++) {
+        if (!i || records[i].copy != records[i - 1].copy)
+            part = 0;
+        else if (records[i].block != records[i - 1].block)
+            part++;
+        bool again =
+            i && records[i].copy == records[i - 1].copy && records[i].block == records[i - 1].block;
+        if (!again)
+            parts[part].count += records[i].count;
+        if (records[i].kind > parts[part].kind)
+            parts[part].kind = records[i].kind;
+        if (!parts[part].home)
+            parts[part].home = records[i].block;
+    }
+    for (size_t i = 0; i < blocks; i++)
+        sighting_add(gathering, records, parts[i].kind, parts[i].home, parts[i].count);
+    mem_free(parts);
+    return true;
+}
+
+static void places_sum(struct gathering *gathering)
+{
+    const struct records *records = &gathering->records;
+    if (records->n)
+        qsort(records->at, records->n, sizeof *records->at, record_order);
+    for (size_t i = 0, end; i < records->n; i = end) {
+        const struct record *first = &records->at[i];
+        for (end = i; end < records->n && same_place(first, &records->at[end]); end++)
+            if (records->at[end].kind == SIGHTING_BRANCH)
+                sighting_add(gathering, &records->at[end], SIGHTING_WAYS, records->at[end].block,
+                             records->at[end].count);
+        bool one = gathering->groups[first->function]->at[first->group].n == 1;
+        if (first->kind == SIGHTING_ARRIVAL) {
+            for (size_t k = i; k < end; k++)
+                sighting_add(gathering, &records->at[k], SIGHTING_ARRIVAL, records->at[k].block,
+                             records->at[k].count);
+            continue;
+        }
+        if (one || !place_split(gathering, first, end - i))
+            place_whole(gathering, first, end - i);
+    }
+}
+
+/* ---- all */
+
+bool sightings_gather(struct sightings_of *sightings, const struct objects *objects,
+                      const struct code_counts *code, struct err *err)
+{
+    struct sightings_of result = {.first = mem_alloc((objects->n + 1) * sizeof *result.first)};
+    for (size_t i = 0; i < objects->n; i++) {
+        result.first[i] = (uint32_t)result.n_functions;
+        result.n_functions += objects->at[i].notes.functions.n;
+    }
+    result.functions = mem_alloc((result.n_functions + 1) * sizeof *result.functions);
+    result.seen = mem_alloc(objects->n + 1);
+    struct gathering gathering = {
+        .result = &result,
+        .objects = objects,
+        .code = code,
+        .groups = mem_alloc((result.n_functions + 1) * sizeof *gathering.groups)};
+    for (size_t o = 0; o < objects->n; o++)
+        for (size_t f = 0; f < objects->at[o].notes.functions.n; f++)
+            gathering.groups[result.first[o] + f] = &objects->at[o].groups[f];
+    binary_lines(code->binary);
+    binary_inlines(code->binary);
+    statements_read(&gathering);
+    chains_open(&gathering.chains, objects, code->binary);
+    const struct code_blocks *blocks = &code->blocks;
+    const struct functions *functions = &code->binary->symbols.functions;
+    for (size_t i = 0; i < functions->n; i++)
+        chains_vote(&gathering.chains, functions->at[i].start);
+    chains_count_votes(&gathering.chains);
+    for (uint32_t i = 0; i < blocks->n; i++)
+        block_gather(&gathering, i);
+    edges_gather(&gathering);
+    places_sum(&gathering);
+    for (size_t i = 0; i < code->binary->inlines->units.n; i++)
+        if (gathering.chains.object_of[i] != OBJECT_NONE)
+            result.seen[gathering.chains.object_of[i]] = true;
+    chains_close(&gathering.chains);
+    mem_free(gathering.groups);
+    vec_release(&gathering.statements);
+    vec_release(&gathering.records);
+    if (!result.explained) {
+        sightings_release(&result);
+        return err_set(err, ERR_MISSING, "%s: no line of it belongs to the notes of gcc",
+                       code->binary->image.path);
+    }
+    *sightings = result;
+    return true;
+}
+
+void sightings_release(struct sightings_of *sightings)
+{
+    for (size_t i = 0; i < sightings->n_functions; i++)
+        vec_release(&sightings->functions[i]);
+    mem_free(sightings->functions);
+    mem_free(sightings->first);
+    mem_free(sightings->seen);
+}

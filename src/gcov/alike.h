@@ -1,0 +1,38 @@
+/* How alike two sets of counts are, on gcc's own graphs: overlap is the sum over keys of the smaller of the two
+ * shares. What one side does not have is zero there. */
+#pragma once
+
+#include "gcov/counts.h"
+#include "gcov/notes.h"
+
+struct err;
+
+enum alike_by { ALIKE_ARCS, ALIKE_BLOCKS, ALIKE_FUNCTIONS };
+enum { ALIKE_SIDES = 2 };
+
+/* One key: an arc, a block (to: itself) or a function (both 0). */
+struct alike_row {
+    uint32_t function; /* of alike.names */
+    uint32_t from, to;
+    uint64_t counts[ALIKE_SIDES];
+};
+
+struct alike {
+    struct arena arena;
+    struct alike_names {
+        VEC(const char *); /* "object: function" */
+    } names;
+    struct alike_rows {
+        VEC(struct alike_row); /* that either side has counted */
+    } rows;
+    size_t strangers; /* functions of counts that the notes do not have, or have otherwise */
+    uint64_t totals[ALIKE_SIDES];
+    double overlap;
+    double matched[ALIKE_SIDES]; /* share of a side's weight whose key the other has counted too */
+};
+
+/* The two are .gcda files, or folders: files of one name below them belong together. Notes are looked for beside
+ * either file. */
+bool alike_compare(struct alike *alike, const char *const paths[ALIKE_SIDES], enum alike_by by,
+                   struct err *err);
+void alike_release(struct alike *alike);

@@ -1,0 +1,40 @@
+/* From how often places of the source were seen to run to counts of all arcs of gcc's graph.
+ *
+ * Notes tell which blocks have statements of a line, but not which statement of it. Where only one block
+ * has the line, all that was seen of the line speaks for that block. Where several have it, discriminators tell
+ * them apart (discriminators.h); where those do not, what was seen is dealt out: first only as a bound, then, given
+ * what flows through the graph so far, to the blocks that it fits best; and so on until nothing changes. */
+#pragma once
+
+#include "gcov/lines.h"
+
+enum sighting_kind {
+    SIGHTING_CODE,      /* instructions: they may have been moved, merged or made unconditional */
+    SIGHTING_BRANCH,    /* conditional branches: one for each execution */
+    SIGHTING_CALL,      /* calls, likewise */
+    SIGHTING_STATEMENT, /* where the compiler says that a statement begins */
+    SIGHTING_WAYS,      /* both ways of one conditional branch */
+    SIGHTING_ARRIVAL,   /* indirect jumps to the place */
+};
+
+enum { WAY_LINES = 4 };
+
+/* Executions of one place of the source: all copies of it together, where they can be told to be copies. */
+struct sighting {
+    uint32_t group; /* of the function's line_groups */
+    uint32_t column, discriminator;
+    uint64_t count;
+    uint8_t kind;  /* enum sighting_kind */
+    uint32_t home; /* the block of the program's code where most of it was seen */
+    /* How often each way was gone, the lines of the code that it leads to (GROUP_NONE fills up), and the
+     * discriminator of the first. Of arrivals only the lines of the first way. */
+    uint64_t ways[2];
+    uint32_t to[2][WAY_LINES], to_discriminator[2];
+};
+struct sightings {
+    VEC(struct sighting); /* by group */
+};
+
+/* Fills ret_arcs, for each of the function's. False: counts are too large to be reckoned with. */
+bool arcs_fit(const struct notes_function *function, const struct line_groups *groups,
+              const struct sightings *sightings, uint64_t *ret_arcs);

@@ -1,0 +1,221 @@
+/* Branches and indirect jumps that were seen, as votes for arcs. */
+#include "gcov/fitting.h"
+
+#include <stdlib.h>
+
+enum { WEIGHT_MORE = 14, WEIGHT_LESS = 24, ARRIVAL = 80 };
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* The first block from there on that has lines: empty ones only lead on. */
+static uint32_t block_with_lines(const struct fitting *fitting, uint32_t block)
+{
+    for (int steps = 0; steps < 4 && fitting->first_line[block] == GROUP_NONE; steps++) {
+        uint32_t arc = fitting->first_arc[block];
+        if (fitting->first_arc[block + 1] - arc != 1)
+            break;
+        block = fitting->function->arcs.at[arc].to;
+    }
+    return block;
+}
+
+/* How well lines that a way leads to fit the block at the end of an arc. */
+static int lines_score(const struct fitting *fitting, const uint32_t to[WAY_LINES], uint32_t block)
+{
+    int score = 0;
+    for (int i = 0; i < WAY_LINES; i++)
+        if (fitting_group_has(fitting, to[i], block))
+            score += WAY_LINES + 1 - i;
+    return score;
+}
+
+static int way_score(const struct fitting *fitting, const struct sighting *sighting, int way,
+                     uint32_t block)
+{
+    int score = 16 * lines_score(fitting, sighting->to[way], block);
+    for (uint32_t i = fitting->first_arc[block]; i < fitting->first_arc[block + 1]; i++)
+        score += lines_score(fitting, sighting->to[way], fitting->function->arcs.at[i].to);
+    if (fitting_group_has(fitting, sighting->to[way][0], block) &&
+        fitting->discriminators[block] == sighting->to_discriminator[way])
+        score += 8;
+    return score;
+}
+
+/* Which way is which arc is told by lines, else by what flows there so far. False: nothing tells. */
+static bool ways_orient(const struct fitting *fitting, const struct sighting *sighting,
+                        uint32_t block, bool *ret_swapped)
+{
+    uint32_t arc = fitting->first_arc[block];
+    const struct notes_arc *arcs = &fitting->function->arcs.at[arc];
+    uint32_t ends[2] = {block_with_lines(fitting, arcs[0].to),
+                        block_with_lines(fitting, arcs[1].to)};
+    int straight =
+        way_score(fitting, sighting, 0, ends[0]) + way_score(fitting, sighting, 1, ends[1]);
+    int crossed =
+        way_score(fitting, sighting, 0, ends[1]) + way_score(fitting, sighting, 1, ends[0]);
+    *ret_swapped = crossed > straight;
+    if (crossed != straight)
+        return true;
+    if (fitting->first_round)
+        return false;
+    uint64_t as_is = distance(fitting->arcs[arc], sighting->ways[0]) +
+                     distance(fitting->arcs[arc + 1], sighting->ways[1]);
+    uint64_t other = distance(fitting->arcs[arc], sighting->ways[1]) +
+                     distance(fitting->arcs[arc + 1], sighting->ways[0]);
+    *ret_swapped = other < as_is;
+    return true;
+}
+
+/* Copies of one branch: ways of all of them are added up. */
+struct branch {
+    uint32_t block;
+    uint64_t ways[2];
+    uint32_t n, n_open; /* sightings; those whose ways nothing tells apart */
+};
+
+static void branch_add(const struct fitting *fitting, struct branch *branch,
+                       const struct sighting *sighting)
+{
+    bool swapped;
+    branch->n++;
+    if (!ways_orient(fitting, sighting, branch->block, &swapped)) {
+        branch->n_open++;
+        return;
+    }
+    branch->ways[0] += sighting->ways[swapped];
+    branch->ways[1] += sighting->ways[!swapped];
+}
+
+static void branch_vote(struct fitting *fitting, const struct branch *branch, uint32_t share)
+{
+    if (!branch->n || branch->n_open)
+        return;
+    for (uint32_t way = 0; way < 2; way++)
+        fitting_vote(&fitting->arc_votes, fitting->first_arc[branch->block] + way,
+                     WEIGHT_MORE / share, WEIGHT_LESS / share, branch->ways[way]);
+}
+
+struct branch_list {
+    VEC(struct branch);
+};
+
+/* Blocks that end in a branch of the line. */
+static void branches_list(const struct fitting *fitting, uint32_t group, struct branch_list *list)
+{
+    const struct line_group *line = &fitting->groups->at[group];
+    for (uint32_t i = 0; i < line->n; i++) {
+        uint32_t block = fitting->groups->blocks.at[line->first + i];
+        if (fitting->last_line[block] == group && fitting_branches(fitting, block))
+            *vec_push(list) = (struct branch){.block = block};
+    }
+}
+
+/* Branches that discriminators do not tell apart: by counts. */
+static void rest_deal(struct fitting *fitting, struct branch_list *list, struct match *seen,
+                      size_t n_seen, uint32_t below)
+{
+    struct match *blocks = mem_alloc((list->n + 1) * sizeof *blocks);
+    uint32_t *seen_of = mem_alloc((list->n + 1) * sizeof *seen_of);
+    size_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!list->at[i].n && (!below || fitting->discriminators[list->at[i].block] >= below))
+            blocks[n++] = (struct match){i, fitting->blocks[list->at[i].block]};
+    if (n && n_seen) {
+        matches_align(blocks, n, seen, n_seen, false, seen_of);
+        for (size_t i = 0; i < n; i++)
+            if (seen_of[i] != MATCH_NONE)
+                branch_add(fitting, &list->at[blocks[i].at],
+                           &fitting->sightings->at[seen[seen_of[i]].at]);
+    }
+    mem_free(seen_of);
+    mem_free(blocks);
+}
+
+static struct branch *branch_of(const struct fitting *fitting, struct branch_list *list,
+                                uint32_t number)
+{
+    struct branch *found = NULL;
+    for (size_t i = 0; i < list->n; i++)
+        if (fitting->discriminators[list->at[i].block] == number) {
+            if (found)
+                return NULL;
+            found = &list->at[i];
+        }
+    return found;
+}
+
+void fit_ways(struct fitting *fitting, const struct line_seen *line)
+{
+    struct branch_list list = {0};
+    struct match *rest = mem_alloc((line->end - line->first + 1) * sizeof *rest);
+    size_t n_rest = 0;
+    branches_list(fitting, line->group, &list);
+    uint32_t below = list.n > 1 ? fitting_believed(fitting, line) : UINT32_MAX;
+    for (size_t i = line->first; list.n && i < line->end; i++) {
+        const struct sighting *sighting = &fitting->sightings->at[i];
+        if (sighting->kind != SIGHTING_WAYS)
+            continue;
+        struct branch *branch = list.n == 1 ? &list.at[0]
+                                : sighting->discriminator < below
+                                    ? branch_of(fitting, &list, sighting->discriminator)
+                                    : NULL;
+        if (branch)
+            branch_add(fitting, branch, sighting);
+        else
+            rest[n_rest++] = (struct match){(uint32_t)i, sighting->count};
+    }
+    for (size_t i = 0; i < list.n; i++)
+        branch_vote(fitting, &list.at[i], 1);
+    if (!fitting->first_round && n_rest) {
+        for (size_t i = 0; i < list.n; i++)
+            fitting->branches[list.at[i].block] |= list.at[i].n > 0;
+        struct branch_list open = {0};
+        for (size_t i = 0; i < list.n; i++)
+            if (!list.at[i].n)
+                *vec_push(&open) = list.at[i];
+        rest_deal(fitting, &open, rest, n_rest, 0);
+        for (size_t i = 0; i < open.n; i++)
+            branch_vote(fitting, &open.at[i], 2);
+        vec_release(&open);
+    }
+    for (size_t i = 0; i < list.n; i++)
+        fitting->branches[list.at[i].block] |= list.at[i].n || n_rest >= list.n;
+    mem_free(rest);
+    vec_release(&list);
+}
+
+/* Labels whose address is taken have fake arcs from the entry: the one whose block, and the next, have most of
+ * the lines that were found there. */
+static uint32_t arrival_arc(const struct fitting *fitting, const struct sighting *sighting)
+{
+    const struct notes_arcs *arcs = &fitting->function->arcs;
+    uint32_t best = UINT32_MAX;
+    int best_score = 0;
+    for (uint32_t a = 0; a < arcs->n && arcs->at[a].from == NOTES_ENTRY; a++) {
+        if (!(arcs->at[a].flags & ARC_FAKE))
+            continue;
+        uint32_t block = arcs->at[a].to, arc = fitting->first_arc[block];
+        int score = 2 * lines_score(fitting, sighting->to[0], block);
+        if (fitting->first_arc[block + 1] - arc == 1)
+            score += lines_score(fitting, sighting->to[0], arcs->at[arc].to);
+        if (score > best_score) {
+            best = a;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+void fit_arrivals(struct fitting *fitting, const struct line_seen *line)
+{
+    for (size_t i = line->first; i < line->end; i++) {
+        const struct sighting *sighting = &fitting->sightings->at[i];
+        uint32_t arc =
+            sighting->kind == SIGHTING_ARRIVAL ? arrival_arc(fitting, sighting) : UINT32_MAX;
+        if (arc != UINT32_MAX)
+            fitting_vote(&fitting->arc_votes, arc, ARRIVAL, ARRIVAL, sighting->count);
+    }
+}

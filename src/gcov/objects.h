@@ -1,0 +1,40 @@
+/* The notes of all compilations that a program was made of. */
+#pragma once
+
+#include "gcov/lines.h"
+
+struct err;
+
+#define OBJECT_NONE UINT32_MAX
+
+struct object {
+    const char *path; /* of its .gcno */
+    struct notes notes;
+    struct line_groups *groups; /* for each of its functions */
+};
+
+struct object_function {
+    uint32_t object, function;
+};
+
+struct objects {
+    struct arena arena;
+    VEC(struct object); /* by path */
+    struct object_functions {
+        VEC(struct object_function); /* by name, then object */
+    } functions;
+    size_t unreadable; /* files that could not be read */
+    struct err *why;   /* of the first of them; NULL: none */
+};
+
+/* Every .gcno below a folder, or the one file. None at all is an error that says how they are made. */
+bool objects_read(struct objects *objects, const char *where, struct err *err);
+void objects_release(struct objects *objects);
+
+/* The functions of that name, as linked: at[*ret_first] and the next ones; how many. */
+size_t objects_find(const struct objects *objects, const char *name, size_t *ret_first);
+static inline const struct notes_function *objects_function(const struct objects *objects,
+                                                            struct object_function at)
+{
+    return &objects->at[at.object].notes.functions.at[at.function];
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# gcc -fprofile-use takes our counts without complaint, and they are those of its own instrumentation: to the last one in functions
+# whose code says enough, nearly in all.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+gait=$(realpath "$gait")
+for dump in gcov-dump gcov-dump-12 ''; do command -v "$dump" >/dev/null && break; done
+[ -n "$dump" ] || skip 'no gcov-dump'
+for folder in plain counted notes; do mkdir "$work/$folder" && cp tests/truth/lib/gcda/*.[ch] "$work/$folder"; done
+cd "$work" || exit 1
+
+# compile FOLDER FLAGS...
+compile() { (cd "$1" && gcc -O2 -g "${@:2}" -c ./*.c) >log 2>&1 || { cat log; fail "gcc ${*:2}: status $?"; }; }
+compile counted -fprofile-generate && gcc -fprofile-generate -o counted/all counted/*.o && counted/all 3000 >out1 || fail "instrumented: status $?"
+compile plain && gcc -o plain/all plain/*.o || fail 'does not link'
+compile notes -fprofile-use -ftest-coverage -Wno-missing-profile
+"$gait" record -q --exact=counts -o data -- plain/all 3000 >out2 || fail "record: status $?"
+cmp out1 out2 || fail 'the two runs differ'
+"$gait" export -q --format gcda --notes notes data || fail "export: status $?"
+
+# gcc's own reader, and gcc.
+for one in notes/*.gcda; do
+    "$dump" -l "$one" >dump 2>&1 && grep -q COUNTERS dump || fail "$dump $one: $(cat dump)"
+done
+compile notes -fprofile-use -Werror=coverage-mismatch -Werror=missing-profile -fdump-tree-profile_estimate
+[ ! -s log ] || { cat log; fail 'gcc complains'; }
+gcc -o notes/all notes/*.o && notes/all 3000 | cmp - out1 || fail 'the program that gcc made does something else'
+# The same in a folder of profiles, by gcc's names for them.
+mkdir profiles && "$gait" export -q --format gcda --notes notes -o profiles data || fail "export -o: status $?"
+rm notes/*.gcda
+compile notes -fprofile-use="$work/profiles" -Werror=missing-profile
+[ ! -s log ] || { cat log; fail 'gcc does not find what is in the folder'; }
+
+# Counts.
+overlap() { "$gait" compare --json "$@" | sed -n 's/.*"overlap": \([0-9.]*\).*/\1/p'; }
+"$gait" export -q --format gcda --notes notes data || fail "export: status $?"
+all=$(overlap counted notes)
+awk -v all="$all" 'BEGIN { exit !(all >= 0.84) }' || { "$gait" compare counted notes; fail "overlap with instrumented counts: $all"; }
+cp notes/*.gcno counted && same=$(overlap counted counted)
+awk -v same="$same" 'BEGIN { exit !(same > 0.999999) }' || fail "counts are not like themselves: $same"
+
+# What cannot be done is said.
+refuses() {
+    local text=$1
+    shift
+    "$@" >log 2>&1 && fail "$* went well"
+    grep -q -- "$text" log || { cat log; fail "$*: does not say: $text"; }
+}
+mkdir none
+refuses 'no .gcno files there' "$gait" export --format gcda --notes none data
+printf 'oncg*28A\0\0\0\0' >none/old.gcno
+refuses 'of gcc 8.2' "$gait" export --format gcda --notes none data
+head -c 100 notes/one.gcno >none/old.gcno
+refuses 'the file ends first' "$gait" export --format gcda --notes none data
+cp notes/one.gcno none/old.gcno && gcc -O2 -o stripped plain/*.c && "$gait" record -q --exact=counts -o bare -- ./stripped 10 >/dev/null
+refuses 'no line of it belongs to the notes' "$gait" export --format gcda --notes notes bare
+gcc -O1 -g -o plain/all plain/*.c
+refuses 'is not the build that ran' "$gait" export --format gcda --notes notes data
+echo "overlap of arcs with instrumented counts: $all"

@@ -1,0 +1,9 @@
+unsigned kind_of(unsigned x);
+unsigned walk(unsigned depth, unsigned x);
+
+static inline unsigned folded(unsigned x)
+{
+    while (x > 255)
+        x = (x >> 8) ^ (x & 255);
+    return x;
+}
