@@ -46,13 +46,15 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
-static bool comparable(const struct profile *const *sides, enum weight weight, struct err *err)
+static bool comparable(const struct options *options, const struct profile *const *sides,
+                       struct err *err)
 {
+    enum weight weight = options->view.weight;
     for (int i = 0; i < SIDES_MAX; i++)
-        if (sides[i]->mode == PROFILE_PLAIN)
+        if (sides[i]->mode == PROFILE_PLAIN && !options->view.inferred)
             return err_set(err, ERR_FORMAT,
-                           "a plain profile has samples and no counts to compare: gait diff shows "
-                           "how two of them differ");
+                           "a plain profile has samples and no counts to compare: --inferred "
+                           "makes counts of them, gait diff shows how two of them differ");
     for (int i = 0; weight == WEIGHT_TIME && i < SIDES_MAX; i++)
         if (sides[i]->mode == PROFILE_EXACT)
             return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
@@ -64,11 +66,13 @@ static int compare(const struct options *options, const struct profile *truth,
 {
     const struct profile *sides[SIDES_MAX] = {truth, other};
     struct err err;
-    if (!comparable(sides, options->view.weight, &err))
+    if (!comparable(options, sides, &err))
         return say_err(&err);
     struct scene scene;
     struct comparison comparison;
     scene_open(&scene, sides, SIDES_MAX, options->view.module);
+    if (options->view.inferred)
+        scene_take_plain(&scene);
     scene.verbose = options->view.verbose;
     scene.method = options->view.method;
     for (int i = 0; i < SIDES_MAX; i++)

@@ -4,7 +4,8 @@
 
 struct costs costs_make(const struct infer_problem *problem, enum infer_method method)
 {
-    struct costs costs = {.method = method, .grain = (double)problem->grain};
+    struct costs costs = {
+        .method = method, .grain = (double)problem->grain, .points = problem->points};
     double sum = 0;
     for (size_t i = 0; i < problem->blocks.n; i++)
         sum += (double)problem->blocks.at[i].ran.seen / costs.grain;
@@ -37,19 +38,30 @@ static struct cost cost_profi(const struct infer_count *count, enum cost_kind ki
     return (struct cost){count->seen ? 10 : 11, 20};
 }
 
+/* Samples of single places err by how long instructions take, and of that their number tells nothing: all blocks
+ * hold equally firmly, raised more easily than lowered because samples miss and do not invent. What is likely by the
+ * code alone decides where they leave a choice. */
+static struct cost cost_points(const struct infer_count *count)
+{
+    if (!count->measured)
+        return (struct cost){10, 10};
+    return (struct cost){count->seen ? 1000 : 1100, 2000};
+}
+
 /* The likelihood of a deviation falls with its size in standard deviations, so one unit of it costs as the
  * inverse of that. No count is known better than to one grain: being seen once. What was never seen, though
- * the code around it was, is next to it; what nobody looked at costs a thousandth. */
-static struct cost cost_confidence(const struct costs *costs, const struct infer_count *count,
-                                   enum cost_kind kind)
+ * the code around it was, is next to it. */
+static struct cost cost_walks(const struct costs *costs, const struct infer_count *count,
+                              enum cost_kind kind)
 {
-    const double firm = 1e5, loose = 1e2;
+    const double firm = 1e5, loose = 1e3;
     if (!count->measured)
         return (struct cost){cost_clamp(loose), cost_clamp(loose)};
     double seen = (double)count->seen, sd = isfinite(count->sd) ? count->sd : seen;
     double each = firm * costs->grain / fmax(sd, costs->grain);
-    double rise = count->seen ? each : 2 * firm;
-    if (kind == COST_OUTSIDE) /* a call or return that was cut off is as good as any */
+    double rise = count->seen ? each : 2 * each;
+    if (kind == COST_OUTSIDE &&
+        count->seen) /* a call or return that was cut off is as good as any */
         rise = each / 2;
     return (struct cost){cost_clamp(rise), cost_clamp(each)};
 }
@@ -59,11 +71,13 @@ struct cost costs_of(const struct costs *costs, const struct infer_count *count,
 {
     if (count->ruled && !count->seen)
         return (struct cost){COST_MOST, COST_MOST};
+    if (kind == COST_OUTSIDE && !count->measured)
+        return (struct cost){0, 0};
     switch (costs->method) {
     case INFER_LEVIN: return cost_levin(costs, count);
     case INFER_PROFI: return cost_profi(count, kind);
     case INFER_CONFIDENCE:
     case INFER_STATIC: break;
     }
-    return cost_confidence(costs, count, kind);
+    return costs->points ? cost_points(count) : cost_walks(costs, count, kind);
 }

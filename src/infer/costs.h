@@ -16,6 +16,7 @@ struct costs {
     enum infer_method method;
     double base;  /* Levin's b: the root of the mean count of blocks, in grains */
     double grain; /* of the problem */
+    bool points;  /* likewise */
 };
 
 struct costs costs_make(const struct infer_problem *problem, enum infer_method method);

@@ -49,6 +49,7 @@ struct infer_problem {
     } edges;
     uint32_t entry; /* block, or UINT32_MAX */
     uint64_t grain; /* what being seen once counts; at least 1 */
+    bool points;    /* seen by samples of single places, which miss more than they invent */
 };
 
 /* "confidence", "levin", "profi", "static". */

@@ -1,5 +1,7 @@
 #include "view/inferred.h"
 
+#include "infer/likely.h"
+
 #include <math.h>
 
 struct maker {
@@ -7,6 +9,7 @@ struct maker {
     struct flow *flow;
     const struct scene *scene;
     const struct cfg *cfg;
+    const struct image *image;
     const struct profile *profile;
     uint32_t side;
     uint64_t *arrived; /* by block, over its edges; then what leaves it by edges */
@@ -16,21 +19,6 @@ struct maker {
 static struct infer_count count_of(const struct tally *tally)
 {
     return (struct infer_count){.seen = tally->count, .sd = tally->count_sd, .measured = true};
-}
-
-/* ---- what was seen */
-
-static void edges_make(struct maker *maker)
-{
-    const struct cfg *cfg = maker->cfg;
-    for (size_t i = 0; i < cfg->edges.n; i++) {
-        const struct cfg_edge *edge = &cfg->edges.at[i];
-        struct infer_count gone = count_of(&maker->flow->edges[i]);
-        *vec_push(&maker->problem.edges) =
-            (struct infer_edge){.from = edge->from_block, .to = edge->to_block, .gone = gone};
-        maker->arrived[edge->to_block] += gone.seen;
-        maker->departed[edge->from_block] += gone.seen;
-    }
 }
 
 /* What a block may do beside following its edges. */
@@ -51,6 +39,104 @@ static enum leaving block_leaves(const struct cfg *cfg, const struct cfg_block *
     return LEAVES_NEVER;
 }
 
+/* ---- what was sampled plainly
+ *
+ * A block's count is the time that samples found in it, for each of its instructions: as if all took the same. Edges
+ * are not seen; what branches are likely to do stands in, and weighs little. */
+
+enum { TIME_FINE = 64 }; /* steps of a nanosecond */
+
+static bool is_plain(const struct maker *maker)
+{
+    return maker->profile->mode == PROFILE_PLAIN;
+}
+
+static uint64_t sample_weight(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    return totals->interrupts ? totals->time / totals->interrupts + 1 : 1;
+}
+
+static struct infer_count count_timed(const struct maker *maker, const struct cfg_block *block)
+{
+    uint64_t time = 0, n = block->instructions;
+    for (uint32_t i = 0; i < n; i++)
+        time += maker->flow->instructions[block->first + i].time;
+    double one = (double)sample_weight(maker->profile), samples = (double)time / one;
+    return (struct infer_count){.seen = time * TIME_FINE / n,
+                                .sd = (sqrt(samples) + 1) * one * TIME_FINE / (double)n,
+                                .measured = true};
+}
+
+static void edges_guess(struct maker *maker, enum infer_method method)
+{
+    const struct cfg *cfg = maker->cfg;
+    double *odds = mem_alloc(cfg->edges.n * sizeof *odds + 1);
+    bool guess = method == INFER_STATIC || method == INFER_CONFIDENCE;
+    likely_edges(odds, cfg, maker->image);
+    for (size_t i = 0; i < cfg->edges.n; i++) {
+        const struct cfg_edge *edge = &cfg->edges.at[i];
+        double ran = (double)maker->problem.blocks.at[edge->from_block].ran.seen;
+        *vec_push(&maker->problem.edges) =
+            (struct infer_edge){.from = edge->from_block,
+                                .to = edge->to_block,
+                                .gone = {.seen = guess ? (uint64_t)(ran * odds[i]) : 0}};
+    }
+    mem_free(odds);
+}
+
+/* Where the code lets control in and out, and nothing more. */
+static void outside_guess(struct maker *maker, const uint32_t *ways)
+{
+    for (uint32_t i = 0; i < maker->cfg->blocks.n; i++) {
+        struct infer_block *block = &maker->problem.blocks.at[i];
+        enum leaving leaving = block_leaves(maker->cfg, &maker->cfg->blocks.at[i], ways[i]);
+        block->entered.ruled = i != maker->problem.entry;
+        block->left.ruled = leaving != LEAVES;
+    }
+}
+
+static void count_scale(struct infer_count *count, double by)
+{
+    count->inferred = (uint64_t)((double)count->inferred * by + 0.5);
+}
+
+/* How much time a function takes is known better than where in it: a block that waits for memory has many samples, and
+ * flow raises all that is around it. The function as a whole keeps its weight. */
+static void weight_keep(struct maker *maker)
+{
+    struct infer_problem *problem = &maker->problem;
+    double seen = 0, inferred = 0;
+    for (size_t i = 0; i < problem->blocks.n; i++) {
+        const struct infer_count *ran = &problem->blocks.at[i].ran;
+        seen += (double)ran->seen * maker->cfg->blocks.at[i].instructions;
+        inferred += (double)ran->inferred * maker->cfg->blocks.at[i].instructions;
+    }
+    double by = inferred > 0 ? seen / inferred : 1;
+    for (size_t i = 0; i < problem->blocks.n; i++) {
+        count_scale(&problem->blocks.at[i].ran, by);
+        count_scale(&problem->blocks.at[i].entered, by);
+        count_scale(&problem->blocks.at[i].left, by);
+    }
+    for (size_t i = 0; i < problem->edges.n; i++)
+        count_scale(&problem->edges.at[i].gone, by);
+}
+
+/* ---- what was walked */
+
+static void edges_make(struct maker *maker)
+{
+    const struct cfg *cfg = maker->cfg;
+    for (size_t i = 0; i < cfg->edges.n; i++) {
+        const struct cfg_edge *edge = &cfg->edges.at[i];
+        struct infer_count gone = count_of(&maker->flow->edges[i]);
+        *vec_push(&maker->problem.edges) =
+            (struct infer_edge){.from = edge->from_block, .to = edge->to_block, .gone = gone};
+        maker->arrived[edge->to_block] += gone.seen;
+        maker->departed[edge->from_block] += gone.seen;
+    }
+}
+
 static uint64_t beyond(uint64_t count, uint64_t other)
 {
     return count > other ? count - other : 0;
@@ -58,10 +144,8 @@ static uint64_t beyond(uint64_t count, uint64_t other)
 
 /* A block may be left where the code says so. A call that does not come back leaves it, too, but in a sampled profile
  * a call whose return was not seen is most often one that a window ended in. */
-static void leaving_make(struct maker *maker, uint32_t *ways)
+static void leaving_make(struct maker *maker, const uint32_t *ways)
 {
-    for (size_t i = 0; i < maker->cfg->edges.n; i++)
-        ways[maker->cfg->edges.at[i].from_block]++;
     for (uint32_t i = 0; i < maker->cfg->blocks.n; i++) {
         struct infer_block *block = &maker->problem.blocks.at[i];
         enum leaving leaving = block_leaves(maker->cfg, &maker->cfg->blocks.at[i], ways[i]);
@@ -69,7 +153,7 @@ static void leaving_make(struct maker *maker, uint32_t *ways)
         bool left = leaving == LEAVES ||
                     (leaving == LEAVES_CALLING && maker->profile->mode == PROFILE_EXACT);
         block->left = (struct infer_count){.seen = left ? rest : 0,
-                                           .sd = block->ran.sd,
+                                           .sd = left ? block->ran.sd : 0,
                                            .measured = true,
                                            .ruled = leaving == LEAVES_NEVER};
     }
@@ -125,9 +209,7 @@ static void entering_make(struct maker *maker, const struct scene_function *func
 /* The system enters functions at their start, too: signal handlers, and the first of all. */
 static void entry_make(struct maker *maker)
 {
-    uint32_t at = cfg_find(maker->cfg, maker->cfg->entry);
-    maker->problem.entry = at == INSTRUCTION_NONE ? BLOCK_NONE : maker->cfg->block_of[at];
-    if (at == INSTRUCTION_NONE)
+    if (maker->problem.entry == BLOCK_NONE)
         return;
     struct infer_block *block = &maker->problem.blocks.at[maker->problem.entry];
     block->entered.seen = beyond(block->ran.seen, maker->arrived[maker->problem.entry]);
@@ -139,13 +221,16 @@ static void entry_make(struct maker *maker)
 static uint64_t grain_of(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
+    if (profile->mode == PROFILE_PLAIN)
+        return sample_weight(profile) * TIME_FINE;
     if (profile->mode == PROFILE_EXACT || !totals->instructions)
         return 1;
     uint64_t grain = totals->count / totals->instructions;
     return grain ? grain : 1;
 }
 
-static void problem_make(struct maker *maker, const struct scene_function *function)
+static void problem_make(struct maker *maker, const struct scene_function *function,
+                         enum infer_method method)
 {
     const struct cfg *cfg = maker->cfg;
     uint64_t *memory = mem_alloc(2 * cfg->blocks.n * sizeof *memory + 1);
@@ -153,12 +238,24 @@ static void problem_make(struct maker *maker, const struct scene_function *funct
     maker->arrived = memory;
     maker->departed = memory + cfg->blocks.n;
     maker->problem.grain = grain_of(maker->profile);
+    maker->problem.points = is_plain(maker);
+    for (size_t i = 0; i < cfg->edges.n; i++)
+        ways[cfg->edges.at[i].from_block]++;
     for (uint32_t i = 0; i < cfg->blocks.n; i++)
-        vec_push(&maker->problem.blocks)->ran = count_of(flow_block(maker->flow, cfg, i));
-    edges_make(maker);
-    entering_make(maker, function);
-    entry_make(maker);
-    leaving_make(maker, ways);
+        vec_push(&maker->problem.blocks)->ran = is_plain(maker)
+                                                    ? count_timed(maker, &cfg->blocks.at[i])
+                                                    : count_of(flow_block(maker->flow, cfg, i));
+    uint32_t first = cfg_find(cfg, cfg->entry);
+    maker->problem.entry = first == INSTRUCTION_NONE ? BLOCK_NONE : cfg->block_of[first];
+    if (is_plain(maker)) {
+        edges_guess(maker, method);
+        outside_guess(maker, ways);
+    } else {
+        edges_make(maker);
+        entering_make(maker, function);
+        entry_make(maker);
+        leaving_make(maker, ways);
+    }
     mem_free(ways);
     mem_free(memory);
 }
@@ -190,8 +287,13 @@ static void counts_take(struct maker *maker)
     for (uint32_t i = 0; i < cfg->blocks.n; i++) {
         const struct cfg_block *block = &cfg->blocks.at[i];
         const struct infer_count *ran = &maker->problem.blocks.at[i].ran;
-        for (uint32_t k = 0; ran->inferred != ran->seen && k < block->instructions; k++)
-            instruction_move(&flow->instructions[block->first + k], ran);
+        for (uint32_t k = 0; k < block->instructions; k++) {
+            struct tally *tally = &flow->instructions[block->first + k];
+            if (is_plain(maker))
+                tally_set(tally, ran);
+            else if (ran->inferred != ran->seen)
+                instruction_move(tally, ran);
+        }
     }
     for (size_t i = 0; i < cfg->edges.n; i++)
         tally_set(&flow->edges[i], &maker->problem.edges.at[i].gone);
@@ -209,10 +311,16 @@ static void counts_take(struct maker *maker)
 void flow_infer(struct flow *flow, const struct scene *scene, const struct scene_function *function,
                 uint32_t side, const struct cfg *cfg, enum infer_method method)
 {
-    struct maker maker = {
-        .flow = flow, .scene = scene, .cfg = cfg, .profile = scene->sides[side], .side = side};
-    problem_make(&maker, function);
+    struct maker maker = {.image = &scene->modules.at[function->module].binary->image,
+                          .flow = flow,
+                          .scene = scene,
+                          .cfg = cfg,
+                          .profile = scene->sides[side],
+                          .side = side};
+    problem_make(&maker, function, method);
     infer_solve(&maker.problem, method);
+    if (is_plain(&maker))
+        weight_keep(&maker);
     counts_take(&maker);
     infer_release(&maker.problem);
 }

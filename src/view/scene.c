@@ -252,12 +252,9 @@ static void touch_edges(struct scene *scene, uint32_t side)
     }
 }
 
-/* Of plain profiles, whose stacks say more, there is another view. */
 static void touch_times(struct scene *scene, uint32_t side)
 {
     const struct stacks *stacks = &scene->sides[side]->stacks;
-    if (scene->sides[side]->mode != PROFILE_SAMPLED)
-        return;
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
         struct stack_key key = stacks_key(stacks, cell->node);
@@ -346,11 +343,21 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
     for (uint32_t side = 0; side < n_sides; side++) {
         touch_ranges(scene, side);
         touch_edges(scene, side);
-        touch_times(scene, side);
+        if (sides[side]->mode == PROFILE_SAMPLED)
+            touch_times(scene, side);
         trips_gather(scene, side);
     }
     if (scene->trips.n)
         qsort(scene->trips.at, scene->trips.n, sizeof *scene->trips.at, scene_trip_order);
+    functions_group(scene);
+}
+
+void scene_take_plain(struct scene *scene)
+{
+    for (uint32_t side = 0; side < scene->n_sides; side++)
+        if (scene->sides[side]->mode == PROFILE_PLAIN)
+            touch_times(scene, side);
+    scene->functions.n = 0;
     functions_group(scene);
 }
 

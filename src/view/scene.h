@@ -94,6 +94,8 @@ struct scene {
  * the scene. */
 void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
                 const char *only);
+/* Touches of what was sampled plainly, too, which are left out otherwise: there is another view of it, whose stacks say more. */
+void scene_take_plain(struct scene *scene);
 void scene_close(struct scene *scene);
 
 /* Fails, with the modules that there are, if none is shown. */

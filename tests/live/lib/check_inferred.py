@@ -1,7 +1,7 @@
-"""check_inferred same RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | raw true|false JSON
+"""check_inferred same RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | points JSON... | raw true|false JSON
 
 same: two reports with the same counts. flow: as much enters and leaves each block as it ran, in reports of one module.
-overlap: a comparison of inferred counts is no worse than that of raw ones. raw: what the JSON says of itself."""
+overlap: a comparison of inferred counts is no worse than that of raw ones. points: comparisons of plain samples find something. raw: what the JSON says of itself."""
 
 import collections
 import json
@@ -50,6 +50,12 @@ def overlap(raw, inferred):
     before, after = (load(path)["rows"][0]["overlap"] for path in (raw, inferred))
     print(f"overlap: raw {100 * before:.2f} %, inferred {100 * after:.2f} %")
     assert after >= before - 0.001, "inferred counts are farther from the truth"
+
+
+def points(*paths):
+    shares = [load(path)["rows"][0]["overlap"] for path in paths]
+    print("plain samples:", *(f"{100 * share:.1f} %" for share in shares))
+    assert all(0.3 < share <= 1 for share in shares), "hardly anything in common"
 
 
 def raw(wanted, path):
