@@ -39,6 +39,7 @@ struct gathering {
     struct records {
         VEC(struct record);
     } records;
+    bool *meets; /* of each block of the code: it has several before it */
 };
 
 /* ---- statements */
@@ -215,7 +216,10 @@ static void block_gather(struct gathering *gathering, uint32_t index)
         for (size_t i = statements_from(statements, at.v);
              i < statements->n && statements->at[i].at == at.v; i++) {
             const struct statement *statement = &statements->at[i];
-            record.kind = SIGHTING_STATEMENT;
+            bool last = i + 1 == statements->n || statements->at[i + 1].at != at.v;
+            record.kind = at.v == block->start && gathering->meets[index] && !last
+                              ? SIGHTING_MET
+                              : SIGHTING_STATEMENT;
             record.column = statement->column;
             record.discriminator = statement->discriminator;
             place_add(gathering, &record, statement->file, statement->line);
@@ -244,6 +248,35 @@ static void arrivals_gather(struct gathering *gathering, uint32_t index, uint64_
         lines_from(gathering, added, 0, block->start);
 }
 
+/* The block that an edge leads to; the number of blocks: none. */
+static size_t edge_end(const struct code_blocks *blocks, const struct code_edge *edge)
+{
+    size_t low = 0, high = blocks->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (blocks->at[middle].function < edge->function ||
+            (blocks->at[middle].function == edge->function && blocks->at[middle].start < edge->to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < blocks->n && blocks->at[low].start == edge->to ? low : blocks->n;
+}
+
+static void meets_find(struct gathering *gathering)
+{
+    const struct code_blocks *blocks = &gathering->code->blocks;
+    const struct code_edges *edges = &gathering->code->edges;
+    bool *reached = mem_alloc(blocks->n + 1);
+    gathering->meets = mem_alloc(blocks->n + 1);
+    for (size_t e = 0; e < edges->n; e++) {
+        size_t to = edge_end(blocks, &edges->at[e]);
+        gathering->meets[to] |= reached[to];
+        reached[to] = true;
+    }
+    mem_free(reached);
+}
+
 static void edges_gather(struct gathering *gathering)
 {
     const struct code_blocks *blocks = &gathering->code->blocks;
@@ -254,20 +287,9 @@ static void edges_gather(struct gathering *gathering)
         const struct code_edge *edge = &edges->at[e];
         if (edge->kind != CFG_INDIRECT && edge->kind != CFG_CASE)
             continue;
-        size_t low = 0, high = blocks->n;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (blocks->at[middle].function < edge->function ||
-                (blocks->at[middle].function == edge->function &&
-                 blocks->at[middle].start < edge->to))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < blocks->n && blocks->at[low].start == edge->to) {
-            arrived[low] += edge->count;
-            target[low] = true;
-        }
+        size_t to = edge_end(blocks, edge);
+        arrived[to] += edge->count;
+        target[to] = true;
     }
     for (uint32_t i = 0; i < blocks->n; i++)
         if (target[i])
@@ -285,7 +307,7 @@ static void edges_gather(struct gathering *gathering)
 /* Beginnings and arrivals are sightings of their own. */
 static uint8_t class_of(const struct record *record)
 {
-    return record->kind >= SIGHTING_STATEMENT ? record->kind : 0;
+    return record->kind >= SIGHTING_MET ? record->kind : 0;
 }
 
 static int record_order(const void *a, const void *b)
@@ -294,19 +316,23 @@ static int record_order(const void *a, const void *b)
     ORDER(function);
     ORDER(group);
     ORDER(column);
-    ORDER(discriminator);
     ORDER(instance);
     if (class_of(x) != class_of(y))
         return class_of(x) < class_of(y) ? -1 : 1;
     ORDER(copy);
     ORDER(block);
+    ORDER(discriminator);
     return 0;
+}
+
+static bool same_line(const struct record *x, const struct record *y)
+{
+    return x->function == y->function && x->group == y->group;
 }
 
 static bool same_place(const struct record *x, const struct record *y)
 {
-    return x->function == y->function && x->group == y->group && x->column == y->column &&
-           x->discriminator == y->discriminator && x->instance == y->instance &&
+    return same_line(x, y) && x->column == y->column && x->instance == y->instance &&
            class_of(x) == class_of(y);
 }
 
@@ -364,6 +390,8 @@ static void place_whole(struct gathering *gathering, const struct record *record
     sighting_add(gathering, records, kind, home, count);
 }
 
+/* Of a line that several blocks of the graph have, what was seen in each block of the code is a sighting of its own, if
+ * there is but one copy or all have as many blocks. */
 static size_t blocks_in(const struct record *records, size_t n)
 {
     size_t result = 0;
@@ -372,8 +400,6 @@ static size_t blocks_in(const struct record *records, size_t n)
     return result;
 }
 
-/* Of a line that several blocks of the graph have, what was seen in each block of the code is a sighting of its own, if
- * there is but one copy or all have as many. */
 static bool place_split(struct gathering *gathering, const struct record *records, size_t n)
 {
     size_t blocks = 0, end;
@@ -386,24 +412,55 @@ static bool place_split(struct gathering *gathering, const struct record *record
         blocks = here;
     }
     struct sighting *parts = mem_alloc(blocks * sizeof *parts);
+    const struct record **first = mem_alloc(blocks * sizeof *first);
     for (size_t i = 0, part = 0; i < n; i++) {
-        if (!i || records[i].copy != records[i - 1].copy)
-            part = 0;
-        else if (records[i].block != records[i - 1].block)
-            part++;
-        bool again =
-            i && records[i].copy == records[i - 1].copy && records[i].block == records[i - 1].block;
+        bool begins = !i || records[i].copy != records[i - 1].copy;
+        bool again = !begins && records[i].block == records[i - 1].block;
+        part = begins ? 0 : again ? part : part + 1;
         if (!again)
             parts[part].count += records[i].count;
         if (records[i].kind > parts[part].kind)
             parts[part].kind = records[i].kind;
-        if (!parts[part].home)
-            parts[part].home = records[i].block;
+        if (!first[part])
+            first[part] = &records[i];
     }
     for (size_t i = 0; i < blocks; i++)
-        sighting_add(gathering, records, parts[i].kind, parts[i].home, parts[i].count);
+        sighting_add(gathering, first[i], parts[i].kind, first[i]->block, parts[i].count);
+    mem_free(first);
     mem_free(parts);
     return true;
+}
+
+/* Whether places of a line have columns of their own: as many as there are blocks of it, or there is one block only.
+ * All that a macro makes is in one column. */
+static bool line_by_column(const struct gathering *gathering, const struct record *records,
+                           size_t n)
+{
+    size_t columns = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        bool counts = false;
+        for (end = i; end < n && records[end].column == records[i].column; end++)
+            counts |=
+                records[end].kind == SIGHTING_BRANCH || records[end].kind == SIGHTING_STATEMENT;
+        columns += counts;
+    }
+    uint32_t blocks = gathering->groups[records->function]->at[records->group].n;
+    return blocks == 1 || columns >= blocks;
+}
+
+static void place_sum(struct gathering *gathering, const struct record *records, size_t n,
+                      bool by_column)
+{
+    for (size_t i = 0; i < n; i++)
+        if (records[i].kind == SIGHTING_BRANCH)
+            sighting_add(gathering, &records[i], SIGHTING_WAYS, records[i].block, records[i].count);
+        else if (records[i].kind == SIGHTING_ARRIVAL)
+            sighting_add(gathering, &records[i], SIGHTING_ARRIVAL, records[i].block,
+                         records[i].count);
+    if (records->kind == SIGHTING_ARRIVAL)
+        return;
+    if (by_column || !place_split(gathering, records, n))
+        place_whole(gathering, records, n);
 }
 
 static void places_sum(struct gathering *gathering)
@@ -411,21 +468,19 @@ static void places_sum(struct gathering *gathering)
     const struct records *records = &gathering->records;
     if (records->n)
         qsort(records->at, records->n, sizeof *records->at, record_order);
-    for (size_t i = 0, end; i < records->n; i = end) {
-        const struct record *first = &records->at[i];
-        for (end = i; end < records->n && same_place(first, &records->at[end]); end++)
-            if (records->at[end].kind == SIGHTING_BRANCH)
-                sighting_add(gathering, &records->at[end], SIGHTING_WAYS, records->at[end].block,
-                             records->at[end].count);
-        bool one = gathering->groups[first->function]->at[first->group].n == 1;
-        if (first->kind == SIGHTING_ARRIVAL) {
-            for (size_t k = i; k < end; k++)
-                sighting_add(gathering, &records->at[k], SIGHTING_ARRIVAL, records->at[k].block,
-                             records->at[k].count);
-            continue;
+    for (size_t i = 0, line; i < records->n; i = line) {
+        for (line = i; line < records->n && same_line(&records->at[i], &records->at[line]);)
+            line++;
+        bool by_column = line_by_column(gathering, &records->at[i], line - i);
+        struct sightings *sightings = &gathering->result->functions[records->at[i].function];
+        size_t first = sightings->n;
+        for (size_t k = i, end; k < line; k = end) {
+            for (end = k; end < line && same_place(&records->at[k], &records->at[end]);)
+                end++;
+            place_sum(gathering, &records->at[k], end - k, by_column);
         }
-        if (one || !place_split(gathering, first, end - i))
-            place_whole(gathering, first, end - i);
+        for (size_t k = first; k < sightings->n; k++)
+            sightings->at[k].by_column = by_column;
     }
 }
 
@@ -458,6 +513,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     for (size_t i = 0; i < functions->n; i++)
         chains_vote(&gathering.chains, functions->at[i].start);
     chains_count_votes(&gathering.chains);
+    meets_find(&gathering);
     for (uint32_t i = 0; i < blocks->n; i++)
         block_gather(&gathering, i);
     edges_gather(&gathering);
@@ -467,6 +523,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
             result.seen[gathering.chains.object_of[i]] = true;
     chains_close(&gathering.chains);
     mem_free(gathering.groups);
+    mem_free(gathering.meets);
     vec_release(&gathering.statements);
     vec_release(&gathering.records);
     if (!result.explained) {

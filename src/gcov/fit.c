@@ -36,6 +36,8 @@ uint32_t fitting_believed(const struct fitting *fitting, const struct line_seen 
     const struct line_group *group = &fitting->groups->at[line->group];
     const uint32_t *blocks = &fitting->groups->blocks.at[group->first];
     uint32_t result = UINT32_MAX, most_seen = 0, n_zero = 0, homes = 0;
+    if (fitting->sightings->at[line->first].by_column)
+        return 0;
     for (uint32_t k = 0; k < group->n; k++)
         n_zero += !fitting->discriminators[blocks[k]];
     for (size_t i = line->first; i < line->end; i++) {
@@ -77,6 +79,17 @@ static void votes_make(struct fitting *fitting)
             line.end++;
         fit_blocks(fitting, &line);
     }
+}
+
+/* A branch that became no branch may go either way: half and half if both ways have blocks, else rather by the way
+ * that has none. */
+static void unseen_split(struct fitting *fitting)
+{
+    for (uint32_t b = 0; b < fitting->function->n_blocks && !fitting->first_round; b++)
+        if (!fitting->branches[b] && fitting_branches(fitting, b))
+            for (uint32_t way = 0; way < 2; way++)
+                fitting_vote(&fitting->arc_votes, fitting->first_arc[b] + way, 1, 0,
+                             (fitting->blocks[b] + 1) / 2);
 }
 
 static void blocks_sum(struct fitting *fitting)
@@ -179,6 +192,7 @@ bool arcs_fit(const struct notes_function *function, const struct line_groups *g
         memcpy(before, ret_arcs, function->arcs.n * sizeof *before);
         fitting.first_round = !round;
         votes_make(&fitting);
+        unseen_split(&fitting);
         ok = arcs_solve(function, &fitting.votes, &fitting.arc_votes, ret_arcs);
         blocks_sum(&fitting);
         if (round && memcmp(before, ret_arcs, function->arcs.n * sizeof *before) == 0)

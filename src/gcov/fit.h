@@ -9,9 +9,10 @@
 #include "gcov/lines.h"
 
 enum sighting_kind {
-    SIGHTING_CODE,      /* instructions: they may have been moved, merged or made unconditional */
-    SIGHTING_BRANCH,    /* conditional branches: one for each execution */
-    SIGHTING_CALL,      /* calls, likewise */
+    SIGHTING_CODE,   /* instructions: they may have been moved, merged or made unconditional */
+    SIGHTING_BRANCH, /* conditional branches: one for each execution */
+    SIGHTING_CALL,   /* calls, likewise */
+    SIGHTING_MET, /* statements that begin where paths meet, before another one: they may be of one path only */
     SIGHTING_STATEMENT, /* where the compiler says that a statement begins */
     SIGHTING_WAYS,      /* both ways of one conditional branch */
     SIGHTING_ARRIVAL,   /* indirect jumps to the place */
@@ -24,7 +25,9 @@ struct sighting {
     uint32_t group; /* of the function's line_groups */
     uint32_t column, discriminator;
     uint64_t count;
-    uint8_t kind;  /* enum sighting_kind */
+    uint8_t kind; /* enum sighting_kind */
+    bool
+        by_column; /* of a line whose places have columns of their own: discriminators are of copies */
     uint32_t home; /* the block of the program's code where most of it was seen */
     /* How often each way was gone, the lines of the code that it leads to (GROUP_NONE fills up), and the
      * discriminator of the first. Of arrivals only the lines of the first way. */

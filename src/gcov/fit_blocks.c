@@ -15,6 +15,7 @@ static struct weights weights_of(const struct sighting *sighting)
     case SIGHTING_BRANCH: return (struct weights){16, 28};
     case SIGHTING_CALL: return (struct weights){20, 40};
     case SIGHTING_STATEMENT: return (struct weights){16, 32};
+    case SIGHTING_MET: return (struct weights){4, 2};
     default: return (struct weights){4, 4};
     }
 }
@@ -40,10 +41,10 @@ static struct weights weights_in(const struct fitting *fitting, const struct sig
 {
     uint32_t before = fitting->decides[block];
     struct weights weights = weights_of(sighting);
-    bool movable = sighting->kind == SIGHTING_CODE || sighting->kind == SIGHTING_STATEMENT;
+    bool movable = sighting->kind == SIGHTING_CODE || sighting->kind == SIGHTING_MET ||
+                   sighting->kind == SIGHTING_STATEMENT;
     if (before && movable &&
-        ((sighting->kind == SIGHTING_CODE && !fitting->branches[before]) ||
-         home_shared(fitting, sighting, before, block)))
+        (!fitting->branches[before] || home_shared(fitting, sighting, before, block)))
         weights = (struct weights){0, 0};
     return weights;
 }
@@ -149,6 +150,7 @@ static void class_deal(struct fitting *fitting, struct match *blocks, size_t n_b
     mem_free(seen_of);
 }
 
+/* Branches vote for arcs; where the line has several blocks nothing tells which of them is the branch's. */
 static bool is_block_sighting(const struct sighting *sighting)
 {
     return sighting->kind != SIGHTING_WAYS && sighting->kind != SIGHTING_ARRIVAL;
@@ -178,6 +180,7 @@ static void line_deal(struct fitting *fitting, const struct line_seen *line)
         for (size_t i = line->first; i < line->end; i++) {
             const struct sighting *sighting = &fitting->sightings->at[i];
             if (is_block_sighting(sighting) &&
+                (sighting->kind != SIGHTING_BRANCH || !sighting->by_column) &&
                 least(sighting->discriminator, below) == by_number[k].count)
                 seen[n_seen++] = (struct match){(uint32_t)i, sighting->count};
         }

@@ -134,6 +134,21 @@ static void rest_deal(struct fitting *fitting, struct branch_list *list, struct 
     mem_free(blocks);
 }
 
+/* Whether branches of a line have as many columns as there are blocks for them: then both have one order. */
+static bool columns_fit(const struct fitting *fitting, const struct line_seen *line, size_t n)
+{
+    size_t columns = 0;
+    uint32_t last = 0;
+    for (size_t i = line->first; i < line->end; i++) {
+        const struct sighting *sighting = &fitting->sightings->at[i];
+        if (sighting->kind != SIGHTING_WAYS)
+            continue;
+        columns += !columns || sighting->column != last;
+        last = sighting->column;
+    }
+    return fitting->sightings->at[line->first].by_column && columns == n;
+}
+
 static struct branch *branch_of(const struct fitting *fitting, struct branch_list *list,
                                 uint32_t number)
 {
@@ -154,11 +169,17 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
     size_t n_rest = 0;
     branches_list(fitting, line->group, &list);
     uint32_t below = list.n > 1 ? fitting_believed(fitting, line) : UINT32_MAX;
+    bool in_order = columns_fit(fitting, line, list.n);
+    uint32_t column = 0, rank = 0;
     for (size_t i = line->first; list.n && i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
         if (sighting->kind != SIGHTING_WAYS)
             continue;
+        rank += rank && sighting->column != column;
+        column = sighting->column;
+        rank = rank ? rank : 1;
         struct branch *branch = list.n == 1 ? &list.at[0]
+                                : in_order  ? &list.at[rank - 1]
                                 : sighting->discriminator < below
                                     ? branch_of(fitting, &list, sighting->discriminator)
                                     : NULL;

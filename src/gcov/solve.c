@@ -7,7 +7,7 @@
 enum {
     /* A call that did not come back is rare: exit, longjmp, exceptions. */
     COST_NO_RETURN = 200,
-    COST_UNKNOWN = 1,
+    COST_UNKNOWN = 2,
 };
 
 /* A fake arc is the way out of a call that may not come back, beside the one by which it does. Where it is
