@@ -21,7 +21,7 @@
 
 enum {
     CACHE_SUPERBLOCKS = 3 << 16,
-    CACHE_SAMPLED = 1 << 16, /* the same of samples: keeps the agent at about 32 MiB */
+    CACHE_SAMPLED = 9 << 12, /* the same of samples: keeps the agent at about 32 MiB */
     CACHE_EXITS = 1 << 20,
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
