@@ -6,7 +6,7 @@
  * of the one to the first of the other. What comes from elsewhere comes from "0 [unknown] 0". Returns tell BOLT nothing: it does not
  * end blocks at calls. Of a record that does not fit its own graph BOLT believes that the function has changed, so what only a
  * run shows (where longjmp arrives, a block begins for us) is left out. */
-#include "export/bolt_names.h"
+#include "program/bolt_names.h"
 #include "export/export.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "export/bolt_names.h"
+#include "program/bolt_names.h"
 
 #include "program/binary.h"
 #include "program/elf_sections.h"

@@ -1,0 +1,78 @@
+#include "import/import.h"
+
+#include "base/err.h"
+#include "profile/profile.h"
+
+#include <string.h>
+
+enum format { FORMAT_UNKNOWN, FORMAT_CALLGRIND, FORMAT_FDATA, FORMAT_GCDA, FORMAT_PROFILE };
+
+/* Callgrind's first line is a comment, or one of a few words with a colon; fdata are lines of seven words, or say no_lbr
+ * or boltedcollection before. */
+static enum format format_of(const char *head, size_t n)
+{
+    static const char *const callgrind[] = {"# callgrind format",
+                                            "version: ", "creator: ", "positions: ", "events: "};
+    unsigned type, to_type;
+    unsigned long long offset, to_offset, misses, count;
+    for (size_t i = 0; i < sizeof callgrind / sizeof *callgrind; i++)
+        if (strncmp(head, callgrind[i], strlen(callgrind[i])) == 0)
+            return FORMAT_CALLGRIND;
+    if (n >= 4 && memcmp(head, "adcg", 4) == 0)
+        return FORMAT_GCDA;
+    if (n >= 4 && memcmp(head, "‰gai", 4) == 0)
+        return FORMAT_PROFILE;
+    if (strncmp(head, "boltedcollection", 16) == 0 || strncmp(head, "no_lbr", 6) == 0 ||
+        sscanf(head, "%u %*s %llx %u %*s %llx %llu %llu", &type, &offset, &to_type, &to_offset,
+               &misses, &count) == 6)
+        return FORMAT_FDATA;
+    return FORMAT_UNKNOWN;
+}
+
+static bool stream_import(struct profile *profile, FILE *from, const char *binary, struct err *err)
+{
+    char head[4096];
+    size_t n = fread(head, 1, sizeof head - 1, from);
+    head[n] = 0;
+    rewind(from);
+    switch (format_of(head, n)) {
+    case FORMAT_CALLGRIND: return import_callgrind(profile, from, err);
+    case FORMAT_FDATA:
+        if (!binary)
+            return err_set(err, ERR_USAGE,
+                           "BOLT's fdata do not say what program they are of: --binary");
+        return import_fdata(profile, from, binary, err);
+    case FORMAT_GCDA:
+        return err_set(
+            err, ERR_FORMAT,
+            "counts of gcc are about its own graphs, not about code: gait compare takes two of "
+            "them as they are");
+    case FORMAT_PROFILE: return err_set(err, ERR_FORMAT, "is a gait profile already");
+    case FORMAT_UNKNOWN: break;
+    }
+    return err_set(err, ERR_FORMAT, "neither callgrind's format nor BOLT's fdata");
+}
+
+bool import_file(struct profile *ret_profile, const char *path, const char *binary, struct err *err)
+{
+    struct profile profile;
+    FILE *from = fopen(path, "re");
+    if (!from)
+        return err_errno(err, "%s", path);
+    profile_init(&profile);
+    profile.mode = PROFILE_EXACT;
+    bool ok = stream_import(&profile, from, binary, err);
+    if (ok && ferror(from))
+        ok = err_errno(err, "cannot be read");
+    fclose(from);
+    if (ok && !profile.totals.instructions)
+        ok = err_set(err, ERR_MISSING, "nothing in it ran");
+    if (!ok) {
+        profile_release(&profile);
+        return err_in(err, "%s", path);
+    }
+    profile.complete = true;
+    profile_fact(&profile, "imported", path);
+    *ret_profile = profile;
+    return true;
+}
