@@ -20,7 +20,10 @@ static enum format format_of(const char *head, size_t n)
             return FORMAT_CALLGRIND;
     if (n >= 4 && memcmp(head, "adcg", 4) == 0)
         return FORMAT_GCDA;
-    if (n >= 4 && memcmp(head, "‰gai", 4) == 0)
+    if (n >= 5 && memcmp(head,
+                         "\x89"
+                         "gait",
+                         5) == 0)
         return FORMAT_PROFILE;
     if (strncmp(head, "boltedcollection", 16) == 0 || strncmp(head, "no_lbr", 6) == 0 ||
         sscanf(head, "%u %*s %llx %u %*s %llx %llu %llu", &type, &offset, &to_type, &to_offset,
