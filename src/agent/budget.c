@@ -80,6 +80,9 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
 uint64_t budget_interrupt_ticks(const struct thread *thread)
 {
     uint64_t entry = thread->means.entry_ticks, warm = agent.channel->delivery_ticks;
+    if (thread->perf_fd <
+        0) /* nothing tells how late a timer comes: twice what calibration found cold */
+        entry += 2 * warm;
     return entry > warm ? 2 * entry - warm : warm;
 }
 
@@ -135,12 +138,12 @@ uint32_t budget_trail(struct thread *thread, bool *ret_long)
     return first || affords(thread, thread->means.trail_ticks, TRAIL_SHARE_PPM) ? agent.trail : 0;
 }
 
-/* The budget in force. It is a promise, and costs are known to about a tenth: so much is kept back. What was spent
+/* The budget in force. It is a promise, and costs are known to about a sixth: so much is kept back. What was spent
  * too much, as when all code was new, is saved again in the next second of CPU time or so, and what was spent
  * too little is there to be used. */
 static uint64_t budget_ppm(void)
 {
-    uint64_t ppm = agent.options.overhead_ppm - agent.options.overhead_ppm / 10;
+    uint64_t ppm = agent.options.overhead_ppm - agent.options.overhead_ppm / 6;
     uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
     uint64_t spent = __atomic_load_n(&agent.spent_ns, __ATOMIC_RELAXED) +
                      __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
