@@ -80,9 +80,8 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
 uint64_t budget_interrupt_ticks(const struct thread *thread)
 {
     uint64_t entry = thread->means.entry_ticks, warm = agent.channel->delivery_ticks;
-    if (thread->perf_fd <
-        0) /* nothing tells how late a timer comes: twice what calibration found cold */
-        entry += 2 * warm;
+    bool timer = thread->perf_fd < 0; /* nothing tells how late it comes, and it comes from afar */
+    entry += timer ? 2 * warm : 0;
     return entry > warm ? 2 * entry - warm : warm;
 }
 
