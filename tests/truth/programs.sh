@@ -10,11 +10,9 @@ failed=0 known=0 compared=0
 # said, and its line deleted.
 expected() {
     grep -Eq "^$1 (any|$2) " <<'LIST'
-code_moved exact files that are deleted cannot be verified
 code_written any text changed through /proc/self/mem, raw mprotect or a process that borrows memory keeps its copies
 exceptions_signal exact an arrival whose first instruction faults and is not taken up again has no run
 memory_locked any the agent's sparse mappings are paged in by mlockall
-jit exact code made at run time is compared with its copy at every turn of a loop: 300 million turns are not waited for
 signal_context exact a place that was arrived at and left for good by a handler has no run
 signal_jump exact a place that was arrived at and left for good by a handler has no run
 thread_cancel exact a thread that is ended between two counters has an arrival without a run
