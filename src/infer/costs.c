@@ -51,19 +51,14 @@ static struct cost cost_points(const struct infer_count *count)
 /* The likelihood of a deviation falls with its size in standard deviations, so one unit of it costs as the
  * inverse of that. No count is known better than to one grain: being seen once. What was never seen, though
  * the code around it was, is next to it. */
-static struct cost cost_walks(const struct costs *costs, const struct infer_count *count,
-                              enum cost_kind kind)
+static struct cost cost_walks(const struct costs *costs, const struct infer_count *count)
 {
     const double firm = 1e5, loose = 1e3;
     if (!count->measured)
         return (struct cost){cost_clamp(loose), cost_clamp(loose)};
     double seen = (double)count->seen, sd = isfinite(count->sd) ? count->sd : seen;
     double each = firm * costs->grain / fmax(sd, costs->grain);
-    double rise = count->seen ? each : 2 * each;
-    if (kind == COST_OUTSIDE &&
-        count->seen) /* a call or return that was cut off is as good as any */
-        rise = each / 2;
-    return (struct cost){cost_clamp(rise), cost_clamp(each)};
+    return (struct cost){cost_clamp(count->seen ? each : 2 * each), cost_clamp(each)};
 }
 
 struct cost costs_of(const struct costs *costs, const struct infer_count *count,
@@ -79,5 +74,5 @@ struct cost costs_of(const struct costs *costs, const struct infer_count *count,
     case INFER_CONFIDENCE:
     case INFER_STATIC: break;
     }
-    return costs->points ? cost_points(count) : cost_walks(costs, count, kind);
+    return costs->points ? cost_points(count) : cost_walks(costs, count);
 }

@@ -35,6 +35,13 @@ void infer_release(struct infer_problem *problem)
 
 /* ---- the network */
 
+/* How far a count can be lowered: what was walked has happened, so once remains of it. */
+static int64_t lane_room(const struct lanes *lanes, const struct lane *lane)
+{
+    int64_t least = lane->count->measured && !lanes->points ? lanes->once : 0;
+    return lane->now > least ? lane->now - least : 0;
+}
+
 static void network_make(struct flow_graph *graph, struct lanes *lanes, const int64_t *missing,
                          const struct costs *costs, unsigned shift)
 {
@@ -49,7 +56,7 @@ static void network_make(struct flow_graph *graph, struct lanes *lanes, const in
         struct lane *lane = &lanes->at[i];
         struct cost cost = costs_of(costs, lane->count, lane->kind);
         flow_arc_add(graph, lane->from, lane->to, FLOW_INFINITE, cost.raise);
-        flow_arc_add(graph, lane->to, lane->from, lane->now >> shift, cost.lower);
+        flow_arc_add(graph, lane->to, lane->from, lane_room(lanes, lane) >> shift, cost.lower);
     }
 }
 
@@ -96,7 +103,7 @@ void infer_solve(struct infer_problem *problem, enum infer_method method)
     struct costs costs = costs_make(problem, method);
     if (method != INFER_STATIC) {
         lanes_solve(&lanes, &costs);
-        lanes_join(&lanes, (int64_t)(problem->grain >> lanes.dropped));
+        lanes_join(&lanes);
     }
     lanes_close(&lanes);
 }

@@ -23,7 +23,7 @@ static void lanes_fill(struct lanes *lanes)
 void lanes_open(struct lanes *lanes, struct infer_problem *problem)
 {
     uint32_t world = 2 * (uint32_t)problem->blocks.n;
-    *lanes = (struct lanes){.nodes = world + (size_t)1};
+    *lanes = (struct lanes){.nodes = world + (size_t)1, .points = problem->points};
     for (uint32_t i = 0; i < problem->blocks.n; i++) {
         struct infer_block *block = &problem->blocks.at[i];
         lane_add(lanes, &block->ran, 2 * i, 2 * i + 1,
@@ -36,6 +36,8 @@ void lanes_open(struct lanes *lanes, struct infer_problem *problem)
         lane_add(lanes, &edge->gone, 2 * edge->from + 1, 2 * edge->to, COST_EDGE);
     }
     lanes_fill(lanes);
+    int64_t once = (int64_t)(problem->grain >> lanes->dropped);
+    lanes->once = once > 0 ? once : 1;
 }
 
 /* What did not change is given back as it was, whatever bits were dropped. */
@@ -141,19 +143,19 @@ static void joiner_search(struct joiner *joiner, int back)
 }
 
 /* From the world to the node and back, once more on all the way. */
-static void joiner_lead(struct joiner *joiner, uint32_t node, int64_t once)
+static void joiner_lead(struct joiner *joiner, uint32_t node)
 {
     uint32_t world = (uint32_t)joiner->lanes->nodes - 1;
     for (int back = 0; back < 2; back++)
         for (uint32_t at = node; at != world;) {
             struct lane *lane = &joiner->lanes->at[joiner->ways[back].by[at]];
-            lane->now += once;
+            lane->now += joiner->lanes->once;
             joiner->island[island_of(joiner, at)] = island_of(joiner, world);
             at = back ? lane->to : lane->from;
         }
 }
 
-void lanes_join(struct lanes *lanes, int64_t once)
+void lanes_join(struct lanes *lanes)
 {
     struct joiner joiner;
     joiner_open(&joiner, lanes);
@@ -172,7 +174,7 @@ void lanes_join(struct lanes *lanes, int64_t once)
     }
     for (uint32_t i = 0; i < lanes->nodes; i++)
         if (best[i] && island_of(&joiner, i) != island_of(&joiner, world))
-            joiner_lead(&joiner, best[i] - 1, once > 0 ? once : 1);
+            joiner_lead(&joiner, best[i] - 1);
     mem_free(best);
     mem_free(joiner.island);
 }

@@ -17,6 +17,8 @@ struct lane {
 struct lanes {
     VEC(struct lane);
     size_t nodes;     /* the last is the world */
+    int64_t once;     /* what being seen once counts */
+    bool points;      /* as in the problem */
     unsigned dropped; /* bits, so that all counts together fit; 0 unless they are enormous */
 };
 
@@ -28,4 +30,4 @@ void lanes_close(struct lanes *lanes);
 bool lanes_missing(const struct lanes *lanes, int64_t *missing);
 /* What goes round by itself, a loop whose way in and out nobody saw, is led to from outside and back,
  * once. Not if the code has no way. The lanes fit together, before and after. */
-void lanes_join(struct lanes *lanes, int64_t once);
+void lanes_join(struct lanes *lanes);

@@ -125,6 +125,25 @@ static void edges_from_blocks(void **state)
     }
 }
 
+/* A walk that was cut off at both ends weighs far too much; but it did go there. */
+static void what_was_walked_happened(void **state)
+{
+    (void)state;
+    struct infer_problem problem;
+    function_make(&problem, (uint64_t[]){1000, 1000, 300, 1000}, 4);
+    problem.grain = 2;
+    edge_add(&problem, 0, 1, 1000);
+    edge_add(&problem, 0, 2, 0);
+    edge_add(&problem, 1, 3, 1000);
+    edge_add(&problem, 2, 3, 0);
+    problem.blocks.at[2].ran.sd = 300;
+    infer_solve(&problem, INFER_CONFIDENCE);
+    consistent(&problem);
+    assert_int_equal(problem.blocks.at[2].ran.inferred, 2);
+    assert_int_equal(problem.edges.at[1].gone.inferred, 2);
+    infer_release(&problem);
+}
+
 /* Windows inside of a loop that nobody was seen to enter or leave. */
 static void isolated_loops_are_joined(void **state)
 {
@@ -196,11 +215,10 @@ static void always_consistent(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(consistent_counts_stay),
-                                       cmocka_unit_test(nothing_seen_is_nothing_known),
-                                       cmocka_unit_test(the_firm_count_holds),
-                                       cmocka_unit_test(edges_from_blocks),
-                                       cmocka_unit_test(isolated_loops_are_joined),
-                                       cmocka_unit_test(always_consistent)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(consistent_counts_stay),   cmocka_unit_test(nothing_seen_is_nothing_known),
+        cmocka_unit_test(the_firm_count_holds),     cmocka_unit_test(edges_from_blocks),
+        cmocka_unit_test(what_was_walked_happened), cmocka_unit_test(isolated_loops_are_joined),
+        cmocka_unit_test(always_consistent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
