@@ -2,6 +2,8 @@
 
 #include "base/err.h"
 #include "export/inline_chain.h"
+#include "export/instances.h"
+#include "export/vector_lanes.h"
 #include "program/cfg.h"
 #include "program/disasm.h"
 
@@ -12,7 +14,7 @@
 struct record {
     uint32_t function; /* of all objects' */
     uint32_t group, column, discriminator;
-    uint64_t instance;              /* calls inside of the function that led to the place */
+    uint32_t instance;              /* 0, or 1 + number of gathering.instances */
     const struct inline_node *copy; /* which copy of the function */
     uint32_t block;                 /* of the code */
     uint8_t kind;                   /* enum sighting_kind */
@@ -39,6 +41,7 @@ struct gathering {
     struct records {
         VEC(struct record);
     } records;
+    struct instances instances;
     bool *meets; /* of each block of the code: it has several before it */
 };
 
@@ -80,14 +83,15 @@ static size_t statements_from(const struct statements *statements, uint64_t at)
 
 /* ---- whose a place is */
 
-static uint64_t instance_of(const struct chains *chains, size_t link)
+/* Which of the copies that were inlined into the function of the link; 0: the place is the function's own. */
+static uint32_t instance_of(struct gathering *gathering, size_t link, uint32_t function,
+                            uint32_t group, uint32_t line)
 {
-    uint64_t hash = 0;
-    for (size_t i = 1; i <= link; i++)
-        hash = (hash ^ ((uint64_t)chains->at[i].line << 20 ^ chains->at[i].column)) *
-                   0x9E3779B97F4A7C15u +
-               1;
-    return hash;
+    const struct chains *chains = &gathering->chains;
+    struct instance_key key = {.function = function, .origin = chains->at[0].node->origin};
+    for (size_t i = link, n = 0; i > 0 && n < CALLS_MAX; i--)
+        key.calls[n++] = (uint64_t)chains->at[i].line << 32 | chains->at[i].column;
+    return link ? 1 + instances_add(&gathering->instances, &key, line, group) : 0;
 }
 
 static struct record *place_add(struct gathering *gathering, const struct record *what,
@@ -105,7 +109,7 @@ static struct record *place_add(struct gathering *gathering, const struct record
         struct record record = *what;
         record.function = gathering->result->first[link->function.object] + link->function.function;
         record.group = group;
-        record.instance = instance_of(chains, i);
+        record.instance = instance_of(gathering, i, record.function, group, line);
         record.copy = link->node;
         *vec_push(&gathering->records) = record;
         return &gathering->records.at[gathering->records.n - 1];
@@ -185,10 +189,31 @@ static void branch_ways(struct gathering *gathering, struct record *record,
     }
 }
 
+/* How many turns of a loop of the source one of the code is: of a block that leads to itself, and has vector arithmetic. */
+static unsigned turns_of(const struct gathering *gathering, const struct code_block *block)
+{
+    const struct image *image = &gathering->code->binary->image;
+    struct svma at = {block->start};
+    struct instruction instruction;
+    unsigned most = 1;
+    while (at.v <= block->last && disasm_at(image, at, &instruction)) {
+        size_t room;
+        const uint8_t *bytes = image_bytes(image, at, &room);
+        unsigned lanes = bytes ? vector_lanes(bytes, instruction.bytes) : 1;
+        most = lanes > most ? lanes : most;
+        if (at.v == block->last &&
+            (instruction.kind != INSTRUCTION_COND || instruction.target.v != block->start))
+            return 1;
+        at = instruction_next(&instruction);
+    }
+    return most;
+}
+
 static void block_gather(struct gathering *gathering, uint32_t index)
 {
     const struct code_block *block = &gathering->code->blocks.at[index];
     const struct statements *statements = &gathering->statements;
+    unsigned turns = turns_of(gathering, block);
     struct svma at = {block->start};
     struct instruction instruction;
     while (at.v <= block->last && disasm_at(&gathering->code->binary->image, at, &instruction)) {
@@ -199,7 +224,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
             known |= chains->at[i].known;
         gathering->result->executed += block->count;
         gathering->result->explained += known ? block->count : 0;
-        struct record record = {.block = index, .count = block->count};
+        struct record record = {.block = index, .count = turns * block->count};
         if (chains->n) {
             record.kind =
                 instruction.kind == INSTRUCTION_COND ? SIGHTING_BRANCH
@@ -212,6 +237,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
                 place_add(gathering, &record, chains->at[0].file, chains->at[0].line);
             if (added && added->kind == SIGHTING_BRANCH)
                 branch_ways(gathering, added, &instruction, block->function);
+            if (added && added->kind == SIGHTING_BRANCH && turns > 1)
+                added->ways[0] = added->count > added->ways[1] ? added->count - added->ways[1] : 0;
         }
         for (size_t i = statements_from(statements, at.v);
              i < statements->n && statements->at[i].at == at.v; i++) {
@@ -315,8 +342,8 @@ static int record_order(const void *a, const void *b)
     const struct record *x = a, *y = b;
     ORDER(function);
     ORDER(group);
-    ORDER(column);
     ORDER(instance);
+    ORDER(column);
     if (class_of(x) != class_of(y))
         return class_of(x) < class_of(y) ? -1 : 1;
     ORDER(copy);
@@ -327,13 +354,12 @@ static int record_order(const void *a, const void *b)
 
 static bool same_line(const struct record *x, const struct record *y)
 {
-    return x->function == y->function && x->group == y->group;
+    return x->function == y->function && x->group == y->group && x->instance == y->instance;
 }
 
 static bool same_place(const struct record *x, const struct record *y)
 {
-    return same_line(x, y) && x->column == y->column && x->instance == y->instance &&
-           class_of(x) == class_of(y);
+    return same_line(x, y) && x->column == y->column && class_of(x) == class_of(y);
 }
 
 /* Of one copy: branches, calls and beginnings come once for each execution; of other instructions the
@@ -366,6 +392,13 @@ static void sighting_add(struct gathering *gathering, const struct record *recor
                                   .count = count,
                                   .kind = kind,
                                   .home = home};
+    if (record->instance) {
+        const struct instance *instance = &gathering->instances.at[record->instance - 1];
+        const struct callee *callee = &gathering->instances.callees.at[instance->callee];
+        sighting->instance = instance->number;
+        sighting->instances = callee->n;
+        sighting->entry = callee->entry;
+    }
     if (kind != SIGHTING_WAYS && kind != SIGHTING_ARRIVAL)
         return;
     memcpy(sighting->to_discriminator, record->to_discriminator, sizeof sighting->to_discriminator);
@@ -444,8 +477,12 @@ static bool line_by_column(const struct gathering *gathering, const struct recor
                 records[end].kind == SIGHTING_BRANCH || records[end].kind == SIGHTING_STATEMENT;
         columns += counts;
     }
-    uint32_t blocks = gathering->groups[records->function]->at[records->group].n;
-    return blocks == 1 || columns >= blocks;
+    uint32_t blocks = gathering->groups[records->function]->at[records->group].n, copies = 1;
+    if (records->instance) {
+        const struct instances *instances = &gathering->instances;
+        copies = instances->callees.at[instances->at[records->instance - 1].callee].n;
+    }
+    return blocks <= copies || columns * copies >= blocks;
 }
 
 static void place_sum(struct gathering *gathering, const struct record *records, size_t n,
@@ -507,6 +544,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     binary_lines(code->binary);
     binary_inlines(code->binary);
     statements_read(&gathering);
+    instances_open(&gathering.instances);
     chains_open(&gathering.chains, objects, code->binary);
     const struct code_blocks *blocks = &code->blocks;
     const struct functions *functions = &code->binary->symbols.functions;
@@ -517,11 +555,13 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     for (uint32_t i = 0; i < blocks->n; i++)
         block_gather(&gathering, i);
     edges_gather(&gathering);
+    instances_count(&gathering.instances);
     places_sum(&gathering);
     for (size_t i = 0; i < code->binary->inlines->units.n; i++)
         if (gathering.chains.object_of[i] != OBJECT_NONE)
             result.seen[gathering.chains.object_of[i]] = true;
     chains_close(&gathering.chains);
+    instances_close(&gathering.instances);
     mem_free(gathering.groups);
     mem_free(gathering.meets);
     vec_release(&gathering.statements);

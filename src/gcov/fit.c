@@ -33,17 +33,16 @@ void fitting_vote(struct votes *votes, uint32_t at, uint32_t more, uint32_t less
 
 uint32_t fitting_believed(const struct fitting *fitting, const struct line_seen *line)
 {
-    const struct line_group *group = &fitting->groups->at[line->group];
-    const uint32_t *blocks = &fitting->groups->blocks.at[group->first];
+    const uint32_t *blocks = line->blocks;
     uint32_t result = UINT32_MAX, most_seen = 0, n_zero = 0, homes = 0;
     if (fitting->sightings->at[line->first].by_column)
         return 0;
-    for (uint32_t k = 0; k < group->n; k++)
+    for (uint32_t k = 0; k < line->n_blocks; k++)
         n_zero += !fitting->discriminators[blocks[k]];
     for (size_t i = line->first; i < line->end; i++) {
         uint32_t number = fitting->sightings->at[i].discriminator;
         bool there = !number;
-        for (uint32_t k = 0; k < group->n && !there; k++)
+        for (uint32_t k = 0; k < line->n_blocks && !there; k++)
             there = fitting->discriminators[blocks[k]] == number;
         if (!there && number < result)
             result = number;
@@ -54,29 +53,62 @@ uint32_t fitting_believed(const struct fitting *fitting, const struct line_seen 
             again = fitting->sightings->at[k].home == fitting->sightings->at[i].home;
         homes += !again;
     }
-    return !most_seen && n_zero < group->n && homes > n_zero ? 0 : result;
+    return !most_seen && n_zero < line->n_blocks && homes > n_zero ? 0 : result;
 }
 
 /* ---- one round */
+
+/* Bodies of inlined functions stand one after the other, in the order of their calls: each begins with a block that has
+ * the function's first line. If there are as many of those as copies, blocks from one to the next are one copy's. */
+static void line_narrow(const struct fitting *fitting, struct line_seen *line)
+{
+    const struct sighting *sighting = &fitting->sightings->at[line->first];
+    const struct line_group *group = &fitting->groups->at[line->group];
+    line->blocks = &fitting->groups->blocks.at[group->first];
+    line->n_blocks = group->n;
+    if (!sighting->instance || sighting->instances < 2)
+        return;
+    const struct line_group *entry = &fitting->groups->at[sighting->entry];
+    const uint32_t *entries = &fitting->groups->blocks.at[entry->first];
+    if (entry->n != sighting->instances)
+        return;
+    uint32_t low = entries[sighting->instance - 1];
+    uint32_t high = sighting->instance < entry->n ? entries[sighting->instance] : UINT32_MAX;
+    uint32_t first = 0, end;
+    while (first < group->n && line->blocks[first] < low)
+        first++;
+    for (end = first; end < group->n && line->blocks[end] < high;)
+        end++;
+    if (end == first)
+        return;
+    line->blocks += first;
+    line->n_blocks = end - first;
+}
+
+/* The sightings from one on that are of one line, and of one copy. */
+static struct line_seen line_from(const struct fitting *fitting, size_t first)
+{
+    const struct sightings *sightings = fitting->sightings;
+    struct line_seen line = {.group = sightings->at[first].group, .first = first};
+    for (line.end = first; line.end < sightings->n && sightings->at[line.end].group == line.group &&
+                           sightings->at[line.end].instance == sightings->at[first].instance;)
+        line.end++;
+    line_narrow(fitting, &line);
+    return line;
+}
 
 static void votes_make(struct fitting *fitting)
 {
     const struct sightings *sightings = fitting->sightings;
     struct line_seen line;
     fitting->votes.n = fitting->arc_votes.n = 0;
-    for (line.first = 0; line.first < sightings->n; line.first = line.end) {
-        line.group = sightings->at[line.first].group;
-        for (line.end = line.first;
-             line.end < sightings->n && sightings->at[line.end].group == line.group;)
-            line.end++;
+    for (size_t i = 0; i < sightings->n; i = line.end) {
+        line = line_from(fitting, i);
         fit_ways(fitting, &line);
         fit_arrivals(fitting, &line);
     }
-    for (line.first = 0; line.first < sightings->n; line.first = line.end) {
-        line.group = sightings->at[line.first].group;
-        for (line.end = line.first;
-             line.end < sightings->n && sightings->at[line.end].group == line.group;)
-            line.end++;
+    for (size_t i = 0; i < sightings->n; i = line.end) {
+        line = line_from(fitting, i);
         fit_blocks(fitting, &line);
     }
 }

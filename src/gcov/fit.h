@@ -25,17 +25,19 @@ struct sighting {
     uint32_t group; /* of the function's line_groups */
     uint32_t column, discriminator;
     uint64_t count;
-    uint8_t kind; /* enum sighting_kind */
-    bool
-        by_column; /* of a line whose places have columns of their own: discriminators are of copies */
-    uint32_t home; /* the block of the program's code where most of it was seen */
+    uint8_t kind;   /* enum sighting_kind */
+    bool by_column; /* places of the line have columns of their own: discriminators are of copies */
+    uint32_t home;  /* the block of the program's code where most of it was seen */
+    /* Of a function that was inlined several times: which of its copies, from 1 on, how many there are, and the line
+     * that it begins with; 0: of none. */
+    uint32_t instance, instances, entry;
     /* How often each way was gone, the lines of the code that it leads to (GROUP_NONE fills up), and the
      * discriminator of the first. Of arrivals only the lines of the first way. */
     uint64_t ways[2];
     uint32_t to[2][WAY_LINES], to_discriminator[2];
 };
 struct sightings {
-    VEC(struct sighting); /* by group */
+    VEC(struct sighting); /* by group, then copy */
 };
 
 /* Fills ret_arcs, for each of the function's. False: counts are too large to be reckoned with. */

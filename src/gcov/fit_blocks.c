@@ -159,20 +159,20 @@ static bool is_block_sighting(const struct sighting *sighting)
 /* Class by class: of each believed discriminator, and all that are not. */
 static void line_deal(struct fitting *fitting, const struct line_seen *line)
 {
-    const struct line_group *group = &fitting->groups->at[line->group];
-    const uint32_t *group_blocks = &fitting->groups->blocks.at[group->first];
+    const uint32_t *group_blocks = line->blocks;
     uint32_t below = fitting_believed(fitting, line);
-    struct match *by_number = mem_alloc(group->n * sizeof *by_number);
-    struct match *blocks = mem_alloc(group->n * sizeof *blocks);
+    struct match *by_number = mem_alloc(line->n_blocks * sizeof *by_number);
+    struct match *blocks = mem_alloc(line->n_blocks * sizeof *blocks);
     struct match *seen = mem_alloc((line->end - line->first) * sizeof *seen);
-    for (uint32_t k = 0; k < group->n; k++)
+    for (uint32_t k = 0; k < line->n_blocks; k++)
         by_number[k] =
             (struct match){group_blocks[k], least(fitting->discriminators[group_blocks[k]], below)};
-    qsort(by_number, group->n, sizeof *by_number, match_order);
-    for (uint32_t k = 0, next; k < group->n; k = next) {
+    qsort(by_number, line->n_blocks, sizeof *by_number, match_order);
+    for (uint32_t k = 0, next; k < line->n_blocks; k = next) {
         size_t n_seen = 0;
         size_t n_blocks = 0;
-        for (next = k; next < group->n && by_number[next].count == by_number[k].count; next++) {
+        for (next = k; next < line->n_blocks && by_number[next].count == by_number[k].count;
+             next++) {
             uint32_t block = by_number[next].at;
             if (!n_blocks || fitting->whole[block] != fitting->whole[blocks[n_blocks - 1].at])
                 blocks[n_blocks++] = (struct match){block, fitting->blocks[block]};
@@ -193,13 +193,11 @@ static void line_deal(struct fitting *fitting, const struct line_seen *line)
 
 void fit_blocks(struct fitting *fitting, const struct line_seen *line)
 {
-    const struct line_group *group = &fitting->groups->at[line->group];
-    if (group->n > 1) {
+    if (line->n_blocks > 1) {
         line_deal(fitting, line);
         return;
     }
     for (size_t i = line->first; i < line->end; i++)
         if (is_block_sighting(&fitting->sightings->at[i]))
-            block_vote(fitting, fitting->groups->blocks.at[group->first],
-                       &fitting->sightings->at[i], 1);
+            block_vote(fitting, line->blocks[0], &fitting->sightings->at[i], 1);
 }

@@ -102,35 +102,77 @@ struct branch_list {
     VEC(struct branch);
 };
 
-/* Blocks that end in a branch of the line. */
-static void branches_list(const struct fitting *fitting, uint32_t group, struct branch_list *list)
+/* How many different branches of the line were seen: in other columns, or with other discriminators. */
+static size_t branches_seen(const struct fitting *fitting, const struct line_seen *line)
 {
-    const struct line_group *line = &fitting->groups->at[group];
-    for (uint32_t i = 0; i < line->n; i++) {
-        uint32_t block = fitting->groups->blocks.at[line->first + i];
-        if (fitting->last_line[block] == group && fitting_branches(fitting, block))
-            *vec_push(list) = (struct branch){.block = block};
+    size_t result = 0;
+    for (size_t i = line->first; i < line->end; i++) {
+        const struct sighting *sighting = &fitting->sightings->at[i];
+        bool again = sighting->kind != SIGHTING_WAYS;
+        for (size_t k = line->first; k < i && !again; k++) {
+            const struct sighting *other = &fitting->sightings->at[k];
+            again = other->kind == SIGHTING_WAYS &&
+                    (sighting->by_column ? other->column == sighting->column
+                                         : other->discriminator == sighting->discriminator);
+        }
+        result += !again;
+    }
+    return result;
+}
+
+/* Blocks that end in a branch of the line; if those are too few, blocks that have the line somewhere. */
+static void branches_list(const struct fitting *fitting, const struct line_seen *line,
+                          struct branch_list *list)
+{
+    size_t seen = branches_seen(fitting, line);
+    for (int anywhere = 0; anywhere < 2 && (!anywhere || list->n < seen); anywhere++) {
+        list->n = 0;
+        for (uint32_t i = 0; i < line->n_blocks; i++)
+            if ((anywhere || fitting->last_line[line->blocks[i]] == line->group) &&
+                fitting_branches(fitting, line->blocks[i]))
+                *vec_push(list) = (struct branch){.block = line->blocks[i]};
     }
 }
 
-/* Branches that discriminators do not tell apart: by counts. */
-static void rest_deal(struct fitting *fitting, struct branch_list *list, struct match *seen,
-                      size_t n_seen, uint32_t below)
+/* Whether two sightings are copies of one branch: of one column, or, where several discriminators were seen, of one
+ * discriminator. */
+static bool same_branch(const struct sighting *a, const struct sighting *b, bool told)
 {
+    return !a->by_column && told && a->discriminator == b->discriminator && a->column == b->column;
+}
+
+/* Branches of which nothing but counts can tell which block they end. */
+static void rest_deal(struct fitting *fitting, struct branch_list *list, const struct match *rest,
+                      size_t n_rest, bool told)
+{
+    const struct sighting *sightings = fitting->sightings->at;
     struct match *blocks = mem_alloc((list->n + 1) * sizeof *blocks);
+    struct match *seen = mem_alloc((n_rest + 1) * sizeof *seen);
     uint32_t *seen_of = mem_alloc((list->n + 1) * sizeof *seen_of);
-    size_t n = 0;
+    size_t n = 0, n_seen = 0;
     for (uint32_t i = 0; i < list->n; i++)
-        if (!list->at[i].n && (!below || fitting->discriminators[list->at[i].block] >= below))
+        if (!list->at[i].n)
             blocks[n++] = (struct match){i, fitting->blocks[list->at[i].block]};
+    for (size_t i = 0; i < n_rest; i++) {
+        size_t k = 0;
+        while (k < n_seen && !same_branch(&sightings[seen[k].at], &sightings[rest[i].at], told))
+            k++;
+        if (k == n_seen)
+            seen[n_seen++] = (struct match){rest[i].at, 0};
+        seen[k].count += rest[i].count;
+    }
     if (n && n_seen) {
         matches_align(blocks, n, seen, n_seen, false, seen_of);
         for (size_t i = 0; i < n; i++)
-            if (seen_of[i] != MATCH_NONE)
-                branch_add(fitting, &list->at[blocks[i].at],
-                           &fitting->sightings->at[seen[seen_of[i]].at]);
+            for (size_t k = 0; seen_of[i] != MATCH_NONE && k < n_rest; k++) {
+                const struct sighting *one = &sightings[seen[seen_of[i]].at];
+                if (rest[k].at == seen[seen_of[i]].at ||
+                    same_branch(one, &sightings[rest[k].at], told))
+                    branch_add(fitting, &list->at[blocks[i].at], &sightings[rest[k].at]);
+            }
     }
     mem_free(seen_of);
+    mem_free(seen);
     mem_free(blocks);
 }
 
@@ -167,7 +209,7 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
     struct branch_list list = {0};
     struct match *rest = mem_alloc((line->end - line->first + 1) * sizeof *rest);
     size_t n_rest = 0;
-    branches_list(fitting, line->group, &list);
+    branches_list(fitting, line, &list);
     uint32_t below = list.n > 1 ? fitting_believed(fitting, line) : UINT32_MAX;
     bool in_order = columns_fit(fitting, line, list.n);
     uint32_t column = 0, rank = 0;
@@ -191,15 +233,15 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
     for (size_t i = 0; i < list.n; i++)
         branch_vote(fitting, &list.at[i], 1);
     if (!fitting->first_round && n_rest) {
-        for (size_t i = 0; i < list.n; i++)
-            fitting->branches[list.at[i].block] |= list.at[i].n > 0;
         struct branch_list open = {0};
         for (size_t i = 0; i < list.n; i++)
             if (!list.at[i].n)
                 *vec_push(&open) = list.at[i];
-        rest_deal(fitting, &open, rest, n_rest, 0);
-        for (size_t i = 0; i < open.n; i++)
+        rest_deal(fitting, &open, rest, n_rest, branches_seen(fitting, line) > 1);
+        for (size_t i = 0; i < open.n; i++) {
             branch_vote(fitting, &open.at[i], 2);
+            fitting->branches[open.at[i].block] |= open.at[i].n > 0;
+        }
         vec_release(&open);
     }
     for (size_t i = 0; i < list.n; i++)

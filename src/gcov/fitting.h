@@ -29,10 +29,12 @@ struct fitting {
     struct votes votes, arc_votes;
 };
 
-/* Sightings of one line: from first up to end. */
+/* Sightings of one line, or of one inlined copy of it: from first up to end. */
 struct line_seen {
     uint32_t group;
     size_t first, end;
+    const uint32_t *blocks; /* that have the line, in that copy */
+    uint32_t n_blocks;
 };
 
 bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t block);
