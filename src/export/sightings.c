@@ -83,22 +83,25 @@ static size_t statements_from(const struct statements *statements, uint64_t at)
 
 /* ---- whose a place is */
 
-/* Which of the copies that were inlined into the function of the link; 0: the place is the function's own. */
-static uint32_t instance_of(struct gathering *gathering, size_t link, uint32_t function,
-                            uint32_t group, uint32_t line)
+/* Which of the copies that were inlined into the function of the link; 0: the place is the function's own. The chain is
+ * looked at from `inner` on. */
+static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t link,
+                            const struct record *record, uint32_t line)
 {
     const struct chains *chains = &gathering->chains;
-    struct instance_key key = {.function = function, .origin = chains->at[0].node->origin};
-    for (size_t i = link, n = 0; i > 0 && n < CALLS_MAX; i--)
+    struct instance_key key = {.function = record->function,
+                               .origin = chains->at[inner].node->origin};
+    for (size_t i = link, n = 0; i > inner && n < CALLS_MAX; i--)
         key.calls[n++] = (uint64_t)chains->at[i].line << 32 | chains->at[i].column;
-    return link ? 1 + instances_add(&gathering->instances, &key, line, group) : 0;
+    return link > inner ? 1 + instances_add(&gathering->instances, &key, line, record->group) : 0;
 }
 
-static struct record *place_add(struct gathering *gathering, const struct record *what,
-                                const char *file, uint32_t line)
+/* The link of the chain whose function has the line in its notes, from `inner` on; the chain's number of links: none. */
+static size_t place_add_from(struct gathering *gathering, size_t inner, const struct record *what,
+                             const char *file, uint32_t line)
 {
     const struct chains *chains = &gathering->chains;
-    for (size_t i = chains->n; file && i-- > 0;) {
+    for (size_t i = chains->n; file && i-- > inner;) {
         const struct chain_link *link = &chains->at[i];
         if (!link->known)
             continue;
@@ -106,15 +109,45 @@ static struct record *place_add(struct gathering *gathering, const struct record
         uint32_t group = line_groups_find(&object->groups[link->function.function], file, line);
         if (group == GROUP_NONE)
             continue;
-        struct record record = *what;
-        record.function = gathering->result->first[link->function.object] + link->function.function;
-        record.group = group;
-        record.instance = instance_of(gathering, i, record.function, group, line);
-        record.copy = link->node;
-        *vec_push(&gathering->records) = record;
-        return &gathering->records.at[gathering->records.n - 1];
+        struct record *record = vec_push(&gathering->records);
+        *record = *what;
+        record->function =
+            gathering->result->first[link->function.object] + link->function.function;
+        record->group = group;
+        record->instance = instance_of(gathering, inner, i, record, line);
+        record->copy = link->node;
+        return i;
     }
-    return NULL;
+    return chains->n;
+}
+
+static struct record *place_add(struct gathering *gathering, const struct record *what,
+                                const char *file, uint32_t line)
+{
+    size_t before = gathering->records.n;
+    place_add_from(gathering, 0, what, file, line);
+    return gathering->records.n > before ? &gathering->records.at[before] : NULL;
+}
+
+/* A statement begins; if it is the first of a function that was inlined after the notes were made, that is a call in the
+ * function around it. */
+static void statement_add(struct gathering *gathering, const struct record *what,
+                          const struct statement *statement)
+{
+    const struct chains *chains = &gathering->chains;
+    size_t link = place_add_from(gathering, 0, what, statement->file, statement->line);
+    if (link + 1 >= chains->n || what->kind != SIGHTING_STATEMENT)
+        return;
+    const struct notes_function *function =
+        objects_function(gathering->objects, chains->at[link].function);
+    if (statement->line != function->line || statement->column != function->column)
+        return;
+    const struct chain_link *caller = &chains->at[link + 1];
+    struct record call = *what;
+    call.kind = SIGHTING_CALL;
+    call.column = caller->column;
+    call.discriminator = caller->discriminator;
+    place_add_from(gathering, link + 1, &call, caller->file, caller->line);
 }
 
 static void to_add(uint32_t to[WAY_LINES], uint32_t group)
@@ -249,7 +282,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
                               : SIGHTING_STATEMENT;
             record.column = statement->column;
             record.discriminator = statement->discriminator;
-            place_add(gathering, &record, statement->file, statement->line);
+            statement_add(gathering, &record, statement);
         }
         at = instruction_next(&instruction);
     }
@@ -367,15 +400,17 @@ static bool same_place(const struct record *x, const struct record *y)
 static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind)
 {
     uint64_t sums[SIGHTING_ARRIVAL + 1] = {0}, most = 0;
+    bool there[SIGHTING_ARRIVAL + 1] = {false};
     for (size_t i = 0; i < n; i++) {
         bool again =
-            i && records[i].kind == SIGHTING_STATEMENT && records[i].block == records[i - 1].block;
+            i && records[i].kind >= SIGHTING_MET && records[i].block == records[i - 1].block;
         sums[records[i].kind] += again ? 0 : records[i].count;
+        there[records[i].kind] = true;
         if (records[i].count > most)
             most = records[i].count;
     }
     for (uint8_t k = SIGHTING_ARRIVAL; k > SIGHTING_CODE; k--)
-        if (sums[k]) {
+        if (there[k]) {
             *kind = k > *kind ? k : *kind;
             return sums[k];
         }

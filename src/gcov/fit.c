@@ -26,6 +26,14 @@ bool fitting_branches(const struct fitting *fitting, uint32_t block)
            !((arcs[first].flags | arcs[first + 1].flags) & ARC_FAKE);
 }
 
+bool fitting_switches(const struct fitting *fitting, uint32_t block)
+{
+    uint32_t real = 0;
+    for (uint32_t i = fitting->first_arc[block]; i < fitting->first_arc[block + 1]; i++)
+        real += !(fitting->function->arcs.at[i].flags & ARC_FAKE);
+    return block != NOTES_ENTRY && real > 2;
+}
+
 void fitting_vote(struct votes *votes, uint32_t at, uint32_t more, uint32_t less, uint64_t count)
 {
     *vec_push(votes) = (struct vote){.at = at, .more = more, .less = less, .count = count};

@@ -41,6 +41,9 @@ static struct weights weights_in(const struct fitting *fitting, const struct sig
 {
     uint32_t before = fitting->decides[block];
     struct weights weights = weights_of(sighting);
+    /* A switch may have become any number of branches. */
+    if (sighting->kind == SIGHTING_BRANCH && fitting_switches(fitting, block))
+        return (struct weights){0, 0};
     bool movable = sighting->kind == SIGHTING_CODE || sighting->kind == SIGHTING_MET ||
                    sighting->kind == SIGHTING_STATEMENT;
     if (before && movable &&

@@ -35,7 +35,11 @@ static int lines_score(const struct fitting *fitting, const uint32_t to[WAY_LINE
 static int way_score(const struct fitting *fitting, const struct sighting *sighting, int way,
                      uint32_t block)
 {
-    int score = 16 * lines_score(fitting, sighting->to[way], block);
+    /* The branch's own line may be on either way, and tells less than another. */
+    int score = 0;
+    for (int i = 0; i < WAY_LINES; i++)
+        if (fitting_group_has(fitting, sighting->to[way][i], block))
+            score += 16 * (sighting->to[way][i] == sighting->group ? 1 : WAY_LINES + 1 - i);
     for (uint32_t i = fitting->first_arc[block]; i < fitting->first_arc[block + 1]; i++)
         score += lines_score(fitting, sighting->to[way], fitting->function->arcs.at[i].to);
     if (fitting_group_has(fitting, sighting->to[way][0], block) &&
@@ -204,8 +208,58 @@ static struct branch *branch_of(const struct fitting *fitting, struct branch_lis
     return found;
 }
 
+/* The arc that leads to the lines of a way, if one does better than all others. */
+static uint32_t case_arc(const struct fitting *fitting, const struct sighting *sighting, int way,
+                         uint32_t block)
+{
+    uint32_t best = UINT32_MAX;
+    int most = 0;
+    if (fitting_group_has(fitting, sighting->to[way][0], block))
+        return UINT32_MAX; /* to the next branch of the switch */
+    for (uint32_t i = fitting->first_arc[block]; i < fitting->first_arc[block + 1]; i++) {
+        uint32_t to = block_with_lines(fitting, fitting->function->arcs.at[i].to);
+        int score = lines_score(fitting, sighting->to[way], to);
+        if (score == most)
+            best = UINT32_MAX;
+        else if (score > most) {
+            most = score;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Branches that a switch became: those that lead to one of its cases are the case's. */
+static void switch_vote(struct fitting *fitting, const struct line_seen *line, uint32_t block)
+{
+    uint32_t first = fitting->first_arc[block], n = fitting->first_arc[block + 1] - first;
+    uint64_t *counts = mem_alloc((n + 1) * sizeof *counts);
+    bool *seen = mem_alloc(n + 1);
+    for (size_t i = line->first; i < line->end; i++) {
+        const struct sighting *sighting = &fitting->sightings->at[i];
+        for (int way = 0; way < 2 && sighting->kind == SIGHTING_WAYS; way++) {
+            uint32_t arc = case_arc(fitting, sighting, way, block);
+            if (arc == UINT32_MAX)
+                continue;
+            counts[arc - first] += sighting->ways[way];
+            seen[arc - first] = true;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (seen[i])
+            fitting_vote(&fitting->arc_votes, first + i, WEIGHT_MORE, WEIGHT_LESS, counts[i]);
+    mem_free(seen);
+    mem_free(counts);
+}
+
 void fit_ways(struct fitting *fitting, const struct line_seen *line)
 {
+    for (uint32_t i = 0; i < line->n_blocks; i++)
+        if (fitting->last_line[line->blocks[i]] == line->group &&
+            fitting_switches(fitting, line->blocks[i])) {
+            switch_vote(fitting, line, line->blocks[i]);
+            return;
+        }
     struct branch_list list = {0};
     struct match *rest = mem_alloc((line->end - line->first + 1) * sizeof *rest);
     size_t n_rest = 0;

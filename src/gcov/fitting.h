@@ -40,6 +40,8 @@ struct line_seen {
 bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t block);
 /* Two arcs that are not fake. */
 bool fitting_branches(const struct fitting *fitting, uint32_t block);
+/* More than two. */
+bool fitting_switches(const struct fitting *fitting, uint32_t block);
 void fitting_vote(struct votes *votes, uint32_t at, uint32_t more, uint32_t less, uint64_t count);
 
 /* Discriminators of a line are believed below the result: beyond the first that was seen and is not there,
