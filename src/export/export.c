@@ -29,9 +29,14 @@ static bool export_tree(FILE *to, const struct exporter *exporter, struct export
     const struct export_options *options = job->options;
     if (!tree_build(&job->tree, job->scene, options->weight, options->filter, err))
         return false;
-    places_open(&job->places, job->scene, options->inlined);
-    bool ok = exporter->write(to, job, err);
-    places_close(&job->places);
+    bool ok = job->tree.total ||
+              err_set(err, ERR_MISSING, "the profile is empty: nothing %swas seen to run",
+                      options->filter.module ? "of that module " : "");
+    if (ok) {
+        places_open(&job->places, job->scene, options->inlined);
+        ok = exporter->write(to, job, err);
+        places_close(&job->places);
+    }
     tree_release(&job->tree);
     return ok;
 }

@@ -30,6 +30,11 @@ done
 gcc -O2 -fauto-profile="$work/other" -c -o "$work/one.o" "$folder/one.c" 2>"$work/log" && [ "$(gcc -dumpversion)" -ge 12 ] &&
     fail 'gcc reads a version that is not its own'
 
+if command -v gcc-11 >/dev/null; then
+    (cd "$work" && rm -f ./*.afdo && gcc-11 -O2 -fauto-profile=other -fdump-ipa-afdo-blocks-details -c -o one.o "$folder/one.c") || fail "gcc 11: status $?"
+    grep -q 'basic block.*count 526 (auto FDO)' "$work"/*.afdo || fail 'gcc 11 has no block that ran 526 times'
+fi
+
 # Of a longer run what is cold has 1 and what is hot has more; nothing that ran has 0.
 GAIT_PREFIX="$gait record -q --exact=counts -o $work/lua.data --" bench/run-program lua tiny measure "$work/out" || fail "lua: status $?"
 "$gait" export --format gcc -o "$work/lua" "$work/lua.data" || fail "lua: export: status $?"
