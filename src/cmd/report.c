@@ -103,7 +103,8 @@ int cmd_report(int argc, char **argv)
     int status = profile_load(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
-    status = report(&options, &profile);
+    bool stacks = profile.mode == PROFILE_PLAIN || options.pid || options.tid;
+    status = options.inferred && stacks ? say_not_inferred() : report(&options, &profile);
     profile_release(&profile);
     return status;
 }

@@ -65,7 +65,7 @@ struct cost costs_of(const struct costs *costs, const struct infer_count *count,
                      enum cost_kind kind)
 {
     if (count->ruled && !count->seen)
-        return (struct cost){COST_MOST, COST_MOST};
+        return (struct cost){COST_RULED, COST_RULED};
     if (kind == COST_OUTSIDE && !count->measured)
         return (struct cost){0, 0};
     switch (costs->method) {

@@ -72,7 +72,7 @@ static void network_read(const struct flow_graph *graph, struct lanes *lanes, un
  * first, and what rounding left then. */
 static unsigned shift_find(const struct lanes *lanes, const int64_t *missing)
 {
-    double off = 0, most = 0x1p61 / COST_MOST / (double)lanes->nodes;
+    double off = 0, most = 0x1p61 / COST_RULED / (double)lanes->nodes;
     unsigned shift = 0;
     for (size_t i = 0; i < lanes->nodes; i++)
         off += missing[i] < 0 ? -(double)missing[i] : (double)missing[i];

@@ -27,6 +27,14 @@ counted function rounds "$work/truth" --inferred
 counted edge exceptions "$work/thrown" --inferred
 counted function exceptions "$work/thrown" --inferred
 
+# One that was ended has a place where it stopped, and each function on its stack one that it did not leave.
+timeout -s TERM 1 "$gait" record -q --exact=counts -o "$work/ended" -- "$rounds" 100000000 >"$work/stdout" 2>&1
+for how in --raw --inferred; do
+    status 0 "report of one that was ended $how" "$gait" report --json --by block --module rounds $how "$work/ended"
+    cp "$work/stdout" "$work/json$how"
+done
+check nearly "$work/json--raw" "$work/json--inferred"
+
 status 0 'sampled' "$gait" record -q --overhead 20% --seed 1 -o "$work/sampled" -- "$rounds" 100
 for by in edge block function; do
     status 0 "report by $by" "$gait" report --json --by $by --module rounds "$work/sampled"
@@ -52,6 +60,7 @@ grep -q 'made consistent (inferred)' "$work/stdout" || bad 'text does not say th
 if "$gait" record -q --plain -F 2000 -o "$work/plain" -- "$rounds" 100 >"$work/stdout" 2>"$work/stderr"; then
     status 2 'compare plain samples as they are' "$gait" compare "$work/truth" "$work/plain"
     says '--inferred makes counts of them'
+    status 1 'report plain samples inferred' "$gait" report --by block --inferred "$work/plain"
     for how in static levin confidence; do
         status 0 "compare plain samples, $how" "$gait" compare --json --module rounds --inferred=$how "$work/truth" "$work/plain"
         cp "$work/stdout" "$work/json=$how"
