@@ -39,6 +39,8 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
     bool ok = !sightings->n || arcs_fit(function, &object->groups[f], sightings, arcs);
     if (ok)
         gather_counters(function, arcs, row->at);
+    targets_count(&writing->sightings->targets, writing->sightings->first[o] + f,
+                  &counted->rows[COUNTS_INDIRECT]);
     writing->report->functions += sightings->n > 0;
     mem_free(arcs);
     return ok || err_set(err, ERR_FORMAT, "%s: %s: its counts are too large", object->path,

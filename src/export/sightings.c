@@ -42,6 +42,7 @@ struct gathering {
         VEC(struct record);
     } records;
     struct instances instances;
+    struct indirect_calls indirect;
     bool *meets; /* of each block of the code: it has several before it */
 };
 
@@ -242,6 +243,17 @@ static unsigned turns_of(const struct gathering *gathering, const struct code_bl
     return most;
 }
 
+static void indirect_add(struct gathering *gathering, const struct record *record, uint64_t from)
+{
+    const struct line_groups *groups = gathering->groups[record->function];
+    *vec_push(&gathering->indirect) =
+        (struct indirect_call){.function = record->function,
+                               .block = groups->blocks.at[groups->at[record->group].first],
+                               .instance = record->instance,
+                               .column = record->column,
+                               .from = from};
+}
+
 static void block_gather(struct gathering *gathering, uint32_t index)
 {
     const struct code_block *block = &gathering->code->blocks.at[index];
@@ -268,6 +280,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
             record.discriminator = chains->at[0].discriminator;
             struct record *added =
                 place_add(gathering, &record, chains->at[0].file, chains->at[0].line);
+            if (added && instruction.kind == INSTRUCTION_ICALL)
+                indirect_add(gathering, added, at.v);
             if (added && added->kind == SIGHTING_BRANCH)
                 branch_ways(gathering, added, &instruction, block->function);
             if (added && added->kind == SIGHTING_BRANCH && turns > 1)
@@ -590,6 +604,8 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     for (uint32_t i = 0; i < blocks->n; i++)
         block_gather(&gathering, i);
     edges_gather(&gathering);
+    targets_find(&result.targets, &gathering.indirect, code, &gathering.chains, objects);
+    vec_release(&gathering.indirect);
     instances_count(&gathering.instances);
     places_sum(&gathering);
     for (size_t i = 0; i < code->binary->inlines->units.n; i++)
@@ -615,6 +631,7 @@ void sightings_release(struct sightings_of *sightings)
     for (size_t i = 0; i < sightings->n_functions; i++)
         vec_release(&sightings->functions[i]);
     mem_free(sightings->functions);
+    vec_release(&sightings->targets);
     mem_free(sightings->first);
     mem_free(sightings->seen);
 }

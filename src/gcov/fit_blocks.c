@@ -14,7 +14,8 @@ static struct weights weights_of(const struct sighting *sighting)
     switch ((enum sighting_kind)sighting->kind) {
     case SIGHTING_BRANCH: return (struct weights){16, 28};
     case SIGHTING_CALL: return (struct weights){20, 40};
-    case SIGHTING_STATEMENT: return (struct weights){16, 32};
+    case SIGHTING_STATEMENT:
+        return sighting->count ? (struct weights){16, 32} : (struct weights){8, 0};
     case SIGHTING_MET: return (struct weights){4, 2};
     default: return (struct weights){4, 4};
     }

@@ -41,6 +41,11 @@ awk -v all="$all" 'BEGIN { exit !(all >= 0.97) }' || { "$gait" compare counted n
 cp notes/*.gcno counted && same=$(overlap counted counted)
 awk -v same="$same" 'BEGIN { exit !(same > 0.999999) }' || fail "counts are not like themselves: $same"
 
+# Targets of indirect calls.
+targets() { "$dump" -l "$1" | sed -n '/indirect_call [1-9]/{n;s/.*  0: \([0-9]* [0-9]* [0-9]* [0-9]*\) .*/\1/p;q}'; }
+[ -n "$(targets counted/two.gcda)" ] && [ "$(targets counted/two.gcda)" = "$(targets notes/two.gcda)" ] ||
+    fail "targets of indirect calls: $(targets notes/two.gcda), instrumented: $(targets counted/two.gcda)"
+
 # What cannot be done is said.
 refuses() {
     local text=$1

@@ -63,6 +63,8 @@ int main(int argc, char **argv)
         if (i % 5 == 0)
             sum += machine(code, sizeof code);
         sum += kind_of(state) + walk(i % 17, state);
+        if (i % 3 == 0)
+            sum += applied(i > 1u << 30 ? never : kind_of, i);
     }
     printf("%lu\n", sum);
     return 0;

@@ -17,6 +17,11 @@ unsigned never(unsigned x)
     return x ? never(x - 1) + 1 : 0;
 }
 
+__attribute__((noinline)) unsigned applied(unsigned (*function)(unsigned), unsigned x)
+{
+    return function(x) + 1;
+}
+
 unsigned walk(unsigned depth, unsigned x)
 {
     if (!depth)
