@@ -25,7 +25,9 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
 {
     const struct object *object = &writing->objects->at[o];
     const struct notes_function *function = &object->notes.functions.at[f];
-    const struct sightings *sightings = sightings_at(writing->sightings, o, f);
+    struct object_function first = objects_first(writing->objects, (struct object_function){o, f});
+    const struct sightings *sightings =
+        sightings_at(writing->sightings, first.object, first.function);
     struct counts *counts = &writing->counts[o];
     struct counts_function *counted = vec_push(&counts->functions);
     *counted = (struct counts_function){.ident = function->ident,
@@ -36,10 +38,13 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
     row->there = true;
     vec_reserve(row, function->n_counters);
     row->n = function->n_counters;
-    bool ok = !sightings->n || arcs_fit(function, &object->groups[f], sightings, arcs);
+    bool ok = !sightings->n ||
+              arcs_fit(function, &writing->objects->at[first.object].groups[first.function],
+                       sightings, arcs);
     if (ok)
         gather_counters(function, arcs, row->at);
-    targets_count(&writing->sightings->targets, writing->sightings->first[o] + f,
+    targets_count(&writing->sightings->targets,
+                  writing->sightings->first[first.object] + first.function,
                   &counted->rows[COUNTS_INDIRECT]);
     writing->report->functions += sightings->n > 0;
     mem_free(arcs);

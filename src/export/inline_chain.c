@@ -91,6 +91,8 @@ static struct object_function function_of(struct chains *chains, uint32_t unit,
         if (one.object == chains->object_of[unit] || n == 1)
             result = one;
     }
+    if (result.object != OBJECT_NONE)
+        result = objects_first(chains->objects, result);
     *vec_push(&chains->functions) = result;
     return result;
 }

@@ -62,6 +62,20 @@ size_t objects_find(const struct objects *objects, const char *name, size_t *ret
     return end - low;
 }
 
+struct object_function objects_first(const struct objects *objects, struct object_function one)
+{
+    const struct notes_function *function = objects_function(objects, one);
+    size_t first, n = objects_find(objects, function->name, &first);
+    for (size_t i = 0; i < n; i++) {
+        struct object_function other = objects->functions.at[first + i];
+        const struct notes_function *same = objects_function(objects, other);
+        if (same->ident == function->ident && same->cfg_checksum == function->cfg_checksum &&
+            same->lineno_checksum == function->lineno_checksum)
+            return other;
+    }
+    return one;
+}
+
 /* ---- all */
 
 static void object_add(struct objects *objects, const char *path)
