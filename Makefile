@@ -194,6 +194,9 @@ bench-gcda: all bench-programs
 	bench/gcda --seconds $(O)
 bench-export: all
 	bench/export $(O)
+# Compilers fed by walks against their own instrumentation, with a plot. Takes an hour: not part of bench.
+bench-fdo: all bench-programs
+	bench/fdo --plot docs/fdo.svg $(O)
 bench-memory: all
 	bench/memory
 bench-cold: all

@@ -18,13 +18,13 @@ class Runs:
     def __init__(self, gait, work):
         self.gait, self.work = os.path.abspath(gait), work
 
-    def run(self, program, size, prefix=""):
-        """CPU seconds of one run; the outputs of all runs of a program and size must agree."""
-        times, out = f"{self.work}/times", f"{self.work}/{program}-{size}.out"
+    def run(self, program, size, prefix="", which="measure", binary=""):
+        """CPU seconds of one run, of another binary if one is named; the outputs of all runs of a program, input and size must agree."""
+        times, out = f"{self.work}/times", f"{self.work}/{program}-{size}-{which}.out"
         first = not os.path.exists(out)
         to = out if first else out + ".again"
-        env = dict(os.environ, GAIT_PREFIX=f"{shlex.quote(BENCH)}/lib/cputime {shlex.quote(times)} {prefix}")
-        subprocess.run([f"{BENCH}/run-program", program, str(size), "measure", to], env=env, check=True, stderr=subprocess.DEVNULL)
+        env = dict(os.environ, GAIT_PREFIX=f"{shlex.quote(BENCH)}/lib/cputime {shlex.quote(times)} {prefix}", GAIT_BINARY=binary)
+        subprocess.run([f"{BENCH}/run-program", program, str(size), which, to], env=env, check=True, stderr=subprocess.DEVNULL)
         if not first and subprocess.run(["cmp", out, to]).returncode:
             sys.exit(f"{program} under '{prefix}' wrote something else than before")
         with open(times) as file:
