@@ -12,10 +12,16 @@ bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t b
     if (group == GROUP_NONE)
         return false;
     const struct line_group *line = &fitting->groups->at[group];
-    for (uint32_t i = 0; i < line->n; i++)
-        if (fitting->groups->blocks.at[line->first + i] == block)
-            return true;
-    return false;
+    const uint32_t *blocks = &fitting->groups->blocks.at[line->first];
+    uint32_t low = 0, high = line->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (blocks[middle] < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < line->n && blocks[low] == block;
 }
 
 bool fitting_branches(const struct fitting *fitting, uint32_t block)

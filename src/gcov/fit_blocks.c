@@ -80,16 +80,23 @@ static int match_order(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
+enum { ALIGNED_MAX = 1 << 20 };
+
 /* Cell (i, k) is the cost for the first i of a and k of b, of which the last may be a pair. Steps: 1 the last of
  * both are a pair, 2 the last of a is one with an earlier pair's b, or left out, 3 the last of b likewise. */
 void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, bool shared,
                    uint32_t *ret_b_of)
 {
+    qsort(a, n_a, sizeof *a, match_order);
+    qsort(b, n_b, sizeof *b, match_order);
+    if (n_a * n_b > ALIGNED_MAX) { /* no line of anybody: by rank */
+        for (size_t i = 0; i < n_a; i++)
+            ret_b_of[i] = shared || i < n_b ? (uint32_t)(i * n_b / n_a) : MATCH_NONE;
+        return;
+    }
     uint64_t *cells = mem_alloc((n_a + 1) * (n_b + 1) * sizeof *cells);
     uint8_t *steps = mem_alloc((n_a + 1) * (n_b + 1));
     size_t row = n_b + 1;
-    qsort(a, n_a, sizeof *a, match_order);
-    qsort(b, n_b, sizeof *b, match_order);
     for (size_t i = 0; i <= n_a; i++)
         for (size_t k = 0; k <= n_b; k++) {
             if (!i && !k)

@@ -16,7 +16,7 @@ struct line_group {
 struct line_groups {
     VEC(struct line_group); /* by line, then name */
     struct group_blocks {
-        VEC(uint32_t); /* no block twice in one group */
+        VEC(uint32_t); /* of each group in order, none twice */
     } blocks;
 };
 
