@@ -82,11 +82,13 @@ about 'time off the CPU' 0.4 1.5 "$(fact off_time)"
 status 0 unreaped "$gait" record --plain -q -o "$data" -- /usr/bin/python3 -c '
 import os, signal, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+children = []
 for i in range(2):
-    if not os.fork():
+    children.append(os.fork())
+    if not children[-1]:
         while time.thread_time() < 0.4: pass
         os._exit(0)
-time.sleep(2)'
+while any(os.path.exists(f"/proc/{child}") for child in children): time.sleep(0.05)'
 about 'CPU time of children that nobody waited for' 0.75 1.1 "$("$gait" info --json "$data" | /usr/bin/python3 -c '
 import json, sys
 threads = json.load(sys.stdin)["threads"]

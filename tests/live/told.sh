@@ -53,7 +53,8 @@ if not child:
     t = time.process_time()
     while time.process_time() - t < 20: pass
 open(sys.argv[1], "w").write(str(child))
-time.sleep(0.6)' "$work/child"
+used = lambda: int(open(f"/proc/{child}/stat").read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+while used() < 0.6: time.sleep(0.05)' "$work/child"
 kill "$(cat "$work/child")"
 read -r _ _ _ user _ _ kernel _ <<<"$("$gait" info "$work/outlives" | grep '^CPU time')"
 awk "BEGIN { exit !(${user:-0} + ${kernel:-0} > 0.1) }" || bad "0.6 s of a child that outlives the program: $user + $kernel s"
