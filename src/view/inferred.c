@@ -142,8 +142,14 @@ static uint64_t beyond(uint64_t count, uint64_t other)
     return count > other ? count - other : 0;
 }
 
-/* A block may be left where the code says so. A call that does not come back leaves it, too, but in a sampled profile
- * a call whose return was not seen is most often one that a window ended in. */
+/* Whether calls in a block do not come back: exceptions, longjmp, exit. In a sampled profile a window may just have ended in one;
+ * but that is chance, and happens no more often than chance does. */
+static bool calls_leave(const struct maker *maker, const struct infer_count *ran, uint64_t rest)
+{
+    return maker->profile->mode == PROFILE_EXACT ||
+           (double)rest * (double)ran->seen > 2 * ran->sd * ran->sd;
+}
+
 static void leaving_make(struct maker *maker, const uint32_t *ways)
 {
     for (uint32_t i = 0; i < maker->cfg->blocks.n; i++) {
@@ -151,7 +157,7 @@ static void leaving_make(struct maker *maker, const uint32_t *ways)
         enum leaving leaving = block_leaves(maker->cfg, &maker->cfg->blocks.at[i], ways[i]);
         uint64_t rest = beyond(block->ran.seen, maker->departed[i]);
         bool left = leaving == LEAVES ||
-                    (leaving == LEAVES_CALLING && maker->profile->mode == PROFILE_EXACT);
+                    (leaving == LEAVES_CALLING && calls_leave(maker, &block->ran, rest));
         block->left = (struct infer_count){.seen = left ? rest : 0,
                                            .sd = left ? block->ran.sd : 0,
                                            .measured = true,
