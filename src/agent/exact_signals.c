@@ -38,9 +38,12 @@ static bool always_ours(int signal)
     return own_bits() & bit_of(signal);
 }
 
-static void mask_set(uint64_t mask)
+/* Returns the one before. */
+static uint64_t mask_set(uint64_t mask)
 {
-    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
+    uint64_t before = 0;
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before, 8, 0, 0);
+    return before;
 }
 
 /* ---- actions */
@@ -435,16 +438,20 @@ static void vectors_load(uint64_t from)
         __asm__ volatile("fxrstor64 (%0)" : : "r"(state) : "memory");
 }
 
+/* Signals wait meanwhile: one that came between the question and the new mask would have been held with the
+ * handler's mask, which the end of its own handler would have put in force for good. */
 bool exact_signals_return(struct thread *thread)
 {
     struct context *context = thread->context;
     struct kernel_ucontext frame;
-    if (context->interrupt) { /* that one first: the mask in force is ours */
+    uint64_t mask = mask_set(~own_bits());
+    if (context->interrupt) { /* that one first: the mask in force was ours */
         context->pc = thread->call_pc;
         return true;
     }
     if (!syscalls_read(context->gpr[RSP], &frame, sizeof frame) || (frame.rflags & TRAP_FLAG) ||
         !frame.fpstate) {
+        mask_set(mask);
         context->pc = thread->call_pc;
         return false;
     }
