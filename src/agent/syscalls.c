@@ -5,10 +5,12 @@
 #include "agent/exact_signals.h"
 #include "agent/footprint.h"
 #include "agent/maps.h"
+#include "agent/successor.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
 
 #include <asm/prctl.h>
+#include <fcntl.h>
 #include <linux/prctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -115,6 +117,20 @@ static bool ends_the_run(const struct context *context)
            (context->gpr[RAX] == SYS_prctl && context->gpr[RDI] == PR_SET_SECCOMP);
 }
 
+/* Comes back only if it failed. */
+static long become(const uint64_t *gpr, bool at)
+{
+    uint64_t unseen = at ? !successor_follows((int)gpr[RDI], gpr[RSI], gpr[R10])
+                         : !successor_follows(AT_FDCWD, gpr[RDI], gpr[RDX]);
+    uint64_t *losses = &agent.channel->losses[LOSS_no_agent];
+    __atomic_fetch_add(losses, unseen, __ATOMIC_RELAXED);
+    exact_signals_ignore(true);
+    long result = exact_call();
+    exact_signals_ignore(false);
+    __atomic_fetch_sub(losses, unseen, __ATOMIC_RELAXED);
+    return result;
+}
+
 static long run(struct thread *thread, long number)
 {
     const uint64_t *gpr = thread->context->gpr;
@@ -138,12 +154,9 @@ static long run(struct thread *thread, long number)
         break;
     default: break;
     }
-    bool execs = number == SYS_execve || number == SYS_execveat;
-    if (execs)
-        exact_signals_ignore(true);
+    if (number == SYS_execve || number == SYS_execveat)
+        return become(gpr, number == SYS_execveat);
     long result = exact_call();
-    if (execs)
-        exact_signals_ignore(false);
     if (!sys_failed(result))
         code_follow(thread->context, number, result);
     return result;

@@ -41,7 +41,7 @@ void summary_losses(const struct totals *totals)
 {
     char number[32];
     for (int i = 0; i < LOSS_N; i++)
-        if (totals->losses[i] && i != LOSS_no_agent)
+        if (totals->losses[i] && (i != LOSS_no_agent || totals->instructions))
             say("lost: %s x %s", summary_grouped(totals->losses[i], number),
                 loss_text((enum loss)i));
 }

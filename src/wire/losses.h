@@ -33,7 +33,8 @@
     LOSS(signal_native, "signal handler installed: whenever it ran, it ran natively, uncounted")   \
     LOSS(trigger_lost, "trigger stopped: the program closed or replaced it")                       \
     LOSS(no_channel, "process was not recorded: no free channel, or no memory for the agent")      \
-    LOSS(no_agent, "program started without the agent (static, setuid or not x86-64)")             \
+    LOSS(no_agent,                                                                                 \
+         "program started without the agent (static, setuid, no environment, not x86-64)")         \
     LOSS(unmapped, "observation outside every known module")                                       \
     LOSS(garbled, "bytes from the program's side that make no sense: left out")                    \
     LOSS(killed, "exact run was killed or outlived the recording: its last counts are not whole")  \

@@ -46,6 +46,13 @@ status 0 'stopped' timeout 20 "$gait" record --duration 0.8 -o "$work/stopped" -
 says "the agent stays in process $pid, which is stopped by a signal"
 kill -CONT "$pid"
 
+# Whoever starts a program without the agent in an exact run.
+status 0 'no environment' "$gait" record --exact=counts -o "$work/bare" -- sh -c 'env -i /bin/true; true'
+says 'INCOMPLETE'
+says '1 x program started without the agent'
+status 0 'the environment' "$gait" record --exact=counts -o "$work/clothed" -- sh -c 'env /bin/true; ./nosuch 2>/dev/null; true'
+grep -q 'INCOMPLETE' "$work/stderr" && bad 'nothing is missing, and INCOMPLETE is said'
+
 # A child that outlives the program: what it used counts, or gait's share would be of next to nothing.
 status 0 'a child outlives it' "$gait" record -F 400 -o "$work/outlives" -- /usr/bin/python3 -c 'import os, time, sys
 child = os.fork()
