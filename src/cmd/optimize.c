@@ -155,16 +155,26 @@ bool optimize_record(struct optimize *optimize, struct err *err)
     return true;
 }
 
-bool optimize_export(struct optimize *optimize, const char *format, const char *option,
-                     const char *output, struct err *err)
+static bool export_run(struct optimize *optimize, const char *const *own, const char *format,
+                       struct err *err)
 {
-    char *name = realpath(optimize->program, NULL);
-    const char *own[] = {"export", "-q",   "--format",     format, "--module", name,
-                         "-o",     output, optimize->data, option, NULL};
     const char *log = arena_format(&optimize->arena, "%s/export.log", optimize->folder);
-    bool ok = optimize_tool(optimize, gait_words(optimize, own, NULL), log, err);
-    free(name);
-    return ok || err_in(err, "gait export --format %s", format);
+    return optimize_tool(optimize, gait_words(optimize, own, NULL), log, err) ||
+           err_in(err, "gait export --format %s", format);
+}
+
+bool optimize_export(struct optimize *optimize, const char *format, const char *output,
+                     struct err *err)
+{
+    const char *own[] = {"export",          "-q", "--format", format,         "--module",
+                         optimize->program, "-o", output,     optimize->data, NULL};
+    return export_run(optimize, own, format, err);
+}
+
+bool optimize_export_gcda(struct optimize *optimize, struct err *err)
+{
+    const char *own[] = {"export", "-q", "--format", "gcda", "--notes", ".", optimize->data, NULL};
+    return export_run(optimize, own, "gcda", err);
 }
 
 /* ---- the program */

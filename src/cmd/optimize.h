@@ -34,9 +34,11 @@ struct optimize {
 
 /* Records the program. */
 bool optimize_record(struct optimize *optimize, struct err *err);
-/* Writes its profile in a format to a file, with one more option for export, or NULL. */
-bool optimize_export(struct optimize *optimize, const char *format, const char *option,
-                     const char *output, struct err *err);
+/* Writes its profile in a format to a file. */
+bool optimize_export(struct optimize *optimize, const char *format, const char *output,
+                     struct err *err);
+/* Writes counts for -fprofile-use beside the notes that gcc left below the current folder. */
+bool optimize_export_gcda(struct optimize *optimize, struct err *err);
 /* Makes optimize->result by BOLT. */
 bool optimize_bolt(struct optimize *optimize, struct err *err);
 /* The same by the compiler and the build command; without one, tells how to build, and result stays NULL. *ret_before is

@@ -88,7 +88,7 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
         return false;
     const char *fdata = arena_format(arena, "%s/fdata", optimize->folder), *skipped = NULL;
     const char *log = arena_format(arena, "%s/bolt.log", optimize->folder);
-    if (!optimize_record(optimize, err) || !optimize_export(optimize, "bolt", NULL, fdata, err))
+    if (!optimize_record(optimize, err) || !optimize_export(optimize, "bolt", fdata, err))
         return false;
     const char *result =
         optimize->output ? optimize->output : arena_format(arena, "%s.bolt", optimize->program);

@@ -60,12 +60,45 @@ static bool profile_make(struct optimize *optimize, const struct recipe *recipe,
 {
     if (!optimize_record(optimize, err))
         return false;
-    if (optimize_export(optimize, recipe->format, NULL, profile, err))
+    if (optimize_export(optimize, recipe->format, profile, err))
         return true;
     if (!optimize->build || !strstr(err->text, "line information"))
         return false;
     return build_run(optimize, recipe->lines, err) && optimize_record(optimize, err) &&
-           optimize_export(optimize, recipe->format, NULL, profile, err);
+           optimize_export(optimize, recipe->format, profile, err);
+}
+
+/* Counts of gcc's own graphs, which it leaves in notes when it compiles the program as if there was a profile. What was recorded is
+ * put back meanwhile: counts are set against it. */
+static bool gcda_make(struct optimize *optimize, struct err *err)
+{
+    const char *recorded = arena_format(&optimize->arena, "%s/recorded", optimize->folder);
+    return file_copy(optimize->program, recorded, err) &&
+           build_run(optimize, "-g -fprofile-use -ftest-coverage -Wno-missing-profile", err) &&
+           unlink(optimize->program) == 0 && file_copy(recorded, optimize->program, err) &&
+           optimize_export_gcda(optimize, err);
+}
+
+/* The flags that make the compiler use the profile. */
+static const char *flags_choose(struct optimize *optimize, const struct recipe *recipe,
+                                const char *profile, struct err *err)
+{
+    if (optimize->with == WITH_GCC && optimize->build) {
+        struct err why;
+        if (gcda_make(optimize, &why))
+            return "-g -fprofile-use -Wno-missing-profile";
+        optimize->note =
+            arena_format(&optimize->arena, "by -fauto-profile, which gains less: %s", why.text);
+    }
+    char *absolute = realpath(profile, NULL);
+    if (!absolute) {
+        err_errno(err, "%s", profile);
+        return NULL;
+    }
+    const char *flags =
+        arena_format(&optimize->arena, "%s%s", recipe->use, quote_word(&optimize->arena, absolute));
+    free(absolute);
+    return flags;
 }
 
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err)
@@ -80,11 +113,9 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
         (optimize->build && !file_copy(optimize->program, before, err)) ||
         !profile_make(optimize, recipe, profile, err))
         return false;
-    char *absolute = realpath(profile, NULL);
-    if (!absolute)
-        return err_errno(err, "%s", profile);
-    const char *flags = arena_format(arena, "%s%s", recipe->use, quote_word(arena, absolute));
-    free(absolute);
+    const char *flags = flags_choose(optimize, recipe, profile, err);
+    if (!flags)
+        return false;
     *ret_before = before;
     if (!optimize->build) {
         optimize->note = arena_format(arena, "the profile is %s; build with %s %s", profile,
@@ -99,6 +130,7 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
                        "with CFLAGS or $GAIT_CFLAGS (make -B)?",
                        quote_word(arena, optimize->build));
     optimize->result = optimize->program;
-    optimize->note = arena_format(arena, "as it was: %s; the profile: %s", before, profile);
+    const char *where = arena_format(arena, "as it was: %s; the profile: %s", before, profile);
+    optimize->note = optimize->note ? arena_format(arena, "%s; %s", optimize->note, where) : where;
     return true;
 }

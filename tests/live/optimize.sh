@@ -8,7 +8,7 @@ cd "$work" || exit 1
 cp "$sources"/{one,two}.c .
 cat >build <<'END'
 #!/bin/sh
-$COMPILER $CFLAGS -Wl,-q -o prog one.c two.c
+$COMPILER $CFLAGS -c one.c && $COMPILER $CFLAGS -c two.c && $COMPILER $CFLAGS -Wl,-q -o prog one.o two.o
 END
 chmod +x build
 llvm=$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V | tail -n 1)
@@ -69,6 +69,8 @@ says 'gcc is missing; Debian has it in the package gcc'
 COMPILER=gcc status 0 'gcc' "$gait" optimize --with gcc --build ./build --runs 2 ./prog 900
 same 'what gcc made' "$expected" "$(./prog 900)"
 cmp -s prog prog.before && bad 'gcc made the same'
+[ -s one.gcda ] && [ -s two.gcda ] || bad 'gcc had no counts of its own graphs'
+rm -f ./*.gcda ./*.gcno
 status 0 'gcc without a build' "$gait" optimize -q --with gcc -o profile ./prog 900
 grep -q -e "-fauto-profile=$work/profile" stdout && [ -s profile ] || bad "flags for gcc: $(cat stdout)"
 COMPILER=true status 2 'a build of nothing' "$gait" optimize --with gcc --build ./build ./prog 900
