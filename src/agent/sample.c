@@ -261,7 +261,6 @@ static void progress_end(struct thread *thread)
         thread->means.walks++;
     }
     agent_add(&channel->instructions, event->instructions);
-    channel->translate_ticks = agent.cache->translate_ticks;
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->zones.code_bytes;
     event_publish(thread);
@@ -281,6 +280,7 @@ static void progress_end(struct thread *thread)
     thread->progress.cost.copy_ticks =
         thread->walk.translate_ticks - thread->progress.cost.copy_ticks;
     budget_spend(thread, &thread->progress.cost);
+    channel->translate_ticks = agent.copied_ns * agent.ticks_per_ms / 1000000;
     agent.means = thread->means;
     agent_heed_tool();
     trigger_upgrade(thread);

@@ -42,6 +42,7 @@ static void advise_hottest(struct adviser *adviser)
     const struct report_row *first = row_known(report, &i), *next;
     if (!first)
         return;
+    bool behind = i > 0; /* what has no name weighs more */
     struct estimate share = report_share(report, first), second = {0};
     if ((i++, next = row_known(report, &i)))
         second = report_share(report, next);
@@ -53,9 +54,9 @@ static void advise_hottest(struct adviser *adviser)
     if (line)
         what = arena_format(&report->scene->arena, "line %u of %s (in %s)", first->line,
                             first->file, what);
-    advise(adviser, "%s is %s%s%s: %s of %s%s%s", what,
-           alone ? "the hottest " : "among the hottest ", line ? "line" : "function",
-           alone ? "" : "s", advice_share(share), advice_weight(report),
+    advise(adviser, "%s is %s%s%s%s: %s of %s%s%s", what,
+           alone ? "the hottest " : "among the hottest ", behind ? "known " : "",
+           line ? "line" : "function", alone ? "" : "s", advice_share(share), advice_weight(report),
            can ? "|gait annotate " : "", can ? code_text(report, first) : "");
 }
 
