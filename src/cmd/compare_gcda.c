@@ -55,6 +55,8 @@ static void print_text(struct alike *alike, enum item_by by, size_t limit)
             "%zu functions have counts of another graph, or counts that do not flow: they count as "
             "never run\n",
             alike->strangers);
+    if (alike->without_notes)
+        printf("%zu files have no .gcno beside them: they are left out\n", alike->without_notes);
     if (!limit || !alike->rows.n)
         return;
     qsort_r(alike->rows.at, alike->rows.n, sizeof *alike->rows.at, row_order, alike);
@@ -95,6 +97,7 @@ static void print_json(const struct alike *alike, enum item_by by)
     json_array_end(&json);
     json_object(&json, "losses");
     json_integer(&json, "strangers", alike->strangers);
+    json_integer(&json, "without_notes", alike->without_notes);
     json_object_end(&json);
     json_array(&json, "rows");
     json_object(&json, NULL);

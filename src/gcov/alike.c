@@ -101,7 +101,9 @@ static const char *object_name(const char *path)
 static const char *notes_of(struct arena *arena, const char *const pair[ALIKE_SIDES])
 {
     for (int side = 0; side < ALIKE_SIDES; side++) {
-        const char *beside = pair[side] ? path_with(arena, pair[side], ".gcda", ".gcno") : NULL;
+        const char *beside = pair[side] && path_ends_in(pair[side], ".gcda")
+                                 ? path_with(arena, pair[side], ".gcda", ".gcno")
+                                 : NULL;
         if (beside && access(beside, R_OK) == 0)
             return beside;
     }
@@ -127,35 +129,53 @@ static bool pair_compare(struct comparing *comparing, const char *const paths[AL
     return ok;
 }
 
+/* How many bytes two paths have in common at their ends. */
+static size_t common_end(const char *a, const char *b)
+{
+    size_t n_a = strlen(a), n_b = strlen(b), n = 0;
+    while (n < n_a && n < n_b && a[n_a - 1 - n] == b[n_b - 1 - n])
+        n++;
+    return n;
+}
+
+/* The file of that name whose folders are most alike; NULL: none. */
+static const char *partner_of(const struct paths *files, const char *path)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < files->n; i++)
+        if (strcmp(object_name(files->at[i]), object_name(path)) == 0 &&
+            (!best || common_end(files->at[i], path) > common_end(best, path)))
+            best = files->at[i];
+    return best;
+}
+
 static bool pairs_compare(struct comparing *comparing, const struct paths files[ALIKE_SIDES],
                           struct err *err)
 {
-    struct arena *arena = &comparing->alike->arena;
+    struct alike *alike = comparing->alike;
     bool one = files[0].n == 1 && files[1].n == 1;
+    size_t compared = 0;
     for (int side = 0; side < ALIKE_SIDES; side++)
         for (size_t i = 0; i < files[side].n; i++) {
-            const char *pair[ALIKE_SIDES] = {NULL, NULL};
-            pair[side] = files[side].at[i];
-            for (size_t k = 0; k < files[!side].n && !pair[!side]; k++)
-                if (one || strcmp(object_name(files[!side].at[k]), object_name(pair[side])) == 0)
-                    pair[!side] = files[!side].at[k];
-            if (side && pair[0])
+            const char *path = files[side].at[i], *pair[ALIKE_SIDES];
+            pair[side] = path;
+            pair[!side] = one ? files[!side].at[0] : partner_of(&files[!side], path);
+            if (side && pair[0] && (one || partner_of(&files[1], pair[0]) == path))
                 continue; /* was the first side's */
-            for (int s = 0; s < ALIKE_SIDES; s++)
-                if (pair[s] && !path_ends_in(pair[s], ".gcda"))
-                    return err_set(err, ERR_FORMAT, "%s: not called .gcda", pair[s]);
-            const char *found = notes_of(arena, pair);
-            if (!found)
-                return err_set(
-                    err, ERR_MISSING,
-                    "%s: its .gcno is not beside it: gcc leaves it with -ftest-coverage; "
-                    "--notes FOLDER says where",
-                    pair[side]);
-            comparing->object = object_name(pair[side]);
+            const char *found = path_ends_in(path, ".gcda") ? notes_of(&alike->arena, pair) : NULL;
+            if (!found) {
+                alike->without_notes++;
+                continue;
+            }
+            comparing->object = object_name(path);
             if (!pair_compare(comparing, pair, found, err))
                 return false;
+            compared++;
         }
-    return true;
+    return compared || err_set(err, ERR_MISSING,
+                               "%s: there is no .gcno beside it: gcc -fprofile-use -ftest-coverage "
+                               "leaves one",
+                               files[0].at[0]);
 }
 
 /* ---- all */

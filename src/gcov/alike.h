@@ -25,7 +25,8 @@ struct alike {
     struct alike_rows {
         VEC(struct alike_row); /* that either side has counted */
     } rows;
-    size_t strangers; /* functions of counts that the notes do not have, or have otherwise */
+    size_t without_notes; /* files that could not be compared */
+    size_t strangers;     /* functions of counts that the notes do not have, or have otherwise */
     uint64_t totals[ALIKE_SIDES];
     double overlap;
     double matched[ALIKE_SIDES]; /* share of a side's weight whose key the other has counted too */
