@@ -31,6 +31,10 @@ void summary_too_short(const struct totals *totals, uint32_t asked_hz)
     char ask[48] = "";
     if (totals->interrupts)
         return;
+    if (totals->losses[LOSS_no_agent]) {
+        say("no sample: %s; gait record --plain sees it", loss_text(LOSS_no_agent));
+        return;
+    }
     if (asked_hz < hz)
         snprintf(ask, sizeof ask, "-F %.0f asks for more, ", hz);
     say("no sample: the program took only %.1f ms of CPU time. %s--exact=counts needs none",

@@ -1,11 +1,14 @@
 /* Calls that wait for signals, or hand the state of signals on: for them what the program believes of SIGTRAP
  * must be so. */
+#include "agent/agent.h"
 #include "agent/signals.h"
+#include "agent/successor.h"
 #include "agent/trap.h"
 
 #include "shim/libc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -67,8 +70,28 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
         return result;                                                                             \
     }
 
-EXECUTING(execve, (const char *path, char *const *argv, char *const *envp), (path, argv, envp))
-EXECUTING(execv, (const char *path, char *const *argv), (path, argv))
+/* Counted before, since nobody comes back from success; an exact run sees the system call itself. */
+EXPORT int execve(const char *path, char *const *argv, char *const *envp)
+{
+    static __typeof__(execve) *next;
+    libc_function(&next, "execve");
+    bool unseen = agent_samples() && !successor_follows(AT_FDCWD, (uint64_t)(uintptr_t)path,
+                                                        (uint64_t)(uintptr_t)envp);
+    if (unseen)
+        agent_add(&agent.channel->losses[LOSS_no_agent], 1);
+    signals_exec(true);
+    int result = next(path, argv, envp);
+    signals_exec(false);
+    if (unseen)
+        agent_add(&agent.channel->losses[LOSS_no_agent], UINT64_MAX);
+    return result;
+}
+
+EXPORT int execv(const char *path, char *const *argv)
+{
+    return execve(path, argv, environ);
+}
+
 EXECUTING(execvp, (const char *name, char *const *argv), (name, argv))
 EXECUTING(execvpe, (const char *name, char *const *argv, char *const *envp), (name, argv, envp))
 EXECUTING(fexecve, (int fd, char *const *argv, char *const *envp), (fd, argv, envp))
