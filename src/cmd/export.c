@@ -1,5 +1,6 @@
 /* gait export: a profile in the format of another tool. */
 #include "base/err.h"
+#include "cmd/carried.h"
 #include "cmd/cmd.h"
 #include "cmd/export_gcda.h"
 #include "cmd/tools.h"
@@ -27,6 +28,9 @@ static const char usage[] =
     "  --pid PID          this process only; of what was walked, its time\n"
     "  --tid TID          this thread only; the same\n"
     "  --module NAME      what ran in this module only\n"
+    "  --binary NEW       for another build of the program, or of --module: what was recorded\n"
+    "                     is carried over as far as it goes; see gait carry\n"
+    "  --recorded FILE    a copy of the build that was recorded, if it is not where it was\n"
     "  --notes FOLDER     gcda: where gcc left its .gcno files (.); -o FOLDER is then\n"
     "                     for -fprofile-use=FOLDER, without it they go beside the notes\n"
     "  --no-inline        leave out inlined functions\n"
@@ -42,6 +46,7 @@ struct options {
     const char *input, *output, *notes;
     const struct exporter *exporter;
     struct export_options export;
+    struct carry_options carry; /* binary is NULL: for the build that was recorded */
     bool has_weight, quiet, help;
 };
 
@@ -56,6 +61,8 @@ enum {
     OPTION_RAW,
     OPTION_INFERRED,
     OPTION_NOTES,
+    OPTION_BINARY,
+    OPTION_RECORDED,
 };
 
 static const struct option long_options[] = {
@@ -67,6 +74,8 @@ static const struct option long_options[] = {
     {"tid", required_argument, NULL, OPTION_TID},
     {"module", required_argument, NULL, OPTION_MODULE},
     {"notes", required_argument, NULL, OPTION_NOTES},
+    {"binary", required_argument, NULL, OPTION_BINARY},
+    {"recorded", required_argument, NULL, OPTION_RECORDED},
     {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
     {"raw", no_argument, NULL, OPTION_RAW},
     {"inferred", optional_argument, NULL, OPTION_INFERRED},
@@ -147,6 +156,8 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         case 'q': options->quiet = true; break;
         case 'h': options->help = true; return true;
         case OPTION_NOTES: options->notes = optarg; break;
+        case OPTION_BINARY: options->carry.binary = optarg; break;
+        case OPTION_RECORDED: options->carry.recorded = optarg; break;
         case OPTION_NO_INLINE: options->export.inlined = false; break;
         case OPTION_RAW:
             options->export.raw = true;
@@ -167,6 +178,8 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
     if (!options->exporter)
         return err_set(err, ERR_USAGE, "which format? gait export --format NAME; see --help");
+    if (options->carry.recorded && !options->carry.binary)
+        return err_set(err, ERR_USAGE, "--recorded is for --binary NEW");
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;
     if (options->exporter->source == EXPORT_OBJECTS)
@@ -243,6 +256,14 @@ static int export(struct options *options, const struct profile *profile)
     return ok ? output_status() : say_err(&err);
 }
 
+/* From here on the module is the other build. */
+static int export_carried(struct options *options, struct profile *profile)
+{
+    options->carry.module = options->export.filter.module;
+    options->export.filter.module = options->carry.binary;
+    return profile_carry(profile, options->input, &options->carry, options->quiet);
+}
+
 int cmd_export(int argc, char **argv)
 {
     struct options options;
@@ -255,6 +276,8 @@ int cmd_export(int argc, char **argv)
     }
     struct profile profile;
     int status = profile_load(options.input, options.quiet, &profile);
+    if (status == EXIT_DONE && options.carry.binary)
+        status = export_carried(&options, &profile);
     if (status != EXIT_DONE)
         return status;
     status = options.exporter->source == EXPORT_OBJECTS

@@ -68,6 +68,27 @@ static bool has_other_stamp(const struct profile *profile, const struct image *i
     return fact_about(profile, "stamp", NULL, stamp, module->path);
 }
 
+static void build_text(char *text, const uint8_t *id, uint32_t bytes)
+{
+    strcpy(text, "none");
+    for (uint32_t i = 0; i < bytes; i++)
+        snprintf(text + (size_t)2 * i, 3, "%02x", id[i]);
+}
+
+static const char *build_missing(struct scene *scene, const struct image *image,
+                                 const struct module *module)
+{
+    char there[2 * BUILD_ID_MAX + 5], ran[2 * sizeof module->build_id + 5];
+    build_text(there, image->build_id, image->build_id_bytes);
+    build_text(ran, module->build_id, module->build_id_bytes);
+    if (!module->build_id_bytes)
+        return arena_format(&scene->arena, "%s: is not the build that ran", module->path);
+    return arena_format(&scene->arena,
+                        "%s: is not the build that ran (build-id %s, not %s); gait carry makes a "
+                        "profile of it",
+                        module->path, there, ran);
+}
+
 static void module_load(struct scene *scene, const struct profile *profile,
                         struct scene_module *known)
 {
@@ -86,8 +107,8 @@ static void module_load(struct scene *scene, const struct profile *profile,
         known->missing = arena_string(&scene->arena, err.text);
     } else if (!same_build(&binary->image, &known->module) ||
                has_other_stamp(profile, &binary->image, &known->module)) {
+        known->missing = build_missing(scene, &binary->image, &known->module);
         binary_close(binary);
-        known->missing = arena_format(&scene->arena, "%s: is not the build that ran", path);
     } else {
         known->binary = binary;
     }

@@ -1,0 +1,299 @@
+#include "carry/carry.h"
+
+#include "base/err.h"
+#include "carry/counts.h"
+#include "carry/tables.h"
+#include "profile/sums.h"
+#include "view/inferred.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which module, and both its builds */
+
+static const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_program(const struct profile *profile, const char *path)
+{
+    const char *command = profile->command ? profile->command : "";
+    bool quoted = command[0] == '\'';
+    size_t word = quoted ? strcspn(command + 1, "'\n") : strcspn(command, " \n");
+    const char *name = path_name(path);
+    size_t n = strlen(name);
+    return n <= word && memcmp(command + quoted + word - n, name, n) == 0 &&
+           (n == word || command[quoted + word - n - 1] == '/');
+}
+
+static uint32_t module_find(const struct profile *profile, const struct carry_options *options)
+{
+    const char *wanted = options->module ? options->module : path_name(options->binary);
+    for (uint32_t i = 0; i < profile->modules.n; i++) {
+        const char *path = profile->modules.at[i].path;
+        if (strcmp(path, wanted) == 0 || strcmp(path_name(path), wanted) == 0)
+            return i;
+    }
+    for (uint32_t i = 0; i < profile->modules.n && !options->module; i++)
+        if (is_program(profile, profile->modules.at[i].path))
+            return i;
+    return MODULE_NONE;
+}
+
+static void build_text(char text[static 41], const uint8_t *id, uint32_t bytes)
+{
+    strcpy(text, "none");
+    for (uint32_t i = 0; i < bytes && i < 20; i++)
+        snprintf(text + (size_t)2 * i, 3, "%02x", id[i]);
+}
+
+/* The profile's modules, one of which lies elsewhere; the profile keeps what they point to. */
+static struct modules modules_with(const struct profile *profile, uint32_t module, char *path)
+{
+    struct modules modules = {0};
+    for (size_t i = 0; i < profile->modules.n; i++)
+        *vec_push(&modules) = profile->modules.at[i];
+    modules.at[module].path = path;
+    return modules;
+}
+
+/* ---- the profile without its tables, of the new build */
+
+static bool shell_make(struct profile *into, const struct profile *from, uint32_t module,
+                       const struct binary *binary, struct err *err)
+{
+    struct profile shell = *from, empty;
+    struct modules modules = modules_with(from, module, binary->image.path);
+    profile_init(&empty);
+    shell.edges = empty.edges;
+    shell.ranges = empty.ranges;
+    shell.trips = empty.trips;
+    shell.stacks = empty.stacks;
+    struct module *carried = &modules.at[module];
+    carried->build_id_bytes = binary->image.build_id_bytes < sizeof carried->build_id
+                                  ? binary->image.build_id_bytes
+                                  : (uint32_t)sizeof carried->build_id;
+    memcpy(carried->build_id, binary->image.build_id, carried->build_id_bytes);
+    shell.modules = modules;
+    profile_init(into);
+    into->mode = from->mode;
+    into->complete = true;
+    bool ok =
+        profile_merge(into, &shell, err) &&
+        (into->modules.n == from->modules.n ||
+         err_set(err, ERR_FORMAT, "%s was recorded, too: there is nothing to carry over to it",
+                 binary->image.path));
+    if (!ok)
+        profile_release(into);
+    vec_release(&modules);
+    profile_release(&empty);
+    return ok;
+}
+
+/* ---- functions */
+
+static uint64_t grain_of(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    uint64_t grain = profile->mode == PROFILE_SAMPLED && totals->instructions
+                         ? totals->count / totals->instructions
+                         : 1;
+    return grain ? grain : 1;
+}
+
+struct kept {
+    double weight, all;
+};
+
+static void blocks_weigh(struct kept *kept, struct carry_report *report, const struct cfg *cfg,
+                         const struct flow *flow, const struct carry_pair *pair)
+{
+    for (block_id b = 0; b < cfg->blocks.n; b++) {
+        const struct cfg_block *block = &cfg->blocks.at[b];
+        double weight = (double)flow_block(flow, cfg, b)->count * block->instructions;
+        bool found = pair && pair->blocks.new_of[b] != BLOCK_NONE;
+        if (weight == 0)
+            continue;
+        kept->all += weight;
+        kept->weight += found ? weight : 0;
+        report->blocks++;
+        report->blocks_kept += found;
+    }
+}
+
+static void function_carry(struct carry_tables *tables, const struct scene_function *function,
+                           struct kept *kept, struct carry_report *report)
+{
+    const struct scene *scene = tables->places.scene;
+    function_id to = carry_places_function(&tables->places, function->function);
+    struct carry_pair pair;
+    struct cfg cfg;
+    struct flow flow;
+    bool found = to != FUNCTION_NONE;
+    if (found)
+        carry_pair_open(&pair, scene, function, tables->places.binary, to);
+    else
+        scene_cfg(scene, function, &cfg);
+    const struct cfg *old = found ? &pair.old_cfg : &cfg;
+    flow_build(&flow, scene, function, 0, old);
+    if (scene->sides[0]->mode == PROFILE_SAMPLED)
+        flow_infer(&flow, scene, function, 0, old, INFER_CONFIDENCE);
+    report->functions += flow.body.count != 0;
+    report->functions_kept += flow.body.count && found;
+    blocks_weigh(kept, report, old, &flow, found ? &pair : NULL);
+    if (found) {
+        struct infer_problem problem;
+        carry_places_add(&tables->places, function->function, &pair);
+        carry_counts(&problem, &pair, &flow, grain_of(scene->sides[0]));
+        infer_solve(&problem, INFER_CONFIDENCE);
+        carry_rows(tables->into, tables->module, &pair.new_cfg, &problem);
+        infer_release(&problem);
+        carry_pair_close(&pair);
+    } else {
+        cfg_release(&cfg);
+    }
+    flow_release(&flow);
+}
+
+/* Functions that have a partner tell partners of those that they call, so that the others come later, and those that never get one last. */
+static void functions_carry(struct carry_tables *tables, uint32_t module, struct kept *kept,
+                            struct carry_report *report)
+{
+    const struct scene_functions *functions = &tables->places.scene->functions;
+    bool *done = mem_alloc(functions->n + 1);
+    for (bool more = true, last = false; more || !last;) {
+        last = !more;
+        more = false;
+        for (size_t i = 0; i < functions->n; i++) {
+            const struct scene_function *function = &functions->at[i];
+            if (done[i] || function->module != module || function->function == FUNCTION_NONE ||
+                (!last &&
+                 carry_places_function(&tables->places, function->function) == FUNCTION_NONE))
+                continue;
+            function_carry(tables, function, kept, report);
+            done[i] = more = true;
+        }
+    }
+    mem_free(done);
+}
+
+/* An exact profile has what its runs add up to. */
+static uint64_t instructions_count(const struct profile *profile)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < profile->ranges.n; i++) {
+        const struct range_key *key = map_key(&profile->ranges.keys, i);
+        sum_add(&sum, profile->ranges.at[i].count * key->instructions);
+    }
+    return sum;
+}
+
+static void module_carry(struct profile *into, const struct profile *from, struct scene *scene,
+                         uint32_t module, const struct binary *binary, struct carry_report *report)
+{
+    struct carry_tables tables = {.into = into, .from = from, .module = module};
+    struct kept kept = {0};
+    uint32_t shown = scene_module(scene, 0, module);
+    carry_places_open(&tables.places, scene, shown, binary);
+    if (from->mode != PROFILE_PLAIN)
+        functions_carry(&tables, shown, &kept, report);
+    carry_tables_fill(&tables);
+    if (from->mode == PROFILE_EXACT)
+        into->totals.instructions = instructions_count(into);
+    report->weight_kept = kept.all > 0 ? kept.weight / kept.all : 0;
+    carry_places_close(&tables.places);
+}
+
+/* ---- all */
+
+static bool old_open(struct scene *scene, const struct profile *was, uint32_t module,
+                     const struct carry_report *report, struct err *err)
+{
+    const struct profile *sides[] = {was};
+    scene_open(scene, sides, 1, NULL);
+    uint32_t shown = scene_module(scene, 0, module);
+    if (scene->modules.at[shown].binary)
+        return true;
+    err_set(err, ERR_MISSING,
+            "the build that was recorded (build-id %s) is needed too: --recorded FILE; %s",
+            report->old_build, scene->modules.at[shown].missing);
+    scene_close(scene);
+    return false;
+}
+
+static bool carry_to(struct profile *ret_profile, const struct profile *from,
+                     const struct carry_options *options, uint32_t module,
+                     const struct binary *binary, struct carry_report *report, struct err *err)
+{
+    struct profile was = *from;
+    struct scene scene;
+    struct arena arena = {0};
+    struct modules modules =
+        modules_with(from, module,
+                     arena_string(&arena, options->recorded ? options->recorded
+                                                            : from->modules.at[module].path));
+    was.modules = modules;
+    bool ok = old_open(&scene, &was, module, report, err);
+    if (ok) {
+        ok = shell_make(ret_profile, from, module, binary, err);
+        if (ok)
+            module_carry(ret_profile, from, &scene, module, binary, report);
+        scene_close(&scene);
+    }
+    vec_release(&modules);
+    arena_release(&arena);
+    return ok;
+}
+
+/* The same build elsewhere. */
+static bool module_move(struct profile *into, const struct profile *from, uint32_t module,
+                        const char *path, struct err *err)
+{
+    struct profile moved = *from;
+    struct arena arena = {0};
+    struct modules modules = modules_with(from, module, arena_string(&arena, path));
+    moved.modules = modules;
+    profile_init(into);
+    into->mode = from->mode;
+    into->complete = true;
+    bool ok = profile_merge(into, &moved, err);
+    if (!ok)
+        profile_release(into);
+    vec_release(&modules);
+    arena_release(&arena);
+    return ok;
+}
+
+static void fact_note(struct profile *profile, const struct carry_report *report)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s %s %.2f", report->old_build, report->new_build,
+             100 * report->weight_kept);
+    profile_fact(profile, "carried", text);
+}
+
+bool carry_profile(struct profile *ret_profile, const struct profile *from,
+                   const struct carry_options *options, struct carry_report *report,
+                   struct err *err)
+{
+    struct binary binary;
+    uint32_t module = module_find(from, options);
+    *report = (struct carry_report){0};
+    if (module == MODULE_NONE)
+        return err_set(err, ERR_MISSING, "of which module is %s another build? --module NAME",
+                       options->binary);
+    if (!binary_open(&binary, options->binary, err))
+        return false;
+    const struct module *was = &from->modules.at[module];
+    build_text(report->old_build, was->build_id, was->build_id_bytes);
+    build_text(report->new_build, binary.image.build_id, binary.image.build_id_bytes);
+    report->same = was->build_id_bytes && strcmp(report->old_build, report->new_build) == 0;
+    bool ok = report->same ? module_move(ret_profile, from, module, options->binary, err)
+                           : carry_to(ret_profile, from, options, module, &binary, report, err);
+    if (ok && !report->same)
+        fact_note(ret_profile, report);
+    binary_close(&binary);
+    return ok;
+}

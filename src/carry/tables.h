@@ -1,0 +1,15 @@
+/* What else a profile has about addresses: where indirect calls and jumps out of functions led, runs of loops, stacks. And everything of other
+ * modules, which stays as it is. */
+#pragma once
+
+#include "carry/places.h"
+
+struct carry_tables {
+    struct profile *into;
+    const struct profile *from;
+    uint32_t module; /* of both profiles */
+    struct carry_places places;
+};
+
+/* Edges inside of functions, direct calls and returns of the module are there already: they follow from counts. */
+void carry_tables_fill(struct carry_tables *tables);

@@ -1,0 +1,126 @@
+#!/bin/bash
+# A profile of one build as a profile of another: counts are held to an exact run of the new build.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+cd "$work" || exit 1
+command -v gcc >/dev/null || skip 'no gcc'
+
+cat >prog.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef NEW
+/* What was not there before moves everything behind it. */
+__attribute__((noinline)) int fresh(int x) { for (int i = 0; i < 3; i++) x = x * 31 + i; return x; }
+#endif
+__attribute__((noinline)) static unsigned step(unsigned x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (x & 1) x = x * 3 + 1; else x /= 2;
+#ifdef NEW
+        if (x == 0x7fffffff) abort();
+#endif
+        if (x % 7 == 0) x ^= 0x55;
+    }
+    return x;
+}
+__attribute__((noinline)) static unsigned turn(unsigned x)
+{
+    switch (x % 11) {
+    case 0: return step(x, 3);
+    case 1: return x + 9;
+    case 2: return x ^ 0x1234;
+    case 3: return x * 5;
+    case 4: return step(x + 1, 5);
+    case 5: return x - 77;
+    case 6: return x >> 2;
+    case 7: return x << 1;
+#ifdef NEW
+    case 8: return fresh((int)x);
+#endif
+    default: return x + 1;
+    }
+}
+__attribute__((noinline)) static unsigned gone_or_renamed(unsigned x)
+{
+    for (int i = 0; i < 10; i++) x += x >> 3;
+    return x;
+}
+static int order(const void *a, const void *b)
+{
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return x < y ? -1 : x > y;
+}
+int main(void)
+{
+    static unsigned all[5000];
+    unsigned x = 1;
+    for (int i = 0; i < 5000; i++) all[i] = x = turn(x) + (unsigned)i;
+    qsort(all, 5000, sizeof *all, order);
+    for (int i = 0; i < 5000; i++) x ^= gone_or_renamed(all[i]);
+    printf("%u\n", x);
+    return 0;
+}
+C
+mkdir old new moved same
+build() { gcc -O2 -g "${@:2}" -o "$1/prog" prog.c -Wl,-q; }
+build old
+build same -Wl,--build-id=0x1234 && build moved -fno-toplevel-reorder -falign-functions=64 -Wl,--build-id=0x5678
+build new -DNEW || skip 'gcc cannot build'
+build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
+
+"$gait" record -q --exact=counts -o old.data -- "$PWD/old/prog" >/dev/null || bad 'record'
+"$gait" record -q --exact=counts -o moved.true -- "$PWD/moved/prog" >/dev/null
+"$gait" record -q --exact=counts -o new.true -- "$PWD/new/prog" >/dev/null
+overlap() { "$gait" compare --json --raw --module prog --by "$3" "$1" "$2" | sed -n 's/.*"overlap": *\([0-9.]*\).*/\1/p' | head -1; }
+# at_least WHAT BAR GOT
+at_least() { awk -v bar="$2" -v got="${3:-0}" 'BEGIN { exit !(got >= bar) }' || bad "$1: expected $2 at least, got '$3'"; }
+
+# The same code elsewhere: to the last execution. A block is carried as a whole, and _start does not come back from its only call.
+status 0 'code that moved' "$gait" carry --binary moved/prog -o moved.data old.data
+says "build-id $(build_id old/prog), not 5678"
+says '100.0 % of what'
+for by in function block edge; do at_least "code that moved, by $by" 0.99999 "$(overlap moved.true moved.data $by)"; done
+rows() { "$gait" report --by block --json --raw --module prog "$1" | tr '{' '\n' | grep '"address"'; }
+rows moved.data >rows
+rows moved.true >true_rows
+[ -s rows ] && cmp -s rows true_rows || bad 'code that moved: blocks have other counts'
+
+# Code that changed: what is new is in between, and has what flow brings there.
+status 0 'code that changed' "$gait" carry --binary new/prog -o new.data old.data
+for by in function block edge; do at_least "code that changed, by $by" 0.93 "$(overlap new.true new.data $by)"; done
+readable new.data
+
+# Exports are about the new build.
+status 0 'an export' "$gait" export --format bolt --binary new/prog -o new.fdata old.data
+says "build-id $(build_id old/prog), not $(build_id new/prog)"
+"$gait" export -q --format bolt --module prog -o again.fdata new.data
+cmp -s new.fdata again.fdata || bad 'an export is not that of the carried profile'
+[ -s new.fdata ] || bad 'an export is empty'
+for format in llvm-raw llvm gcc autofdo-text collapsed; do
+    status 0 "$format" "$gait" export -q --format $format --binary new/prog -o out --gcc-version 12 old.data
+    silent "$format"
+    [ -s out ] || bad "$format: nothing was written"
+done
+
+# What was recorded has been overwritten: told at once, with both builds; a copy will do.
+cp old/prog kept && cp new/prog old/prog
+status 2 'a build that is gone' "$gait" export --format bolt -o none old.data
+says 'is not the build that ran'
+says "$(build_id new/prog)"
+status 2 'the old build is gone' "$gait" carry --binary new/prog -o none old.data
+says '--recorded FILE'
+status 0 'a copy' "$gait" carry --binary old/prog --recorded kept -o again.data old.data
+at_least 'a copy' 0.93 "$(overlap new.true again.data edge)"
+status 2 'no copy of it' "$gait" carry --binary new/prog --recorded same/prog -o none old.data
+says 'is not the build that ran'
+status 2 'not a binary' "$gait" carry --binary prog.c --recorded kept -o none old.data
+status 2 'another module' "$gait" carry --binary new/prog --module libnone.so -o none old.data
+status 129 'nowhere' "$gait" carry --binary new/prog old.data
+[ ! -e none ] || bad 'a failure left a file'
+# The build that ran, elsewhere by now.
+status 0 'the build that ran' "$gait" carry --binary kept -o kept.data old.data
+silent 'the build that ran'
+status 0 'the build that ran, exported' "$gait" export --format bolt --binary kept -o out old.data
+[ -s out ] || bad 'the build that ran: nothing was exported'
+finish
