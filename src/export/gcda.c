@@ -18,6 +18,7 @@ struct writing {
     const struct objects *objects;
     const struct sightings_of *sightings;
     struct counts *counts; /* of each object */
+    bool exact;            /* what was not seen did not run */
     struct gcda_report *report;
 };
 
@@ -33,6 +34,10 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
     *counted = (struct counts_function){.ident = function->ident,
                                         .lineno_checksum = function->lineno_checksum,
                                         .cfg_checksum = function->cfg_checksum};
+    if (!sightings->n && !writing->exact) {
+        counted->empty = true; /* gcc guesses; zeros would say that it never runs */
+        return true;
+    }
     struct counts_row *row = &counted->rows[COUNTS_ARCS];
     uint64_t *arcs = mem_alloc((function->arcs.n + 1) * sizeof *arcs);
     row->there = true;
@@ -141,8 +146,11 @@ static bool scene_export(struct scene *scene, const struct profile *profile,
     if (ok && !(ok = sightings_gather(&sightings, &objects, &code, err)))
         code_counts_release(&code);
     if (ok) {
-        struct writing writing = {
-            .options = options, .objects = &objects, .sightings = &sightings, .report = report};
+        struct writing writing = {.options = options,
+                                  .objects = &objects,
+                                  .sightings = &sightings,
+                                  .report = report,
+                                  .exact = profile->mode == PROFILE_EXACT};
         *report = (struct gcda_report){.unreadable = objects.unreadable,
                                        .explained = (double)sightings.explained /
                                                     (double)sightings.executed};
