@@ -136,6 +136,7 @@ struct matcher {
     struct matched {
         VEC(block_id); /* of the old build, in the order in which they found their partners */
     } matched;
+    bool ties; /* of several that are as good, take the first */
 };
 
 static void pair(struct matcher *matcher, block_id old, block_id new)
@@ -239,30 +240,47 @@ static double alike(const struct matcher *matcher, block_id old, block_id new)
     return 2.0 * common / (x->instructions + y->instructions);
 }
 
+struct offer {
+    double score;
+    uint32_t old, new; /* of the ways */
+    bool tied;         /* another is as good for one of the two */
+};
+
+/* The two that are most alike of those that are not paired. Of two that are equally alike, the one that is reached the same way. */
+static struct offer offer_best(const struct matcher *matcher, const struct way *old, uint32_t n_old,
+                               const struct way *new, uint32_t n_new, double least)
+{
+    struct offer best = {0};
+    for (uint32_t i = 0; i < n_old; i++) {
+        if (matcher->old.partner[old[i].to] != BLOCK_NONE)
+            continue;
+        for (uint32_t k = 0; k < n_new; k++) {
+            if (matcher->new.partner[new[k].to] != BLOCK_NONE)
+                continue;
+            double like = alike(matcher, old[i].to, new[k].to),
+                   score = like + (old[i].kind == new[k].kind) / 16.0;
+            if (like < least || score < best.score)
+                continue;
+            bool other = old[i].to != old[best.old].to || new[k].to != new[best.new].to;
+            bool tied = score == best.score && other &&
+                        (old[i].to == old[best.old].to || new[k].to == new[best.new].to);
+            if (score > best.score)
+                best = (struct offer){score, i, k, false};
+            best.tied |= tied;
+        }
+    }
+    return best;
+}
+
+/* Many ways from one place lead to copies of one block: which is which is told by what else is around them, unless nothing does. */
 static void pair_neighbours(struct matcher *matcher, const struct way *old, uint32_t n_old,
                             const struct way *new, uint32_t n_new, double least)
 {
     for (;;) {
-        double best = 0;
-        uint32_t best_old = 0, best_new = 0;
-        for (uint32_t i = 0; i < n_old; i++) {
-            if (matcher->old.partner[old[i].to] != BLOCK_NONE)
-                continue;
-            for (uint32_t k = 0; k < n_new; k++) {
-                if (matcher->new.partner[new[k].to] != BLOCK_NONE)
-                    continue;
-                /* Of two that are equally alike, the one that is reached the same way. */
-                double score = alike(matcher, old[i].to, new[k].to);
-                if (score >= least && score + (old[i].kind == new[k].kind) / 16.0 > best) {
-                    best = score + (old[i].kind == new[k].kind) / 16.0;
-                    best_old = i;
-                    best_new = k;
-                }
-            }
-        }
-        if (best == 0)
+        struct offer best = offer_best(matcher, old, n_old, new, n_new, least);
+        if (best.score == 0 || (best.tied && !matcher->ties))
             return;
-        pair(matcher, old[best_old].to, new[best_new].to);
+        pair(matcher, old[best.old].to, new[best.new].to);
     }
 }
 
@@ -285,10 +303,25 @@ static void spread_from(struct matcher *matcher, block_id b, double least)
                         new_ins, least);
 }
 
+/* What lies next to each other mostly stays so. */
+static void spread_beside(struct matcher *matcher, block_id b, double least)
+{
+    block_id other = matcher->old.partner[b];
+    for (int side = 0; side < 2; side++) {
+        block_id x = side ? b + 1 : b - 1, y = side ? other + 1 : other - 1;
+        if (x < matcher->old.cfg->blocks.n && y < matcher->new.cfg->blocks.n &&
+            matcher->old.partner[x] == BLOCK_NONE &&
+            matcher->new.partner[y] == BLOCK_NONE &&alike(matcher, x, y) >= least)
+            pair(matcher, x, y);
+    }
+}
+
 static void spread(struct matcher *matcher, double least)
 {
-    for (size_t i = 0; i < matcher->matched.n; i++)
+    for (size_t i = 0; i < matcher->matched.n; i++) {
         spread_from(matcher, matcher->matched.at[i], least);
+        spread_beside(matcher, matcher->matched.at[i], least);
+    }
 }
 
 /* ---- all */
@@ -322,6 +355,7 @@ void carry_pairs_make(struct carry_pairs *pairs, const struct carry_side *old,
     static const double steps[] = {0.75, 0.5, 0.25};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         spread(&matcher, steps[i]);
+    matcher.ties = true;
     for (int level = 0; level < LEVELS; level++) {
         pair_in_order(&matcher, (enum level)level);
         spread(&matcher, 0.25);

@@ -2,7 +2,7 @@
  *
  * First by what they are: blocks whose instructions, and those of the blocks around them, are in both builds once and
  * no more, from the widest surroundings to none and from equal instructions to equal operations. Then along edges from
- * what is known: of what follows, or comes before, two blocks that are each other's, those that are alike are each other's, too.
+ * what is known: of what follows, comes before or lies beside two blocks that are each other's, those that are alike are each other's, too.
  * At last those that are equal several times over, in the order in which they lie. Each block has at most one partner. */
 #pragma once
 

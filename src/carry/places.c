@@ -50,11 +50,43 @@ static void callees_join(struct carry_places *places, const struct carry_pair *p
         carry_functions_join(&places->functions, from, to);
 }
 
+struct calls {
+    VEC(const struct instruction *);
+};
+
+/* Calls of a block whose names are in one build only: functions that were renamed, if they are as many as their like in the other. */
+static void renamed_join(struct carry_places *places, const struct carry_pair *pair, block_id b,
+                         const uint32_t *partners)
+{
+    const struct cfg_block *old = &pair->old_cfg.blocks.at[b],
+                           *new = &pair->new_cfg.blocks.at[pair->blocks.new_of[b]];
+    struct calls olds = {0}, news = {0};
+    bool *used = mem_alloc(new->instructions + 1);
+    for (uint32_t i = 0; i < old->instructions; i++) {
+        const struct instruction *at = &pair->old_cfg.instructions.at[old->first + i];
+        if (partners[i] != INSTRUCTION_NONE)
+            used[partners[i] - new->first] = true;
+        else if (at->kind == INSTRUCTION_CALL)
+            *vec_push(&olds) = at;
+    }
+    for (uint32_t i = 0; i < new->instructions; i++) {
+        const struct instruction *at = &pair->new_cfg.instructions.at[new->first + i];
+        if (!used[i] && at->kind == INSTRUCTION_CALL)
+            *vec_push(&news) = at;
+    }
+    for (size_t i = 0; i < olds.n && olds.n == news.n; i++)
+        callees_join(places, pair, olds.at[i], news.at[i]);
+    mem_free(used);
+    vec_release(&olds);
+    vec_release(&news);
+}
+
 static void block_note(struct carry_places *places, const struct carry_pair *pair, block_id b,
                        uint32_t *partners)
 {
     const struct cfg_block *block = &pair->old_cfg.blocks.at[b];
     carry_align(partners, &pair->old, b, &pair->new, pair->blocks.new_of[b]);
+    renamed_join(places, pair, b, partners);
     for (uint32_t i = 0; i < block->instructions; i++) {
         const struct instruction *old = &pair->old_cfg.instructions.at[block->first + i], *new;
         if (partners[i] == INSTRUCTION_NONE)
