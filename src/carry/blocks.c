@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "carry/switches.h"
 #include "program/fingerprint.h"
 
 #include <stdlib.h>
@@ -326,6 +327,21 @@ static void spread(struct matcher *matcher, double least)
 
 /* ---- all */
 
+static void pair_cases(struct matcher *matcher, const struct carry_side *old,
+                       const struct carry_side *new, double least)
+{
+    struct carry_cases cases = {0};
+    carry_cases_find(&cases, old, new);
+    for (size_t i = 0; i < cases.n; i++) {
+        struct carry_case found = cases.at[i];
+        if (matcher->old.partner[found.old] == BLOCK_NONE &&
+            matcher->new.partner[found.new] ==
+                BLOCK_NONE &&alike(matcher, found.old, found.new) >= least)
+            pair(matcher, found.old, found.new);
+    }
+    vec_release(&cases);
+}
+
 static block_id entry_of(const struct cfg *cfg)
 {
     uint32_t first = cfg_find(cfg, cfg->entry);
@@ -346,6 +362,7 @@ void carry_pairs_make(struct carry_pairs *pairs, const struct carry_side *old,
     block_id from = entry_of(old->cfg), to = entry_of(new->cfg);
     if (from != BLOCK_NONE && to != BLOCK_NONE)
         pair(&matcher, from, to);
+    pair_cases(&matcher, old, new, 0.5);
     for (int level = 0; level < LEVELS; level++) {
         for (int round = ROUNDS; round-- > 0;) {
             pair_unique(&matcher, (enum level)level, round);
