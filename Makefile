@@ -197,6 +197,8 @@ bench-export: all
 # Compilers fed by walks against their own instrumentation, with a plot. Takes an hour: not part of bench.
 bench-fdo: all bench-programs
 	bench/fdo --plot docs/fdo.svg $(O)
+bench-stale: all
+	bench/stale $(O)
 bench-memory: all
 	bench/memory
 bench-cold: all
@@ -239,6 +241,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-gcda bench-cold bench-events bench-export bench-fdo bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -1,27 +1,37 @@
 # Debian's packages without touching the machine's configuration: sources are looked up through a
-# copy of its own package sources in the cache, turned into source entries.
+# copy of its own package sources in the cache, turned into source entries. BENCH_SUITE: those of another
+# release of Debian instead.
+
+apt_home=$cache/apt${BENCH_SUITE:+-$BENCH_SUITE}
 
 apt_private() {
-    "$1" -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$cache/apt/sources" \
-        -o Dir::State::lists="$cache/apt/lists" -o Dir::Cache="$cache/apt/cache" \
+    "$1" -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt_home/sources" \
+        -o Dir::State::lists="$apt_home/lists" -o Dir::Cache="$apt_home/cache" \
         -o APT::Sandbox::User="$(id -un)" "${@:2}"
+}
+
+suite_source() { echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $BENCH_SUITE main"; }
+
+machine_sources() {
+    local file
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [ -r "$file" ] && sed -nE 's/^ *deb(-src)?([ \t])/deb-src\2/p' "$file" >"$1/$(basename "$file" .list).list"
+    done
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [ -r "$file" ] && sed -E 's/^Types:.*/Types: deb-src/' "$file" >"$1/$(basename "$file")"
+    done
 }
 
 # A third party's source may have no source packages and fail; what counts is whether the package
 # asked for is found, so the status of the update is not looked at.
 apt_sources_update() {
-    [ -e "$cache/apt/updated" ] && [ -z "$(find "$cache/apt/updated" -mtime +7)" ] && return
-    rm -rf "$cache/apt"
-    mkdir -p "$cache/apt/sources" "$cache/apt/lists/partial" "$cache/apt/cache/archives/partial"
-    local file
-    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [ -r "$file" ] && sed -nE 's/^ *deb(-src)?([ \t])/deb-src\2/p' "$file" >"$cache/apt/sources/$(basename "$file" .list).list"
-    done
-    for file in /etc/apt/sources.list.d/*.sources; do
-        [ -r "$file" ] && sed -E 's/^Types:.*/Types: deb-src/' "$file" >"$cache/apt/sources/$(basename "$file")"
-    done
+    [ -e "$apt_home/updated" ] && [ -z "$(find "$apt_home/updated" -mtime +7)" ] && return
+    rm -rf "$apt_home"
+    mkdir -p "$apt_home/sources" "$apt_home/lists/partial" "$apt_home/cache/archives/partial"
+    [ -z "$BENCH_SUITE" ] || suite_source >"$apt_home/sources/suite.list"
+    [ -n "$BENCH_SUITE" ] || machine_sources "$apt_home/sources"
     apt_private apt-get update || true
-    touch "$cache/apt/updated"
+    touch "$apt_home/updated"
 }
 
 # The newest version that can be had: mirrors do not always carry what their index names.
@@ -35,7 +45,7 @@ source_download() {
 
 # source_unpack PACKAGE FOLDER: fetches once, unpacks with Debian's patches.
 source_unpack() {
-    local at=$cache/sources/$1
+    local at=$cache/sources/$1${BENCH_SUITE:+@$BENCH_SUITE}
     if ! ls "$at"/*.dsc >/dev/null 2>&1; then
         apt_sources_update
         rm -rf "$at" "$at.new" && mkdir -p "$at.new"

@@ -10,7 +10,8 @@
 # same source, debs, flags and build() share one.
 
 cache=${GAIT_CACHE:-$HOME/.cache/gait}/bench
-# Relocations are kept (-q) for tools that rewrite binaries. BENCH_FLAGS makes other builds beside them.
+# Relocations are kept (-q) for tools that rewrite binaries. BENCH_FLAGS makes other builds beside them, BENCH_SUITE builds of what
+# another release of Debian has.
 export CFLAGS="-O2 -g${BENCH_FLAGS:+ $BENCH_FLAGS}" LDFLAGS='-Wl,-q'
 export CXXFLAGS=$CFLAGS
 
@@ -20,7 +21,7 @@ recipe_load() {
     name=$1 source='' debs='' needs='' inputs='' sizes='1 10 50 120'
     [ -r "$bench/programs/$name" ] || { echo "bench: no program '$name' (there are: $(recipe_names | xargs))" >&2; return 2; }
     . "$bench/programs/$name"
-    build_key=$({ echo "$source $debs $CFLAGS $LDFLAGS"; declare -f build; } | sha256sum | cut -c1-12)
+    build_key=$({ echo "$source${BENCH_SUITE:+@$BENCH_SUITE} $debs $CFLAGS $LDFLAGS"; declare -f build; } | sha256sum | cut -c1-12)
     prefix=$cache/programs/${source:-$name}-$build_key
 }
 
