@@ -344,6 +344,9 @@ static bool optimized(struct optimize *optimize, struct err *err)
     const char *before = optimize->program;
     if (!program_try(optimize, &first, &steady, err))
         return false;
+    if (first.result.status)
+        say("the command ends with %s: is that meant?",
+            status_text(&optimize->arena, first.result.status));
     if (optimize->with == WITH_BOLT ? !optimize_bolt(optimize, err)
                                     : !optimize_build(optimize, &before, err))
         return false;
@@ -356,10 +359,15 @@ static bool optimized(struct optimize *optimize, struct err *err)
     if (steady && !outcomes_equal(&first, &again)) {
         if (optimize->with == WITH_BOLT)
             unlink(optimize->result);
-        return err_set(err, ERR_SYSTEM, "%s does not do the same (%s, was %s)%s", optimize->result,
-                       status_text(&optimize->arena, again.result.status),
-                       status_text(&optimize->arena, first.result.status),
-                       optimize->with == WITH_BOLT ? ": it was removed" : "");
+        bool ends = again.result.status != first.result.status;
+        const char *how = !ends ? "what it writes differs"
+                                : arena_format(&optimize->arena, "%s, was %s",
+                                               status_text(&optimize->arena, again.result.status),
+                                               status_text(&optimize->arena, first.result.status));
+        return err_set(err, ERR_SYSTEM, "%s does not do the same: %s; %s%s", optimize->result, how,
+                       optimize->with == WITH_BOLT ? "it was removed"
+                                                   : "the program from before is ",
+                       optimize->with == WITH_BOLT ? "" : before);
     }
     if (!measure(optimize, before, &gain, err))
         return false;

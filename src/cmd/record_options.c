@@ -315,7 +315,7 @@ static bool complete(struct record *options, struct err *err)
     if (options->plain.n_pids && (options->plain.all_cpus || *options->walks.argv))
         return err_set(err, ERR_USAGE,
                        "-p follows processes that run already: neither -a nor a "
-                       "program goes with it");
+                       "program goes with it; --duration SECONDS ends it");
     if (options->is_plain)
         return plain_complete(options, err);
     if (options->walks.record.mode != RECORD_SAMPLED) {
