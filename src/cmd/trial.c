@@ -120,10 +120,16 @@ const char *file_tail(struct arena *arena, const char *path)
     size_t from = n;
     for (int lines = TAIL_LINES; from && (text[from - 1] != '\n' || --lines);)
         from--;
+    const char *complaint =
+        strcasestr(text + from, "error"); /* its line and what follows says enough */
+    while (complaint && complaint > text + from && complaint[-1] != '\n')
+        complaint--;
+    if (complaint)
+        from = (size_t)(complaint - text);
     for (char *at = text + from; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = *at == '\n' ? '|' : '?';
-    return arena_string(arena, text + from);
+    return text[from] ? arena_string(arena, text + from) : "it said nothing";
 }
 
 const char *status_text(struct arena *arena, int status)

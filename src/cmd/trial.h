@@ -27,7 +27,7 @@ bool trial_run(const struct trial *trial, const char *output, const char *errors
 /* Whether two files have the same bytes; files that cannot be read are not the same. */
 bool files_equal(const char *a, const char *b);
 bool file_copy(const char *from, const char *to, struct err *err);
-/* The last lines of a file, for messages; "" if it has none. */
+/* The last lines of a file, for messages, from the first on that has the word error; or that it has none. */
 const char *file_tail(struct arena *arena, const char *path);
 /* "status 3", "signal 11"; in the arena. */
 const char *status_text(struct arena *arena, int status);
