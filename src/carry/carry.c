@@ -147,7 +147,8 @@ static void function_carry(struct carry_tables *tables, const struct scene_funct
         struct infer_problem problem;
         carry_places_add(&tables->places, function->function, &pair);
         carry_counts(&problem, &pair, &flow, grain_of(scene->sides[0]));
-        infer_solve(&problem, INFER_CONFIDENCE);
+        /* Whether a block was found is all that is known of it: how firmly its count was seen says nothing of that. */
+        infer_solve(&problem, INFER_PROFI);
         carry_rows(tables->into, tables->module, &pair.new_cfg, &problem);
         infer_release(&problem);
         carry_pair_close(&pair);
@@ -202,6 +203,8 @@ static void module_carry(struct profile *into, const struct profile *from, struc
     carry_tables_fill(&tables);
     if (from->mode == PROFILE_EXACT)
         into->totals.instructions = instructions_count(into);
+    if (from->mode == PROFILE_PLAIN)
+        kept = (struct kept){tables.time_kept, tables.time};
     report->weight_kept = kept.all > 0 ? kept.weight / kept.all : 0;
     carry_places_close(&tables.places);
 }

@@ -90,6 +90,9 @@ static void stacks_carry(struct carry_tables *tables)
     for (uint32_t i = 0; i < from->cells.n; i++) {
         const struct stack_cell *cell = map_key(&from->cells, i);
         uint32_t node = nodes.at[cell->node];
+        bool ours = stacks_key(from, cell->node).module == tables->module;
+        tables->time += ours ? (double)from->weights.at[i] : 0;
+        tables->time_kept += ours && !gone.at[cell->node] ? (double)from->weights.at[i] : 0;
         if (gone.at[cell->node])
             node = stacks_node(into, node, unknown, 0);
         stacks_add(into, node, cell->group, from->weights.at[i]);

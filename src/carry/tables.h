@@ -9,6 +9,8 @@ struct carry_tables {
     const struct profile *from;
     uint32_t module; /* of both profiles */
     struct carry_places places;
+    double time,
+        time_kept; /* of stacks that end in the module: all, and where the place was found */
 };
 
 /* Edges inside of functions, direct calls and returns of the module are there already: they follow from counts. */

@@ -9,6 +9,10 @@ static void report_say(const struct carry_report *report, const char *input,
 {
     say("%s was recorded of another build than %s (build-id %s, not %s): carried over", input,
         options->binary, report->old_build, report->new_build);
+    if (!report->functions) {
+        say("the places of %.1f %% of its time were found again", 100 * report->weight_kept);
+        return;
+    }
     say("%llu of %llu functions that ran and %llu of %llu blocks were found again: %.1f %% of what "
         "it executed",
         (unsigned long long)report->functions_kept, (unsigned long long)report->functions,
