@@ -18,8 +18,7 @@ struct recipe {
 };
 static const struct recipe recipes[] = {
     [WITH_CLANG] = {"clang", "llvm", ".prof", "-gline-tables-only -fdebug-info-for-profiling",
-                    "-gline-tables-only -fdebug-info-for-profiling -fsample-profile-use-profi "
-                    "-fprofile-sample-use="},
+                    "-gline-tables-only -fdebug-info-for-profiling -fprofile-sample-use="},
     [WITH_GCC] = {"gcc", "gcc", ".afdo", "-g", "-g -fauto-profile="},
 };
 
