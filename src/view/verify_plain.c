@@ -30,6 +30,15 @@ static bool is_trampoline(const struct image *image, uint64_t address)
     return bytes && room >= sizeof code && memcmp(bytes, code, sizeof code) == 0;
 }
 
+/* Or whether it is there already, at one of its two instructions. */
+static bool in_trampoline(const struct image *image, uint64_t address)
+{
+    enum { FIRST = 1, SECOND = 8 };
+    return is_trampoline(image, address) ||
+           (address > FIRST && is_trampoline(image, address - FIRST)) ||
+           (address > SECOND && is_trampoline(image, address - SECOND));
+}
+
 /* ---- nodes */
 
 enum node_flags { NODE_CALLS = 1, NODE_INTERRUPTED = 2 };
@@ -43,7 +52,7 @@ static bool is_kernel(const struct profile *profile, uint32_t module)
 static unsigned caller_flags(const struct scene *scene, struct stack_key key)
 {
     const struct image *image = scene_image(scene, 0, key.module);
-    if (image && is_trampoline(image, key.address))
+    if (image && in_trampoline(image, key.address))
         return NODE_INTERRUPTED;
     return is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
 }
