@@ -105,7 +105,7 @@ void agent_code_changed(uint64_t start, uint64_t bytes);
 void agent_modules_closed(void);
 /* No more samples: from now on system calls may be filtered, say. */
 void agent_retire(enum loss why);
-/* No more samples for a tool that is not there any more. */
+/* Once a second: no more samples for a tool that is not there any more, or beside a debugger; what memory we take. */
 void agent_heed_tool(void);
 /* This process is a fork of the recorded one, made by a thread that had SIGTRAP blocked or not. */
 void agent_forked(bool trap_blocked);

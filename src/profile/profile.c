@@ -206,7 +206,8 @@ void profile_loss(struct profile *profile, const char *name, uint64_t n)
 bool profile_whole(const struct profile *profile)
 {
     static const enum loss partial[] = {LOSS_exact_left,   LOSS_killed,     LOSS_thread_native,
-                                        LOSS_child_native, LOSS_no_channel, LOSS_no_agent};
+                                        LOSS_child_native, LOSS_no_channel, LOSS_no_agent,
+                                        LOSS_traced};
     for (size_t i = 0; i < sizeof partial / sizeof *partial; i++)
         if (profile->totals.losses[partial[i]])
             return false;

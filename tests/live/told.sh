@@ -53,6 +53,15 @@ says '1 x program started without the agent'
 status 0 'the environment' "$gait" record --exact=counts -o "$work/clothed" -- sh -c 'env /bin/true; ./nosuch 2>/dev/null; true'
 grep -q 'INCOMPLETE' "$work/stderr" && bad 'nothing is missing, and INCOMPLETE is said'
 
+# Whom a debugger holds runs natively: nothing of it was counted, and that is said.
+if command -v strace >/dev/null || command -v gdb >/dev/null; then
+    tracer=(gdb -q -batch -nx -ex 'set startup-with-shell off' -ex run --args)
+    command -v gdb >/dev/null || tracer=(strace -f -o /dev/null)
+    status 0 'traced' "$gait" record --exact=counts -o "$work/traced" -- "${tracer[@]}" /bin/true
+    says 'INCOMPLETE'
+    says 'a debugger holds it'
+fi
+
 # A child that outlives the program: what it used counts, or gait's share would be of next to nothing.
 status 0 'a child outlives it' "$gait" record -F 400 -o "$work/outlives" -- /usr/bin/python3 -c 'import os, time, sys
 child = os.fork()
