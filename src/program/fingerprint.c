@@ -1,5 +1,6 @@
 #include "program/fingerprint.h"
 
+#include "program/decoded.h"
 #include "program/image.h"
 #include "program/symbols.h"
 
@@ -81,19 +82,14 @@ static uint64_t target_print(const struct symbols *symbols, const struct instruc
 struct fingerprint fingerprint_of(const struct image *image, const struct symbols *symbols,
                                   const struct instruction *instruction)
 {
-    size_t room;
-    const uint8_t *bytes = image_bytes(image, instruction->at, &room);
-    ZydisDecoder decoder;
-    ZydisDecodedInstruction decoded;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    if (!bytes || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, room, &decoded, operands)))
+    struct decoded decoded;
+    if (!decoded_read(image, instruction->at, &decoded))
         return (struct fingerprint){0};
-    struct fingerprint print = {.loose = fingerprint_mix(1, decoded.mnemonic)};
+    struct fingerprint print = {.loose = fingerprint_mix(1, decoded.instruction.mnemonic)};
     if (symbols && instruction->kind == INSTRUCTION_CALL)
         print.loose = fingerprint_mix(print.loose, target_print(symbols, instruction));
     print.exact = print.loose;
-    for (uint8_t i = 0; i < decoded.operand_count_visible; i++)
-        print.exact = operand_mix(print.exact, image, &operands[i]);
+    for (uint8_t i = 0; i < decoded.instruction.operand_count_visible; i++)
+        print.exact = operand_mix(print.exact, image, &decoded.operands[i]);
     return print;
 }

@@ -1,6 +1,6 @@
 #include "program/opclass.h"
 
-#include "program/image.h"
+#include "program/decoded.h"
 
 #include <Zydis/Zydis.h>
 #include <string.h>
@@ -77,19 +77,13 @@ static uint32_t kind_classes(const ZydisDecodedInstruction *instruction)
 bool opclass_at(const struct image *image, struct svma at, uint32_t *ret_classes,
                 uint8_t *ret_bytes)
 {
-    size_t room = 0;
-    const uint8_t *bytes = image_bytes(image, at, &room);
-    ZydisDecoder decoder;
-    ZydisDecodedInstruction instruction;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    if (!bytes ||
-        !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, room, &instruction, operands)))
+    struct decoded decoded;
+    if (!decoded_read(image, at, &decoded))
         return false;
-    uint32_t classes = kind_classes(&instruction);
-    for (uint8_t i = 0; i < instruction.operand_count; i++)
-        classes |= operand_classes(&operands[i]);
+    uint32_t classes = kind_classes(&decoded.instruction);
+    for (uint8_t i = 0; i < decoded.instruction.operand_count; i++)
+        classes |= operand_classes(&decoded.operands[i]);
     *ret_classes = classes;
-    *ret_bytes = instruction.length;
+    *ret_bytes = decoded.instruction.length;
     return true;
 }

@@ -1,6 +1,6 @@
 #include "program/operations.h"
 
-#include "program/image.h"
+#include "program/decoded.h"
 
 #include <Zydis/Zydis.h>
 
@@ -243,14 +243,9 @@ static void operation_make(struct operation *operation, const ZydisDecodedInstru
 bool operation_read(const struct image *image, const struct instruction *instruction,
                     struct operation *ret)
 {
-    size_t room;
-    const uint8_t *bytes = image_bytes(image, instruction->at, &room);
-    ZydisDecoder decoder;
-    ZydisDecodedInstruction decoded;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    if (!bytes || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, room, &decoded, operands)))
+    struct decoded decoded;
+    if (!decoded_read(image, instruction->at, &decoded))
         return false;
-    operation_make(ret, &decoded, operands, instruction);
+    operation_make(ret, &decoded.instruction, decoded.operands, instruction);
     return true;
 }
