@@ -7,8 +7,8 @@ share() { "$gait" report --by "$1" --module rounds --json "$work/$2" | /usr/bin/
 import json, sys
 rows = json.load(sys.stdin)["rows"]
 print(" ".join("%s %s %s" % tuple(next((r[k] or 0 for r in rows if r.get("name", r.get("function")) == name), 0) for k in (sys.argv[1], sys.argv[1] + "_lo", sys.argv[1] + "_hi")) for name in sys.argv[2:]))' "${@:3}"; }
-"$gait" record -q -F 1000 --seed 1 -o "$work/all" -- "$work/rounds" 4000 >/dev/null
-"$gait" record -q -F 1000 --seed 1 --only nested,three_or_nine -o "$work/part" -- "$work/rounds" 4000 >/dev/null
+"$gait" record -q -F 1000 --seed 1 -o "$work/all" -- "$work/rounds" 2000 >/dev/null
+"$gait" record -q -F 1000 --seed 1 --only nested,three_or_nine -o "$work/part" -- "$work/rounds" 2000 >/dev/null
 "$gait" verify "$work/part" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" report "$work/part" >"$work/report"
 grep -q '^only nested,three_or_nine was kept' "$work/report" || bad 'the report does not say what was kept'

@@ -81,24 +81,24 @@ int main(int argc, char **argv)
 {
     uint64_t turns = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     for (uint64_t turn = 0; turn < turns; turn++) {
-        for (uint64_t i = 0; i < 1000; i++) {
+        for (uint64_t i = 0; i < 4000; i++) {
             seven(7);
             three_or_nine(i & 1 ? 9 : 3);
             at_random(draw());
             nested(5, 11);
         }
-        for (uint64_t i = 0; i < 100; i++)
+        for (uint64_t i = 0; i < 4000; i++)
             in_itself(3, 2);
-        for (uint64_t i = 0; i < 50; i++)
+        for (uint64_t i = 0; i < 200; i++)
             thousand(1000);
         million(1000000);
     }
-    say("seven", turns * 1000, turns * 7000);
-    say("three_or_nine", turns * 1000, turns * 6000);
-    say("nested", turns * 1000, turns * 5000);
-    say("nested", turns * 5000, turns * 55000);
-    say("in_itself", turns * 1500, turns * 3000);
-    say("thousand", turns * 50, turns * 50000);
+    say("seven", turns * 4000, turns * 28000);
+    say("three_or_nine", turns * 4000, turns * 24000);
+    say("nested", turns * 4000, turns * 20000);
+    say("nested", turns * 20000, turns * 220000);
+    say("in_itself", turns * 60000, turns * 120000);
+    say("thousand", turns * 200, turns * 200000);
     say("million", turns, turns * 1000000);
     for (uint64_t n = 1; n <= 40; n++)
         printf("at_random %" PRIu64 " %" PRIu64 "\n", drawn[n], drawn[n] * n);

@@ -49,6 +49,9 @@ for key, (entries, iterations, lengths) in truth.items():
         if runs != (lengths if traced else None):
             fail(key, f'runs {runs} instead of {lengths}')
         continue
+    if row['trips'] is None:
+        fail(key, 'no run of it was seen')
+        continue
     runs = {bar['n']: bar['count'] for bar in row['trips']}
     total = sum(runs.values()) + row['longer']['count']
     # A window has 12,000 instructions: it sees no more than the beginning of longer runs.
