@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk agent shim flow program gcov profile import infer collect view carry export cmd
+LAYERS := base wire x86 walk agent shim flow program gcov paths profile import infer collect view carry export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -14,11 +14,12 @@ USES_shim    := wire agent
 USES_flow    := base
 USES_program := base wire x86
 USES_gcov    := base flow program
+USES_paths   := base program
 USES_profile := base wire
 USES_import  := base program profile
 USES_infer   := base flow program
-USES_collect := base wire program profile
-USES_view    := base profile program infer
+USES_collect := base wire paths program profile
+USES_view    := base profile program paths infer
 USES_carry   := base infer profile program view
 USES_export  := base flow gcov profile program view
 USES_cmd     := base gcov import collect view carry export

@@ -1,0 +1,288 @@
+#include "paths/number.h"
+
+#include "base/err.h"
+#include "base/memory.h"
+#include "paths/expect.h"
+
+/* Shape edges by node: from first_edge[v] to first_edge[v + 1]; ends likewise. */
+struct numberer {
+    struct numbering *out;
+    struct shape *shape;
+    uint32_t *first_edge, *first_end;
+    uint8_t *state; /* of each node: enum visit */
+    uint32_t *next; /* of nodes on the walk: the edge to look at */
+    uint32_t *stack, *done;
+    uint32_t n_done;
+    uint64_t limit;
+};
+
+enum visit { VISIT_NOT, VISIT_OPEN, VISIT_DONE };
+
+static void rows_make(struct numberer *numberer)
+{
+    const struct shape *shape = numberer->shape;
+    size_t n = shape->nodes.n;
+    for (size_t e = 0; e < shape->edges.n; e++)
+        numberer->first_edge[shape->edges.at[e].from + 1]++;
+    for (size_t e = 0; e < shape->ends.n; e++)
+        numberer->first_end[shape->ends.at[e].from + 1]++;
+    for (size_t v = 0; v < n; v++) {
+        numberer->first_edge[v + 1] += numberer->first_edge[v];
+        numberer->first_end[v + 1] += numberer->first_end[v];
+    }
+}
+
+/* ---- edges that go back */
+
+/* What begins a path by itself is not gone on to from before. */
+static bool edge_ends_path(const struct shape *shape, uint32_t edge)
+{
+    return shape->edges.at[edge].cut || shape->nodes.at[shape->edges.at[edge].to].start;
+}
+
+static void node_visit(struct numberer *numberer, uint32_t root)
+{
+    const struct shape *shape = numberer->shape;
+    uint32_t depth = 0;
+    if (numberer->state[root] != VISIT_NOT)
+        return;
+    numberer->stack[depth++] = root;
+    numberer->state[root] = VISIT_OPEN;
+    numberer->next[root] = numberer->first_edge[root];
+    while (depth) {
+        uint32_t v = numberer->stack[depth - 1];
+        if (numberer->next[v] == numberer->first_edge[v + 1]) {
+            numberer->state[v] = VISIT_DONE;
+            numberer->done[numberer->n_done++] = v;
+            depth--;
+            continue;
+        }
+        uint32_t edge = numberer->next[v]++, w = shape->edges.at[edge].to;
+        bool open = numberer->state[w] == VISIT_OPEN;
+        numberer->out->back[edge] = open || edge_ends_path(shape, edge);
+        if (numberer->out->back[edge] || numberer->state[w] != VISIT_NOT)
+            continue;
+        numberer->state[w] = VISIT_OPEN;
+        numberer->next[w] = numberer->first_edge[w];
+        numberer->stack[depth++] = w;
+    }
+}
+
+/* From the entry, from other starts, from where cut edges lead; what is then left is reached in no known way, and
+ * its first node is a start like any other. */
+static void graph_visit(struct numberer *numberer)
+{
+    struct shape *shape = numberer->shape;
+    node_visit(numberer, shape->entry);
+    for (uint32_t v = 0; v < shape->nodes.n; v++)
+        if (shape->nodes.at[v].start)
+            node_visit(numberer, v);
+    for (size_t e = 0; e < shape->edges.n; e++)
+        if (shape->edges.at[e].cut && numberer->state[shape->edges.at[e].from] != VISIT_NOT)
+            node_visit(numberer, shape->edges.at[e].to);
+    for (uint32_t v = 0; v < shape->nodes.n; v++)
+        if (numberer->state[v] == VISIT_NOT) {
+            shape->nodes.at[v].start = true;
+            node_visit(numberer, v);
+        }
+    ASSERT(numberer->n_done == shape->nodes.n);
+    for (uint32_t i = 0; i < numberer->n_done; i++)
+        numberer->out->order[i] = numberer->done[numberer->n_done - 1 - i];
+}
+
+/* ---- how many */
+
+static uint64_t paths_from(const struct numberer *numberer, uint32_t v)
+{
+    const struct numbering *out = numberer->out;
+    uint64_t n = numberer->first_end[v + 1] - numberer->first_end[v];
+    for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++)
+        n += out->back[e] ? 1 : out->paths[numberer->shape->edges.at[e].to];
+    return n; /* at most as many summands as edges, each no more than the limit: it fits */
+}
+
+/* Of all nodes; or the first that has too many. */
+static uint32_t paths_count(struct numberer *numberer)
+{
+    struct numbering *out = numberer->out;
+    for (uint32_t i = out->n; i-- > 0;) {
+        uint32_t v = out->order[i];
+        out->paths[v] = paths_from(numberer, v);
+        if (out->paths[v] > numberer->limit)
+            return v;
+    }
+    return UINT32_MAX;
+}
+
+/* ---- cuts */
+
+static void node_cut(struct numberer *numberer, uint32_t node)
+{
+    struct numbering *out = numberer->out;
+    for (size_t e = 0; e < numberer->shape->edges.n; e++)
+        if (numberer->shape->edges.at[e].to == node)
+            out->back[e] = true;
+    *vec_push(&out->cuts) = node;
+}
+
+/* Of what lies behind a node that begins too many paths: the node that runs least, if it begins many; many enough that few such cuts do. */
+static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64_t *expected)
+{
+    const struct numbering *out = numberer->out;
+    uint64_t largest = 0;
+    uint32_t depth = 0, best = UINT32_MAX;
+    bool *met = mem_alloc(out->n * sizeof *met);
+    for (uint32_t e = numberer->first_edge[top]; e < numberer->first_edge[top + 1]; e++)
+        if (!out->back[e] && out->paths[numberer->shape->edges.at[e].to] > largest)
+            largest = out->paths[numberer->shape->edges.at[e].to];
+    uint64_t many = 2;
+    while (many * many < largest)
+        many *= 2;
+    numberer->stack[depth++] = top;
+    while (depth) {
+        uint32_t v = numberer->stack[--depth];
+        for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++) {
+            uint32_t w = numberer->shape->edges.at[e].to;
+            if (out->back[e] || met[w] || out->paths[w] < many)
+                continue;
+            met[w] = true;
+            numberer->stack[depth++] = w;
+            if (best == UINT32_MAX || expected[w] < expected[best] ||
+                (expected[w] == expected[best] && out->paths[w] > out->paths[best]) ||
+                (expected[w] == expected[best] && out->paths[w] == out->paths[best] && w < best))
+                best = w;
+        }
+    }
+    mem_free(met);
+    return best;
+}
+
+/* One node a round: what begins too many has fewer after each. */
+static void paths_limit(struct numberer *numberer)
+{
+    uint64_t *expected = NULL;
+    for (uint32_t top; (top = paths_count(numberer)) != UINT32_MAX;) {
+        if (!expected) {
+            expected = mem_alloc(numberer->out->n * sizeof *expected);
+            expect_nodes(numberer->out, numberer->shape, expected);
+        }
+        uint32_t node = cut_choose(numberer, top, expected);
+        if (node == UINT32_MAX)
+            numberer->limit = numberer->out->paths[top]; /* so many edges has one node */
+        else
+            node_cut(numberer, node);
+    }
+    mem_free(expected);
+}
+
+/* ---- arcs */
+
+static void arc_add(struct numbering *out, uint32_t from, uint32_t to, enum arc_kind kind,
+                    uint32_t of)
+{
+    *vec_push(&out->arcs) = (struct arc){.from = from, .to = to, .of = of, .kind = (uint8_t)kind};
+}
+
+static void arcs_of(struct numberer *numberer, uint32_t v)
+{
+    struct numbering *out = numberer->out;
+    uint64_t sum = 0;
+    size_t a = out->arcs.n;
+    for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++)
+        if (out->back[e])
+            arc_add(out, v, out->exit, ARC_BREAK, e);
+        else
+            arc_add(out, v, numberer->shape->edges.at[e].to, ARC_STEP, e);
+    for (uint32_t e = numberer->first_end[v]; e < numberer->first_end[v + 1]; e++)
+        arc_add(out, v, out->exit, ARC_END, e);
+    for (; a < out->arcs.n; a++) {
+        out->arcs.at[a].value = sum;
+        sum += out->arcs.at[a].kind == ARC_STEP ? out->paths[out->arcs.at[a].to] : 1;
+    }
+    ASSERT(sum == out->paths[v]);
+}
+
+static bool begins_at(const struct numberer *numberer, const bool *target, uint32_t v)
+{
+    return numberer->shape->nodes.at[v].start || v == numberer->shape->entry || target[v];
+}
+
+static void arcs_make(struct numberer *numberer)
+{
+    struct numbering *out = numberer->out;
+    const struct shape *shape = numberer->shape;
+    bool *target = mem_alloc(out->n * sizeof *target);
+    for (size_t e = 0; e < shape->edges.n; e++)
+        if (out->back[e])
+            target[shape->edges.at[e].to] = true;
+    for (uint32_t v = 0; v < out->n; v++) {
+        out->first[v] = (uint32_t)out->arcs.n;
+        arcs_of(numberer, v);
+    }
+    out->first[out->entry] = (uint32_t)out->arcs.n;
+    for (uint32_t v = 0; v < out->n; v++) {
+        out->begins[v] = ARC_NONE;
+        if (!begins_at(numberer, target, v))
+            continue;
+        out->begins[v] = (uint32_t)out->arcs.n;
+        arc_add(out, out->entry, v, ARC_BEGIN, v);
+        out->arcs.at[out->arcs.n - 1].value = out->total;
+        out->total += out->paths[v];
+    }
+    out->first[out->entry + 1] = (uint32_t)out->arcs.n;
+    mem_free(target);
+}
+
+void number_paths(struct numbering *numbering, struct shape *shape, uint64_t limit)
+{
+    uint32_t n = (uint32_t)shape->nodes.n;
+    ASSERT(n && shape->entry < n && limit >= 4 && limit <= PATHS_LIMIT);
+    *numbering = (struct numbering){.n = n, .entry = n, .exit = n + 1};
+    numbering->first = mem_alloc((n + 2) * sizeof(uint32_t));
+    numbering->begins = mem_alloc(n * sizeof(uint32_t));
+    numbering->order = mem_alloc(n * sizeof(uint32_t));
+    numbering->paths = mem_alloc(n * sizeof(uint64_t));
+    numbering->back = mem_alloc((shape->edges.n + 1) * sizeof(bool));
+    uint32_t *memory = mem_alloc((5 * (size_t)n + 2) * sizeof *memory);
+    struct numberer numberer = {
+        .out = numbering,
+        .shape = shape,
+        .first_edge = memory,
+        .first_end = memory + n + 1,
+        .next = memory + 2 * (size_t)n + 2,
+        .stack = memory + 3 * (size_t)n + 2,
+        .done = memory + 4 * (size_t)n + 2,
+        .state = mem_alloc(n),
+        .limit = limit,
+    };
+    shape->nodes.at[shape->entry].start = true;
+    rows_make(&numberer);
+    graph_visit(&numberer);
+    paths_limit(&numberer);
+    arcs_make(&numberer);
+    expect_arcs(numbering, shape);
+    mem_free(numberer.state);
+    mem_free(memory);
+}
+
+void numbering_release(struct numbering *numbering)
+{
+    vec_release(&numbering->arcs);
+    vec_release(&numbering->cuts);
+    mem_free(numbering->first);
+    mem_free(numbering->begins);
+    mem_free(numbering->order);
+    mem_free(numbering->paths);
+    mem_free(numbering->back);
+    *numbering = (struct numbering){0};
+}
+
+uint32_t numbering_arc(const struct numbering *numbering, const struct shape *shape, uint32_t edge)
+{
+    uint32_t from = shape->edges.at[edge].from;
+    for (uint32_t a = numbering->first[from]; a < numbering->first[from + 1]; a++)
+        if (numbering->arcs.at[a].kind != ARC_END && numbering->arcs.at[a].of == edge)
+            return a;
+    ASSERT(!"an edge without an arc");
+    return ARC_NONE;
+}
