@@ -42,7 +42,7 @@ static bool module_choose(const struct scene *scene, const char *wanted, uint32_
 
 static uint64_t executions(const struct profile *profile, const struct tally *tally)
 {
-    if (profile->mode == PROFILE_EXACT || !tally->count)
+    if (profile->mode != PROFILE_SAMPLED || !tally->count)
         return tally->count;
     double estimate = estimate_count(profile, tally).value + 0.5;
     if (!(estimate >= 1)) /* what was seen ran */
@@ -56,6 +56,25 @@ static bool is_stub(const struct code_counts *counts, function_id function)
            counts->binary->symbols.functions.at[function].source == FUNCTION_STUB;
 }
 
+/* A plain profile saw no calls. Those that the code makes by name run as often as their block. */
+static void calls_guess(struct code_counts *counts, const struct cfg *cfg, const struct flow *flow)
+{
+    for (uint32_t i = 0; i < cfg->instructions.n; i++) {
+        const struct instruction *at = &cfg->instructions.at[i];
+        uint64_t count = flow_block(flow, cfg, cfg->block_of[i])->count;
+        if (at->kind != INSTRUCTION_CALL || !count)
+            continue;
+        bool to_us =
+            !is_stub(counts, scene_function_at(counts->scene, counts->module, at->target.v));
+        *vec_push(&counts->calls) = (struct code_call){.from = at->at.v,
+                                                       .to = to_us ? at->target.v : 0,
+                                                       .from_us = true,
+                                                       .to_us = to_us,
+                                                       .kind = EDGE_CALL,
+                                                       .count = count};
+    }
+}
+
 static void function_count(struct code_counts *counts, const struct scene_function *function)
 {
     const struct scene *scene = counts->scene;
@@ -66,6 +85,8 @@ static void function_count(struct code_counts *counts, const struct scene_functi
     flow_build(&flow, scene, function, 0, &cfg);
     if (scene->inferred[0])
         flow_infer(&flow, scene, function, 0, &cfg, scene->method);
+    if (profile->mode == PROFILE_PLAIN)
+        calls_guess(counts, &cfg, &flow);
     for (block_id b = 0; b < cfg.blocks.n && flow.body.count; b++) {
         const struct cfg_block *block = &cfg.blocks.at[b];
         *vec_push(&counts->blocks) =
@@ -138,7 +159,6 @@ static void calls_count(struct code_counts *counts)
                                                            .count = count};
     }
     items_release(&items);
-    calls_join(&counts->calls);
 }
 
 bool code_counts_make(struct code_counts *counts, struct scene *scene, const char *module,
@@ -157,7 +177,9 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
             !is_stub(counts, function->function))
             function_count(counts, function);
     }
-    calls_count(counts);
+    if (scene->sides[0]->mode != PROFILE_PLAIN)
+        calls_count(counts);
+    calls_join(&counts->calls);
     if (counts->blocks.n)
         return true;
     code_counts_release(counts);

@@ -5,10 +5,9 @@
 #include <string.h>
 
 const struct exporter exporters[] = {
-#define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
-    {name, what, ending, binary, modes, source, ident##_write},
-#define FORMAT_FILES(name, what, ending, modes)                                                    \
-    {name, what, ending, true, modes, EXPORT_OBJECTS, NULL},
+#define FORMAT(ident, name, what, ending, binary, source)                                          \
+    {name, what, ending, binary, source, ident##_write},
+#define FORMAT_FILES(name, what, ending) {name, what, ending, true, EXPORT_OBJECTS, NULL},
 #include "export/formats.def"
 #undef FORMAT
 #undef FORMAT_FILES
@@ -47,6 +46,12 @@ bool export_counts(struct code_counts *counts, struct scene *scene, const struct
     const struct tree_filter *filter = &options->filter;
     if (filter->pid || filter->tid)
         return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
+    if (profile->mode == PROFILE_PLAIN && !options->inferred)
+        return err_set(
+            err, ERR_FORMAT,
+            "a plain profile has samples and no counts: --inferred makes counts of them");
+    if (profile->mode == PROFILE_PLAIN)
+        scene_take_plain(scene);
     scene->method = options->method;
     scene->inferred[0] = !options->raw && (profile->mode == PROFILE_SAMPLED || options->inferred);
     return code_counts_make(counts, scene, filter->module, err);
@@ -67,9 +72,6 @@ bool export_profile(FILE *to, const struct exporter *exporter, const struct prof
 {
     struct scene scene;
     struct export_job job = {.profile = profile, .scene = &scene, .options = options};
-    if (!(exporter->modes >> profile->mode & 1))
-        return err_set(err, ERR_FORMAT, "%s cannot be made from a profile that is %s",
-                       exporter->name, profile_mode_name(profile->mode));
     if (exporter->source == EXPORT_OBJECTS)
         return err_set(err, ERR_USAGE, "%s is written to files of its own", exporter->name);
     scene_open(&scene, &profile, 1, NULL);

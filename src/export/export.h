@@ -16,7 +16,7 @@ struct export_options {
     enum weight weight;
     struct tree_filter filter;
     bool inlined; /* show inlined functions as functions */
-    /* Counts of sampled profiles are made consistent unless they are wanted raw; those of exact ones if asked for. */
+    /* Counts of sampled profiles are made consistent unless they are wanted raw; those of others if asked for. */
     bool raw, inferred;
     enum infer_method method;
     uint32_t gcc_version; /* of the compiler that is to read it: 5 or more */
@@ -31,14 +31,6 @@ struct export_job {
     struct code_counts code; /* EXPORT_CODE */
 };
 
-enum export_modes {
-    EXPORT_EXACT = 1 << PROFILE_EXACT,
-    EXPORT_SAMPLED = 1 << PROFILE_SAMPLED,
-    EXPORT_PLAIN = 1 << PROFILE_PLAIN,
-    EXPORT_COUNTED = EXPORT_EXACT | EXPORT_SAMPLED,
-    EXPORT_ALL = EXPORT_COUNTED | EXPORT_PLAIN,
-};
-
 /* EXPORT_OBJECTS: many files, of each object of the program its own (export/gcda.h); nothing is written to a stream. */
 enum export_source { EXPORT_TREE, EXPORT_CODE, EXPORT_OBJECTS };
 
@@ -47,16 +39,15 @@ struct exporter {
     const char *what;   /* in a few words */
     const char *ending; /* what files of it are usually called: ".json" */
     bool binary;        /* not for terminals */
-    unsigned modes;     /* enum export_modes: profiles that it can be made from */
     enum export_source source;
     /* False: the profile or its binaries lack what the format needs, and nothing was written. Whether
      * writing worked is seen by whoever opened the stream. */
     bool (*write)(FILE *to, struct export_job *job, struct err *err);
 };
 
-#define FORMAT(ident, name, what, ending, binary, modes, source)                                   \
+#define FORMAT(ident, name, what, ending, binary, source)                                          \
     bool ident##_write(FILE *to, struct export_job *job, struct err *err);
-#define FORMAT_FILES(name, what, ending, modes)
+#define FORMAT_FILES(name, what, ending)
 #include "export/formats.def"
 #undef FORMAT
 #undef FORMAT_FILES
@@ -67,7 +58,8 @@ extern const size_t exporters_n;
 /* NULL: there is none of that name. */
 const struct exporter *exporter_find(const char *name);
 
-/* The counts that formats for compilers and linkers are made from, as the options want them. */
+/* The counts that formats for compilers and linkers are made from, as the options want them. A plain profile has none
+ * unless they are to be inferred. */
 bool export_counts(struct code_counts *counts, struct scene *scene, const struct profile *profile,
                    const struct export_options *options, struct err *err);
 bool export_profile(FILE *to, const struct exporter *exporter, const struct profile *profile,

@@ -167,9 +167,6 @@ bool gcda_export(const struct profile *profile, const struct gcda_options *optio
 {
     struct scene scene;
     struct gcda_report report;
-    if (profile->mode == PROFILE_PLAIN)
-        return err_set(err, ERR_FORMAT, "gcda cannot be made from a profile that is %s",
-                       profile_mode_name(profile->mode));
     scene_open(&scene, &profile, 1, NULL);
     bool ok = scene_export(&scene, profile, options, &report, err);
     scene_close(&scene);
