@@ -5,20 +5,21 @@
 #include "base/quote.h"
 #include "cmd/cmd.h"
 #include "cmd/flags.h"
+#include "cmd/interrupt.h"
+#include "cmd/optimize_check.h"
+#include "cmd/optimize_say.h"
 #include "cmd/tools.h"
+#include "profile/file.h"
 #include "program/image.h"
-#include "view/json.h"
 
 #include <dirent.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static const char usage[] =
     "usage: gait optimize --with TOOL [options] [--] PROGRAM [ARGUMENT...]\n"
@@ -27,10 +28,11 @@ static const char usage[] =
     "measures both in turn. The command is run several times, each time with the same input.\n"
     "\n"
     "  --with TOOL        bolt, clang or gcc: what makes the faster program\n"
-    "  --build COMMAND    clang, gcc: builds PROGRAM, with what is in CFLAGS and GAIT_CFLAGS;\n"
+    "  --build COMMAND    clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set;\n"
     "                     without it the profile is left, and how to build is told\n"
     "  -o OUT             bolt: the new program (PROGRAM.bolt); others: the profile\n"
     "  --input FILE       what the program reads from standard input (nothing)\n"
+    "  --writes FILE      a file that the command writes: compared, too\n"
     "  --exact            count every execution (of programs that take less than 2 s)\n"
     "  --overhead PCT     what sampling may cost otherwise (5 %)\n"
     "  --runs N           pairs of runs to measure (5 to 30, in half a minute)\n"
@@ -43,21 +45,35 @@ static const double exact_below_s = 2;
 
 /* ---- options */
 
+static const struct {
+    const char *name, *tool;
+} optimizers[] = {
+    [WITH_BOLT] = {"bolt", "llvm-bolt"},
+    [WITH_CLANG] = {"clang", "clang"},
+    [WITH_GCC] = {"gcc", "gcc"},
+};
+
+const char *optimizer_name(enum optimizer with)
+{
+    return optimizers[with].name;
+}
+
+const char *optimizer_tool(enum optimizer with)
+{
+    return optimizers[with].tool;
+}
+
 static bool with_parse(const char *text, enum optimizer *ret_with, struct err *err)
 {
-    static const char *const names[] = {
-        [WITH_BOLT] = "bolt", [WITH_CLANG] = "clang", [WITH_GCC] = "gcc"};
     if (!text)
         return err_set(err, ERR_USAGE, "with what? gait optimize --with bolt, clang or gcc");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
+    for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
+        if (strcmp(text, optimizers[i].name) == 0) {
             *ret_with = (enum optimizer)i;
             return true;
         }
     return err_set(err, ERR_USAGE, "--with %s: bolt, clang or gcc", text);
 }
-
-enum { RUNS_MAX = 500 };
 
 static bool parse(struct optimize *optimize, int argc, char **argv, struct err *err)
 {
@@ -67,6 +83,7 @@ static bool parse(struct optimize *optimize, int argc, char **argv, struct err *
         {"build", 0, NULL, &optimize->build},
         {"output", 'o', NULL, &optimize->output},
         {"input", 0, NULL, &optimize->input},
+        {"writes", 0, NULL, &optimize->writes},
         {"exact", 0, &optimize->exact, NULL},
         {"overhead", 0, NULL, &optimize->overhead},
         {"runs", 0, NULL, &runs},
@@ -89,8 +106,9 @@ static bool parse(struct optimize *optimize, int argc, char **argv, struct err *
         return err_set(err, ERR_USAGE, "--exact has no --overhead to keep to");
     char *end = NULL;
     unsigned long n = runs ? strtoul(runs, &end, 10) : 0;
-    if (runs && (end == runs || *end || n < 2 || n > RUNS_MAX))
-        return err_set(err, ERR_USAGE, "--runs %s: not a number from 2 to %d", runs, RUNS_MAX);
+    if (runs && (end == runs || *end || n < 2 || n > OPTIMIZE_RUNS_MAX))
+        return err_set(err, ERR_USAGE, "--runs %s: not a number from 2 to %d", runs,
+                       OPTIMIZE_RUNS_MAX);
     optimize->runs = (unsigned)n;
     return true;
 }
@@ -99,7 +117,7 @@ static bool parse(struct optimize *optimize, int argc, char **argv, struct err *
 
 bool optimize_tool(struct optimize *optimize, char *const *argv, const char *log, struct err *err)
 {
-    struct trial trial = {argv[0], argv, "/dev/null", environ};
+    struct trial trial = {argv[0], argv, "/dev/null", environ, true};
     struct trial_result result;
     if (!trial_run(&trial, NULL, log, &result, err))
         return false;
@@ -107,6 +125,12 @@ bool optimize_tool(struct optimize *optimize, char *const *argv, const char *log
         return err_set(err, ERR_SYSTEM, "%s: %s", status_text(&optimize->arena, result.status),
                        file_tail(&optimize->arena, log));
     return true;
+}
+
+void optimize_note(struct optimize *optimize, const char *note)
+{
+    optimize->note =
+        optimize->note ? arena_format(&optimize->arena, "%s; %s", optimize->note, note) : note;
 }
 
 /* Words for a run of gait itself, the program's behind them. */
@@ -126,6 +150,39 @@ static char **gait_words(struct optimize *optimize, const char *const *own, char
     return words;
 }
 
+/* Most of the time may be in others' code, which stays as it is. */
+static const double own_share_low = 0.5;
+
+static bool share_tell(struct optimize *optimize, struct err *err)
+{
+    struct profile profile;
+    if (!profile_read(optimize->data, &profile, err))
+        return false;
+    double *weights = mem_alloc((profile.modules.n + 1) * sizeof *weights), all = 0;
+    for (uint32_t i = 0; i < profile.ranges.n; i++) {
+        const struct range_key *key = map_key(&profile.ranges.keys, i);
+        double weight = (double)profile.ranges.at[i].count * key->instructions;
+        weights[key->module] += weight;
+        all += weight;
+    }
+    size_t own = MODULE_NONE, most = 0;
+    for (size_t i = 0; i < profile.modules.n; i++) {
+        most = weights[i] > weights[most] ? i : most;
+        own = strcmp(profile.modules.at[i].path, optimize->program) == 0 ? i : own;
+    }
+    optimize->note = NULL; /* of an earlier recording */
+    if (own != MODULE_NONE && weights[own] < own_share_low * all)
+        optimize_note(optimize,
+                      arena_format(&optimize->arena,
+                                   "only %.1f %% of what it executes is its own and can be made "
+                                   "faster; %.1f %% is %s",
+                                   100 * weights[own] / all, 100 * weights[most] / all,
+                                   profile.modules.at[most].path));
+    mem_free(weights);
+    profile_release(&profile);
+    return true;
+}
+
 bool optimize_record(struct optimize *optimize, struct err *err)
 {
     bool exact = optimize->exact || (!optimize->overhead && optimize->alone < exact_below_s);
@@ -140,7 +197,7 @@ bool optimize_record(struct optimize *optimize, struct err *err)
                          exact ? NULL : "--",
                          NULL};
     struct trial trial = {optimize->self, gait_words(optimize, own, optimize->argv),
-                          optimize->input, environ};
+                          optimize->input, environ, false};
     struct trial_result result;
     if (!optimize->quiet)
         say("recording %s%s", quote_words(&optimize->arena, optimize->argv),
@@ -152,7 +209,7 @@ bool optimize_record(struct optimize *optimize, struct err *err)
     if (access(optimize->data, R_OK) != 0)
         return err_set(err, ERR_SYSTEM, "recording failed: %s",
                        file_tail(&optimize->arena, errors));
-    return true;
+    return share_tell(optimize, err);
 }
 
 static bool export_run(struct optimize *optimize, const char *const *own, const char *format,
@@ -196,6 +253,19 @@ static bool program_find(struct optimize *optimize, struct err *err)
     return true;
 }
 
+/* The program itself must stay: it is what the new one is held to. */
+static bool output_check(const struct optimize *optimize, struct err *err)
+{
+    struct stat program, output;
+    if (!optimize->output || stat(optimize->output, &output) < 0 ||
+        stat(optimize->program, &program) < 0)
+        return true;
+    if (program.st_dev == output.st_dev && program.st_ino == output.st_ino)
+        return err_set(err, ERR_USAGE, "-o %s: that is the program itself", optimize->output);
+    return S_ISREG(output.st_mode) ||
+           err_set(err, ERR_USAGE, "-o %s: not a file", optimize->output);
+}
+
 static bool folder_make(struct optimize *optimize, struct err *err)
 {
     const char *base = getenv("TMPDIR");
@@ -228,153 +298,35 @@ static void folder_remove(const struct optimize *optimize)
     rmdir(optimize->folder);
 }
 
-/* ---- checking and measuring */
+/* ---- all of it */
 
-struct outcome {
-    const char *output, *errors;
-    struct trial_result result;
-};
-
-/* One run of the program at the path, as the command that was given. */
-static bool outcome_of(struct optimize *optimize, const char *path, const char *name,
-                       struct outcome *ret_outcome, struct err *err)
+static bool result_make(struct optimize *optimize, const char **ret_before, struct err *err)
 {
-    struct trial trial = {path, optimize->argv, optimize->input, environ};
-    *ret_outcome = (struct outcome){
-        .output = arena_format(&optimize->arena, "%s/%s.out", optimize->folder, name),
-        .errors = arena_format(&optimize->arena, "%s/%s.err", optimize->folder, name)};
-    return trial_run(&trial, ret_outcome->output, ret_outcome->errors, &ret_outcome->result, err);
-}
-
-static bool outcomes_equal(const struct outcome *a, const struct outcome *b)
-{
-    return a->result.status == b->result.status && files_equal(a->output, b->output) &&
-           files_equal(a->errors, b->errors);
-}
-
-/* What it does by itself, twice: what differs from run to run cannot be compared. */
-static bool program_try(struct optimize *optimize, struct outcome *ret_first, bool *ret_steady,
-                        struct err *err)
-{
-    struct outcome second;
-    if (!outcome_of(optimize, optimize->program, "first", ret_first, err) ||
-        !outcome_of(optimize, optimize->program, "second", &second, err))
-        return false;
-    *ret_steady = outcomes_equal(ret_first, &second);
-    optimize->alone = fmin(ret_first->result.cpu, second.result.cpu);
-    return true;
-}
-
-enum { PAIRS_LEAST = 5, PAIRS_MOST = 30 };
-static const double measure_s = 30;
-
-static bool measure(struct optimize *optimize, const char *before, struct gain *ret_gain,
-                    struct err *err)
-{
-    double times[2][RUNS_MAX], spent = 0;
-    const char *paths[2] = {before, optimize->result};
-    unsigned n = 0;
-    if (!optimize->quiet)
-        say("measuring before and after in turn");
-    while (optimize->runs ? n < optimize->runs
-                          : n < PAIRS_LEAST || (n < PAIRS_MOST && spent < measure_s)) {
-        for (unsigned i = 0; i < 2; i++) {
-            unsigned side = (i + n) % 2; /* none is always the first */
-            struct outcome outcome;
-            if (!outcome_of(optimize, paths[side], "measured", &outcome, err))
-                return false;
-            times[side][n] = fmax(outcome.result.cpu, 1e-6);
-            spent += outcome.result.wall;
-        }
-        n++;
-    }
-    *ret_gain = gain_of(times[0], times[1], n);
-    return true;
-}
-
-/* ---- the result */
-
-static void result_text(const struct optimize *optimize, const struct gain *gain, bool compared)
-{
-    printf("%s: %.3f s -> %.3f s of CPU time, gain %.4f (%.4f to %.4f), %+.1f %% speed, %u pairs "
-           "of runs\n",
-           optimize->result, gain->before, gain->after, gain->value, gain->lo, gain->hi,
-           100 * (exp(gain->value) - 1), gain->n);
-    if (gain->lo <= 0 && gain->hi >= 0)
-        puts("whether it is faster is not certain: more --runs, or a longer run, tell");
-    if (!compared)
-        puts("its output differs from run to run by itself: it could not be checked");
-    if (gain->before < 0.01)
-        puts("so short a run says little: measure a longer one");
-    if (optimize->note)
-        puts(optimize->note);
-}
-
-static void result_json(const struct optimize *optimize, const struct gain *gain, bool compared)
-{
-    static const char *const names[] = {
-        [WITH_BOLT] = "bolt", [WITH_CLANG] = "clang", [WITH_GCC] = "gcc"};
-    struct json json;
-    struct arena arena = {0};
-    json_begin(&json, stdout);
-    json_object(&json, NULL);
-    json_string(&json, "schema", "gait/optimize/1");
-    json_string(&json, "command", quote_words(&arena, optimize->argv));
-    json_string(&json, "with", names[optimize->with]);
-    json_string(&json, "result", optimize->result);
-    json_bool(&json, "checked", compared);
-    json_number(&json, "before", gain->before);
-    json_number(&json, "after", gain->after);
-    json_number(&json, "gain", gain->value);
-    json_number(&json, "gain_lo", gain->lo);
-    json_number(&json, "gain_hi", gain->hi);
-    json_integer(&json, "runs", gain->n);
-    if (optimize->note)
-        json_string(&json, "note", optimize->note);
-    json_object_end(&json);
-    json_end(&json);
-    arena_release(&arena);
+    *ret_before = optimize->program;
+    return optimize->with == WITH_BOLT ? optimize_bolt(optimize, err)
+                                       : optimize_build(optimize, ret_before, err);
 }
 
 static bool optimized(struct optimize *optimize, struct err *err)
 {
-    struct outcome first, again;
+    struct check check;
     struct gain gain;
-    bool steady;
-    const char *before = optimize->program;
-    if (!program_try(optimize, &first, &steady, err))
+    const char *before;
+    if (!tool_find(&optimize->arena, optimizer_tool(optimize->with), err) ||
+        !check_begin(&check, optimize, err))
         return false;
-    if (first.result.status)
+    if (check.first.result.status)
         say("the command ends with %s: is that meant?",
-            status_text(&optimize->arena, first.result.status));
-    if (optimize->with == WITH_BOLT ? !optimize_bolt(optimize, err)
-                                    : !optimize_build(optimize, &before, err))
+            status_text(&optimize->arena, check.first.result.status));
+    if (!result_make(optimize, &before, err))
         return false;
     if (!optimize->result) {
         puts(optimize->note);
         return true;
     }
-    if (!outcome_of(optimize, optimize->result, "again", &again, err))
+    if (!check_result(&check, optimize, err) || !gain_measure(&gain, optimize, before, err))
         return false;
-    if (steady && !outcomes_equal(&first, &again)) {
-        if (optimize->with == WITH_BOLT)
-            unlink(optimize->result);
-        bool ends = again.result.status != first.result.status;
-        const char *how = !ends ? "what it writes differs"
-                                : arena_format(&optimize->arena, "%s, was %s",
-                                               status_text(&optimize->arena, again.result.status),
-                                               status_text(&optimize->arena, first.result.status));
-        return err_set(err, ERR_SYSTEM, "%s does not do the same: %s; %s%s", optimize->result, how,
-                       optimize->with == WITH_BOLT ? "it was removed"
-                                                   : "the program from before is ",
-                       optimize->with == WITH_BOLT ? "" : before);
-    }
-    if (!measure(optimize, before, &gain, err))
-        return false;
-    if (optimize->json)
-        result_json(optimize, &gain, steady);
-    else
-        result_text(optimize, &gain, steady);
+    (optimize->json ? optimize_json : optimize_text)(optimize, &gain, check.steady);
     return true;
 }
 
@@ -386,11 +338,17 @@ int cmd_optimize(int argc, char **argv)
         return say_err(&err);
     if (optimize.help)
         return show_usage(usage);
-    bool ok = program_find(&optimize, &err) && folder_make(&optimize, &err);
+    interrupts_catch();
+    bool ok = program_find(&optimize, &err) && output_check(&optimize, &err) &&
+              folder_make(&optimize, &err);
     if (ok) {
         ok = optimized(&optimize, &err);
+        ok ? outputs_keep(&optimize.outputs) : outputs_undo(&optimize.outputs);
         folder_remove(&optimize);
     }
     arena_release(&optimize.arena);
-    return ok ? EXIT_DONE : say_err(&err);
+    int status = ok ? EXIT_DONE : say_err(&err);
+    if (!ok && interrupt_signal())
+        interrupt_die(interrupt_signal());
+    return status;
 }

@@ -2,20 +2,28 @@
 #pragma once
 
 #include "base/memory.h"
-#include "cmd/trial.h"
+#include "cmd/outputs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct err;
 
+extern char **environ;
+
 enum optimizer { WITH_BOLT, WITH_CLANG, WITH_GCC };
+const char *optimizer_name(enum optimizer with);
+/* What must be there. */
+const char *optimizer_tool(enum optimizer with);
+
+enum { OPTIMIZE_RUNS_MAX = 500 };
 
 struct optimize {
     enum optimizer with;
     const char *output;   /* NULL: named after the program */
     const char *build;    /* a shell command; NULL: none */
     const char *input;    /* a file for the program's standard input */
+    const char *writes;   /* a file that the command writes; NULL: none that matters */
     const char *overhead; /* of recording; NULL: as the program's length suggests */
     bool exact;           /* record exactly, however long it takes */
     unsigned runs;        /* pairs to measure; 0: as time allows */
@@ -27,12 +35,15 @@ struct optimize {
     const char *program; /* the file that runs */
     const char *folder;  /* for what is thrown away */
     const char *data;    /* the profile */
-    const char *result;  /* the program that was made */
-    const char *note;    /* what to know of how it was made; NULL: nothing */
-    double alone;        /* seconds of CPU time that the program took by itself */
+    struct outputs outputs;
+    const char *result; /* the program that was made */
+    const char *note;   /* what to know of how it was made; NULL: nothing */
+    double alone;       /* seconds of CPU time that the program took by itself */
 };
 
-/* Records the program. */
+/* One thing more to know. */
+void optimize_note(struct optimize *optimize, const char *note);
+/* Records the program, and notes if little of what it executes is its own. */
 bool optimize_record(struct optimize *optimize, struct err *err);
 /* Writes its profile in a format to a file. */
 bool optimize_export(struct optimize *optimize, const char *format, const char *output,

@@ -73,12 +73,6 @@ static const char *taken_branches(struct optimize *optimize, const char *log)
 
 enum { SKIP_MAX = 32 };
 
-static void note_add(struct optimize *optimize, const char *note)
-{
-    optimize->note =
-        optimize->note ? arena_format(&optimize->arena, "%s; %s", optimize->note, note) : note;
-}
-
 bool optimize_bolt(struct optimize *optimize, struct err *err)
 {
     struct arena *arena = &optimize->arena;
@@ -92,6 +86,8 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
         return false;
     const char *result =
         optimize->output ? optimize->output : arena_format(arena, "%s.bolt", optimize->program);
+    if (!outputs_begin(&optimize->outputs, arena, result, err))
+        return false;
     for (int tries = 0;; tries++) {
         struct words words = {0};
         word_add(&words, bolt);
@@ -120,13 +116,14 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
         skipped = skipped ? arena_format(arena, "%s,%s", skipped, skip) : skip;
     }
     if (!relocations)
-        note_add(optimize, "functions stay where they were, only their blocks moved: link with "
-                           "-Wl,--emit-relocs for more");
+        optimize_note(optimize,
+                      "functions stay where they were, only their blocks moved: link with "
+                      "-Wl,--emit-relocs for more");
     if (skipped)
-        note_add(optimize, arena_format(arena, "BOLT cannot move %s", skipped));
+        optimize_note(optimize, arena_format(arena, "BOLT cannot move %s", skipped));
     const char *taken = taken_branches(optimize, log);
     if (taken)
-        note_add(optimize, arena_format(arena, "taken branches %s", taken));
+        optimize_note(optimize, arena_format(arena, "taken branches %s", taken));
     optimize->result = result;
     return true;
 }

@@ -3,7 +3,9 @@
 #include "base/err.h"
 #include "base/quote.h"
 #include "cmd/cmd.h"
+#include "cmd/interrupt.h"
 #include "cmd/tools.h"
+#include "cmd/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,41 +14,59 @@
 
 /* What each compiler is to be told. */
 struct recipe {
-    const char *compiler, *format, *ending;
+    const char *compiler, *cxx, *format, *ending;
     const char *lines; /* so that a profile can be made of the program */
     const char *use;   /* so that it is used, with its path behind */
 };
 static const struct recipe recipes[] = {
-    [WITH_CLANG] = {"clang", "llvm", ".prof", "-gline-tables-only -fdebug-info-for-profiling",
+    [WITH_CLANG] = {"clang", "clang++", "llvm", ".prof",
+                    "-gline-tables-only -fdebug-info-for-profiling",
                     "-gline-tables-only -fdebug-info-for-profiling -fprofile-sample-use="},
-    [WITH_GCC] = {"gcc", "gcc", ".afdo", "-g", "-g -fauto-profile="},
+    [WITH_GCC] = {"gcc", "g++", "gcc", ".afdo", "-g", "-g -fauto-profile="},
 };
 
-/* CFLAGS and CXXFLAGS as they are and more: what most builds look at. Those that set their own take GAIT_CFLAGS. */
-static void flags_set(struct optimize *optimize, const char *more)
+/* The compiler that understands the flags, unless another is asked for, and CFLAGS and CXXFLAGS as they are and more: what most builds look at.
+ * Those that set their own take GAIT_CFLAGS. Of all this the measured program sees nothing. */
+static char **build_words(struct optimize *optimize, const char *flags)
 {
-    static const char *const names[] = {"CFLAGS", "CXXFLAGS"};
-    static const char *before[2];
-    for (size_t i = 0; i < 2; i++) {
-        if (!before[i]) {
-            const char *given = getenv(names[i]);
-            before[i] = arena_string(&optimize->arena, given ? given : "-O2");
-        }
-        setenv(names[i], arena_format(&optimize->arena, "%s %s", before[i], more), 1);
+    const struct recipe *recipe = &recipes[optimize->with];
+    struct arena *arena = &optimize->arena;
+    const struct {
+        const char *name, *more, *tool;
+    } variables[] = {{"CFLAGS", flags, NULL},
+                     {"CXXFLAGS", flags, NULL},
+                     {"CC", NULL, recipe->compiler},
+                     {"CXX", NULL, recipe->cxx}};
+    size_t most = sizeof variables / sizeof *variables + 6, n = 0;
+    char **words = arena_alloc(arena, most * sizeof *words);
+    words[n++] = arena_string(arena, "/usr/bin/env");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        struct err none;
+        const char *given = getenv(variables[i].name), *tool = variables[i].tool;
+        if (variables[i].more)
+            words[n++] = arena_format(arena, "%s=%s %s", variables[i].name, given ? given : "-O2",
+                                      variables[i].more);
+        else if (!given && (tool = tool_find(arena, tool, &none)))
+            words[n++] = arena_format(arena, "%s=%s", variables[i].name, tool);
     }
-    setenv("GAIT_CFLAGS", more, 1);
+    words[n++] = arena_format(arena, "GAIT_CFLAGS=%s", flags);
+    words[n++] = arena_string(arena, "/bin/sh");
+    words[n++] = arena_string(arena, "-c");
+    words[n++] = arena_string(arena, optimize->build);
+    words[n] = NULL;
+    return words;
 }
 
 static bool build_run(struct optimize *optimize, const char *flags, struct err *err)
 {
-    char shell[] = "/bin/sh", option[] = "-c";
-    char *words[] = {shell, option, (char *)(uintptr_t)optimize->build, NULL};
-    flags_set(optimize, flags);
     if (!optimize->quiet)
         say("building with GAIT_CFLAGS=%s", quote_word(&optimize->arena, flags));
-    if (!optimize_tool(optimize, words,
-                       arena_format(&optimize->arena, "%s/build.log", optimize->folder), err))
-        return err_in(err, "--build %s", quote_word(&optimize->arena, optimize->build));
+    const char *log = arena_format(&optimize->arena, "%s/build.log", optimize->folder);
+    if (!optimize_tool(optimize, build_words(optimize, flags), log, err)) {
+        const char *missing = tool_missing(&optimize->arena, log);
+        return missing ? err_set(err, ERR_MISSING, "--build: %s", missing)
+                       : err_in(err, "--build %s", quote_word(&optimize->arena, optimize->build));
+    }
     if (access(optimize->program, X_OK) != 0)
         return err_set(err, ERR_MISSING, "--build %s did not make %s",
                        quote_word(&optimize->arena, optimize->build), optimize->program);
@@ -86,18 +106,24 @@ static const char *flags_choose(struct optimize *optimize, const struct recipe *
         struct err why;
         if (gcda_make(optimize, &why))
             return "-g -fprofile-use -Wno-missing-profile";
-        optimize->note =
-            arena_format(&optimize->arena, "by -fauto-profile, which gains less: %s", why.text);
+        if (!interrupt_none(err))
+            return NULL;
+        optimize_note(optimize, arena_format(&optimize->arena,
+                                             "by -fauto-profile, which gains less: %s", why.text));
     }
     char *absolute = realpath(profile, NULL);
     if (!absolute) {
         err_errno(err, "%s", profile);
         return NULL;
     }
-    const char *flags =
-        arena_format(&optimize->arena, "%s%s", recipe->use, quote_word(&optimize->arena, absolute));
+    const char *word = quote_word(&optimize->arena, absolute);
+    /* Not every build knows quotes in its CFLAGS: while it runs the profile can lie elsewhere. */
+    if (optimize->build && strcmp(word, absolute) != 0) {
+        const char *copy = arena_format(&optimize->arena, "%s/profile", optimize->folder);
+        word = file_copy(absolute, copy, err) ? quote_word(&optimize->arena, copy) : NULL;
+    }
     free(absolute);
-    return flags;
+    return word ? arena_format(&optimize->arena, "%s%s", recipe->use, word) : NULL;
 }
 
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err)
@@ -108,8 +134,9 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
     const char *profile = optimize->output
                               ? optimize->output
                               : arena_format(arena, "%s%s", optimize->program, recipe->ending);
-    if (!tool_find(arena, recipe->compiler, err) ||
-        (optimize->build && !file_copy(optimize->program, before, err)) ||
+    if ((optimize->build &&
+         !outputs_replace(&optimize->outputs, arena, optimize->program, before, err)) ||
+        !outputs_begin(&optimize->outputs, arena, profile, err) ||
         !profile_make(optimize, recipe, profile, err))
         return false;
     const char *flags = flags_choose(optimize, recipe, profile, err);
@@ -117,8 +144,8 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
         return false;
     *ret_before = before;
     if (!optimize->build) {
-        optimize->note = arena_format(arena, "the profile is %s; build with %s %s", profile,
-                                      recipe->compiler, flags);
+        optimize_note(optimize, arena_format(arena, "the profile is %s; build with %s %s", profile,
+                                             recipe->compiler, flags));
         return true;
     }
     if (!build_run(optimize, flags, err))
@@ -129,7 +156,6 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
                        "with CFLAGS or $GAIT_CFLAGS (make -B)?",
                        quote_word(arena, optimize->build));
     optimize->result = optimize->program;
-    const char *where = arena_format(arena, "as it was: %s; the profile: %s", before, profile);
-    optimize->note = optimize->note ? arena_format(arena, "%s; %s", optimize->note, where) : where;
+    optimize_note(optimize, arena_format(arena, "as it was: %s; the profile: %s", before, profile));
     return true;
 }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "base/scope.h"
+#include "cmd/interrupt.h"
 #include "view/estimate.h"
 
 #include <errno.h>
@@ -46,7 +47,9 @@ bool trial_run(const struct trial *trial, const char *output, const char *errors
     struct rusage used;
     int status;
     clock_gettime(CLOCK_MONOTONIC, &begun);
-    pid_t child = fork();
+    if (!interrupt_none(err))
+        return false;
+    pid_t child = interrupt_fork(trial->group);
     if (child < 0)
         return err_errno(err, "cannot start %s", trial->path);
     if (!child)
@@ -54,6 +57,9 @@ bool trial_run(const struct trial *trial, const char *output, const char *errors
     while (wait4(child, &status, 0, &used) < 0)
         if (errno != EINTR)
             return err_errno(err, "cannot wait for %s", trial->path);
+    interrupt_forget();
+    if (!interrupt_none(err))
+        return false;
     clock_gettime(CLOCK_MONOTONIC, &ended);
     if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)
         return err_set(err, ERR_SYSTEM, "cannot run %s", trial->path);
@@ -99,6 +105,8 @@ bool file_copy(const char *from, const char *to, struct err *err)
     for (off_t at = 0; at < status.st_size;)
         if (sendfile(out, in, &at, (size_t)(status.st_size - at)) <= 0)
             return err_errno(err, "cannot write %s", to);
+    const struct timespec times[] = {status.st_atim, status.st_mtim};
+    futimens(out, times); /* so that make does not take a copy for newer than it is */
     return true;
 }
 

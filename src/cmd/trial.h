@@ -12,6 +12,7 @@ struct trial {
     char *const *argv; /* ends with NULL; the first word is what the program is told to be called */
     const char *input; /* a file for its standard input */
     char **environment;
+    bool group; /* it may start others, which are told to stop with it */
 };
 
 struct trial_result {
@@ -20,12 +21,14 @@ struct trial_result {
     double wall; /* seconds */
 };
 
-/* Output and errors go to files; NULL for output: to where errors go. False: it could not be started. */
+/* Output and errors go to files; NULL for output: to where errors go. False: it could not be started, or this process was told to
+ * stop (interrupt.h), and so was the program. */
 bool trial_run(const struct trial *trial, const char *output, const char *errors,
                struct trial_result *ret_result, struct err *err);
 
 /* Whether two files have the same bytes; files that cannot be read are not the same. */
 bool files_equal(const char *a, const char *b);
+/* With mode and time of change. */
 bool file_copy(const char *from, const char *to, struct err *err);
 /* The last lines of a file, for messages, from the first on that has the word error; or that it has none. */
 const char *file_tail(struct arena *arena, const char *path);

@@ -1,0 +1,10 @@
+/* gait optimize: what came of it, as text or JSON on standard output. */
+#pragma once
+
+#include <stdbool.h>
+
+struct gain;
+struct optimize;
+
+void optimize_text(const struct optimize *optimize, const struct gain *gain, bool compared);
+void optimize_json(const struct optimize *optimize, const struct gain *gain, bool compared);
