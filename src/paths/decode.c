@@ -3,7 +3,7 @@
 #include "paths/number.h"
 
 /* The last arc of a node whose value is not above: the one that a path with so much left takes. */
-static uint32_t arc_find(const struct numbering *numbering, uint32_t node, uint64_t left)
+static uint32_t arc_find(const struct path_numbering *numbering, uint32_t node, uint64_t left)
 {
     uint32_t low = numbering->first[node], high = numbering->first[node + 1];
     while (high - low > 1) {
@@ -16,7 +16,7 @@ static uint32_t arc_find(const struct numbering *numbering, uint32_t node, uint6
     return low;
 }
 
-bool path_decode(const struct numbering *numbering, uint64_t path, struct path_arcs *ret)
+bool path_decode(const struct path_numbering *numbering, uint64_t path, struct path_arcs *ret)
 {
     ret->n = 0;
     if (path >= numbering->total)

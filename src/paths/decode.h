@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct numbering;
+struct path_numbering;
 
 /* The first is an ARC_BEGIN, then come ARC_STEP, the last is an ARC_END or an ARC_BREAK. */
 struct path_arcs {
@@ -14,4 +14,4 @@ struct path_arcs {
 };
 
 /* False: no path has this number. */
-bool path_decode(const struct numbering *numbering, uint64_t path, struct path_arcs *ret);
+bool path_decode(const struct path_numbering *numbering, uint64_t path, struct path_arcs *ret);

@@ -7,7 +7,7 @@ enum { SHARE_COLD = 1, SHARE_USUAL = 16, SHARE_BACK = 112, LOOP_TIMES = 8 };
 #define EXPECT_ENTRY (UINT64_C(1) << 24)
 #define EXPECT_MOST (UINT64_C(1) << 48)
 
-static uint32_t edge_share(const struct numbering *numbering, const struct shape *shape,
+static uint32_t edge_share(const struct path_numbering *numbering, const struct shape *shape,
                            uint32_t edge)
 {
     if (shape->nodes.at[shape->edges.at[edge].to].cold)
@@ -21,7 +21,7 @@ struct shares {
     bool *head;      /* something leads back there */
 };
 
-static void shares_make(struct shares *shares, const struct numbering *numbering,
+static void shares_make(struct shares *shares, const struct path_numbering *numbering,
                         const struct shape *shape)
 {
     uint32_t n = numbering->n;
@@ -53,7 +53,7 @@ static uint64_t share_of(uint64_t expected, uint32_t share, uint64_t sum)
     return part ? part : 1;
 }
 
-static void nodes_expect(const struct numbering *numbering, const struct shape *shape,
+static void nodes_expect(const struct path_numbering *numbering, const struct shape *shape,
                          const struct shares *shares, uint64_t *expected)
 {
     for (uint32_t v = 0; v < numbering->n; v++)
@@ -72,7 +72,7 @@ static void nodes_expect(const struct numbering *numbering, const struct shape *
     }
 }
 
-void expect_nodes(const struct numbering *numbering, const struct shape *shape, uint64_t *ret)
+void expect_nodes(const struct path_numbering *numbering, const struct shape *shape, uint64_t *ret)
 {
     struct shares shares;
     shares_make(&shares, numbering, shape);
@@ -80,7 +80,7 @@ void expect_nodes(const struct numbering *numbering, const struct shape *shape, 
     shares_release(&shares);
 }
 
-void expect_arcs(struct numbering *numbering, const struct shape *shape)
+void expect_arcs(struct path_numbering *numbering, const struct shape *shape)
 {
     struct shares shares;
     uint64_t *expected = mem_alloc(numbering->n * sizeof *expected);

@@ -6,7 +6,7 @@
 
 /* Shape edges by node: from first_edge[v] to first_edge[v + 1]; ends likewise. */
 struct numberer {
-    struct numbering *out;
+    struct path_numbering *out;
     struct shape *shape;
     uint32_t *first_edge, *first_end;
     uint8_t *state; /* of each node: enum visit */
@@ -94,7 +94,7 @@ static void graph_visit(struct numberer *numberer)
 
 static uint64_t paths_from(const struct numberer *numberer, uint32_t v)
 {
-    const struct numbering *out = numberer->out;
+    const struct path_numbering *out = numberer->out;
     uint64_t n = numberer->first_end[v + 1] - numberer->first_end[v];
     for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++)
         n += out->back[e] ? 1 : out->paths[numberer->shape->edges.at[e].to];
@@ -104,7 +104,7 @@ static uint64_t paths_from(const struct numberer *numberer, uint32_t v)
 /* Of all nodes; or the first that has too many. */
 static uint32_t paths_count(struct numberer *numberer)
 {
-    struct numbering *out = numberer->out;
+    struct path_numbering *out = numberer->out;
     for (uint32_t i = out->n; i-- > 0;) {
         uint32_t v = out->order[i];
         out->paths[v] = paths_from(numberer, v);
@@ -118,7 +118,7 @@ static uint32_t paths_count(struct numberer *numberer)
 
 static void node_cut(struct numberer *numberer, uint32_t node)
 {
-    struct numbering *out = numberer->out;
+    struct path_numbering *out = numberer->out;
     for (size_t e = 0; e < numberer->shape->edges.n; e++)
         if (numberer->shape->edges.at[e].to == node)
             out->back[e] = true;
@@ -128,7 +128,7 @@ static void node_cut(struct numberer *numberer, uint32_t node)
 /* Of what lies behind a node that begins too many paths: the node that runs least, if it begins many; many enough that few such cuts do. */
 static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64_t *expected)
 {
-    const struct numbering *out = numberer->out;
+    const struct path_numbering *out = numberer->out;
     uint64_t largest = 0;
     uint32_t depth = 0, best = UINT32_MAX;
     bool *met = mem_alloc(out->n * sizeof *met);
@@ -177,7 +177,7 @@ static void paths_limit(struct numberer *numberer)
 
 /* ---- arcs */
 
-static void arc_add(struct numbering *out, uint32_t from, uint32_t to, enum arc_kind kind,
+static void arc_add(struct path_numbering *out, uint32_t from, uint32_t to, enum arc_kind kind,
                     uint32_t of)
 {
     *vec_push(&out->arcs) = (struct arc){.from = from, .to = to, .of = of, .kind = (uint8_t)kind};
@@ -185,7 +185,7 @@ static void arc_add(struct numbering *out, uint32_t from, uint32_t to, enum arc_
 
 static void arcs_of(struct numberer *numberer, uint32_t v)
 {
-    struct numbering *out = numberer->out;
+    struct path_numbering *out = numberer->out;
     uint64_t sum = 0;
     size_t a = out->arcs.n;
     for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++)
@@ -209,7 +209,7 @@ static bool begins_at(const struct numberer *numberer, const bool *target, uint3
 
 static void arcs_make(struct numberer *numberer)
 {
-    struct numbering *out = numberer->out;
+    struct path_numbering *out = numberer->out;
     const struct shape *shape = numberer->shape;
     bool *target = mem_alloc(out->n * sizeof *target);
     for (size_t e = 0; e < shape->edges.n; e++)
@@ -233,11 +233,11 @@ static void arcs_make(struct numberer *numberer)
     mem_free(target);
 }
 
-void number_paths(struct numbering *numbering, struct shape *shape, uint64_t limit)
+void number_paths(struct path_numbering *numbering, struct shape *shape, uint64_t limit)
 {
     uint32_t n = (uint32_t)shape->nodes.n;
     ASSERT(n && shape->entry < n && limit >= 4 && limit <= PATHS_LIMIT);
-    *numbering = (struct numbering){.n = n, .entry = n, .exit = n + 1};
+    *numbering = (struct path_numbering){.n = n, .entry = n, .exit = n + 1};
     numbering->first = mem_alloc((n + 2) * sizeof(uint32_t));
     numbering->begins = mem_alloc(n * sizeof(uint32_t));
     numbering->order = mem_alloc(n * sizeof(uint32_t));
@@ -265,7 +265,7 @@ void number_paths(struct numbering *numbering, struct shape *shape, uint64_t lim
     mem_free(memory);
 }
 
-void numbering_release(struct numbering *numbering)
+void numbering_release(struct path_numbering *numbering)
 {
     vec_release(&numbering->arcs);
     vec_release(&numbering->cuts);
@@ -274,10 +274,11 @@ void numbering_release(struct numbering *numbering)
     mem_free(numbering->order);
     mem_free(numbering->paths);
     mem_free(numbering->back);
-    *numbering = (struct numbering){0};
+    *numbering = (struct path_numbering){0};
 }
 
-uint32_t numbering_arc(const struct numbering *numbering, const struct shape *shape, uint32_t edge)
+uint32_t numbering_arc(const struct path_numbering *numbering, const struct shape *shape,
+                       uint32_t edge)
 {
     uint32_t from = shape->edges.at[edge].from;
     for (uint32_t a = numbering->first[from]; a < numbering->first[from + 1]; a++)

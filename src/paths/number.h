@@ -34,7 +34,7 @@ struct arc {
     uint64_t weight; /* how often it is expected to be taken */
 };
 
-struct numbering {
+struct path_numbering {
     uint32_t n;           /* nodes of the shape; then come: */
     uint32_t entry, exit; /* n, n + 1 */
     struct arcs {
@@ -52,8 +52,9 @@ struct numbering {
 };
 
 /* Marks nodes of the shape as starts that nothing else leads to. */
-void number_paths(struct numbering *numbering, struct shape *shape, uint64_t limit);
-void numbering_release(struct numbering *numbering);
+void number_paths(struct path_numbering *numbering, struct shape *shape, uint64_t limit);
+void numbering_release(struct path_numbering *numbering);
 
 /* The arc of an edge, STEP or BREAK. */
-uint32_t numbering_arc(const struct numbering *numbering, const struct shape *shape, uint32_t edge);
+uint32_t numbering_arc(const struct path_numbering *numbering, const struct shape *shape,
+                       uint32_t edge);

@@ -5,7 +5,7 @@
 #include "paths/tree.h"
 
 struct placer {
-    const struct numbering *numbering;
+    const struct path_numbering *numbering;
     const struct tree *tree;
     struct placed *placed;
     uint32_t *n_in;           /* arcs to each node, the exit included */
@@ -15,7 +15,7 @@ struct placer {
 
 static void rows_make(struct placer *placer)
 {
-    const struct numbering *numbering = placer->numbering;
+    const struct path_numbering *numbering = placer->numbering;
     uint32_t n = numbering->n + 2;
     placer->n_in = mem_alloc(n * sizeof(uint32_t));
     placer->first = mem_alloc((n + 1) * sizeof(uint32_t));
@@ -35,7 +35,7 @@ static void rows_make(struct placer *placer)
 
 static void sets_place(struct placer *placer)
 {
-    const struct numbering *numbering = placer->numbering;
+    const struct path_numbering *numbering = placer->numbering;
     uint32_t n = 0;
     placer->work[n++] = numbering->entry;
     while (n) {
@@ -51,14 +51,14 @@ static void sets_place(struct placer *placer)
     }
 }
 
-static uint32_t n_out(const struct numbering *numbering, uint32_t v)
+static uint32_t n_out(const struct path_numbering *numbering, uint32_t v)
 {
     return numbering->first[v + 1] - numbering->first[v];
 }
 
 static void counts_place(struct placer *placer, const struct shape *shape)
 {
-    const struct numbering *numbering = placer->numbering;
+    const struct path_numbering *numbering = placer->numbering;
     uint32_t n = 0;
     placer->work[n++] = numbering->exit;
     while (n) {
@@ -89,7 +89,7 @@ static void adds_place(struct placer *placer)
     }
 }
 
-struct placed *place_make(const struct numbering *numbering, const struct shape *shape,
+struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
                           const struct tree *tree)
 {
     struct placer placer = {.numbering = numbering, .tree = tree};

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct numbering;
+struct path_numbering;
 struct shape;
 struct tree;
 
@@ -19,5 +19,5 @@ struct placed {
 };
 
 /* Of each arc of the numbering; mem_free it. */
-struct placed *place_make(const struct numbering *numbering, const struct shape *shape,
+struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
                           const struct tree *tree);

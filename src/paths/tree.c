@@ -67,7 +67,7 @@ static int by_weight(const void *a, const void *b)
     return x->arc < y->arc ? -1 : x->arc > y->arc;
 }
 
-void tree_make(struct tree *tree, const struct numbering *numbering)
+void tree_make(struct tree *tree, const struct path_numbering *numbering)
 {
     size_t n = numbering->arcs.n;
     struct set *sets = mem_alloc((numbering->n + 2) * sizeof *sets);

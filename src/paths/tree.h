@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct numbering;
+struct path_numbering;
 
 struct tree {
     uint64_t *increment; /* of each arc; 0 in the tree */
     bool *in;            /* of each arc */
 };
 
-void tree_make(struct tree *tree, const struct numbering *numbering);
+void tree_make(struct tree *tree, const struct path_numbering *numbering);
 void tree_release(struct tree *tree);

@@ -9,6 +9,7 @@ void batch_init(struct batch *batch)
     map_init(&batch->edges.keys, sizeof(struct edge_key));
     map_init(&batch->ranges.keys, sizeof(struct range_key));
     map_init(&batch->trips.keys, sizeof(struct trip_key));
+    map_init(&batch->paths.keys, sizeof(struct path_key));
 }
 
 static void table_release(struct batch_table *table)
@@ -24,6 +25,7 @@ void batch_release(struct batch *batch)
     table_release(&batch->edges);
     table_release(&batch->ranges);
     table_release(&batch->trips);
+    table_release(&batch->paths);
     batch_init(batch);
 }
 
@@ -52,6 +54,11 @@ uint32_t batch_range_index(struct batch *batch, const struct range_key *key)
 uint32_t batch_trip_index(struct batch *batch, const struct trip_key *key)
 {
     return index_of(&batch->trips, key);
+}
+
+uint32_t batch_path_index(struct batch *batch, const struct path_key *key)
+{
+    return index_of(&batch->paths, key);
 }
 
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count)
@@ -97,7 +104,7 @@ static bool table_empty(const struct batch_table *table)
 static bool batch_empty(const struct batch *batch)
 {
     return !(batch->x_time | batch->x_count) && table_empty(&batch->edges) &&
-           table_empty(&batch->ranges) && table_empty(&batch->trips);
+           table_empty(&batch->ranges) && table_empty(&batch->trips) && table_empty(&batch->paths);
 }
 
 void batch_close(struct batch *batch, struct profile *profile)
@@ -110,6 +117,7 @@ void batch_close(struct batch *batch, struct profile *profile)
         table_fold(&batch->edges, &profile->edges, batch);
         table_fold(&batch->ranges, &profile->ranges, batch);
         table_fold(&batch->trips, &profile->trips, batch);
+        table_fold(&batch->paths, &profile->paths, batch);
     }
     struct totals *totals = &profile->totals;
     sum_add(&totals->batches, 1);

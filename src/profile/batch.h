@@ -28,7 +28,7 @@ struct batch_table {
 };
 
 struct batch {
-    struct batch_table edges, ranges, trips;
+    struct batch_table edges, ranges, trips, paths;
     uint64_t x_time, x_count;
     uint32_t generation; /* of the file: numbers are good for one */
 };
@@ -39,6 +39,7 @@ void batch_release(struct batch *batch);
 uint32_t batch_edge_index(struct batch *batch, const struct edge_key *key);
 uint32_t batch_range_index(struct batch *batch, const struct range_key *key);
 uint32_t batch_trip_index(struct batch *batch, const struct trip_key *key);
+uint32_t batch_path_index(struct batch *batch, const struct path_key *key);
 
 static inline void batch_table_add(struct batch_table *table, uint32_t index, uint64_t time,
                                    uint64_t count)
@@ -65,6 +66,12 @@ static inline void batch_add_trip_at(struct batch *batch, uint32_t index, uint64
                                      uint64_t runs)
 {
     batch_table_add(&batch->trips, index, iterations, runs);
+}
+
+static inline void batch_add_path_at(struct batch *batch, uint32_t index, uint64_t time,
+                                     uint64_t count)
+{
+    batch_table_add(&batch->paths, index, time, count);
 }
 
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count);

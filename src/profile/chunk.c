@@ -14,7 +14,7 @@ static const char *const names[CHUNK_TYPES] = {
     [CHUNK_HEADER] = "HEADER", [CHUNK_MODULES] = "MODULES", [CHUNK_EDGES] = "EDGES",
     [CHUNK_RANGES] = "RANGES", [CHUNK_LOSSES] = "LOSSES",   [CHUNK_TOTALS] = "TOTALS",
     [CHUNK_END] = "END",       [CHUNK_STACKS] = "STACKS",   [CHUNK_THREADS] = "THREADS",
-    [CHUNK_NAMES] = "NAMES",   [CHUNK_TRIPS] = "TRIPS"};
+    [CHUNK_NAMES] = "NAMES",   [CHUNK_TRIPS] = "TRIPS",     [CHUNK_PATHS] = "PATHS"};
 
 bool chunk_is_known(uint32_t type)
 {
@@ -23,7 +23,8 @@ bool chunk_is_known(uint32_t type)
 
 bool chunk_is_table(uint32_t type)
 {
-    return type == CHUNK_EDGES || type == CHUNK_RANGES || type == CHUNK_TRIPS;
+    return type == CHUNK_EDGES || type == CHUNK_RANGES || type == CHUNK_TRIPS ||
+           type == CHUNK_PATHS;
 }
 
 const char *chunk_name(uint32_t type)

@@ -20,7 +20,7 @@ enum {
     FILE_START_BYTES = 12,
     CHUNK_HEADER_BYTES = 12,
     CHUNK_VERSION = 1,
-    CHUNK_BATCH_VERSION = 2,     /* of EDGES, RANGES and TRIPS: what one batch adds */
+    CHUNK_BATCH_VERSION = 2,     /* of tables: what one batch adds */
     CHUNK_ZSTD = 1,              /* flag */
     CHUNK_PAYLOAD_MAX = 1 << 24, /* stored or unpacked; what writers make is far smaller */
     CHUNK_RATIO_MAX = 8, /* unpacked / stored: bounds what a small file can make us allocate */
@@ -38,6 +38,7 @@ enum chunk_type {
     CHUNK_THREADS,
     CHUNK_NAMES,
     CHUNK_TRIPS,
+    CHUNK_PATHS,
     CHUNK_TYPES
 };
 

@@ -21,6 +21,7 @@ void decoder_release(struct decoder *decoder)
     vec_release(&decoder->edges);
     vec_release(&decoder->ranges);
     vec_release(&decoder->trips);
+    vec_release(&decoder->paths);
     vec_release(&decoder->command);
     vec_release(&decoder->name);
     vec_release(&decoder->path);
@@ -215,6 +216,8 @@ static bool decode_table(struct decoder *decoder, const struct chunk *chunk, str
         target.table = &profile->ranges, target.numbers = &decoder->ranges;
     else if (chunk->type == CHUNK_TRIPS)
         target.table = &profile->trips, target.numbers = &decoder->trips;
+    else if (chunk->type == CHUNK_PATHS)
+        target.table = &profile->paths, target.numbers = &decoder->paths;
     return chunk->version == CHUNK_BATCH_VERSION ? decode_batch(&target, cursor, err)
                                                  : decode_rows(&target, cursor, err);
 }
@@ -299,7 +302,8 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_MODULES: return decode_modules(decoder, cursor, err);
     case CHUNK_EDGES:
     case CHUNK_RANGES:
-    case CHUNK_TRIPS: return decode_table(decoder, chunk, cursor, err);
+    case CHUNK_TRIPS:
+    case CHUNK_PATHS: return decode_table(decoder, chunk, cursor, err);
     case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
     case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
     case CHUNK_STACKS: return decode_stacks(decoder, cursor, err);

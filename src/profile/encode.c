@@ -234,6 +234,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_table(encoder, CHUNK_EDGES, &profile->edges, in_file);
     encode_table(encoder, CHUNK_RANGES, &profile->ranges, in_file);
     encode_table(encoder, CHUNK_TRIPS, &profile->trips, in_file);
+    encode_table(encoder, CHUNK_PATHS, &profile->paths, in_file);
     encode_stacks(encoder, &profile->stacks, in_file);
     encode_threads(encoder, &profile->threads);
     encode_names(encoder, &profile->names, in_file);

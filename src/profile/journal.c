@@ -108,6 +108,7 @@ void profile_writer_batch(struct profile_writer *writer, struct batch *batch)
         {.type = CHUNK_EDGES, .from = &batch->edges, .keys = &writer->edges},
         {.type = CHUNK_RANGES, .from = &batch->ranges, .keys = &writer->ranges},
         {.type = CHUNK_TRIPS, .from = &batch->trips, .keys = &writer->trips},
+        {.type = CHUNK_PATHS, .from = &batch->paths, .keys = &writer->paths},
     };
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (batch->generation != writer->generation)

@@ -30,21 +30,17 @@ static void merge_edges(struct table *into, const struct table *other, const str
     }
 }
 
-static void merge_ranges(struct table *into, const struct table *other, const struct remap *remap)
+/* Ranges, trips and paths: their keys begin with the module. */
+static void merge_rows(struct table *into, const struct table *other, const struct remap *remap)
 {
     for (uint32_t i = 0; i < other->n; i++) {
-        struct range_key key;
-        memcpy(&key, map_key(&other->keys, i), sizeof key);
-        key.module = remapped(remap, key.module);
-        sums_add(table_at(into, &key), &other->at[i]);
-    }
-}
-
-static void merge_trips(struct table *into, const struct table *other, const struct remap *remap)
-{
-    for (uint32_t i = 0; i < other->n; i++) {
-        struct trip_key key;
-        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        union {
+            uint32_t module;
+            struct range_key range;
+            struct trip_key trip;
+            struct path_key path;
+        } key;
+        memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);
         sums_add(table_at(into, &key), &other->at[i]);
     }
@@ -192,8 +188,9 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
             profile_module(into, module->path, module->build_id, module->build_id_bytes);
     }
     merge_edges(&into->edges, &other->edges, &remap);
-    merge_ranges(&into->ranges, &other->ranges, &remap);
-    merge_trips(&into->trips, &other->trips, &remap);
+    merge_rows(&into->ranges, &other->ranges, &remap);
+    merge_rows(&into->trips, &other->trips, &remap);
+    merge_rows(&into->paths, &other->paths, &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);

@@ -43,6 +43,7 @@ void profile_init(struct profile *profile)
     map_init(&profile->edges.keys, sizeof(struct edge_key));
     map_init(&profile->ranges.keys, sizeof(struct range_key));
     map_init(&profile->trips.keys, sizeof(struct trip_key));
+    map_init(&profile->paths.keys, sizeof(struct path_key));
     stacks_init(&profile->stacks);
 }
 
@@ -57,6 +58,7 @@ void profile_release(struct profile *profile)
     table_release(&profile->edges);
     table_release(&profile->ranges);
     table_release(&profile->trips);
+    table_release(&profile->paths);
     stacks_release(&profile->stacks);
     vec_release(&profile->threads);
     vec_release(&profile->names);
@@ -80,6 +82,7 @@ void profile_clear(struct profile *profile)
     table_clear(&profile->edges);
     table_clear(&profile->ranges);
     table_clear(&profile->trips);
+    table_clear(&profile->paths);
     stacks_clear(&profile->stacks);
     profile->threads.n = 0;
     profile->names.n = 0;

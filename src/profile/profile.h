@@ -109,8 +109,22 @@ static inline uint64_t trip_bin_last(uint64_t n)
     return n + ((uint64_t)1 << drop) - 1;
 }
 
+/* What a row of paths tells. Numbers are those of paths/number.h. */
+enum path_kind {
+    PATH_RAN, /* the path: how often it was walked to its end, and the ticks that took */
+    PATH_FUNCTION, /* path: how many paths the function has; whoever numbers it otherwise cannot read them */
+    PATH_ARRIVAL, /* function: a place within one where control comes from others: paths begin there */
+    PATH_KINDS
+};
+
+struct path_key {
+    uint32_t module, kind; /* enum path_kind */
+    uint64_t function;     /* where it is entered */
+    uint64_t path;
+};
+
 /* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
- * rates, too. Of trips, `count` is runs and `time` the same times the iterations of each. Of EDGE_FALL,
+ * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time` the same times the iterations of each. Of EDGE_FALL,
  * `time` is the count of both ways of the branch: how the two vary together follows from its squares. */
 struct sums {
     uint64_t time, count;
@@ -175,7 +189,7 @@ struct profile {
     struct facts {
         VEC(struct fact);
     } facts; /* sorted by key, then value; no pair twice */
-    struct table edges, ranges, trips;
+    struct table edges, ranges, trips, paths;
     struct stacks stacks;
     struct threads threads;
     struct names names;

@@ -6,7 +6,7 @@
 
 size_t row_fields(enum chunk_type type)
 {
-    return type == CHUNK_EDGES ? 5 : 4; /* of ranges and trips */
+    return type == CHUNK_EDGES ? 5 : 4; /* of ranges, trips and paths */
 }
 
 static uint64_t module_number(uint32_t module, const struct numbering *in_file)
@@ -29,6 +29,11 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         memcpy(&k.trip, key, sizeof k.trip);
         return (struct row){
             {module_number(k.trip.module, in_file), k.trip.head, k.trip.n, k.trip.how}};
+    }
+    if (type == CHUNK_PATHS) {
+        memcpy(&k.path, key, sizeof k.path);
+        return (struct row){
+            {module_number(k.path.module, in_file), k.path.function, k.path.path, k.path.kind}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
@@ -72,6 +77,16 @@ static bool trip_of(const uint64_t *fields, uint32_t module, struct trip_key *re
     return true;
 }
 
+static bool path_of(const uint64_t *fields, uint32_t module, struct path_key *ret_path,
+                    struct err *err)
+{
+    if (fields[3] >= PATH_KINDS)
+        return err_set(err, ERR_FORMAT, "path of kind %llu", (unsigned long long)fields[3]);
+    *ret_path = (struct path_key){
+        .module = module, .kind = (uint32_t)fields[3], .function = fields[1], .path = fields[2]};
+    return true;
+}
+
 bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
                 union any_key *ret_key, struct err *err)
 {
@@ -83,6 +98,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return false;
     if (type == CHUNK_TRIPS)
         return trip_of(fields, module, &ret_key->trip, err);
+    if (type == CHUNK_PATHS)
+        return path_of(fields, module, &ret_key->path, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

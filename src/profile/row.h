@@ -3,6 +3,7 @@
  *     EDGES   from_module, from, to_module, to, kind
  *     RANGES  module, start, last, instructions
  *     TRIPS   module, head, n, how
+ *     PATHS   module, function, path, kind
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
  * an edge may be. */
@@ -26,9 +27,10 @@ union any_key {
     struct edge_key edge;
     struct range_key range;
     struct trip_key trip;
+    struct path_key path;
 };
 
-/* How many integers a table's rows have; type is CHUNK_EDGES, CHUNK_RANGES or CHUNK_TRIPS. */
+/* How many integers a table's rows have; type is that of a table. */
 size_t row_fields(enum chunk_type type);
 
 struct row row_of_key(enum chunk_type type, const void *key, const struct numbering *in_file);

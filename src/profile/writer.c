@@ -83,6 +83,7 @@ static void rewritten(struct profile_writer *writer, uint64_t size)
     map_clear(&writer->edges);
     map_clear(&writer->ranges);
     map_clear(&writer->trips);
+    map_clear(&writer->paths);
     writer->generation++;
     decoder_release(decoder);
     decoder_init(decoder, &writer->total);
@@ -110,6 +111,7 @@ bool profile_writer_open(const char *path, const struct profile *head,
     map_init(&writer->edges, sizeof(struct edge_key));
     map_init(&writer->ranges, sizeof(struct range_key));
     map_init(&writer->trips, sizeof(struct trip_key));
+    map_init(&writer->paths, sizeof(struct path_key));
     profile_init(&writer->total);
     writer->total.mode = head->mode;
     profile_merge(&writer->total, head, err);
@@ -244,7 +246,7 @@ static bool holds_head_alone(const struct profile_writer *writer)
 {
     const struct profile *total = &writer->total;
     return !writer->special && !writer->behind && !writer->encoder.out.n && !total->modules.n &&
-           !total->edges.n && !total->ranges.n && !total->trips.n;
+           !total->edges.n && !total->ranges.n && !total->trips.n && !total->paths.n;
 }
 
 static void table_swap(struct table *a, struct table *b)
@@ -263,6 +265,7 @@ bool profile_writer_append_last(struct profile_writer *writer, struct profile *d
     table_swap(&total->edges, &delta->edges); /* without modules both number theirs alike */
     table_swap(&total->ranges, &delta->ranges);
     table_swap(&total->trips, &delta->trips);
+    table_swap(&total->paths, &delta->paths);
     writer->unwritten = true;
     return profile_merge(total, delta, err);
 }
@@ -314,6 +317,7 @@ void profile_writer_abandon(struct profile_writer *writer)
     map_release(&writer->edges);
     map_release(&writer->ranges);
     map_release(&writer->trips);
+    map_release(&writer->paths);
     profile_release(&writer->total);
     mem_free(writer);
 }

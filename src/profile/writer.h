@@ -26,10 +26,11 @@ struct profile_writer {
     struct numbering in_file; /* of total's modules; those that are in the file or in out */
     size_t facts_in_file;     /* likewise */
 
-    struct profile *delta;           /* whose batches come here, or NULL */
-    struct numbering delta_modules;  /* numbers in the file of delta's modules */
-    struct map edges, ranges, trips; /* keys that batches introduced; the index is the number */
-    uint32_t generation;             /* changes when keys lose their numbers, never 0 */
+    struct profile *delta;          /* whose batches come here, or NULL */
+    struct numbering delta_modules; /* numbers in the file of delta's modules */
+    struct map edges, ranges, trips,
+        paths;           /* keys that batches introduced; the index is the number */
+    uint32_t generation; /* changes when keys lose their numbers, never 0 */
 };
 
 /* Numbers in the file for those of delta's modules that have none yet in ret_numbers; new ones go to

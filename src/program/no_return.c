@@ -70,20 +70,43 @@ bool no_return_name(const char *name)
     return bsearch(name, known, sizeof known / sizeof *known, sizeof *known, name_order) != NULL;
 }
 
-bool no_return_at(const struct symbols *symbols, struct svma at)
+/* The function, or stub, that begins there, without its "@plt"; NULL: none does, or its name is longer than any
+ * that matters. */
+static const char *bare_name(const struct symbols *symbols, struct svma at, char room[64],
+                             enum function_source *ret_source)
 {
     function_id f = symbols_find(symbols, at);
     if (f == FUNCTION_NONE || symbols->functions.at[f].start.v != at.v)
-        return false;
+        return NULL;
     const char *name = symbols->functions.at[f].name;
-    char bare[64];
     size_t length = strcspn(name, "@");
+    *ret_source = (enum function_source)symbols->functions.at[f].source;
+    if ((*ret_source != FUNCTION_SYMBOL && *ret_source != FUNCTION_STUB) || length >= 64)
+        return NULL;
+    memcpy(room, name, length);
+    room[length] = 0;
+    return room;
+}
+
+bool no_return_at(const struct symbols *symbols, struct svma at)
+{
+    char room[64];
+    enum function_source source;
+    const char *name = bare_name(symbols, at, room, &source);
     /* A program may have an err() of its own; the other names are the implementation's. */
-    if (symbols->functions.at[f].source == FUNCTION_SYMBOL)
-        return no_return_name(name) && (*name == '_' || !strstr(name, "err"));
-    if (symbols->functions.at[f].source != FUNCTION_STUB || length >= sizeof bare)
-        return false;
-    memcpy(bare, name, length);
-    bare[length] = 0;
-    return no_return_name(bare);
+    return name && no_return_name(name) &&
+           (source == FUNCTION_STUB || *name == '_' || !strstr(name, "err"));
+}
+
+bool returns_twice_at(const struct symbols *symbols, struct svma at)
+{
+    static const char *const twice[] = {"__sigsetjmp", "_setjmp", "getcontext", "setjmp",
+                                        "sigsetjmp",   "vfork",   "__vfork",    "savectx"};
+    char room[64];
+    enum function_source source;
+    const char *name = bare_name(symbols, at, room, &source);
+    for (size_t i = 0; name && i < sizeof twice / sizeof *twice; i++)
+        if (!strcmp(name, twice[i]))
+            return true;
+    return false;
 }

@@ -11,3 +11,5 @@ struct symbols;
 /* Whether the function that is entered at exactly this address, or the stub there, is one. */
 bool no_return_at(const struct symbols *symbols, struct svma at);
 bool no_return_name(const char *name);
+/* Whether it is one that may come back several times: setjmp and its kind. */
+bool returns_twice_at(const struct symbols *symbols, struct svma at);

@@ -51,7 +51,7 @@ static void shape_draw(struct shape *shape, uint32_t n)
 
 struct walker {
     const struct shape *shape;
-    struct numbering numbering;
+    struct path_numbering numbering;
     struct tree tree;
     struct placed *placed;
     uint64_t path, counted; /* the register; the last number that was counted */
@@ -159,7 +159,7 @@ static void numbers_are_paths(void **state)
     (void)state;
     for (uint32_t round = 0; round < 500; round++) {
         struct shape shape;
-        struct numbering numbering;
+        struct path_numbering numbering;
         struct path_arcs before = {0}, arcs = {0};
         shape_draw(&shape, 1 + draw(10));
         number_paths(&numbering, &shape, PATHS_LIMIT);
@@ -202,7 +202,7 @@ static void chains_are_cut(void **state)
 {
     (void)state;
     struct shape shape;
-    struct numbering numbering;
+    struct path_numbering numbering;
     chain_make(&shape, 40);
     number_paths(&numbering, &shape, PATHS_LIMIT);
     assert_int_equal(numbering.total, PATHS_LIMIT);

@@ -97,6 +97,11 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
                                 .head = some_address(),
                                 .n = trip_bin(some_number() | 1)};
         *table_at(&profile->trips, &trip) = some_sums(exact);
+        struct path_key path = {.module = some_module(profile),
+                                .kind = (uint32_t)some_below(PATH_KINDS),
+                                .function = some_address(),
+                                .path = some_number()};
+        *table_at(&profile->paths, &path) = some_sums(exact);
     }
 }
 
@@ -237,6 +242,12 @@ static inline void assert_same_tables(const struct profile *a, const struct prof
         struct trip_key key = *(const struct trip_key *)map_key(&a->trips.keys, i);
         key.module = same_module(b, a, key.module);
         assert_same_sums(&a->trips.at[i], table_find(&b->trips, &key));
+    }
+    assert_int_equal(a->paths.n, b->paths.n);
+    for (uint32_t i = 0; i < a->paths.n; i++) {
+        struct path_key key = *(const struct path_key *)map_key(&a->paths.keys, i);
+        key.module = same_module(b, a, key.module);
+        assert_same_sums(&a->paths.at[i], table_find(&b->paths, &key));
     }
 }
 
