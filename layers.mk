@@ -3,12 +3,13 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk agent shim flow program gcov paths profile import infer collect view carry export cmd
+LAYERS := base wire x86 walk stream agent shim flow program gcov paths profile import infer collect view carry export cmd
 
 USES_base    :=
 USES_wire    :=
 USES_x86     :=
 USES_walk    := wire x86
+USES_stream  := wire
 USES_agent   := wire x86 walk
 USES_shim    := wire agent
 USES_flow    := base
@@ -25,6 +26,6 @@ USES_export  := base flow gcov profile program view
 USES_cmd     := base gcov import collect view carry export
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
-FREESTANDING := wire x86 walk
+FREESTANDING := wire x86 walk stream
 # Live only inside the profiled program, in libgait.so.
 AGENT_ONLY   := agent shim
