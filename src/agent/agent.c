@@ -183,6 +183,14 @@ static bool memory_map(void)
            (agent.cache->guards = map_private(sizeof(struct guards)));
 }
 
+/* Of a channel, what is used of it: its own bank is behind all else. */
+static uint64_t channel_bytes(void)
+{
+    return agent.options.mode != RECORD_EXACT_COUNTS ? (uint64_t)CHANNEL_COUNTERS_AT
+           : agent.options.plan_counters             ? CHANNEL_BYTES
+                                                     : CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES;
+}
+
 static void unmap(void *at, uint64_t bytes)
 {
     if (at)
@@ -200,10 +208,10 @@ void agent_unmap(void)
     if (agent.cache) {
         unmap(agent.cache->witness, sizeof(struct witness));
         unmap(agent.cache->guards, sizeof(struct guards));
-        unmap(agent.cache->plan, sizeof(struct plan));
+        plans_close();
     }
     unmap(agent.cache, sizeof(struct cache));
-    unmap(agent.channel, CHANNEL_BYTES);
+    unmap(agent.channel, channel_bytes());
     unmap(agent.directory, DIRECTORY_BYTES);
     agent.threads = NULL;
     agent.regions = NULL;
@@ -222,7 +230,7 @@ static bool channel_open(long fd, int32_t known_as)
     if (number < 0)
         return false;
     struct channel *channel =
-        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, CHANNEL_BYTES, 0);
+        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, channel_bytes(), 0);
     if (!channel) {
         __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
         return false;
@@ -262,12 +270,8 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         return false;
     if (agent.options.mode == RECORD_SAMPLED)
         agent.cache->events = agent.options.events;
-    if (agent.options.mode == RECORD_EXACT_COUNTS && agent.options.plan_counters) {
-        agent.cache->n_kept = agent.options.plan_counters;
-        agent.cache->n_counters += agent.cache->n_kept;
-        if (!(agent.cache->plan = map_private(sizeof(struct plan))))
-            return false;
-    }
+    if (agent.options.mode == RECORD_EXACT_COUNTS && agent.options.plan_counters && !plans_open(fd))
+        return false;
     agent.loader = place->loader;
     agent.text_start = place->text_start;
     agent.text_end = place->text_end;
@@ -326,10 +330,7 @@ static void channel_begin(void)
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;
     __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
-    agent.plans_read = 0;
-    if (agent.cache->plan)
-        agent.cache->plan->n = agent.cache->plan->n_slices = 0;
-    plans_await();
+    plans_begin();
 }
 
 static void sampling_start(struct thread *thread)

@@ -112,6 +112,7 @@ static void thread_prepare(struct thread *thread)
     thread->walk.syscall = syscalls_run;
     thread->walk.waits = true;
     thread->walk.make_room = make_room;
+    thread->walk.put_off = exact_signals_put_off;
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = INT64_MIN / 2; /* plain: no end */
     context->interrupt = 0;

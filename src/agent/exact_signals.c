@@ -213,6 +213,28 @@ __attribute__((noreturn)) static void stack_lost(void)
         sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
 }
 
+/* Whatever path the program was on goes on when the handler returns: it is put by under the stack pointer that is then in force. */
+static void path_put_by(struct context *context, uint64_t handler)
+{
+    const struct plan *plan = agent.cache->plan;
+    if (!plan)
+        return;
+    struct shadow *shadow = context_shadow(context, context->gpr[RSP] + 8);
+    shadow->path = context->path;
+    shadow->ticks = sys_tsc() - context->path_began;
+    context->path = PLAN_NO_PATH;
+    plan_apply(plan, plan_arrival(plan, 0, handler), context);
+}
+
+static void path_take_back(struct context *context)
+{
+    if (!agent.cache->plan)
+        return;
+    const struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
+    context->path = shadow->path;
+    context->path_began = sys_tsc() - shadow->ticks;
+}
+
 /* `from` holds the program's state; `mask` is what its handler runs with. */
 __attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
                                               const uint8_t *siginfo,
@@ -232,6 +254,7 @@ __attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
     }
     signals_state_load(context, from);
     context->gpr[RSP] = at;
+    path_put_by(context, action.handler);
     context->gpr[RDI] = (uint64_t)signal;
     context->gpr[RSI] = at + offsetof(struct kernel_sigframe, siginfo);
     context->gpr[RDX] = at + offsetof(struct kernel_sigframe, context);
@@ -305,10 +328,22 @@ static bool state_locate(struct thread *thread, struct kernel_ucontext *frame, s
     return true;
 }
 
+/* The signal that is held is delivered by single steps: the flag takes effect on the way into the copies. */
+void exact_signals_put_off(struct walk *walk)
+{
+    struct thread *thread = thread_self();
+    thread->step = thread->pending;
+    thread->pending.signal = 0;
+    walk->context->interrupt = 0;
+    walk->context->flags |= TRAP_FLAG;
+}
+
 static uint64_t step_made(struct thread *thread, struct kernel_ucontext *frame)
 {
     struct held_signal held = thread->step;
     struct location location;
+    if (context_entering(frame->rip))
+        return 0; /* one more */
     if (!cache_contains(agent.cache, frame->rip)) {
         frame->rflags &= ~(uint64_t)TRAP_FLAG;
         thread->step.signal = 0;
@@ -455,6 +490,7 @@ bool exact_signals_return(struct thread *thread)
         context->pc = thread->call_pc;
         return false;
     }
+    path_take_back(context);
     signals_state_load(context, &frame);
     thread->altstack =
         frame.stack_flags & ALTSTACK_DISABLE

@@ -23,6 +23,10 @@ void exact_signals_leave(struct thread *thread);
 /* Delivers the signal that is held, if there is one; then it does not return. */
 void exact_signals_deliver(struct thread *thread);
 
+/* The same as soon as may be, when the thread stands in the middle of a superblock that it goes on with. */
+struct walk;
+void exact_signals_put_off(struct walk *walk);
+
 /* Signals that are always ours but that the program ignores are ignored by the kernel itself while it calls
  * exec, which hands that on. */
 void exact_signals_ignore(bool really);

@@ -3,35 +3,85 @@
 #include "agent/agent.h"
 #include "walk/sys.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 enum { PAUSE_NS = 200000 };
 
-/* False: it took too long. */
+static void *map(long fd, uint64_t at, uint64_t bytes, long rights)
+{
+    long flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    long address = sys6(SYS_mmap, 0, (long)bytes, rights, flags, fd, (long)at);
+    return sys_failed(address) ? NULL : (void *)address;
+}
+
+bool plans_open(long fd)
+{
+    struct cache *cache = agent.cache;
+    struct plan *plan = map(-1, 0, sizeof *plan, PROT_READ | PROT_WRITE);
+    cache->plan = plan;
+    if (!plan || !(plan->library = map(fd, PLAN_LIBRARY_AT, PLAN_LIBRARY_BYTES, PROT_READ)))
+        return false;
+    plan->counters = UINT64_C(1) + agent.options.plan_counters;
+    plan->covered = agent.options.covered;
+    cache->n_kept = agent.options.plan_counters;
+    cache->n_counters += cache->n_kept;
+    agent.regions->plan = plan;
+    return true;
+}
+
+void plans_close(void)
+{
+    struct plan *plan = agent.cache->plan;
+    if (!plan)
+        return;
+    if (plan->library)
+        sys3(SYS_munmap, (long)plan->library, (long)PLAN_LIBRARY_BYTES, 0);
+    sys3(SYS_munmap, (long)plan, sizeof *plan, 0);
+    agent.cache->plan = NULL;
+}
+
+void plans_begin(void)
+{
+    agent.plans_read = 0;
+    if (agent.cache->plan)
+        agent.cache->plan->n_slices = 0;
+    plans_await();
+}
+
+/* False: the tool has not said anything for too long. Then it is not waited for again, until it has answered all. */
 static bool answered(const struct channel *channel)
 {
-    uint64_t start = sys_tsc();
+    uint64_t last = sys_tsc(), beat = __atomic_load_n(&channel->plans_beat, __ATOMIC_RELAXED);
     while (__atomic_load_n(&channel->plans_for, __ATOMIC_ACQUIRE) < channel->maps_bytes) {
-        if (sys_tsc() - start > PLAN_WAIT_MS * agent.ticks_per_ms)
+        uint64_t now = sys_tsc(), heard = __atomic_load_n(&channel->plans_beat, __ATOMIC_RELAXED);
+        last = heard != beat ? now : last;
+        beat = heard;
+        if (agent.plans_late || now - last > PLAN_WAIT_MS * agent.ticks_per_ms) {
+            agent.plans_late = 1;
             return false;
+        }
         struct timespec pause = {0, PAUSE_NS};
         sys3(SYS_nanosleep, (long)&pause, 0, 0);
     }
+    agent.plans_late = 0;
     return true;
 }
 
 void plans_await(void)
 {
     struct channel *channel = agent.channel;
-    if (!agent.cache->plan)
+    struct plan *plan = agent.cache->plan;
+    uint64_t left_out = 0;
+    if (!plan)
         return;
     if (!answered(channel))
         agent_lose(LOSS_plan_late);
     uint64_t bytes = __atomic_load_n(&channel->plans_bytes, __ATOMIC_ACQUIRE);
     if (bytes > CHANNEL_PLANS_BYTES)
         return;
-    agent.plans_read =
-        plan_read(agent.cache->plan, (const uint8_t *)channel + CHANNEL_PLANS_AT, bytes,
-                  agent.plans_read, UINT64_C(1) + agent.options.plan_counters);
+    agent.plans_read = plan_read(plan, (const uint8_t *)channel + CHANNEL_PLANS_AT, bytes,
+                                 agent.plans_read, &left_out);
+    agent_add(&channel->losses[LOSS_garbled], left_out);
 }

@@ -1,6 +1,13 @@
 /* Plans of the tool (wire/plan.h), for exact runs. */
 #pragma once
 
+#include <stdbool.h>
+
+/* Maps the library of `fd`, the shared memory. False: there is no room. */
+bool plans_open(long fd);
+void plans_close(void);
+/* The process begins, or has been forked: no mapping has a plan yet. Takes those of all that it has. */
+void plans_begin(void);
 /* Takes the plans of all mappings that the tool has been told of; waits for them, but not for long. Under the
  * cache's lock, or before anything is translated. */
 void plans_await(void);

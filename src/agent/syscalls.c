@@ -5,6 +5,7 @@
 #include "agent/exact_signals.h"
 #include "agent/footprint.h"
 #include "agent/maps.h"
+#include "agent/plans.h"
 #include "agent/successor.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
@@ -51,6 +52,7 @@ static void code_forget(void)
     else
         cache_forget(cache);
     maps_read(agent.regions);
+    plans_await();
     gate_unlock(&cache->gate);
     agent_lose(LOSS_flushed);
 }

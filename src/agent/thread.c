@@ -147,14 +147,20 @@ struct thread *thread_adopt(int32_t tid)
 
 /* ---- memory */
 
+/* With a plan all of it; counters are enough without. */
+static uint64_t bank_bytes(void)
+{
+    return agent.cache->plan ? CHANNEL_BANK_BYTES : CHANNEL_COUNTERS_BYTES;
+}
+
 bool thread_bank_map(const struct thread *thread)
 {
     long fd = agent_share_open();
     if (sys_failed(fd))
         return false;
-    long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
-                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                   (long)channel_bank_at(agent.index, thread->slot));
+    long at =
+        sys6(SYS_mmap, (long)thread->context->counters, (long)bank_bytes(), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, fd, (long)channel_bank_at(agent.index, thread->slot));
     if (agent.options.mode == RECORD_EXACT_TRACE && !sys_failed(at))
         at = sys6(SYS_mmap, (long)&thread->context->records[CONTEXT_RECORDS - TRACE_RECORDS],
                   TRACE_RECORDS * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
@@ -174,14 +180,17 @@ static void bank_merge(const struct thread *thread)
     for (uint32_t i = 0; i < agent.cache->n_counters; i++)
         if (counters[i])
             sums[i] += counters[i];
-    sys3(SYS_madvise, (long)counters, CHANNEL_COUNTERS_BYTES, MADV_REMOVE);
+    if (agent.cache->plan)
+        paths_merge(thread->context, (uint8_t *)sums);
+    sys3(SYS_madvise, (long)counters, (long)bank_bytes(), MADV_REMOVE);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
     gate_unlock(&agent.cache->gate);
 }
 
 uint64_t thread_context_bytes(void)
 {
-    uint64_t more = agent.options.mode != RECORD_SAMPLED    ? CHANNEL_COUNTERS_BYTES
+    uint64_t more = agent.cache->plan ? CHANNEL_BANK_BYTES + CONTEXT_SHADOW_BYTES
+                    : agent.options.mode != RECORD_SAMPLED  ? CHANNEL_COUNTERS_BYTES
                     : agent.options.events & EVENTS_PAYLOAD ? CONTEXT_PAYLOAD_BYTES
                                                             : 0;
     return sizeof(struct context) + more;
@@ -196,6 +205,7 @@ static bool context_map(struct thread *thread)
         return false;
     thread->context = (struct context *)at;
     context_init(thread->context);
+    thread->context->paths_lost = &agent.channel->losses[LOSS_path_lost];
     return !exact || thread_bank_map(thread);
 }
 

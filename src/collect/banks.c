@@ -2,6 +2,7 @@
 
 #include "collect/share.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,6 +21,7 @@ void banks_release(struct banks *banks)
         if (banks->mapped[i])
             share_unmap_bank(banks->mapped[i]);
     vec_release(&banks->sum);
+    vec_release(&banks->paths);
 }
 
 static void add(struct banks *banks, const uint64_t *counters, uint64_t from, uint64_t to)
@@ -29,17 +31,20 @@ static void add(struct banks *banks, const uint64_t *counters, uint64_t from, ui
 }
 
 /* Pages that nobody touched are not read: that would make them. */
+static void add_touched(struct banks *banks, const uint64_t *counters, uint64_t at)
+{
+    struct share_stretch stretch = {.start = at, .end = at};
+    while (share_next(banks->share, &stretch, at + banks->sum.n * sizeof(uint64_t)))
+        add(banks, counters, (stretch.start - at) / sizeof(uint64_t),
+            (stretch.end - at) / sizeof(uint64_t));
+}
+
 static void bank_add(struct banks *banks, uint32_t slot)
 {
-    uint64_t at = channel_bank_at(banks->index, slot);
-    struct share_stretch stretch = {.start = at, .end = at};
     if (!banks->mapped[slot])
         banks->mapped[slot] = share_map_bank(banks->share, banks->index, slot);
-    if (!banks->mapped[slot])
-        return;
-    while (share_next(banks->share, &stretch, at + banks->sum.n * sizeof(uint64_t)))
-        add(banks, banks->mapped[slot], (stretch.start - at) / sizeof(uint64_t),
-            (stretch.end - at) / sizeof(uint64_t));
+    if (banks->mapped[slot])
+        add_touched(banks, banks->mapped[slot], channel_bank_at(banks->index, slot));
 }
 
 static void sum_make(struct banks *banks, uint64_t n)
@@ -54,7 +59,10 @@ static void sum_make(struct banks *banks, uint64_t n)
     banks->sum.n = n;
     if (n)
         memset(banks->sum.at, 0, n * sizeof *banks->sum.at);
-    add(banks, own, 0, n);
+    if (banks->share)
+        add_touched(banks, own, share_own_bank_at(banks->index));
+    else
+        add(banks, own, 0, n);
     banks->threads = 1;
     if (banks->share)
         slots = share_load(&banks->channel->n_threads);
@@ -82,4 +90,59 @@ bool banks_read(struct banks *banks, uint64_t n, bool last)
     if (last)
         sum_make(banks, n);
     return last;
+}
+
+/* ---- tables of paths */
+
+static void paths_collect(struct banks *banks, const void *bank, uint64_t at)
+{
+    const struct wire_path *paths = (const void *)((const unsigned char *)bank + PATHS_AT);
+    uint64_t start = at + PATHS_AT;
+    struct share_stretch stretch = {.start = start, .end = start};
+    while (share_next(banks->share, &stretch, start + PATHS_BYTES))
+        for (uint64_t i = (stretch.start - start) / sizeof *paths;
+             i < (stretch.end - start) / sizeof *paths; i++)
+            if (paths[i].count)
+                *vec_push(&banks->paths) = paths[i];
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct wire_path *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->path < y->path ? -1 : x->path > y->path;
+}
+
+static void paths_add_up(struct banks *banks)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < banks->paths.n; i++) {
+        struct wire_path *last = n ? &banks->paths.at[n - 1] : NULL, *next = &banks->paths.at[i];
+        if (last && by_path(last, next) == 0) {
+            last->count += next->count;
+            last->ticks += next->ticks;
+        } else {
+            banks->paths.at[n++] = *next;
+        }
+    }
+    banks->paths.n = n;
+}
+
+void banks_read_paths(struct banks *banks)
+{
+    uint64_t slots = banks->share ? share_load(&banks->channel->n_threads) : 0;
+    const void *own = (const unsigned char *)banks->channel + CHANNEL_COUNTERS_AT;
+    banks->paths.n = 0;
+    if (banks->share)
+        paths_collect(banks, own, share_own_bank_at(banks->index));
+    for (uint32_t i = 0; i < slots && i < CHANNEL_THREADS; i++) {
+        if (!banks->mapped[i])
+            banks->mapped[i] = share_map_bank(banks->share, banks->index, i);
+        if (banks->mapped[i])
+            paths_collect(banks, banks->mapped[i], channel_bank_at(banks->index, i));
+    }
+    if (banks->paths.n)
+        qsort(banks->paths.at, banks->paths.n, sizeof *banks->paths.at, by_path);
+    paths_add_up(banks);
 }

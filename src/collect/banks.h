@@ -21,7 +21,10 @@ struct banks {
     const uint64_t *mapped[CHANNEL_THREADS]; /* NULL: not needed yet */
     struct {
         VEC(uint64_t);
-    } sum;            /* the latest reading */
+    } sum; /* the latest reading */
+    struct {
+        VEC(struct wire_path);
+    } paths;          /* of all tables of paths, by function and path: banks_read_paths */
     uint32_t threads; /* that may have been counting meanwhile */
 };
 
@@ -32,3 +35,5 @@ void banks_release(struct banks *banks);
 /* Makes `sum` anew, of the first `n` counters or as many as are published. False, and there is none: threads ended again and again meanwhile. `last`: whoever
  * ended a thread may have died over it; then it is what it is. */
 bool banks_read(struct banks *banks, uint64_t n, bool last);
+/* Makes `paths` anew: of a process that is gone. */
+void banks_read_paths(struct banks *banks);

@@ -238,37 +238,51 @@ static void finish(struct run *run)
         snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
 }
 
+static bool run_to_the_end(struct run *run, struct err *err)
+{
+    const struct recording_options *options = run->options;
+    uint64_t began = clock_ns(CLOCK_MONOTONIC);
+    if (options->dump_events &&
+        !payload_dump_open(&run->dump, options->dump_events, &run->delta, err))
+        return false;
+    if (!share_create(&run->share, &options->record, err))
+        return false;
+    if (options->plans && !plans_share(options->plans, &run->share, err)) {
+        share_release(&run->share);
+        return false;
+    }
+    head_fill(run);
+    bool started = options->n_pids ? attach(run, err) : start(run, err);
+    if (started) {
+        drain_init(&run->drain, &run->share, &run->delta, options->record.mode);
+        run->drain.only = options->only;
+        run->drain.loops = options->loops;
+        run->drain.plans = options->plans;
+        if (options->plans)
+            run->drain.delay_ns = PLANS_NS;
+        run->drain.consumer = run->dump.file ? &run->dump.consumer : NULL;
+        follow(run);
+        run->recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
+        conclude(run);
+        finish(run);
+        drain_release(&run->drain);
+    }
+    subject_release(&run->subject);
+    profile_release(&run->delta);
+    share_release(&run->share);
+    return started;
+}
+
 bool recording_run(const struct recording_options *options, struct recording *ret_recording,
                    struct err *err)
 {
-    struct run run = {.options = options, .recording = ret_recording};
+    struct run *run = mem_alloc(sizeof *run); /* too large for a stack */
+    run->options = options;
+    run->recording = ret_recording;
     *ret_recording = (struct recording){0};
     if (options->record.mode != RECORD_SAMPLED)
         mem_expect_much();
-    uint64_t began = clock_ns(CLOCK_MONOTONIC);
-    if (options->dump_events &&
-        !payload_dump_open(&run.dump, options->dump_events, &run.delta, err))
-        return false;
-    if (!share_create(&run.share, &options->record, err))
-        return false;
-    head_fill(&run);
-    bool started = options->n_pids ? attach(&run, err) : start(&run, err);
-    if (started) {
-        drain_init(&run.drain, &run.share, &run.delta, options->record.mode);
-        run.drain.only = options->only;
-        run.drain.loops = options->loops;
-        run.drain.plans = options->plans;
-        if (options->plans)
-            run.drain.delay_ns = PLANS_NS;
-        run.drain.consumer = run.dump.file ? &run.dump.consumer : NULL;
-        follow(&run);
-        ret_recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
-        conclude(&run);
-        finish(&run);
-        drain_release(&run.drain);
-    }
-    subject_release(&run.subject);
-    profile_release(&run.delta);
-    share_release(&run.share);
-    return started;
+    bool ran = run_to_the_end(run, err);
+    mem_free(run);
+    return ran;
 }

@@ -85,14 +85,31 @@ void share_unmap(struct channel *channel)
 
 void *share_map_bank(const struct share *share, uint32_t channel, uint32_t slot)
 {
-    void *at = mmap(NULL, CHANNEL_COUNTERS_BYTES, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_NORESERVE, share->fd, (off_t)channel_bank_at(channel, slot));
+    void *at = mmap(NULL, CHANNEL_BANK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                    share->fd, (off_t)channel_bank_at(channel, slot));
     return at == MAP_FAILED ? NULL : at;
 }
 
 void share_unmap_bank(const void *bank)
 {
-    munmap((void *)(uintptr_t)bank, CHANNEL_COUNTERS_BYTES);
+    munmap((void *)(uintptr_t)bank, CHANNEL_BANK_BYTES);
+}
+
+void *share_map_library(const struct share *share)
+{
+    void *at = mmap(NULL, PLAN_LIBRARY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                    share->fd, (off_t)PLAN_LIBRARY_AT);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void share_unmap_library(void *library)
+{
+    munmap(library, PLAN_LIBRARY_BYTES);
+}
+
+uint64_t share_own_bank_at(uint32_t channel)
+{
+    return (uint64_t)channel_at(channel) + CHANNEL_COUNTERS_AT;
 }
 
 bool share_next(const struct share *share, struct share_stretch *stretch, uint64_t limit)

@@ -26,12 +26,19 @@ void share_unmap(struct channel *channel);
 void *share_map_bank(const struct share *share, uint32_t channel, uint32_t slot);
 void share_unmap_bank(const void *bank);
 
+/* Maps the library of plans, PLAN_LIBRARY_BYTES, or returns NULL. */
+void *share_map_library(const struct share *share);
+void share_unmap_library(void *library);
+
 /* Bytes of the memfd that have been touched. */
 struct share_stretch {
     uint64_t start, end;
 };
 /* The next behind stretch->end and before `limit`; false: there is none. */
 bool share_next(const struct share *share, struct share_stretch *stretch, uint64_t limit);
+
+/* Where the channel's own bank is. */
+uint64_t share_own_bank_at(uint32_t channel);
 
 /* Empties a channel and its banks, whose process is gone, and lets another one claim it. */
 void share_free(struct share *share, uint32_t index);

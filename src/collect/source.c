@@ -301,7 +301,7 @@ static void counters_read(struct source *source, bool last)
     if (!banks_read(source->banks, source->units.counters, last))
         return;
     if (source->plans && last)
-        plans_take(source->plans, banks);
+        plans_take(source->plans, source->banks);
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,
                                                       .threads = banks->threads,

@@ -11,8 +11,7 @@ static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
 {
     bool more = (use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)) ||
                 (use == FLAVOUR_COUNT && cache->plan);
-    return zones_get(&cache->zones, pc, use,
-                     more ? TRANSLATION_BYTES_PAYLOAD : TRANSLATION_BYTES_MAX);
+    return zones_get(&cache->zones, pc, use, more ? TRANSLATION_BYTES_MORE : TRANSLATION_BYTES_MAX);
 }
 
 bool cache_contains(const struct cache *cache, uint64_t pc)
@@ -322,6 +321,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         *ret_refusal = shape->refusal;
         return NULL;
     }
+    bool counted = flavour == FLAVOUR_COUNT && !plan_covers(cache->plan, pc);
     struct superblock *block = &cache->superblocks[cache->n_superblocks];
     struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint32_t n_exits = shape_exits(shape);
@@ -334,7 +334,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
                                  .lands = wanted->lands,
                                  .debt = (int16_t)debt_of(wanted, shape),
                                  .first_exit = cache->exit_base + cache->n_exits,
-                                 .counter = flavour == FLAVOUR_COUNT ? cache->n_counters : 0};
+                                 .counter = counted ? cache->n_counters : 0};
     if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
         !site_prepare(cache, shape, block))
         return NULL;
@@ -359,7 +359,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         return NULL;
     block->entry = translation.entry;
     block->body = translation.body ? (uint16_t)(translation.body - block->code) : 0;
-    block->code_bytes = (uint16_t)(cursor_runs_at(&cursor) - block->code);
+    block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
     zones_advance(&cache->zones, zone, &cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
@@ -418,8 +418,8 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superb
     struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
     struct target target = {to->entry, to->debt};
-    if (cache->plan)
-        plan_emit(cache->plan, cache_exit(cache, id)->plan, cache->regions, &hot_cursor, to->pc);
+    struct plan_room room = {.regions = cache->regions, .pc = to->pc, .rotates = cache->rotates};
+    plan_emit(cache->plan, cache_exit(cache, id)->plan, &hot_cursor, &room);
     translate_exit(cache->regions, cache_exit(cache, id), id, &target, &hot_cursor, &cold_cursor);
     zones_advance(&cache->zones, zone, &hot_cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
@@ -443,7 +443,8 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct supe
 }
 
 /* False: no room; the next branch to it asks again. */
-static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint32_t counter)
+static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint64_t from,
+                 uint32_t counter)
 {
     struct zone *zone = zone_for(cache, to->pc, to->flavour);
     struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
@@ -451,7 +452,14 @@ static bool land(struct cache *cache, uint64_t *slot, const struct superblock *t
         return false;
     struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&cursor);
-    struct landing landing = {.pc = to->pc, .next = *slot, .counter = counter, .debt = to->debt};
+    struct landing landing = {.pc = to->pc,
+                              .next = *slot,
+                              .counter = counter,
+                              .debt = to->debt,
+                              .plan = to->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
+                              .rotates = cache->rotates};
+    if (landing.plan)
+        landing.place = plan_arrival(cache->plan, from, to->pc);
     translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
     zones_advance(&cache->zones, zone, &cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
@@ -466,7 +474,7 @@ void cache_land(struct cache *cache, struct superblock *to)
         return;
     if (to->lands)
         __atomic_store_n(slot, to->code, __ATOMIC_RELEASE);
-    to->landed = to->lands || land(cache, slot, to, 0);
+    to->landed = to->lands || land(cache, slot, to, 0, 0);
 }
 
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
@@ -520,7 +528,8 @@ void cache_land_site(struct cache *cache, struct context *context, uint32_t exit
     uint32_t counter = cache_pair(cache, context, exit, to->pc);
     if (!counter)
         return;
-    land(cache, site_slot(cache, (uint32_t)cache_exit(cache, exit)->link, to), to, counter);
+    const struct exit *site = cache_exit(cache, exit);
+    land(cache, site_slot(cache, (uint32_t)site->link, to), to, site->target, counter);
 }
 
 /* ---- faults */
@@ -547,7 +556,7 @@ static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     translation.sought = cache_pc;
     struct cursor cursor = {.at = cache->scratch,
                             .shift = (int64_t)block->code - (int64_t)cache->scratch};
-    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_PAYLOAD, .shift = cursor.shift};
+    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MORE, .shift = cursor.shift};
     translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)
         return false;

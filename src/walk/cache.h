@@ -34,9 +34,9 @@ struct superblock {
     uint32_t first_exit, counter;
     uint32_t older; /* number + 1 of another copy of the same code, with another debt; 0: none */
     uint32_t guard; /* guards.h; 0: its code does not change */
+    uint32_t code_bytes;
     uint16_t
         body; /* of a guarded one: behind code, what runs when its entry's question is answered */
-    uint16_t code_bytes;
     uint16_t site;
     int16_t debt;    /* plain: walk/exits.h */
     uint8_t flavour; /* enum flavour */
@@ -94,7 +94,7 @@ struct cache {
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
     struct payload payload;                        /* likewise */
     struct shape shape;                            /* scratch of the translator */
-    _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_PAYLOAD];
+    _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MORE];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];

@@ -5,8 +5,9 @@
  * costs the pages it uses. What all threads share is in tables.h. */
 #pragma once
 
-#include "wire/payload.h"
+#include "wire/channel.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ enum leave {
     LEAVE_LAZY,   /* at a branch taken for the first time, its work not done: context.exit */
     LEAVE_SIGNAL, /* nothing was executed: context.interrupt is set */
     LEAVE_GUARD,  /* before a guarded superblock, whose number is in context.exit */
+    LEAVE_PLAN,   /* an operation is to be carried out: context.exit; then on at context.resume */
 };
 
 enum {
@@ -52,7 +54,7 @@ struct context {
     uint64_t program_gs; /* for the way out of an exact run */
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */
     uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_site,
-        to_lazy, to_guard;
+        to_lazy, to_guard, to_plan;
     /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
      * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct exits
      * charge the first half, indirect ones the second. Many, because adding to one place again and
@@ -62,15 +64,33 @@ struct context {
     uint64_t payload_at;
     uint64_t slot_r10, slot_rax, slot_rdx;
     uint64_t latency_left, latency_start, latency;
-    uint64_t path; /* count, with a plan (wire/plan.h): its register */
+    /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
+    uint64_t path, path_began;
+    uint64_t slot_clock, resume;
+    uint64_t *paths_lost;  /* added to, when a path could not be counted */
+    uint64_t counts_paths; /* the table of paths is in use */
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
     _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
-    _Alignas(4096) uint8_t frames[(1 << 16) + 4096]; /* paths put by, under 16 bits of %rsp */
-    /* Exact counts; the agent maps the thread's bank over this. Samples: the payload of a window. */
+    /* Exact counts; the agent maps the thread's bank over this. With a plan, the shadow of the stack is behind it.
+     * Samples: the payload of a window. */
     _Alignas(4096) uint64_t counters[];
 };
+
+/* What plans put by for one word of the stack. */
+struct shadow {
+    uint64_t path, ticks, reserved[2];
+};
+enum { CONTEXT_SHADOW_SCALE = sizeof(struct shadow) / 8 };
+#define CONTEXT_SHADOW_AT (offsetof(struct context, counters) + CHANNEL_BANK_BYTES)
+#define CONTEXT_SHADOW_BYTES ((UINT64_C(1) << 32) * CONTEXT_SHADOW_SCALE + 4096)
+
+static inline struct shadow *context_shadow(struct context *context, uint64_t sp)
+{
+    return (struct shadow *)(void *)((uint8_t *)context + CONTEXT_SHADOW_AT +
+                                     CONTEXT_SHADOW_SCALE * (uint64_t)(uint32_t)sp);
+}
 
 #define CONTEXT_PAYLOAD_AT offsetof(struct context, counters)
 /* However much every exit writes, no test is needed. */
@@ -89,3 +109,5 @@ void context_enter(struct context *context, uint64_t code);
 /* For a signal handler that has set context.interrupt: if the thread was past the test of it but not yet
  * in translated code, where it must go on instead; else pc itself. */
 uint64_t context_rewind(uint64_t pc);
+/* It is on its way into translated code, past the test. */
+bool context_entering(uint64_t pc);

@@ -1,8 +1,6 @@
 /* The border between the dispatcher and translated code. */
 #include "walk/context.h"
 
-#include <stdbool.h>
-
 #define AT(field, offset)                                                                          \
     _Static_assert(offsetof(struct context, field) == (offset), "enter.c's assembly uses it")
 AT(gpr, 0);
@@ -44,6 +42,7 @@ __asm__(".pushsection .text\n"
         "context_to_syscall: movl $5,%gs:188\n  jmp 1f\n"
         "context_to_lazy: movl $7,%gs:188\n  jmp 1f\n"
         "context_to_guard: movl $9,%gs:188\n  jmp 1f\n"
+        "context_to_plan: movl $10,%gs:188\n  jmp 1f\n"
         "context_to_site: movl $6,%gs:188\n"
         "2: mov %r11,%gs:128\n  mov %gs:152,%rcx\n  mov %gs:160,%r11\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
@@ -60,12 +59,16 @@ __asm__(".pushsection .text\n"
 extern char context_tests[], context_jumps[], context_returns[];
 extern char context_to_direct[], context_to_indirect[], context_to_budget[],
     context_to_budget_indirect[], context_to_stop[], context_to_syscall[], context_to_site[],
-    context_to_lazy[], context_to_guard[];
+    context_to_lazy[], context_to_guard[], context_to_plan[];
+
+bool context_entering(uint64_t pc)
+{
+    return pc >= (uint64_t)context_tests && pc <= (uint64_t)context_jumps;
+}
 
 uint64_t context_rewind(uint64_t pc)
 {
-    bool entering = pc >= (uint64_t)context_tests && pc <= (uint64_t)context_jumps;
-    return entering ? (uint64_t)context_returns : pc;
+    return context_entering(pc) ? (uint64_t)context_returns : pc;
 }
 
 uint64_t context_leave_indirect(void)
@@ -90,4 +93,6 @@ void context_init(struct context *context)
     context->to_site = (uint64_t)context_to_site;
     context->to_lazy = (uint64_t)context_to_lazy;
     context->to_guard = (uint64_t)context_to_guard;
+    context->to_plan = (uint64_t)context_to_plan;
+    context->path = PLAN_NO_PATH;
 }

@@ -13,6 +13,7 @@
 
 #include "walk/context.h"
 #include "walk/emit.h"
+#include "walk/plan_code.h"
 #include "walk/region.h"
 #include "walk/tables.h"
 
@@ -20,12 +21,13 @@
 
 /* What the dispatcher must know of an exit. */
 struct exit {
-    uint64_t target; /* avma the exit leads to; 0 if it is indirect */
+    uint64_t
+        target; /* avma the exit leads to; SEGMENT_IJUMP/ICALL of a count flavour: of the branch itself; 0 of other indirect ones */
     /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Others: the displacement field to patch (writable
      * alias), 0 if it cannot be linked. */
     uint64_t link;
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
-    uint32_t plan;         /* count: operations on its edge, as plan_find gives them */
+    plan_place plan;       /* count: operations on its edge */
     uint16_t instructions; /* executed from the entry to here */
     int16_t owed;          /* plain: instructions executed and not charged when it is reached */
     uint16_t payload;      /* record: bytes of payload written when it is reached */
@@ -92,11 +94,14 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
 void emit_fan(struct cursor *c, const uint64_t *fan);
 
 /* Where indirect branches to `pc` arrive with the target in %r11; on another one they go to `next`. It
- * adds one to `counter` unless that is 0, or makes the debt of the code behind it. */
+ * adds one to `counter` unless that is 0, or makes the debt of the code behind it, and carries out what is planned. */
 struct landing {
     uint64_t pc, next;
     uint32_t counter;
     int32_t debt;
+    const struct plan *plan;
+    plan_place place;
+    bool rotates;
 };
 void emit_landing(const struct regions *regions, struct cursor *hot, struct cursor *cold,
                   const struct landing *landing);

@@ -1,47 +1,62 @@
-/* Plans of the tool (wire/plan.h) as code: found by edge, emitted on it.
+/* Plans of the tool (wire/plan.h): found by place.
  *
- * A plan has a slice for each module; slices are only appended, so that an operation keeps its number. Branches
- * whose target is computed have no operations: their edges are nobody's. */
+ * A plan has a slice for each mapping; slices are only appended, and the library does not change, so that operations once found stay
+ * what they are. */
 #pragma once
 
-#include "walk/context.h"
-#include "walk/emit.h"
-#include "walk/region.h"
 #include "wire/plan.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-enum { PLAN_SLICES = 512, PLAN_OPERATIONS = 1 << 18, PLAN_AT_ONE_PLACE = 4 };
+enum { PLAN_SLICES = 512 };
 
 struct plan_slice {
     uint64_t start, end; /* avma that it covers */
     uint64_t bias;       /* avma less address as linked */
-    uint32_t first, n;   /* operations */
+    const struct wire_plan *operations;
+    const struct wire_plan_function *functions;
+    uint32_t n, n_functions;
 };
 
-/* Zeroed, sparsely mapped memory. */
+/* Zeroed, sparsely mapped memory; the library is set first. */
 struct plan {
-    uint32_t n_slices, n;
+    const uint8_t *library; /* PLAN_LIBRARY_BYTES */
+    uint64_t counters;      /* numbers below this may be counted under */
+    bool covered;           /* what is PLAN_COVERED is not counted */
+    uint32_t n_slices;
     struct plan_slice slices[PLAN_SLICES];
-    struct wire_plan operations[PLAN_OPERATIONS];
 };
 
-/* Adds a module's operations, which must be sorted. Their counters are below `counters`. False: they are not
- * sorted, too many at one place, name an action or a counter that does not exist, or there is no room;
- * nothing is added. */
-bool plan_add(struct plan *plan, const struct plan_slice *where, const struct wire_plan *operations,
-              uint32_t n, uint64_t counters);
+/* Adds what an entry tells of. False: it reaches beyond the library, its operations are not sorted, too many at one place, name an action or a counter
+ * that does not exist, its functions overlap, or there is no room; nothing is added. */
+bool plan_add(struct plan *plan, const struct wire_plan_module *module);
 
 /* Adds the entries of a plans section from byte `at` on; returns where it goes on. What is not valid is left
- * out. */
+ * out, and counted in *left_out. */
 uint64_t plan_read(struct plan *plan, const void *section, uint64_t bytes, uint64_t at,
-                   uint64_t counters);
+                   uint64_t *left_out);
 
-/* The operations of an edge, or, with from 0, at an instruction: the number of the first, and one; 0: none. */
-uint32_t plan_find(const struct plan *plan, uint64_t from, uint64_t to);
+/* The operations of a place, as a number that exits can keep; 0: there are none. */
+typedef uint32_t plan_place;
 
-/* Code that carries them out before the instruction at pc; no register or flag changes. */
-void plan_emit(const struct plan *plan, uint32_t first, const struct regions *regions,
-               struct cursor *c, uint64_t pc);
-/* Carries them out here. */
-void plan_apply(const struct plan *plan, uint32_t first, struct context *context);
+plan_place plan_find(const struct plan *plan, uint64_t from, uint64_t to);
+/* Those of an edge that arrives from elsewhere: its own, or those of the arrival. */
+plan_place plan_arrival(const struct plan *plan, uint64_t from, uint64_t to);
+
+static inline uint32_t plan_operations(plan_place place)
+{
+    return place ? 1 + place % PLAN_AT_ONE_PLACE : 0;
+}
+
+static inline const struct wire_plan *plan_operation(const struct plan *plan, plan_place place)
+{
+    return (const struct wire_plan *)(const void *)(plan->library +
+                                                    8 * (size_t)(place / PLAN_AT_ONE_PLACE - 1));
+}
+
+/* The function that an address lies in; NULL: none that the tool has told of. */
+const struct wire_plan_function *plan_function(const struct plan *plan, uint64_t pc,
+                                               uint64_t *ret_start);
+bool plan_covers(const struct plan *plan, uint64_t pc);

@@ -27,12 +27,16 @@ struct sequence_range {
     uint64_t start, end; /* avma */
 };
 
+struct plan;
+
 struct regions {
     struct region at[REGIONS_MAX]; /* executable mappings, ascending */
     uint32_t n;
     bool untold; /* they may be gone, and nobody tells: looked at before they are read */
     struct sequence_range sequences[REGIONS_SEQUENCES];
     uint32_t n_sequences;
+    const struct plan
+        *plan; /* what is counted by it, and what is not, is not in one superblock; or NULL */
     /* Reads the mappings anew; called at most once per look-up that finds nothing. */
     void (*refresh)(struct regions *regions);
 };

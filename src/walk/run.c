@@ -104,8 +104,41 @@ static void debt_charge(struct context *context, int32_t instructions)
     context->budgets[0] += budget_charge(instructions) - 1;
 }
 
+/* What is planned for an arrival that no landing has seen. `from`: the branch; 0: a return. */
+static void arrival_apply(const struct walk *walk, enum arrival arrival, uint64_t from)
+{
+    const struct plan *plan = walk->cache->plan;
+    if (plan && (arrival == ARRIVAL_INDIRECT || arrival == ARRIVAL_SITE))
+        plan_apply(plan, plan_arrival(plan, arrival == ARRIVAL_SITE ? from : 0, walk->context->pc),
+                   walk->context);
+}
+
+/* Runs a superblock until it leaves to something that is not done on the way. */
+static void run(struct walk *walk, const struct superblock *block)
+{
+    struct context *context = walk->context;
+    uint64_t code = block->entry;
+    while (code) {
+        context_enter(context, code);
+        switch (context->leave) {
+        case LEAVE_GUARD:
+            walk->guards++;
+            code = cache_pass(walk->cache, context->exit);
+            break;
+        case LEAVE_PLAN:
+            plan_apply_left(walk->cache->plan, context);
+            if (context->interrupt && walk->put_off)
+                walk->put_off(walk);
+            code = context->resume;
+            break;
+        default: return;
+        }
+    }
+}
+
 /* Handles a leave; LOSS_N with *ret_arrival set to go on, or with *ret_done to end. */
-static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_done)
+static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, uint64_t *ret_from,
+                      bool *ret_done)
 {
     struct context *context = walk->context;
     const struct exit *exit = cache_exit(walk->cache, context->exit);
@@ -121,7 +154,10 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         *ret_done = exit_work(walk, exit);
         break;
     case LEAVE_INDIRECT: *ret_arrival = ARRIVAL_INDIRECT; break;
-    case LEAVE_SITE: *ret_arrival = ARRIVAL_SITE; break;
+    case LEAVE_SITE:
+        *ret_arrival = ARRIVAL_SITE;
+        *ret_from = exit->target;
+        break;
     case LEAVE_BUDGET:
         context->pc = exit->target;
         *ret_done = true;
@@ -136,6 +172,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         context->pc = walk->cache->superblocks[context->exit].pc;
         debt_charge(context, walk->cache->superblocks[context->exit].debt);
         break;
+    case LEAVE_PLAN: break; /* not seen here */
     case LEAVE_SYSCALL:
         *ret_done = exit_work(walk, exit);
         return walk->syscall(walk, exit->target) ? LOSS_N : LOSS_at_syscall;
@@ -148,23 +185,18 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
     struct context *context = walk->context;
     enum arrival arrival = ARRIVAL_NEW;
     uint32_t generation = 0;
+    uint64_t from = 0;
     for (;;) {
         uint32_t refusal;
         const struct superblock *block = block_next(walk, flavour, arrival, generation, &refusal);
         if (!block)
             return refusal;
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
+        arrival_apply(walk, arrival, from);
         debt_charge(context, -block->debt);
-        context_enter(context, block->entry);
-        while (context->leave == LEAVE_GUARD) {
-            walk->guards++;
-            uint64_t body = cache_pass(walk->cache, context->exit);
-            if (!body)
-                break;
-            context_enter(context, body);
-        }
+        run(walk, block);
         bool done = false;
-        uint32_t stop = leave(walk, &arrival, &done);
+        uint32_t stop = leave(walk, &arrival, &from, &done);
         if (done || stop != LOSS_N)
             return stop;
     }

@@ -18,6 +18,9 @@ struct walk {
      * `next`, and moves pc on. False: it must run natively, the run ends here. Sampled walks never meet
      * one. */
     bool (*syscall)(struct walk *walk, uint64_t next);
+    /* A signal is held, and the program stands in the middle of a superblock, which goes on: it is to be delivered as
+     * soon as may be. NULL: there are none. */
+    void (*put_off)(struct walk *walk);
 };
 
 /* Runs from context.pc. LOSS_N: the budget is used up or the records are full; else why it ended

@@ -1,5 +1,7 @@
 #include "walk/shape.h"
 
+#include "walk/plan.h"
+
 /* A zone is at most 2 MiB and reach is its start; keep a margin for both. */
 static bool in_reach(uint64_t target, uint64_t reach)
 {
@@ -138,11 +140,13 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
             segment_close(shape, pc, SEGMENT_STOP, pc);
             return;
         }
-        if (shape->n_steps && kind != shape->kind) {
+        bool covered = plan_covers(regions->plan, pc);
+        if (shape->n_steps && (kind != shape->kind || covered != shape->covered)) {
             segment_close(shape, pc, SEGMENT_SPLIT, pc);
             return;
         }
         shape->kind = kind;
+        shape->covered = covered;
         shape->n_steps++;
         uint64_t next = pc + step->insn.length;
         if (step->insn.class == INSN_PLAIN) {

@@ -24,6 +24,7 @@ struct shape {
     uint32_t n_steps, n_segments;
     uint32_t refusal;      /* when it ends in SEGMENT_STOP: enum loss */
     enum region_kind kind; /* of all its code */
+    bool covered;          /* by a plan, likewise */
     struct step steps[SHAPE_STEPS];
     struct wire_segment segments[SHAPE_SEGMENTS];
     uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */

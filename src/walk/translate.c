@@ -129,16 +129,21 @@ static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_
 
 /* ---- plans */
 
-static uint32_t planned(const struct translation *t, uint64_t from, uint64_t to)
+static plan_place planned(const struct translation *t, uint64_t from, uint64_t to)
 {
     return t->plan ? plan_find(t->plan, from, to) : 0;
+}
+
+static void emit_place(const struct translation *t, struct cursor *c, plan_place place, uint64_t to)
+{
+    struct plan_room room = {.regions = t->regions, .pc = to, .rotates = t->rotates};
+    plan_emit(t->plan, place, c, &room);
 }
 
 /* The operations of an edge inside of the superblock, or at an instruction. */
 static void emit_planned(const struct translation *t, struct cursor *c, uint64_t from, uint64_t to)
 {
-    if (t->plan)
-        plan_emit(t->plan, plan_find(t->plan, from, to), t->regions, c, to);
+    emit_place(t, c, planned(t, from, to), to);
 }
 
 /* The way on at the end of a superblock: a jump that first leads to the dispatcher and later, patched,
@@ -148,8 +153,7 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
                       struct exit *exit, uint32_t id)
 {
     bool plain = t->flavour == FLAVOUR_PLAIN;
-    if (t->plan)
-        plan_emit(t->plan, exit->plan, t->regions, hot, exit->target);
+    emit_place(t, hot, exit->plan, exit->target);
     uint8_t *up = plain ? NULL : emit_work(t->regions, hot, cold, exit, id, 0);
     uint8_t *field = emit_patchable_jump(hot);
     emit_displacement(hot, field, cursor_runs_at(cold));
@@ -206,6 +210,10 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
         exit->owed = 0;
     if (segment->end == SEGMENT_COND || segment->end == SEGMENT_JUMP)
         exit->plan = planned(t, step->pc, target);
+    if (segment->end == SEGMENT_CALL && t->plan)
+        exit->plan = plan_arrival(t->plan, step->pc, target);
+    if (segment->end == SEGMENT_IJUMP || segment->end == SEGMENT_ICALL)
+        exit->target = step->pc;
     switch (segment->end) {
     case SEGMENT_CALL:
         note(t, hot, end->shape, end->step, IN_SLOT_NONE);
@@ -243,7 +251,7 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
     uint32_t n_steps = shape->first_step[segment + 1];
     struct exit *exit = &t->exits[segment];
     *exit = exit_of(t, t->first_exit + segment, n_steps, shape->segments[segment].target);
-    if (t->flavour == FLAVOUR_COUNT)
+    if (t->counter)
         exit->counter = t->counter + 1 + segment;
     exit->plan = planned(t, shape->steps[n_steps - 1].pc, exit->target);
     uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
@@ -267,7 +275,12 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
             t->turn_segment = s;
     bool turns = t->turn_segment < SHAPE_SEGMENTS;
     if (t->lands) {
-        struct landing landing = {.pc = shape->pc, .next = t->next_landing, .debt = t->debt};
+        struct landing landing = {.pc = shape->pc,
+                                  .next = t->next_landing,
+                                  .debt = t->debt,
+                                  .plan = t->plan,
+                                  .place = t->plan ? plan_arrival(t->plan, 0, shape->pc) : 0,
+                                  .rotates = t->rotates};
         emit_landing(t->regions, hot, cold, &landing);
     }
     uint8_t *over = NULL;
@@ -324,7 +337,7 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
     if (t->payload)
         payload_begin(t->payload);
     emit_front(t, shape, hot, cold);
-    if (t->flavour == FLAVOUR_COUNT)
+    if (t->counter)
         emit_counter(t->regions, hot, t->counter, shape->pc, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
         if (s)

@@ -3,7 +3,7 @@
 
 #include "walk/exits.h"
 #include "walk/payload.h"
-#include "walk/plan.h"
+#include "walk/plan_code.h"
 #include "walk/shape.h"
 
 /* Which registers are not in place at a cache pc, when an instruction there faults. */
@@ -38,8 +38,13 @@ struct translation {
     uint32_t located_in_slot; /* IN_SLOT_ */
 };
 
-/* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan. */
-enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_PAYLOAD = 1 << 15 };
+/* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan, which has so many operations at each
+ * of so many instructions and edges at most. */
+enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_MORE = 1 << 17 };
+_Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +
+                       TRANSLATION_BYTES_MAX <=
+                   TRANSLATION_BYTES_MORE,
+               "whatever is planned");
 
 /* Writes the code; `entry` is where it runs from. Ways out that are rarely taken go to the cold
  * cursor, so that what runs lies together. Fills exits, and located if sought was met. */

@@ -17,39 +17,48 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 2,
+    CHANNEL_VERSION = 3,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
     CHANNEL_THREADS_BYTES = 1 << 16,
     CHANNEL_MAPS_BYTES = 1 << 20,
     CHANNEL_UNITS_BYTES = 48 << 20,
-    CHANNEL_COUNTERS_BYTES = 32 << 20,
     CHANNEL_RING_BYTES = 4 << 20, /* a power of two */
-    CHANNEL_PLANS_BYTES = 4 << 20,
+    CHANNEL_PLANS_BYTES = 1 << 20,
+    CHANNEL_COUNTERS_BYTES = 32 << 20,
 
     CHANNEL_THREADS_AT = CHANNEL_HEADER_BYTES,
     CHANNEL_MAPS_AT = CHANNEL_THREADS_AT + CHANNEL_THREADS_BYTES,
     CHANNEL_UNITS_AT = CHANNEL_MAPS_AT + CHANNEL_MAPS_BYTES,
-    CHANNEL_COUNTERS_AT = CHANNEL_UNITS_AT + CHANNEL_UNITS_BYTES,
-    CHANNEL_RING_AT = CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES,
+    CHANNEL_RING_AT = CHANNEL_UNITS_AT + CHANNEL_UNITS_BYTES,
     CHANNEL_PLANS_AT = CHANNEL_RING_AT + CHANNEL_RING_BYTES,
-    CHANNEL_BYTES = CHANNEL_PLANS_AT + CHANNEL_PLANS_BYTES,
+    CHANNEL_COUNTERS_AT = CHANNEL_PLANS_AT + CHANNEL_PLANS_BYTES, /* the channel's own bank */
+
+    /* A bank, in bytes from its start; behind the counters only what plans need. */
+    PATHS_AT = CHANNEL_COUNTERS_BYTES,
+    PATHS_BYTES = 8 << 20,
+    NODES_AT = PATHS_AT + PATHS_BYTES,
+    NODES_BYTES = 216 << 20,
+    CHANNEL_BANK_BYTES = NODES_AT + NODES_BYTES,
+
+    CHANNEL_BYTES = CHANNEL_COUNTERS_AT + CHANNEL_BANK_BYTES,
 
     DIRECTORY_BYTES = 1 << 16,
 };
 
-/* Behind all channels: banks, one for each thread slot of each channel, as large as a counters section.
+/* Behind all channels: banks, one for each thread slot of each channel.
  * Exact counts: the counters of the thread that has the slot; when it ends they are added to the
- * channel's own and the bank is emptied. */
+ * channel's own and the bank is emptied. Behind all banks: the library of plans (wire/plan.h). */
 #define CHANNEL_BANKS_AT (DIRECTORY_BYTES + (uint64_t)CHANNEL_N * CHANNEL_BYTES)
-#define CHANNEL_FILE_BYTES                                                                         \
-    (CHANNEL_BANKS_AT + (uint64_t)CHANNEL_N * CHANNEL_THREADS * CHANNEL_COUNTERS_BYTES)
+#define PLAN_LIBRARY_AT                                                                            \
+    (CHANNEL_BANKS_AT + (uint64_t)CHANNEL_N * CHANNEL_THREADS * CHANNEL_BANK_BYTES)
+#define CHANNEL_FILE_BYTES (PLAN_LIBRARY_AT + PLAN_LIBRARY_BYTES)
 
 static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
 {
     return CHANNEL_BANKS_AT +
-           ((uint64_t)channel * CHANNEL_THREADS + slot) * (uint64_t)CHANNEL_COUNTERS_BYTES;
+           ((uint64_t)channel * CHANNEL_THREADS + slot) * (uint64_t)CHANNEL_BANK_BYTES;
 }
 #define DIRECTORY_MAGIC 0x7261682d74696167u /* "gait-har" */
 
@@ -60,6 +69,7 @@ static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
 
 /* RECORD_EXACT_NONE: the whole run on plain copies, nothing kept: what walking itself costs. */
 enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE, RECORD_EXACT_NONE };
+enum { CONTEXTS_COUNTS = 1, CONTEXTS_TICKS = 2 };
 enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
 
 /* What the user asked for. Written by the tool before the program starts. */
@@ -73,8 +83,10 @@ struct record_options {
     uint64_t delay_ns;      /* CPU time before the first sample */
     uint32_t single;        /* superblocks of one instruction: for tests */
     uint32_t events;        /* EVENTS_: what windows record */
-    uint32_t
-        plan_counters; /* exact counts: 1 .. this are for plans (wire/plan.h); 0: there are none */
+    /* Exact counts. */
+    uint32_t plan_counters; /* 1 .. this are for plans (wire/plan.h); 0: there are none */
+    uint32_t covered;       /* code that is PLAN_COVERED is not counted as well */
+    uint32_t contexts;      /* CONTEXTS_: calling contexts of functions that are PLAN_FUNCTION */
 };
 
 struct directory {
@@ -129,6 +141,7 @@ struct channel {
     uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
     uint64_t plans_bytes; /* published length of the plans section; written by the tool */
     uint64_t plans_for;   /* maps_bytes for which plans are there; written by the tool */
+    uint64_t plans_beat;  /* changes while the tool is at work on them; written by the tool */
 
     /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads this
      * before and after, and again if it changed. */

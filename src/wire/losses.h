@@ -53,7 +53,9 @@
          "interrupt outside of what is kept (--only): not walked, as seven of eight are not")      \
     LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")      \
     LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")           \
-    LOSS(traced, "process ran natively: a debugger holds it, which would see samples")
+    LOSS(traced, "process ran natively: a debugger holds it, which would see samples")             \
+    LOSS(path_lost,                                                                                \
+         "path not counted: the table of paths was full, or in use by what a signal interrupted")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

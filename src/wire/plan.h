@@ -1,45 +1,94 @@
 /* Plans: what exact runs do besides counting, at places that the tool has chosen.
  *
  * An operation stands at an edge, and is carried out whenever that is taken; or at an instruction, and is
- * carried out before each time it runs. Each thread has one register for them, `path`. Several at one place are carried
- * out in order. That is enough to number paths: constants are added along edges, and at the end of a path the sum
- * is the number of a counter. */
+ * carried out before each time it runs; or at the arrival from elsewhere. Each thread has one register for them, `path`, of
+ * 64 bits, whose arithmetic is modulo 2^64. Several at one place are carried out in order; those of an edge or an arrival before those
+ * of the instruction that it leads to. That is enough to number paths: constants are added along edges, and at the end
+ * of a path the sum is the number of a counter. */
 #pragma once
 
 #include <stdint.h>
 
 enum plan_action {
-    PLAN_SET = 1, /* path = value */
+    PLAN_SET = 1, /* path = value; with PLAN_TICKS a path begins here */
     PLAN_ADD,     /* path += value */
-    /* counters[counter + (path + value modulo 2^8 or 2^16)] += 1: whatever the path is, nothing else is
-     * touched, and a path that makes no sense is counted as one */
-    PLAN_COUNT_8,
-    PLAN_COUNT_16,
-    PLAN_KEEP, /* before a call: the path is put by, under the stack pointer, ... */
-    PLAN_BACK, /* and behind it: taken back. Whoever does not return needs no tidying up */
+    /* counters[counter + (path + value modulo 2^bits)] += 1, bits being one of 0, 5, 8, 13 and 16: whatever the path is,
+     * nothing else is touched, and a path that makes no sense is counted as one */
+    PLAN_COUNT,
+    /* One more of the path (`counter`, path + value) in the thread's table of paths: for functions that have too many
+     * for counters. `counter` is any number of the tool's, such as the function's */
+    PLAN_COUNT_PATH,
+    PLAN_KEEP,    /* before a call: the path is put by, under the stack pointer, ... */
+    PLAN_BACK,    /* and behind it: taken back. Whoever does not return needs no tidying up */
+    PLAN_NOTHING, /* of an edge: what is done at the arrival is not done */
     PLAN_ACTIONS,
 };
 
-/* ---- plans section of a channel, append-only, written by the tool: an entry for each mapping that has a plan.
- *
- * The process publishes its mappings, then waits until the tool has answered all of them (channel.plans_for), but no
- * longer than PLAN_WAIT_MS: then it goes on without, which is counted. So code is not translated before
- * its plan is there: not at the start, and not when a module is loaded. */
-enum { PLAN_WAIT_MS = 100 };
+/* Of PLAN_SET, COUNT, COUNT_PATH, KEEP and BACK: ticks of the time stamp counter along paths. SET begins to measure; KEEP puts what was
+ * measured by, and BACK goes on from there, so that a call between them is left out; COUNT adds what was measured since SET.
+ * Counters are then pairs: the count and, behind it, the ticks; 2^bits pairs from `counter` on. */
+enum { PLAN_TICKS = 1 };
 
-struct wire_plan_module {
-    uint32_t bytes, n;   /* of this entry; operations */
-    uint64_t start, end; /* avma of the mapping */
-    uint64_t bias;       /* avma less address as linked */
-    /* struct wire_plan operations[n] */
+/* Where an operation stands, in `from`. PLAN_ARRIVAL: `to` is reached by a call, by a return, or by a branch with a computed target, and that
+ * very edge (from, to) has no operations; so also by longjmp, and by an exception at its landing pad. PLAN_AT: at the instruction
+ * `to`, however it is reached. Others are the address, as linked, of the branch: conditional, taken or not; a jump; a jump with a
+ * computed target; a call. */
+enum { PLAN_AT = 0, PLAN_ARRIVAL = 1 };
+
+/* The register of a thread that has not met a PLAN_SET. */
+#define PLAN_NO_PATH (UINT64_C(1) << 63)
+
+struct wire_plan {
+    uint64_t from;
+    uint64_t to; /* as linked */
+    int64_t value;
+    uint32_t counter;
+    uint8_t action; /* enum plan_action */
+    uint8_t bits;   /* PLAN_COUNT */
+    uint16_t flags; /* PLAN_TICKS */
 };
 
-/* Sorted by from, then to; of one place in the order in which they are carried out. */
-struct wire_plan {
-    uint64_t from;    /* the branch, as linked; 0: at the instruction `to`, however it is reached */
-    uint64_t to;      /* as linked */
-    uint32_t action;  /* enum plan_action */
-    uint32_t counter; /* PLAN_COUNT: the first of 2^8 or 2^16 */
-    int32_t value;
+/* A function, or another stretch of code. */
+enum {
+    PLAN_COVERED = 1,  /* paths tell what ran of it: the process need not count it as well */
+    PLAN_FUNCTION = 2, /* it has calling contexts of its own */
+};
+struct wire_plan_function {
+    uint64_t start; /* as linked */
+    uint32_t bytes;
+    uint32_t flags;
+};
+
+/* ---- the library: PLAN_LIBRARY_BYTES behind the banks of all channels, written by the tool: what plans consist of, once for all
+ * processes. Operations are sorted by from, then to, of one place in the order in which they are carried out, and at most
+ * PLAN_AT_ONE_PLACE there; functions by start, and do not overlap. Nothing is changed that an entry has told of. */
+#define PLAN_LIBRARY_BYTES (UINT64_C(1) << 28)
+enum { PLAN_AT_ONE_PLACE = 8 };
+
+/* ---- plans section of a channel, append-only, written by the tool: an entry for each mapping that has a plan.
+ *
+ * The process publishes its mappings, then waits until the tool has answered all of them (channel.plans_for). It waits as long as the
+ * tool says that it is at work (channel.plans_beat), and no longer than PLAN_WAIT_MS after its last word: then it goes on without, which is
+ * counted. So code is not translated before its plan is there: not at the start, and not when a module is loaded. */
+enum { PLAN_WAIT_MS = 1000 };
+
+struct wire_plan_module {
+    uint32_t bytes;      /* of this entry */
+    uint32_t n;          /* operations */
+    uint64_t start, end; /* avma of the mapping */
+    uint64_t bias;       /* avma less address as linked */
+    uint64_t
+        operations; /* in bytes from the start of the library, a multiple of 8: struct wire_plan [n] */
+    uint64_t functions; /* likewise: struct wire_plan_function [n_functions] */
+    uint32_t n_functions;
     uint32_t reserved;
+};
+
+/* ---- in a bank, at PATHS_AT: paths that are counted by their number. A slot is free while `count` is 0. Those of a function lie anywhere; what found no
+ * room is counted as LOSS_path_lost. */
+struct wire_path {
+    uint64_t path;
+    uint32_t function; /* PLAN_COUNT_PATH's `counter` */
+    uint32_t reserved;
+    uint64_t count, ticks;
 };

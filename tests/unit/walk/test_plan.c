@@ -11,49 +11,88 @@
 
 #include "world.h"
 
-enum { COUNTERS = 1 << 20, OF_8 = 1000, OF_16 = 2000, ROUNDS = 3000 };
+enum {
+    OF_0 = 1000,
+    OF_5 = 1100,
+    OF_8 = 1200,
+    OF_13 = 1500,
+    OF_16 = 10000,
+    OF_PAIRS = 80000,
+    OF_CASES = 80300,
+    OF_DEPTH = 80400,
+    COUNTERS = 81000,
+    ROUNDS = 3000,
+    FUNCTION = 5,
+};
 
 static struct context *context;
 static struct regions *regions;
 static struct plan *plan;
 static struct walk walker;
-static uint64_t units_bytes, counters;
+static struct wire_plan *library;
+static uint64_t units_bytes, counters, paths_lost;
 
 static int set_up(void **state)
 {
     (void)state;
-    context = map_zeroed(sizeof *context + 8 * COUNTERS, MAP_PRIVATE);
+    context = map_zeroed(CONTEXT_SHADOW_AT + CONTEXT_SHADOW_BYTES, MAP_PRIVATE);
     cache = map_zeroed(sizeof *cache, MAP_PRIVATE);
     regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
     plan = map_zeroed(sizeof *plan, MAP_PRIVATE);
+    library = map_zeroed(PLAN_LIBRARY_BYTES, MAP_PRIVATE);
+    plan->library = (const uint8_t *)library;
+    plan->counters = COUNTERS;
+    context->paths_lost = &paths_lost;
     context_init(context);
     assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
     cache->units =
         (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
-    cache->max_counters = OF_8;
+    cache->max_counters = OF_0;
     regions->refresh = read_maps;
     walker = (struct walk){.cache = cache, .context = context};
     return 0;
 }
 
-/* ---- the function: two branches and a call a round; the carry lives across their edges */
+/* ---- the function: two branches and a call a round; the carry lives across their edges. Then a jump by a table a round, whose first case is
+ * what comes behind a call; and a recursion, deeper than 64 KiB. */
 
-uint64_t plan_rounds(uint64_t n, uint64_t seed);
+uint64_t plan_rounds(uint64_t n, uint64_t seed), plan_cases(uint64_t n, uint64_t seed),
+    plan_recurse(uint64_t n, uint64_t seed);
 extern char plan_home[], plan_head[], plan_first[], plan_second[], plan_second_on[], plan_jump[],
-    plan_other[], plan_join[], plan_call[], plan_behind[], plan_last[], plan_callee[];
-__asm__(".text\nplan_home: int3\n"
-        "plan_rounds: mov %rdi,%rcx\n xor %eax,%eax\n"
-        "plan_head: imul $1103515245,%rsi,%rsi\n add $12345,%rsi\n bt $16,%rsi\n"
-        "plan_first: jnc 1f\n add $1,%rax\n"
-        "1: bt $17,%rsi\n"
-        "plan_second: jnc plan_other\nplan_second_on: adc $2,%rax\n"
-        "plan_jump: jmp plan_join\n"
-        "plan_other: adc $3,%rax\n"
-        "plan_join: bt $18,%rsi\n"
-        "plan_call: call plan_callee\n"
-        "plan_behind: adc $0,%rax\n"
-        "plan_last: dec %rcx\n jnz plan_head\n ret\n"
-        "plan_callee: lea 5(%rax),%rax\n ret\n");
+    plan_other[], plan_join[], plan_call[], plan_behind[], plan_last[], plan_callee[],
+    plan_switch[], plan_case_0[], plan_case_1[], plan_case_2[], plan_case_end[], plan_case_call[],
+    plan_deeper[], plan_deeper_call[], plan_deeper_behind[], plan_recursed[], plan_end[];
+__asm__(
+    ".text\nplan_home: int3\n"
+    "plan_rounds: mov %rdi,%rcx\n xor %eax,%eax\n"
+    "plan_head: imul $1103515245,%rsi,%rsi\n add $12345,%rsi\n bt $16,%rsi\n"
+    "plan_first: jnc 1f\n add $1,%rax\n"
+    "1: bt $17,%rsi\n"
+    "plan_second: jnc plan_other\nplan_second_on: adc $2,%rax\n"
+    "plan_jump: jmp plan_join\n"
+    "plan_other: adc $3,%rax\n"
+    "plan_join: bt $18,%rsi\n"
+    "plan_call: call plan_callee\n"
+    "plan_behind: adc $0,%rax\n"
+    "plan_last: dec %rcx\n jnz plan_head\n ret\n"
+    "plan_callee: lea 5(%rax),%rax\n ret\n"
+    "plan_cases: xor %eax,%eax\n"
+    "1: imul $1103515245,%rsi,%rsi\n add $12345,%rsi\n mov %rsi,%rdx\n shr $16,%rdx\n and $3,%edx\n"
+    " lea 9f(%rip),%rcx\n mov (%rcx,%rdx,8),%rcx\n bt $20,%rsi\n"
+    "plan_switch: jmp *%rcx\n"
+    "plan_case_call: call plan_callee\n"
+    "plan_case_0: adc $1,%rax\n jmp plan_case_end\n"
+    "plan_case_1: adc $2,%rax\n jmp plan_case_end\n"
+    "plan_case_2: adc $3,%rax\n"
+    "plan_case_end: dec %rdi\n jnz 1b\n ret\n"
+    ".pushsection .data\n9: .quad plan_case_0, plan_case_1, plan_case_2, "
+    "plan_case_call\n.popsection\n"
+    "plan_recurse:\nplan_recursed: mov %rdi,%rax\n"
+    "plan_deeper: test %rdi,%rdi\n jz 2f\n dec %rdi\n sub $1000,%rsp\n"
+    "plan_deeper_call: call plan_deeper\n"
+    "plan_deeper_behind: add $1000,%rsp\n add $1,%rax\n"
+    "2: ret\n"
+    "plan_end: nop\n");
 
 static uint64_t at(const char *label)
 {
@@ -67,7 +106,7 @@ static int by_place(const void *a, const void *b)
         return x->from < y->from ? -1 : 1;
     if (x->to != y->to)
         return x->to < y->to ? -1 : 1;
-    return (int)x->reserved - (int)y->reserved;
+    return 0;
 }
 
 /* jnc's target */
@@ -76,41 +115,109 @@ static uint64_t first_taken(void)
     return at(plan_first) + 2 + (uint64_t)(int64_t)(int8_t)plan_first[1];
 }
 
-static void plan_make(void)
+static struct wire_plan operation(uint64_t from, const char *to, enum plan_action action,
+                                  int64_t value)
 {
-    uint64_t bias = 0x1000;
+    return (struct wire_plan){
+        .from = from, .to = at(to), .action = (uint8_t)action, .value = value};
+}
+
+static struct wire_plan count(const char *to, uint32_t counter, uint8_t bits, int64_t value,
+                              uint16_t flags)
+{
+    return (struct wire_plan){.to = at(to),
+                              .action = PLAN_COUNT,
+                              .counter = counter,
+                              .bits = bits,
+                              .value = value,
+                              .flags = flags};
+}
+
+/* Sorted without moving what is at one place. */
+static void sort(struct wire_plan *operations, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t j = i; j && by_place(&operations[j - 1], &operations[j]) > 0; j--) {
+            struct wire_plan swapped = operations[j];
+            operations[j] = operations[j - 1];
+            operations[j - 1] = swapped;
+        }
+}
+
+#define FAR (INT64_C(1) << 40)
+
+static uint32_t operations_make(uint64_t bias)
+{
     struct wire_plan operations[] = {
-        {0, at(plan_head), PLAN_SET, 0, 0, 0},
-        {at(plan_first), first_taken(), PLAN_ADD, 0, 1, 0},
-        {at(plan_second), at(plan_second_on), PLAN_ADD, 0, 2, 0},
-        {at(plan_jump), at(plan_join), PLAN_ADD, 0, 4, 0},
-        {at(plan_second), at(plan_other), PLAN_ADD, 0, 300, 0},
-        {at(plan_second), at(plan_other), PLAN_ADD, 0, -292, 1},
-        {0, at(plan_call), PLAN_KEEP, 0, 0, 0},
-        {0, at(plan_callee), PLAN_SET, 0, 77, 0},
-        {0, at(plan_behind), PLAN_BACK, 0, 0, 0},
-        {0, at(plan_last), PLAN_COUNT_8, OF_8, 0, 0},
-        {0, at(plan_last), PLAN_COUNT_16, OF_16, 1000, 1},
+        operation(PLAN_AT, plan_head, PLAN_SET, 0),
+        operation(at(plan_first), (const char *)first_taken(), PLAN_ADD, 1),
+        operation(at(plan_second), plan_second_on, PLAN_ADD, 2),
+        operation(at(plan_jump), plan_join, PLAN_ADD, 4),
+        operation(at(plan_second), plan_other, PLAN_ADD, FAR),
+        operation(at(plan_second), plan_other, PLAN_ADD, 8 - FAR),
+        operation(PLAN_AT, plan_call, PLAN_KEEP, 0),
+        operation(PLAN_AT, plan_callee, PLAN_SET, 3 * FAR),
+        operation(PLAN_ARRIVAL, plan_behind, PLAN_BACK, 0),
+        count(plan_last, OF_0, 0, 0, 0),
+        count(plan_last, OF_5, 5, 0, 0),
+        count(plan_last, OF_8, 8, 3, 0),
+        count(plan_last, OF_13, 13, 1000, 0),
+        count(plan_last, OF_16, 16, -1, 0),
+        {.to = at(plan_last), .action = PLAN_COUNT_PATH, .counter = FUNCTION, .value = FAR},
+        count(plan_last, OF_PAIRS, 5, 0, PLAN_TICKS),
+        count(plan_last, OF_PAIRS + 64, 0, 0, PLAN_TICKS),
+        operation(at(plan_switch), plan_case_1, PLAN_SET, 1),
+        operation(at(plan_switch), plan_case_2, PLAN_SET, 2),
+        operation(at(plan_switch), plan_case_0, PLAN_SET, 0),
+        operation(PLAN_ARRIVAL, plan_case_0, PLAN_SET, 7),
+        operation(PLAN_ARRIVAL, plan_case_call, PLAN_SET, 9), /* its edge has none */
+        count(plan_case_end, OF_CASES, 5, 0, 0),
+        operation(PLAN_AT, plan_deeper_call, PLAN_ADD, 1),
+        operation(PLAN_AT, plan_deeper_call, PLAN_KEEP, 0),
+        operation(PLAN_ARRIVAL, plan_deeper_behind, PLAN_BACK, 0),
+        count(plan_deeper_behind, OF_DEPTH, 8, 0, 0),
+        operation(PLAN_AT, plan_recursed, PLAN_SET, 0),
     };
     uint32_t n = sizeof operations / sizeof *operations;
     for (uint32_t i = 0; i < n; i++) {
-        operations[i].from -= operations[i].from ? bias : 0;
+        operations[i].from -= operations[i].from > PLAN_ARRIVAL ? bias : 0;
         operations[i].to -= bias;
     }
-    struct plan_slice slice = {.start = at(plan_home), .end = at(plan_callee) + 64, .bias = bias};
-    assert_false(plan_add(plan, &slice, operations, n, COUNTERS)); /* not sorted */
-    qsort(operations, n, sizeof *operations, by_place);
-    assert_false(plan_add(plan, &slice, operations, n, OF_16 + 65535)); /* beyond the counters */
-    assert_true(plan_add(plan, &slice, operations, n, COUNTERS));
-    operations[0].action = PLAN_ACTIONS;
-    assert_false(plan_add(plan, &slice, operations, n, COUNTERS));
-    assert_int_equal(plan->n, n);
+    memcpy(library + 1, operations, sizeof operations);
+    return n;
+}
+
+static void plan_make(void)
+{
+    struct wire_plan_module module = {.bytes = sizeof module,
+                                      .start = at(plan_home),
+                                      .end = at(plan_end),
+                                      .bias = 0x1000,
+                                      .operations = sizeof *library};
+    module.n = operations_make(module.bias);
+    assert_false(plan_add(plan, &module)); /* not sorted */
+    sort(library + 1, module.n);
+    plan->counters = OF_DEPTH + 255; /* beyond the counters */
+    assert_false(plan_add(plan, &module));
+    plan->counters = COUNTERS;
+    module.operations = PLAN_LIBRARY_BYTES - 32 * module.n + 8; /* beyond the library */
+    assert_false(plan_add(plan, &module));
+    module.operations = sizeof *library;
+    assert_true(plan_add(plan, &module));
+    library[1].action = PLAN_ACTIONS;
+    assert_false(plan_add(plan, &module));
+    library[1].action = PLAN_COUNT;
+    library[1].bits = 7;
+    assert_false(plan_add(plan, &module));
+    operations_make(module.bias);
+    sort(library + 1, module.n);
+    assert_int_equal(plan->n_slices, 1);
     cache->plan = plan;
 }
 
 /* ---- walking it */
 
-static uint8_t program_stack[1 << 18];
+static uint8_t program_stack[1 << 21];
 
 static uint64_t gs_swap(uint64_t base)
 {
@@ -119,7 +226,8 @@ static uint64_t gs_swap(uint64_t base)
     return old;
 }
 
-__attribute__((target("general-regs-only"))) static uint64_t walked(uint64_t n, uint64_t seed)
+__attribute__((target("general-regs-only"))) static uint64_t
+walked(uint64_t (*function)(uint64_t, uint64_t), uint64_t n, uint64_t seed)
 {
     uint64_t sp = ((uint64_t)program_stack + sizeof program_stack - 256) & ~UINT64_C(15);
     *(uint64_t *)sp = at(plan_home);
@@ -128,7 +236,7 @@ __attribute__((target("general-regs-only"))) static uint64_t walked(uint64_t n, 
     context->gpr[RSP] = sp;
     context->gpr[RDI] = n;
     context->gpr[RSI] = seed;
-    context->pc = (uint64_t)plan_rounds;
+    context->pc = (uint64_t)function;
     context->flags = 0x202;
     uint64_t gs = gs_swap((uint64_t)context);
     uint32_t stop = walk_run(&walker, FLAVOUR_COUNT);
@@ -146,24 +254,74 @@ static void expect(uint64_t n, uint64_t seed, uint64_t paths[16])
     }
 }
 
+static uint64_t *counter(uint32_t number)
+{
+    return &context->counters[number];
+}
+
+static uint64_t path_counted(uint64_t path)
+{
+    const struct wire_path *paths = (const void *)((uint8_t *)context->counters + PATHS_AT);
+    for (size_t i = 0; i < PATHS_BYTES / sizeof *paths; i++)
+        if (paths[i].count && paths[i].path == path && paths[i].function == FUNCTION)
+            return paths[i].count;
+    return 0;
+}
+
+/* Counted under the numbers of its paths, in every way that there is; and nowhere else. */
+static void check_rounds(void)
+{
+    uint64_t paths[16], rounds = 0;
+    assert_int_equal(walked(plan_rounds, ROUNDS, 1), plan_rounds(ROUNDS, 1));
+    expect(ROUNDS, 1, paths);
+    for (uint32_t i = 0; i < 16; i++) {
+        rounds += paths[i];
+        *counter(OF_5 + i) -= paths[i];
+        *counter(OF_8 + 3 + i) -= paths[i];
+        *counter(OF_13 + 1000 + i) -= paths[i];
+        *counter(OF_16 + (i + 0xffff) % 0x10000) -= paths[i];
+        *counter(OF_PAIRS + 2 * i) -= paths[i];
+        assert_int_equal(*counter(OF_PAIRS + 2 * i + 1) != 0, paths[i] != 0);
+        *counter(OF_PAIRS + 2 * i + 1) = 0;
+        assert_int_equal(path_counted(i + (uint64_t)FAR), paths[i]);
+    }
+    assert_int_equal(rounds, ROUNDS);
+    assert_true(paths[6] && paths[7] && paths[8] && paths[9]);
+    *counter(OF_0) -= rounds;
+    *counter(OF_PAIRS + 64) -= rounds;
+    *counter(OF_PAIRS + 65) = 0;
+}
+
+static void check_cases(void)
+{
+    uint64_t seed = 1;
+    assert_int_equal(walked(plan_cases, ROUNDS, 1), plan_cases(ROUNDS, 1));
+    for (int i = 0; i < ROUNDS; i++) {
+        seed = seed * 1103515245 + 12345;
+        uint32_t which = seed >> 16 & 3;
+        --*counter(OF_CASES + (which == 3 ? 7 : which));
+    }
+}
+
+static void check_depth(void)
+{
+    assert_int_equal(walked(plan_recurse, 1000, 0), plan_recurse(1000, 0));
+    for (uint32_t i = 1; i <= 1000; i++)
+        --*counter(OF_DEPTH + i % 256);
+}
+
 static void check(bool single)
 {
-    uint64_t paths[16];
     cache_flush(cache);
-    memset(context->counters, 0, 8 * COUNTERS);
+    memset(context->counters, 0, CHANNEL_BANK_BYTES);
     walker.single = single;
-    for (uint64_t seed = 1; seed < 4; seed++)
-        assert_int_equal(walked(ROUNDS, seed), plan_rounds(ROUNDS, seed));
-    for (uint64_t seed = 1; seed < 4; seed++) {
-        expect(ROUNDS, seed, paths);
-        for (int i = 0; i < 16; i++) {
-            context->counters[OF_8 + i] -= paths[i];
-            context->counters[OF_16 + 1000 + i] -= paths[i];
-        }
-        assert_true(paths[6] && paths[7] && paths[8] && paths[9]);
-    }
-    for (uint32_t i = OF_8; i < COUNTERS; i++)
-        assert_int_equal(context->counters[i], 0);
+    check_rounds();
+    check_cases();
+    check_depth();
+    for (uint32_t i = OF_0; i < COUNTERS; i++)
+        if (context->counters[i])
+            fail_msg("counter %u: %ld too many", i, (long)context->counters[i]);
+    assert_int_equal(paths_lost, 0);
 }
 
 static void paths_are_counted(void **state)

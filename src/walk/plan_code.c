@@ -1,0 +1,430 @@
+#include "walk/plan_code.h"
+
+#include "walk/liveness.h"
+#include "walk/sys.h"
+#include "x86/insn.h"
+
+#define SLOT(field) offsetof(struct context, field)
+
+/* ---- pieces */
+
+/* Which registers the code of one operation has taken, to give them back in the end. */
+struct taken {
+    struct cursor *c;
+    const struct plan_room *room;
+    bool flags_free;
+    bool rcx, r11, ticks;
+};
+
+static void take_rcx(struct taken *t)
+{
+    if (!t->room->free && !t->rcx)
+        emit_store(t->c, RCX, SLOT(slot_rcx));
+    t->rcx = true;
+}
+
+static void take_r11(struct taken *t)
+{
+    if (!t->room->free && !t->r11)
+        emit_store(t->c, R11, SLOT(slot_r11));
+    t->r11 = true;
+}
+
+static void give_back(struct taken *t)
+{
+    if (t->ticks) {
+        emit_load(t->c, RAX, SLOT(slot_rax));
+        emit_load(t->c, RDX, SLOT(slot_rdx));
+    }
+    if (t->r11 && !t->room->free)
+        emit_load(t->c, R11, SLOT(slot_r11));
+    if (t->rcx && !t->room->free)
+        emit_load(t->c, RCX, SLOT(slot_rcx));
+    t->rcx = t->r11 = t->ticks = false;
+}
+
+/* A register and gs:[offset + scale * rcx]. */
+static void emit_indexed(struct cursor *c, uint32_t opcode, uint32_t reg, uint32_t scale,
+                         size_t offset)
+{
+    emit_u8(c, 0x65);
+    emit_u8(c, 0x48 | (reg >> 3) << 2);
+    emit_u8(c, opcode);
+    emit_u8(c, 0x04 | (reg & 7) << 3);
+    emit_u8(c, 0x0d | (uint32_t)__builtin_ctz(scale) << 6);
+    emit_u32(c, (uint32_t)offset);
+}
+
+enum { LOAD = 0x8b, STORE = 0x89 };
+
+/* The shadow's index of the stack pointer. */
+static void emit_shadow_rcx(struct cursor *c)
+{
+    emit_u8(c, 0x89); /* mov %esp, %ecx */
+    emit_u8(c, 0xe1);
+}
+
+static void emit_shadow(struct cursor *c, uint32_t opcode, uint32_t reg, size_t field)
+{
+    emit_indexed(c, opcode, reg, CONTEXT_SHADOW_SCALE, CONTEXT_SHADOW_AT + field);
+}
+
+/* ---- ticks */
+
+/* The clock to %rax; %rdx is overwritten. */
+static void emit_clock(struct taken *t)
+{
+    static const uint8_t rotated[] = {0xc4, 0xe3, 0xfb, 0xf0, 0xd2, 32, 0x48, 0x8d, 0x04, 0x10};
+    emit_store(t->c, RAX, SLOT(slot_rax));
+    emit_store(t->c, RDX, SLOT(slot_rdx));
+    t->ticks = true;
+    emit_u8(t->c, 0x0f); /* rdtsc */
+    emit_u8(t->c, 0x31);
+    if (t->room->rotates) { /* rorx $32, %rdx, %rdx; lea (%rax,%rdx), %rax */
+        emit_bytes(t->c, rotated, sizeof rotated);
+        return;
+    }
+    static const uint8_t low[] = {0x65, 0x89, 0x04, 0x25}, high[] = {0x65, 0x89, 0x14, 0x25};
+    emit_bytes(t->c, low, sizeof low); /* by way of memory: mov %eax, mov %edx */
+    emit_u32(t->c, (uint32_t)SLOT(slot_clock));
+    emit_bytes(t->c, high, sizeof high);
+    emit_u32(t->c, (uint32_t)SLOT(slot_clock) + 4);
+    emit_load(t->c, RAX, SLOT(slot_clock));
+}
+
+/* %rax -= %rdx; no flag changes. */
+static void emit_less(struct cursor *c)
+{
+    static const uint8_t less[] = {0x48, 0xf7, 0xd2, 0x48, 0x8d, 0x44, 0x10, 1};
+    emit_bytes(c, less, sizeof less); /* not %rdx; lea 1(%rax,%rdx), %rax */
+}
+
+static void emit_elapsed(struct taken *t)
+{
+    emit_clock(t);
+    emit_load(t->c, RDX, SLOT(path_began));
+    emit_less(t->c);
+}
+
+/* ---- set, add */
+
+static bool fits(int64_t value)
+{
+    return value == (int32_t)value;
+}
+
+/* movabs $value, %r11 */
+static void emit_constant_r11(struct cursor *c, int64_t value)
+{
+    emit_u8(c, 0x49);
+    emit_u8(c, 0xbb);
+    emit_u64(c, (uint64_t)value);
+}
+
+static void emit_set(struct taken *t, const struct wire_plan *operation)
+{
+    if (operation->flags & PLAN_TICKS) {
+        emit_clock(t);
+        emit_store(t->c, RAX, SLOT(path_began));
+    }
+    if (!fits(operation->value)) {
+        take_r11(t);
+        emit_constant_r11(t->c, operation->value);
+        emit_store(t->c, R11, SLOT(path));
+        return;
+    }
+    static const uint8_t set[] = {0x65, 0x48, 0xc7, 0x04, 0x25}; /* movq $value, gs:[path] */
+    emit_bytes(t->c, set, sizeof set);
+    emit_u32(t->c, (uint32_t)SLOT(path));
+    emit_u32(t->c, (uint32_t)operation->value);
+}
+
+/* %rcx += value */
+static void emit_sum_rcx(struct taken *t, int64_t value)
+{
+    static const uint8_t sum[] = {0x4a, 0x8d, 0x0c, 0x19}; /* lea (%rcx,%r11), %rcx */
+    if (fits(value)) {
+        if (value)
+            emit_add_rcx(t->c, (uint32_t)value);
+        return;
+    }
+    take_r11(t);
+    emit_constant_r11(t->c, value);
+    emit_bytes(t->c, sum, sizeof sum);
+}
+
+static void emit_add(struct taken *t, int64_t value)
+{
+    if (t->flags_free && fits(value)) {
+        static const uint8_t add[] = {0x65, 0x48, 0x81, 0x04, 0x25}; /* addq $value, gs:[path] */
+        emit_bytes(t->c, add, sizeof add);
+        emit_u32(t->c, (uint32_t)SLOT(path));
+        emit_u32(t->c, (uint32_t)value);
+        return;
+    }
+    take_rcx(t);
+    emit_load(t->c, RCX, SLOT(path));
+    emit_sum_rcx(t, value);
+    emit_store(t->c, RCX, SLOT(path));
+}
+
+/* ---- count */
+
+/* How the index of a counter stands in %rcx: shifted left by `shifted` bits, to be scaled by `scale`. Five and thirteen bits are
+ * what is left of 8 and 16 when the index is in units of eight. */
+struct indexing {
+    uint32_t scale;
+    bool shifted, wide, doubled;
+};
+
+static struct indexing indexing_of(const struct wire_plan *operation)
+{
+    bool pairs = operation->flags & PLAN_TICKS, shifted = operation->bits % 8 == 5;
+    return (struct indexing){.shifted = shifted,
+                             .wide = operation->bits > 8,
+                             .doubled = pairs && !shifted,
+                             .scale = !shifted ? 8
+                                      : pairs  ? 2
+                                               : 1};
+}
+
+static void emit_counter_index(struct taken *t, const struct wire_plan *operation,
+                               const struct indexing *indexing)
+{
+    uint32_t value = (uint32_t)(operation->value & ((1 << operation->bits) - 1));
+    static const uint8_t doubled[] = {0x48, 0x8d, 0x0c, 0x09}; /* lea (%rcx,%rcx), %rcx */
+    take_rcx(t);
+    emit_load(t->c, RCX, SLOT(path));
+    if (indexing->shifted) { /* lea 8 value(, %rcx, 8), %rcx */
+        static const uint8_t scaled[] = {0x48, 0x8d, 0x0c, 0xcd};
+        emit_bytes(t->c, scaled, sizeof scaled);
+        emit_u32(t->c, 8 * value);
+    } else if (value) {
+        emit_add_rcx(t->c, value);
+    }
+    emit_u8(t->c, 0x0f); /* movzbl %cl, %ecx or movzwl %cx, %ecx */
+    emit_u8(t->c, indexing->wide ? 0xb7 : 0xb6);
+    emit_u8(t->c, 0xc9);
+    if (indexing->doubled)
+        emit_bytes(t->c, doubled, sizeof doubled);
+}
+
+static void emit_increment(struct taken *t, uint32_t scale, size_t at)
+{
+    static const uint8_t next[] = {0x4d, 0x8d, 0x5b, 0x01}; /* lea 1(%r11), %r11 */
+    if (t->flags_free) {
+        emit_indexed(t->c, 0xff, 0, scale, at); /* incq */
+        return;
+    }
+    take_r11(t);
+    emit_indexed(t->c, LOAD, R11, scale, at);
+    emit_bytes(t->c, next, sizeof next);
+    emit_indexed(t->c, STORE, R11, scale, at);
+}
+
+/* What has elapsed, in %rax, added to gs:[at + scale * rcx]. */
+static void emit_accumulate(struct taken *t, uint32_t scale, size_t at)
+{
+    static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
+    emit_indexed(t->c, LOAD, RDX, scale, at);
+    emit_bytes(t->c, sum, sizeof sum);
+    emit_indexed(t->c, STORE, RAX, scale, at);
+}
+
+static void emit_count(struct taken *t, const struct wire_plan *operation)
+{
+    size_t at = SLOT(counters) + 8 * (size_t)operation->counter;
+    struct indexing indexing = indexing_of(operation);
+    bool ticks = operation->flags & PLAN_TICKS;
+    if (ticks)
+        emit_elapsed(t);
+    if (operation->bits) {
+        emit_counter_index(t, operation, &indexing);
+    } else if (ticks || !t->flags_free) {
+        take_rcx(t);
+        emit_u8(t->c, 0xb9); /* mov $0, %ecx */
+        emit_u32(t->c, 0);
+    } else {
+        static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25}; /* incq gs:[at] */
+        emit_bytes(t->c, increment, sizeof increment);
+        emit_u32(t->c, (uint32_t)at);
+        return;
+    }
+    emit_increment(t, indexing.scale, at);
+    if (ticks)
+        emit_accumulate(t, indexing.scale, at + 8);
+}
+
+/* ---- keep, back */
+
+static void emit_keep(struct taken *t, bool ticks)
+{
+    take_rcx(t);
+    take_r11(t);
+    if (ticks)
+        emit_elapsed(t);
+    emit_load(t->c, R11, SLOT(path));
+    emit_shadow_rcx(t->c);
+    emit_shadow(t->c, STORE, R11, offsetof(struct shadow, path));
+    if (ticks)
+        emit_shadow(t->c, STORE, RAX, offsetof(struct shadow, ticks));
+}
+
+static void emit_back(struct taken *t, bool ticks)
+{
+    take_rcx(t);
+    take_r11(t);
+    emit_shadow_rcx(t->c);
+    emit_shadow(t->c, LOAD, R11, offsetof(struct shadow, path));
+    emit_store(t->c, R11, SLOT(path));
+    if (!ticks)
+        return;
+    emit_clock(t);
+    emit_shadow(t->c, LOAD, RDX, offsetof(struct shadow, ticks));
+    emit_less(t->c);
+    emit_store(t->c, RAX, SLOT(path_began));
+}
+
+/* ---- what the dispatcher does */
+
+static void emit_left(struct taken *t, const struct plan *plan, const struct wire_plan *operation)
+{
+    struct cursor *c = t->c;
+    take_rcx(t);
+    emit_u8(c, 0x48); /* lea behind(%rip), %rcx */
+    emit_u8(c, 0x8d);
+    emit_u8(c, 0x0d);
+    emit_u32(c, 0);
+    uint8_t *field = c->at - 4;
+    emit_store(c, RCX, SLOT(resume));
+    give_back(t);
+    emit_store_u32(c, (uint32_t)((const uint8_t *)operation - plan->library) / 8, SLOT(exit));
+    emit_jump_slot(c, SLOT(to_plan));
+    emit_displacement(c, field, cursor_runs_at(c));
+}
+
+/* ---- one place */
+
+static void emit_operation(struct taken *t, const struct plan *plan,
+                           const struct wire_plan *operation)
+{
+    bool ticks = operation->flags & PLAN_TICKS;
+    switch ((enum plan_action)operation->action) {
+    case PLAN_SET: emit_set(t, operation); break;
+    case PLAN_ADD: emit_add(t, operation->value); break;
+    case PLAN_COUNT: emit_count(t, operation); break;
+    case PLAN_COUNT_PATH: emit_left(t, plan, operation); break;
+    case PLAN_KEEP: emit_keep(t, ticks); break;
+    case PLAN_BACK: emit_back(t, ticks); break;
+    case PLAN_NOTHING:
+    case PLAN_ACTIONS: break;
+    }
+    give_back(t);
+}
+
+void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
+               const struct plan_room *room)
+{
+    if (!place)
+        return;
+    struct taken taken = {
+        .c = c, .room = room, .flags_free = flags_dead(room->regions, room->pc, FLAGS_ALL)};
+    const struct wire_plan *operations = plan_operation(plan, place);
+    for (uint32_t i = 0; i < plan_operations(place); i++)
+        emit_operation(&taken, plan, &operations[i]);
+}
+
+/* ---- without code */
+
+enum { PATHS = PATHS_BYTES / sizeof(struct wire_path), PROBES = 1 << 12 };
+
+/* Found by linear probing from a place that its key gives. False: there is no room near it. */
+static bool path_add(uint8_t *bank, const struct wire_path *more)
+{
+    struct wire_path *paths = (struct wire_path *)(void *)(bank + PATHS_AT);
+    uint64_t key =
+        (more->path + more->function * UINT64_C(0xD1B54A32D192ED03)) * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t at = (uint32_t)(key >> 40) % PATHS;
+    for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PATHS) {
+        struct wire_path *slot = &paths[at];
+        if (slot->count && (slot->path != more->path || slot->function != more->function))
+            continue;
+        slot->path = more->path;
+        slot->function = more->function;
+        slot->ticks += more->ticks;
+        slot->count += more->count;
+        return true;
+    }
+    return false;
+}
+
+static void path_count(struct context *context, uint8_t *bank, const struct wire_path *more)
+{
+    if (!path_add(bank, more) && context->paths_lost)
+        __atomic_fetch_add(context->paths_lost, more->count, __ATOMIC_RELAXED);
+}
+
+/* Pages that nobody has touched are read, which is what a thread's end costs. */
+void paths_merge(struct context *context, uint8_t *bank)
+{
+    const struct wire_path *paths =
+        (const struct wire_path *)(const void *)((uint8_t *)context->counters + PATHS_AT);
+    for (uint32_t i = 0; context->counts_paths && i < PATHS; i++)
+        if (paths[i].count)
+            path_count(context, bank, &paths[i]);
+    context->counts_paths = 0;
+}
+
+static void count(struct context *context, const struct wire_plan *operation, uint64_t sum,
+                  uint64_t elapsed)
+{
+    bool pairs = operation->flags & PLAN_TICKS;
+    uint64_t index = (sum & ((UINT64_C(1) << operation->bits) - 1)) << pairs;
+    context->counters[operation->counter + index]++;
+    if (pairs)
+        context->counters[operation->counter + index + 1] += elapsed;
+}
+
+static void apply(const struct wire_plan *operation, struct context *context)
+{
+    uint64_t sum = context->path + (uint64_t)operation->value;
+    bool ticks = operation->flags & PLAN_TICKS;
+    uint64_t now = ticks ? sys_tsc() : 0, elapsed = ticks ? now - context->path_began : 0;
+    struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
+    switch ((enum plan_action)operation->action) {
+    case PLAN_SET:
+        context->path = (uint64_t)operation->value;
+        context->path_began = ticks ? now : context->path_began;
+        break;
+    case PLAN_ADD: context->path = sum; break;
+    case PLAN_COUNT: count(context, operation, sum, elapsed); break;
+    case PLAN_COUNT_PATH:
+        context->counts_paths = 1;
+        path_count(context, (uint8_t *)context->counters,
+                   &(struct wire_path){
+                       .path = sum, .function = operation->counter, .count = 1, .ticks = elapsed});
+        break;
+    case PLAN_KEEP:
+        shadow->path = context->path;
+        shadow->ticks = ticks ? elapsed : shadow->ticks;
+        break;
+    case PLAN_BACK:
+        context->path = shadow->path;
+        context->path_began = ticks ? now - shadow->ticks : context->path_began;
+        break;
+    case PLAN_NOTHING:
+    case PLAN_ACTIONS: break;
+    }
+}
+
+void plan_apply(const struct plan *plan, plan_place place, struct context *context)
+{
+    for (uint32_t i = 0; i < plan_operations(place); i++)
+        apply(&plan_operation(plan, place)[i], context);
+}
+
+void plan_apply_left(const struct plan *plan, struct context *context)
+{
+    apply((const struct wire_plan *)(const void *)(plan->library + 8 * (size_t)context->exit),
+          context);
+}
