@@ -2,7 +2,7 @@
 
 from html import escape
 
-COLORS = ["#9a9a9a", "#d08c2e", "#3b7dd8", "#1d4f91", "#4a9c5d"]
+COLORS = ["#9a9a9a", "#d08c2e", "#3b7dd8", "#1d4f91", "#4a9c5d", "#a33c4e"]
 LEFT, WIDTH, HEIGHT, ABOVE, BELOW = 56, 1000, 200, 46, 34
 
 

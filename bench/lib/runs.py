@@ -43,12 +43,16 @@ class Runs:
     def info(self, data):
         return self.ask("info", data)["rows"][0]
 
+    def times(self, program, size):
+        """How often the program repeats its work in a run of that size."""
+        told = subprocess.run(["bash", "-c", f". {BENCH}/lib/recipe.sh; bench={BENCH}; recipe_load {program} && recipe_times {size}"],
+                              stdout=subprocess.PIPE, check=True, text=True)
+        return int(told.stdout)
+
     def repetitions(self, program, seconds):
         """How often the program must repeat its work to take so long on this machine."""
         each = min(self.run(program, "small") for _ in range(2))
-        sizes = subprocess.run(["bash", "-c", f". {BENCH}/lib/recipe.sh; bench={BENCH}; recipe_load {program} && recipe_times small"],
-                               stdout=subprocess.PIPE, check=True, text=True)
-        times = math.ceil(1.05 * seconds / each * int(sizes.stdout))
+        times = math.ceil(1.05 * seconds / each * self.times(program, "small"))
         return max(1, min(times, MOST.get(program, times)))
 
     def triggers(self):
