@@ -1,6 +1,7 @@
 #include "cmd/record_options.h"
 
 #include "base/err.h"
+#include "collect/path_plans.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -24,6 +25,8 @@ static const char usage[] =
     "  --trail N          instructions run and timed behind each window\n"
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
+    "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
+    "  --ticks            and how many ticks that took\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
@@ -54,6 +57,7 @@ enum {
     OPTION_TRAIL,
     OPTION_TRIGGER,
     OPTION_EXACT,
+    OPTION_TICKS,
     OPTION_SEED,
     OPTION_PLAIN,
     OPTION_DURATION,
@@ -81,6 +85,7 @@ static const struct option long_options[] = {
     {"events", required_argument, NULL, OPTION_EVENTS},
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"plan", required_argument, NULL, OPTION_PLAN},
+    {"ticks", no_argument, NULL, OPTION_TICKS},
     {"dump-plan", required_argument, NULL, OPTION_DUMP_PLAN},
     {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
@@ -129,15 +134,22 @@ static bool parse_trigger(const char *text, uint32_t *ret, struct err *err)
     return err_set(err, ERR_USAGE, "--trigger %s: expected perf, cputime or auto", text);
 }
 
-static bool parse_exact(const char *text, uint32_t *ret_mode, bool *ret_loops, struct err *err)
+static bool parse_exact(const char *text, struct recording_options *walks, struct err *err)
 {
-    static const char *const later[] = {"paths", "contexts", "paths+contexts"};
+    static const char *const later[] = {"contexts", "paths+contexts"};
+    uint32_t *ret_mode = &walks->record.mode;
+    if (text && !strcmp(text, "paths")) {
+        *ret_mode = RECORD_EXACT_COUNTS;
+        walks->paths = true;
+        walks->record.plan_counters = PATH_COUNTERS_MAX;
+        return true;
+    }
     if (!text || !strcmp(text, "counts")) {
         *ret_mode = RECORD_EXACT_COUNTS;
         return true;
     }
-    *ret_loops = !strcmp(text, "trace+loops");
-    if (!strcmp(text, "trace") || *ret_loops) {
+    walks->loops = !strcmp(text, "trace+loops");
+    if (!strcmp(text, "trace") || walks->loops) {
         *ret_mode = RECORD_EXACT_TRACE;
         return true;
     }
@@ -148,7 +160,8 @@ static bool parse_exact(const char *text, uint32_t *ret_mode, bool *ret_loops, s
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(text, later[i]))
             return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
-    return err_set(err, ERR_USAGE, "--exact=%s: expected counts, trace or trace+loops", text);
+    return err_set(err, ERR_USAGE, "--exact=%s: expected counts, paths, trace or trace+loops",
+                   text);
 }
 
 /* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */
@@ -240,8 +253,9 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_TRIGGER: return parse_trigger(optarg, &record->trigger, err);
     case OPTION_EXACT:
         record->single = optarg && !strcmp(optarg, "single");
-        return parse_exact(record->single ? "counts" : optarg, &record->mode, &options->walks.loops,
+        return parse_exact(record->single ? "counts" : optarg, &options->walks,
                            err); /* for tests/truth/volume.sh */
+    case OPTION_TICKS: options->walks.path_ticks = true; return true;
     case OPTION_EVENTS: return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
@@ -330,6 +344,8 @@ static bool complete(struct record *options, struct err *err)
     if ((options->walks.plans || options->walks.dump_plan) &&
         (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
+    if (options->walks.path_ticks && !options->walks.paths)
+        return err_set(err, ERR_USAGE, "--ticks goes with --exact=paths");
     if (options->plain.n_pids && options->walks.record.mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE,
                        "--exact counts a run from its first instruction on, and -p comes later");

@@ -188,6 +188,7 @@ static void source_open(struct drain *drain, uint32_t index)
     source_init(source, &place, drain->mode, drain->profile);
     source->consumer = drain->consumer;
     source->plans = drain->plans;
+    source->paths = drain->paths;
     drain->sources[index] = source;
     if (!drain->processes++)
         drain->first_source = source;
@@ -257,7 +258,7 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
         delay /= 2;
     else if (fullest < CHANNEL_RING_BYTES / 16 && fresh <= CHANNEL_N / 16)
         delay *= 2;
-    if (drain->plans) /* the program waits for them */
+    if (drain->plans || drain->paths) /* the program waits for them */
         delay = DELAY_MIN_NS;
     drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
                       : delay > DELAY_MAX_NS ? DELAY_MAX_NS

@@ -30,6 +30,7 @@ struct drain {
     struct selection *only;            /* what is kept; NULL: everything */
     bool loops;                        /* traces are looked through for runs of loops */
     struct plans *plans;               /* of exact runs, or NULL */
+    struct path_plans *paths;          /* likewise */
     struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];

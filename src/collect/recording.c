@@ -33,6 +33,7 @@ struct run {
     struct subject subject;
     struct drain drain;
     struct payload_dump dump;
+    struct path_plans paths;
     bool described;
     char program[PATH_MAX]; /* its file */
 };
@@ -247,7 +248,9 @@ static bool run_to_the_end(struct run *run, struct err *err)
         return false;
     if (!share_create(&run->share, &options->record, err))
         return false;
-    if (options->plans && !plans_share(options->plans, &run->share, err)) {
+    run->paths.ticks = options->path_ticks;
+    if ((options->plans && !plans_share(options->plans, &run->share, err)) ||
+        (options->paths && !path_plans_open(&run->paths, &run->share, err))) {
         share_release(&run->share);
         return false;
     }
@@ -258,7 +261,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.only = options->only;
         run->drain.loops = options->loops;
         run->drain.plans = options->plans;
-        if (options->plans)
+        run->drain.paths = options->paths ? &run->paths : NULL;
+        if (options->plans || options->paths)
             run->drain.delay_ns = PLANS_NS;
         run->drain.consumer = run->dump.file ? &run->dump.consumer : NULL;
         follow(run);
@@ -269,6 +273,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
     }
     subject_release(&run->subject);
     profile_release(&run->delta);
+    path_plans_release(&run->paths);
     share_release(&run->share);
     return started;
 }

@@ -100,6 +100,8 @@ static bool map_read(struct source *source, const unsigned char *entry, uint64_t
         struct place start = mappings_place(&source->mappings, (struct avma){map.start});
         plans_map(source->plans, source->channel, &map, path, map.start - start.address.v);
     }
+    if (source->paths)
+        path_plans_map(source->paths, source->channel, &source->mappings, &map);
     *ret_bytes = map.bytes;
     return true;
 }
@@ -118,7 +120,7 @@ static void maps_read(struct source *source, uint64_t bytes)
             source->garbled++;
         }
     }
-    if (source->plans)
+    if (source->plans || source->paths)
         plans_answer(source->channel, source->maps_read);
 }
 
@@ -302,6 +304,8 @@ static void counters_read(struct source *source, bool last)
         return;
     if (source->plans && last)
         plans_take(source->plans, source->banks);
+    if (source->paths && last)
+        path_plans_take(source->paths, source->banks, source->profile);
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,
                                                       .threads = banks->threads,

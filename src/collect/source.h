@@ -12,6 +12,7 @@
 #include "collect/exact.h"
 #include "collect/mappings.h"
 #include "collect/payloads.h"
+#include "collect/path_plans.h"
 #include "collect/plans.h"
 #include "collect/trace.h"
 #include "collect/trace_check.h"
@@ -44,6 +45,7 @@ struct source {
     struct banks *banks;   /* its counters; or else */
     struct source_trace *trace;
     struct plans *plans;               /* NULL: there are none */
+    struct path_plans *paths;          /* NULL: they are not counted */
     struct payload_sum payloads;       /* of windows that have them */
     struct payload_consumer *consumer; /* NULL: they are only counted */
     uint64_t maps_read;                /* bytes */

@@ -2,11 +2,11 @@
 
 #include "base/memory.h"
 #include "paths/number.h"
-#include "paths/tree.h"
+#include "paths/spanning.h"
 
 struct placer {
     const struct path_numbering *numbering;
-    const struct tree *tree;
+    const struct spanning *tree;
     struct placed *placed;
     uint32_t *n_in;           /* arcs to each node, the exit included */
     uint32_t *first, *arc_in; /* arcs to a node: arc_in, from first[node] to first[node + 1] */
@@ -90,7 +90,7 @@ static void adds_place(struct placer *placer)
 }
 
 struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
-                          const struct tree *tree)
+                          const struct spanning *tree)
 {
     struct placer placer = {.numbering = numbering, .tree = tree};
     placer.placed = mem_alloc(numbering->arcs.n * sizeof *placer.placed);

@@ -10,7 +10,7 @@
 
 struct path_numbering;
 struct shape;
-struct tree;
+struct spanning;
 
 /* In this order: the register is set to the value, or the value is added to it, or neither; then it is counted. */
 struct placed {
@@ -20,4 +20,4 @@ struct placed {
 
 /* Of each arc of the numbering; mem_free it. */
 struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
-                          const struct tree *tree);
+                          const struct spanning *tree);

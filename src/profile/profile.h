@@ -113,7 +113,6 @@ static inline uint64_t trip_bin_last(uint64_t n)
 enum path_kind {
     PATH_RAN, /* the path: how often it was walked to its end, and the ticks that took */
     PATH_FUNCTION, /* path: how many paths the function has; whoever numbers it otherwise cannot read them */
-    PATH_ARRIVAL, /* function: a place within one where control comes from others: paths begin there */
     PATH_KINDS
 };
 

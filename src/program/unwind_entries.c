@@ -55,7 +55,7 @@ static bool cie_augment(struct unwind_cie *cie, const Dwarf_CIE *raw)
         case 'L':
             if (data.at == data.end)
                 return false;
-            data.at++;
+            cie->table_encoding = *data.at++;
             break;
         case 'P': {
             uint8_t encoding = data.at < data.end ? *data.at++ : DW_EH_PE_omit;
@@ -74,6 +74,7 @@ static bool cie_augment(struct unwind_cie *cie, const Dwarf_CIE *raw)
 static struct unwind_cie cie_read(const Dwarf_CIE *raw)
 {
     struct unwind_cie cie = {.encoding = DW_EH_PE_absptr,
+                             .table_encoding = DW_EH_PE_omit,
                              .code_factor = raw->code_alignment_factor,
                              .data_factor = raw->data_alignment_factor,
                              .program = {raw->initial_instructions, raw->initial_instructions_end}};
@@ -112,12 +113,25 @@ static uint32_t reader_cie(struct reader *reader, struct unwind_entries *entries
     return reader->last = index;
 }
 
-/* Past the FDE's augmentation data, which is about exceptions. */
-static bool augmentation_skip(struct unwind_code *code)
+static struct svma address_of(const struct unwind_section *section, const uint8_t *at)
 {
-    uint64_t bytes;
+    return (struct svma){section->address.v + (uint64_t)(at - section->bytes)};
+}
+
+/* The FDE's augmentation data: where its exception table is. A pointer of 0 is none, whatever it counts from. */
+static bool augmentation_read(const struct reader *reader, const struct unwind_cie *cie,
+                              struct unwind_code *code, struct svma *ret_table)
+{
+    uint64_t bytes, offset = 0;
     if (!code_leb(code, false, &bytes) || bytes > code_left(code))
         return false;
+    struct unwind_code data = {code->at, code->at + bytes}, plain = data;
+    struct svma field = address_of(reader->section, data.at);
+    *ret_table = (struct svma){0};
+    if (cie->table_encoding != DW_EH_PE_omit &&
+        unwind_pointer(&plain, cie->table_encoding & 15, field, &offset) && offset &&
+        !unwind_pointer(&data, cie->table_encoding, field, &ret_table->v))
+        *ret_table = (struct svma){0};
     code->at += bytes;
     return true;
 }
@@ -127,18 +141,18 @@ static void reader_add(struct reader *reader, struct unwind_entries *entries, co
     uint32_t index = reader_cie(reader, entries, fde->CIE_pointer);
     const struct unwind_cie *cie = &entries->cies.at[index];
     struct unwind_code code = {fde->start, fde->end};
-    struct svma field = {reader->section->address.v +
-                         (uint64_t)(fde->start - reader->section->bytes)};
+    struct svma field = address_of(reader->section, fde->start), table = {0};
     uint64_t start, bytes;
     if (!cie->usable || !unwind_pointer(&code, cie->encoding, field, &start) ||
         !unwind_pointer(&code, cie->encoding & 7, field, &bytes) ||
-        (!reader->section->debug && !augmentation_skip(&code)) || start + bytes < start) {
+        (!reader->section->debug && !augmentation_read(reader, cie, &code, &table)) ||
+        start + bytes < start) {
         entries->unreadable++;
         return;
     }
     if (bytes)
         *vec_push(entries) =
-            (struct unwind_entry){{start}, bytes, index, (uint32_t)entries->n, code};
+            (struct unwind_entry){{start}, bytes, index, (uint32_t)entries->n, code, table};
 }
 
 enum { TERMINATOR_BYTES = 4 };

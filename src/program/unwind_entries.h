@@ -21,7 +21,8 @@ struct unwind_section {
 struct unwind_cie {
     bool usable;
     bool signal;
-    uint8_t encoding; /* of addresses: DW_EH_PE_* */
+    uint8_t encoding;       /* of addresses: DW_EH_PE_* */
+    uint8_t table_encoding; /* of addresses of exception tables, or DW_EH_PE_omit */
     uint64_t code_factor;
     int64_t data_factor;
     struct unwind_code program;
@@ -32,6 +33,7 @@ struct unwind_entry {
     uint64_t bytes;
     uint32_t cie, order; /* order: as found; earlier sections and entries are believed first */
     struct unwind_code program;
+    struct svma table; /* of its exceptions; 0: none */
 };
 
 struct unwind_entries {

@@ -55,7 +55,8 @@
     LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")           \
     LOSS(traced, "process ran natively: a debugger holds it, which would see samples")             \
     LOSS(path_lost,                                                                                \
-         "path not counted: the table of paths was full, or in use by what a signal interrupted")
+         "path not counted: the table of paths was full, or in use by what a signal interrupted")  \
+    LOSS(path_wrong, "path not counted: it came to a number that no path has")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -2,7 +2,7 @@
 #include "paths/decode.h"
 #include "paths/number.h"
 #include "paths/place.h"
-#include "paths/tree.h"
+#include "paths/spanning.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void shape_draw(struct shape *shape, uint32_t n)
 struct walker {
     const struct shape *shape;
     struct path_numbering numbering;
-    struct tree tree;
+    struct spanning tree;
     struct placed *placed;
     uint64_t path, counted; /* the register; the last number that was counted */
     uint32_t n_counted;
@@ -121,14 +121,14 @@ static void walker_open(struct walker *walker, struct shape *shape, uint64_t lim
 {
     *walker = (struct walker){.shape = shape};
     number_paths(&walker->numbering, shape, limit);
-    tree_make(&walker->tree, &walker->numbering);
+    spanning_make(&walker->tree, &walker->numbering);
     walker->placed = place_make(&walker->numbering, shape, &walker->tree);
 }
 
 static void walker_close(struct walker *walker)
 {
     numbering_release(&walker->numbering);
-    tree_release(&walker->tree);
+    spanning_release(&walker->tree);
     mem_free(walker->placed);
     vec_release(&walker->walked);
     vec_release(&walker->decoded);

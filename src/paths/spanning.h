@@ -11,10 +11,10 @@
 
 struct path_numbering;
 
-struct tree {
+struct spanning {
     uint64_t *increment; /* of each arc; 0 in the tree */
     bool *in;            /* of each arc */
 };
 
-void tree_make(struct tree *tree, const struct path_numbering *numbering);
-void tree_release(struct tree *tree);
+void spanning_make(struct spanning *tree, const struct path_numbering *numbering);
+void spanning_release(struct spanning *tree);

@@ -1,4 +1,4 @@
-#include "paths/tree.h"
+#include "paths/spanning.h"
 
 #include "base/memory.h"
 #include "paths/number.h"
@@ -67,7 +67,7 @@ static int by_weight(const void *a, const void *b)
     return x->arc < y->arc ? -1 : x->arc > y->arc;
 }
 
-void tree_make(struct tree *tree, const struct path_numbering *numbering)
+void spanning_make(struct spanning *tree, const struct path_numbering *numbering)
 {
     size_t n = numbering->arcs.n;
     struct set *sets = mem_alloc((numbering->n + 2) * sizeof *sets);
@@ -95,9 +95,9 @@ void tree_make(struct tree *tree, const struct path_numbering *numbering)
     mem_free(ranked);
 }
 
-void tree_release(struct tree *tree)
+void spanning_release(struct spanning *tree)
 {
     mem_free(tree->increment);
     mem_free(tree->in);
-    *tree = (struct tree){0};
+    *tree = (struct spanning){0};
 }

@@ -1,0 +1,237 @@
+#include "collect/path_plans.h"
+
+#include "base/err.h"
+#include "base/memory.h"
+#include "collect/banks.h"
+#include "collect/mappings.h"
+#include "collect/share.h"
+#include "profile/profile.h"
+#include "profile/sums.h"
+#include "program/image.h"
+
+#include <string.h>
+#include <time.h>
+
+bool path_plans_open(struct path_plans *plans, const struct share *share, struct err *err)
+{
+    plans->library = share_map_library(share);
+    plans->counters = 1; /* 0 is nobody's */
+    return plans->library || err_set(err, ERR_SYSTEM, "no memory for plans of paths");
+}
+
+void path_plans_release(struct path_plans *plans)
+{
+    for (size_t i = 0; i < plans->modules.n; i++)
+        vec_release(&plans->modules.at[i].functions);
+    vec_release(&plans->modules);
+    if (plans->library)
+        share_unmap_library(plans->library);
+    *plans = (struct path_plans){0};
+}
+
+/* ---- making */
+
+static void beat(void *context)
+{
+    struct channel *channel = context;
+    __atomic_fetch_add(&channel->plans_beat, 1, __ATOMIC_RELEASE);
+}
+
+/* Room in the library, or NULL. */
+static void *library_take(struct path_plans *plans, size_t bytes, uint64_t *ret_at)
+{
+    if (bytes > PLAN_LIBRARY_BYTES - plans->library_used)
+        return NULL;
+    *ret_at = plans->library_used;
+    plans->library_used += (bytes + 7) & ~(size_t)7;
+    return plans->library + *ret_at;
+}
+
+static void operations_put(struct path_plans *plans, const struct planned_module *planned,
+                           const struct path_operations *operations)
+{
+    struct wire_plan *to = (void *)(plans->library + planned->operations);
+    for (size_t i = 0; i < operations->n; i++) {
+        to[i] = operations->at[i];
+        if (to[i].action == PLAN_COUNT)
+            to[i].counter += planned->first_counter;
+        else if (to[i].action == PLAN_COUNT_PATH)
+            to[i].counter += planned->first_function;
+    }
+}
+
+static uint32_t covered_put(struct path_plans *plans, const struct planned_module *planned,
+                            const struct symbols *symbols)
+{
+    struct wire_plan_function *to = (void *)(plans->library + planned->covered);
+    uint32_t n = 0;
+    for (size_t r = 0; r < symbols->ranges.n; r++) {
+        const struct code_range *range = &symbols->ranges.at[r];
+        const struct path_function *function = &planned->functions.at[range->function];
+        if (function->paths && !function->unsure && range->bytes <= UINT32_MAX)
+            to[n++] = (struct wire_plan_function){range->start.v, (uint32_t)range->bytes,
+                                                  plans->covered ? PLAN_COVERED : 0};
+    }
+    return n;
+}
+
+static void module_plan(struct path_plans *plans, struct planned_module *planned,
+                        const struct image *image, struct channel *channel)
+{
+    struct symbols symbols;
+    struct path_module made;
+    symbols_build(&symbols, image);
+    path_module_make(&made, image, &symbols,
+                     (struct path_options){.ticks = plans->ticks,
+                                           .counters = (PATH_COUNTERS_MAX - plans->counters) / 2,
+                                           .beat = {beat, channel}});
+    planned->first_counter = plans->counters;
+    planned->first_function = plans->functions;
+    planned->functions = made.functions;
+    uint64_t before = plans->library_used;
+    void *operations =
+        library_take(plans, made.operations.n * sizeof(struct wire_plan), &planned->operations);
+    void *covered = library_take(plans, symbols.ranges.n * sizeof(struct wire_plan_function),
+                                 &planned->covered);
+    if (operations && covered) {
+        planned->n_operations = (uint32_t)made.operations.n;
+        operations_put(plans, planned, &made.operations);
+        planned->n_covered = covered_put(plans, planned, &symbols);
+        plans->counters += made.counters;
+        plans->functions += (uint32_t)made.functions.n;
+    } else {
+        plans->library_used = before;
+        plans->unplanned++;
+    }
+    made.functions = (struct path_functions){0};
+    path_module_release(&made);
+    symbols_release(&symbols);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Of a module of the profile, made when it is met first. */
+static const struct planned_module *planned_get(struct path_plans *plans, struct channel *channel,
+                                                const struct mappings *mappings, uint32_t module)
+{
+    for (size_t i = 0; i < plans->modules.n; i++)
+        if (plans->modules.at[i].module == module)
+            return &plans->modules.at[i];
+    struct planned_module *planned = vec_push(&plans->modules);
+    struct image image;
+    uint64_t start = now_ns();
+    planned->module = module;
+    if (mappings_image_open(mappings, module, &image)) {
+        module_plan(plans, planned, &image, channel);
+        image_close(&image);
+    }
+    plans->make_ns += now_ns() - start;
+    return planned;
+}
+
+void path_plans_map(struct path_plans *plans, struct channel *channel, struct mappings *mappings,
+                    const struct wire_map *map)
+{
+    struct place start = mappings_place(mappings, (struct avma){map->start});
+    const struct planned_module *planned = planned_get(plans, channel, mappings, start.module);
+    struct wire_plan_module module = {.bytes = sizeof module,
+                                      .n = planned->n_operations,
+                                      .start = map->start,
+                                      .end = map->end,
+                                      .bias = map->start - start.address.v,
+                                      .operations = planned->operations,
+                                      .functions = planned->covered,
+                                      .n_functions = planned->n_covered};
+    uint64_t at = channel->plans_bytes;
+    if (!module.n || at > CHANNEL_PLANS_BYTES || sizeof module > CHANNEL_PLANS_BYTES - at)
+        return;
+    memcpy((unsigned char *)channel + CHANNEL_PLANS_AT + at, &module, sizeof module);
+    __atomic_store_n(&channel->plans_bytes, at + sizeof module, __ATOMIC_RELEASE);
+}
+
+/* ---- what they came to */
+
+struct taking {
+    struct profile *profile;
+    const struct planned_module *planned;
+    uint64_t wrong; /* times that a number was counted which is no path's */
+};
+
+static struct sums *row(const struct taking *taking, enum path_kind kind, uint64_t function,
+                        uint64_t path)
+{
+    struct path_key key = {.module = taking->planned->module,
+                           .kind = (uint32_t)kind,
+                           .function = function,
+                           .path = path};
+    return table_at(&taking->profile->paths, &key);
+}
+
+static void path_add(struct taking *taking, const struct path_function *function, uint64_t path,
+                     uint64_t count, uint64_t ticks)
+{
+    if (path >= function->paths) {
+        taking->wrong += count;
+        return;
+    }
+    struct sums *sums = row(taking, PATH_RAN, function->start.v, path);
+    sum_add(&sums->count, count);
+    sum_add(&sums->time, ticks);
+    row(taking, PATH_FUNCTION, function->start.v, function->paths)->count = 1;
+}
+
+static void dense_take(struct taking *taking, const struct path_function *function,
+                       const struct banks *banks)
+{
+    const struct path_store *store = &function->store;
+    uint64_t first = taking->planned->first_counter + (uint64_t)store->counter;
+    uint64_t each = store->ticks ? 2 : 1;
+    if (!function->paths || !store->dense)
+        return;
+    for (uint64_t i = 0; i < UINT64_C(1) << store->bits; i++) {
+        uint64_t at = first + i * each;
+        if (at + each > banks->sum.n)
+            return;
+        if (banks->sum.at[at])
+            path_add(taking, function, i, banks->sum.at[at],
+                     store->ticks ? banks->sum.at[at + 1] : 0);
+    }
+}
+
+static const struct planned_module *planned_of(const struct path_plans *plans, uint32_t function)
+{
+    for (size_t i = 0; i < plans->modules.n; i++)
+        if (function - plans->modules.at[i].first_function < plans->modules.at[i].functions.n &&
+            plans->modules.at[i].n_operations)
+            return &plans->modules.at[i];
+    return NULL;
+}
+
+void path_plans_take(const struct path_plans *plans, struct banks *banks, struct profile *profile)
+{
+    struct taking taking = {.profile = profile};
+    for (size_t i = 0; i < plans->modules.n; i++) {
+        taking.planned = &plans->modules.at[i];
+        if (!taking.planned->n_operations)
+            continue;
+        for (size_t f = 0; f < taking.planned->functions.n; f++)
+            dense_take(&taking, &taking.planned->functions.at[f], banks);
+    }
+    banks_read_paths(banks);
+    for (size_t i = 0; i < banks->paths.n; i++) {
+        const struct wire_path *path = &banks->paths.at[i];
+        taking.planned = planned_of(plans, path->function);
+        if (taking.planned)
+            path_add(&taking,
+                     &taking.planned->functions.at[path->function - taking.planned->first_function],
+                     path->path, path->count, path->ticks);
+        else
+            taking.wrong += path->count;
+    }
+    sum_add(&profile->totals.losses[LOSS_path_wrong], taking.wrong);
+}

@@ -1,0 +1,53 @@
+/* Plans that make an exact run count paths (--exact=paths): made of the binaries that processes map, once for all processes,
+ * and what their counters came to.
+ *
+ * The library is shared memory that every process can read. Counters and functions have numbers that are the same in all processes; when a
+ * process has ended, what it counted becomes rows of the profile. */
+#pragma once
+
+#include "base/vec.h"
+#include "paths/module.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+
+/* Of the counters of a bank, these are for paths. */
+enum { PATH_COUNTERS_MAX = 1 << 21 };
+
+struct banks;
+struct err;
+struct mappings;
+struct profile;
+struct share;
+
+struct planned_module {
+    uint32_t module; /* of the profile */
+    uint32_t n_operations, n_covered;
+    uint64_t operations, covered; /* bytes from the start of the library */
+    uint32_t first_counter, first_function;
+    struct path_functions functions;
+};
+
+struct path_plans {
+    unsigned char *library;
+    uint64_t library_used; /* bytes */
+    uint32_t counters;     /* used so far, from 1 on */
+    uint32_t functions;
+    bool ticks;   /* of paths, too */
+    bool covered; /* what paths tell is not counted besides */
+    struct planned_modules {
+        VEC(struct planned_module);
+    } modules;
+    uint64_t unplanned; /* modules for which there was no room */
+    uint64_t make_ns;   /* all of it took */
+};
+
+bool path_plans_open(struct path_plans *plans, const struct share *share, struct err *err);
+void path_plans_release(struct path_plans *plans);
+
+/* A mapping at `start`: its plan goes to the channel. The process waits meanwhile. */
+void path_plans_map(struct path_plans *plans, struct channel *channel, struct mappings *mappings,
+                    const struct wire_map *map);
+
+/* A process has ended: what it counted is added to the profile. */
+void path_plans_take(const struct path_plans *plans, struct banks *banks, struct profile *profile);

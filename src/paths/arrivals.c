@@ -1,0 +1,104 @@
+#include "paths/arrivals.h"
+
+#include "program/image.h"
+#include "program/landing_pads.h"
+#include "program/symtab.h"
+#include "x86/insn.h"
+
+#include <stdlib.h>
+
+static void arrival_note(struct path_arrivals *arrivals, const struct symbols *symbols,
+                         struct svma at)
+{
+    function_id f = symbols_find(symbols, at);
+    if (f != FUNCTION_NONE && symbols->functions.at[f].start.v != at.v)
+        *vec_push(arrivals) = at;
+}
+
+static bool has_target(const struct insn *insn)
+{
+    return insn->class == INSN_COND || insn->class == INSN_COUNT_COND || insn->class == INSN_JUMP ||
+           insn->class == INSN_CALL;
+}
+
+/* Most branches stay within their range: these are not looked up. */
+static void range_sweep(struct path_arrivals *arrivals, const struct image *image,
+                        const struct symbols *symbols, const struct code_range *range)
+{
+    size_t room;
+    const uint8_t *bytes = image_bytes(image, range->start, &room);
+    uint64_t n = bytes && room < range->bytes ? room : range->bytes;
+    struct insn insn;
+    for (uint64_t at = 0; bytes && at < n; at += insn.length) {
+        if (!insn_decode(bytes + at, n - at, &insn))
+            return;
+        uint64_t target = has_target(&insn) ? insn_target(&insn, range->start.v + at) : 0;
+        if (!target || target - range->start.v < range->bytes)
+            continue;
+        function_id f = symbols_find(symbols, (struct svma){target});
+        if (f != FUNCTION_NONE && f != range->function)
+            arrival_note(arrivals, symbols, (struct svma){target});
+    }
+}
+
+static int svma_order(const void *a, const void *b)
+{
+    const struct svma *x = a, *y = b;
+    return x->v < y->v ? -1 : x->v > y->v;
+}
+
+static void arrivals_settle(struct path_arrivals *arrivals)
+{
+    size_t kept = 0;
+    if (arrivals->n)
+        qsort(arrivals->at, arrivals->n, sizeof *arrivals->at, svma_order);
+    for (size_t i = 0; i < arrivals->n; i++)
+        if (!kept || arrivals->at[kept - 1].v != arrivals->at[i].v)
+            arrivals->at[kept++] = arrivals->at[i];
+    arrivals->n = kept;
+}
+
+void path_arrivals_find(struct path_arrivals *arrivals, const struct image *image,
+                        const struct symbols *symbols)
+{
+    struct symtab symtab;
+    struct landing_pads pads = {0};
+    *arrivals = (struct path_arrivals){0};
+    symtab_read(&symtab, image);
+    for (size_t i = 0; i < symtab.n; i++)
+        arrival_note(arrivals, symbols, symtab.at[i].start);
+    symtab_release(&symtab);
+    landing_pads_read(&pads, image);
+    for (size_t i = 0; i < pads.n; i++)
+        arrival_note(arrivals, symbols, pads.at[i]);
+    vec_release(&pads);
+    for (size_t r = 0; r < symbols->ranges.n; r++)
+        range_sweep(arrivals, image, symbols, &symbols->ranges.at[r]);
+    arrivals_settle(arrivals);
+}
+
+/* The first that is not below. */
+static size_t arrivals_from(const struct path_arrivals *arrivals, struct svma at)
+{
+    size_t low = 0, high = arrivals->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (arrivals->at[middle].v < at.v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void path_arrivals_pick(const struct path_arrivals *arrivals, const struct symbols *symbols,
+                        function_id function, struct path_arrivals *ret)
+{
+    for (uint32_t r = symbols->functions.at[function].first_range; r != RANGE_NONE;
+         r = symbols->ranges.at[r].next) {
+        const struct code_range *range = &symbols->ranges.at[r];
+        for (size_t i = arrivals_from(arrivals, range->start);
+             i < arrivals->n && arrivals->at[i].v - range->start.v < range->bytes; i++)
+            *vec_push(ret) = arrivals->at[i];
+    }
+}

@@ -1,0 +1,49 @@
+/* The operations that make an exact run count the paths of one function (wire/plan.h).
+ *
+ * What is placed on arcs goes to edges of the code; to an instruction where an edge has no branch, where a path begins whoever
+ * comes, and where one ends. A call may do anything to the register: it is put by before and taken back behind, unless nobody asks for it
+ * any more or what is in it there is the same on all ways. */
+#pragma once
+
+#include "base/vec.h"
+#include "wire/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cfg;
+struct ground;
+struct path_numbering;
+
+struct path_operations {
+    VEC(struct wire_plan);
+};
+
+/* How the paths of a function are counted. */
+struct path_store {
+    bool dense;       /* an array of counters, else a table by function and path */
+    uint8_t bits;     /* dense: it has 2^bits */
+    bool ticks;       /* of pairs: time along paths, too */
+    uint32_t counter; /* dense: the first; else the function's number */
+};
+
+/* The smallest array for so many paths; more than PATHS_FEW are not worth one unless there is plenty of room, more than PATHS_MANY never: most
+ * would not be touched. */
+#define PATHS_FEW (UINT64_C(1) << 8)
+#define PATHS_MANY (UINT64_C(1) << 13)
+uint8_t path_store_bits(uint64_t paths);
+/* Counters that it takes. */
+static inline uint32_t path_store_counters(const struct path_store *store)
+{
+    return store->dense ? (store->ticks ? 2u : 1u) << store->bits : 0;
+}
+
+/* Appends, in no order between places; of one place in the order in which they are carried out. Counts are not settled: each is a PLAN_COUNT
+ * of `bits` PATH_COUNT_SUM, of the register plus the value, or PATH_COUNT_KNOWN, of the value alone. */
+enum { PATH_COUNT_SUM = 64, PATH_COUNT_KNOWN };
+void path_plan(const struct ground *ground, const struct cfg *cfg,
+               const struct path_numbering *numbering, bool ticks, struct path_operations *ret);
+
+/* Appends the operation as it is with that store. */
+void path_operation_settle(const struct wire_plan *operation, const struct path_store *store,
+                           struct path_operations *ret);

@@ -1,0 +1,225 @@
+#include "view/hot_paths.h"
+
+#include "base/err.h"
+#include "paths/decode.h"
+#include "paths/module.h"
+#include "program/image.h"
+#include "program/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A row of the profile, by function. */
+struct ran {
+    uint32_t module; /* of the profile */
+    uint32_t record;
+    uint64_t function, path;
+};
+
+struct reader {
+    struct hot_paths *paths;
+    const struct profile *profile;
+    struct {
+        VEC(struct ran);
+    } rows;                        /* by module, function, path */
+    struct path_arrivals arrivals; /* of the module under way */
+    struct path_arcs arcs;         /* scratch */
+};
+
+static int ran_order(const void *a, const void *b)
+{
+    const struct ran *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->path < y->path ? -1 : x->path > y->path;
+}
+
+static void rows_find(struct reader *reader)
+{
+    const struct table *table = &reader->profile->paths;
+    for (uint32_t i = 0; i < table->n; i++) {
+        const struct path_key *key = map_key(&table->keys, i);
+        if (key->kind == PATH_RAN)
+            *vec_push(&reader->rows) = (struct ran){key->module, i, key->function, key->path};
+    }
+    if (reader->rows.n)
+        qsort(reader->rows.at, reader->rows.n, sizeof *reader->rows.at, ran_order);
+}
+
+/* ---- one path */
+
+static void path_fill(struct reader *reader, const struct path_reading *reading,
+                      struct hot_path *path)
+{
+    const struct path_arcs *arcs = &reader->arcs;
+    const struct arc *all = reading->numbering.arcs.at;
+    struct svma *blocks = arena_alloc(&reader->paths->arena, arcs->n * sizeof *blocks);
+    for (size_t i = 0; i + 1 < arcs->n; i++) {
+        const struct ground_node *node = &reading->ground.nodes.at[all[arcs->at[i]].to];
+        blocks[path->n_blocks++] = reading->cfg.instructions.at[node->first].at;
+        path->instructions += node->n;
+    }
+    path->blocks = blocks;
+    const struct arc *first = &all[arcs->at[0]], *last = &all[arcs->at[arcs->n - 1]];
+    if (first->to == reading->ground.shape.entry)
+        path->kind |= HOT_PATH_ENTRY;
+    else if (!reading->ground.shape.nodes.at[first->to].start)
+        path->kind |= HOT_PATH_LOOP;
+    path->kind |= last->kind == ARC_END ? HOT_PATH_EXIT : HOT_PATH_LOOP;
+}
+
+static void path_read(struct reader *reader, const struct path_reading *reading,
+                      const struct ran *ran)
+{
+    struct hot_paths *paths = reader->paths;
+    const struct sums *sums = &reader->profile->paths.at[ran->record];
+    if (!path_decode(&reading->numbering, ran->path, &reader->arcs)) {
+        paths->unknown++;
+        return;
+    }
+    uint32_t module = scene_module(paths->scene, paths->side, ran->module);
+    function_id named = scene_function_at(paths->scene, module, ran->function);
+    struct hot_path *path = vec_push(paths);
+    *path = (struct hot_path){.module = module,
+                              .function = ran->function,
+                              .linkage = scene_function_name(paths->scene, module, named),
+                              .id = ran->path,
+                              .tally = tally_of(reader->profile, sums)};
+    if (reader->profile->mode == PROFILE_EXACT)
+        path->ticks = sums->time;
+    path_fill(reader, reading, path);
+}
+
+/* ---- functions and modules */
+
+static bool numbered_alike(const struct reader *reader, const struct ran *ran, uint64_t total)
+{
+    struct path_key key = {
+        .module = ran->module, .kind = PATH_FUNCTION, .function = ran->function, .path = total};
+    return table_find(&reader->profile->paths, &key) != NULL;
+}
+
+static void function_read(struct reader *reader, const struct image *image,
+                          const struct symbols *symbols, const struct ran *rows, size_t n)
+{
+    struct path_reading reading;
+    function_id f = symbols_find(symbols, (struct svma){rows[0].function});
+    if (f == FUNCTION_NONE || symbols->functions.at[f].start.v != rows[0].function ||
+        !path_reading_open(&reading, image, symbols, &reader->arrivals, f)) {
+        reader->paths->unread++;
+        return;
+    }
+    if (numbered_alike(reader, &rows[0], reading.numbering.total))
+        for (size_t i = 0; i < n; i++)
+            path_read(reader, &reading, &rows[i]);
+    else
+        reader->paths->unread++;
+    path_reading_close(&reading);
+}
+
+static size_t run_of(const struct reader *reader, size_t first, bool function)
+{
+    size_t n = 1;
+    const struct ran *rows = &reader->rows.at[first];
+    while (first + n < reader->rows.n && rows[n].module == rows[0].module &&
+           (!function || rows[n].function == rows[0].function))
+        n++;
+    return n;
+}
+
+/* The module's own symbols, as they were when it was recorded: those of a debug file cut functions elsewhere. */
+static void module_read(struct reader *reader, size_t first, size_t n)
+{
+    struct hot_paths *paths = reader->paths;
+    uint32_t module = scene_module(paths->scene, paths->side, reader->rows.at[first].module);
+    const struct scene_module *known = &paths->scene->modules.at[module];
+    struct image image;
+    struct symbols symbols;
+    struct err err;
+    bool there = known->binary && image_open(&image, known->module.path, &err);
+    if (there) {
+        symbols_build(&symbols, &image);
+        path_arrivals_find(&reader->arrivals, &image, &symbols);
+    }
+    for (size_t at = first; at < first + n;) {
+        size_t rows = run_of(reader, at, true);
+        if (there)
+            function_read(reader, &image, &symbols, &reader->rows.at[at], rows);
+        else
+            paths->unread += known->shown;
+        at += rows;
+    }
+    if (there) {
+        vec_release(&reader->arrivals);
+        symbols_release(&symbols);
+        image_close(&image);
+    }
+}
+
+/* ---- all */
+
+static double weight_of(const struct hot_paths *paths, const struct hot_path *path)
+{
+    return paths->has_ticks ? (double)path->ticks : (double)path->tally.count * path->instructions;
+}
+
+static int heavier_first(const void *a, const void *b, void *data)
+{
+    const struct hot_path *x = a, *y = b;
+    double x_weight = weight_of(data, x), y_weight = weight_of(data, y);
+    if (x_weight != y_weight)
+        return x_weight > y_weight ? -1 : 1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side)
+{
+    *paths = (struct hot_paths){.scene = scene, .side = side};
+    struct reader reader = {.paths = paths, .profile = scene->sides[side]};
+    rows_find(&reader);
+    for (size_t at = 0; at < reader.rows.n;) {
+        size_t n = run_of(&reader, at, false);
+        module_read(&reader, at, n);
+        at += n;
+    }
+    for (size_t i = 0; i < paths->n; i++) {
+        paths->has_ticks |= paths->at[i].ticks != 0;
+        paths->ticks += (double)paths->at[i].ticks;
+        paths->instructions += (double)paths->at[i].tally.count * paths->at[i].instructions;
+    }
+    if (paths->n)
+        qsort_r(paths->at, paths->n, sizeof *paths->at, heavier_first, paths);
+    vec_release(&reader.rows);
+    vec_release(&reader.arcs);
+}
+
+void hot_paths_release(struct hot_paths *paths)
+{
+    vec_release(paths);
+    arena_release(&paths->arena);
+}
+
+struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_path *path)
+{
+    return estimate_count(paths->scene->sides[paths->side], &path->tally);
+}
+
+double hot_path_share(const struct hot_paths *paths, const struct hot_path *path)
+{
+    double all = paths->has_ticks ? paths->ticks : paths->instructions;
+    return all > 0 ? weight_of(paths, path) / all : 0;
+}
+
+int hot_path_density(const struct hot_paths *paths, const struct hot_path *path)
+{
+    double instructions = (double)path->tally.count * path->instructions;
+    if (!paths->has_ticks || instructions <= 0)
+        return 0;
+    return (double)path->ticks / instructions > paths->ticks / paths->instructions ? 1 : -1;
+}

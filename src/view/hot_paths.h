@@ -1,0 +1,59 @@
+/* Paths of a profile, read back: which blocks each goes through, how often, and what it cost.
+ *
+ * Numbers of paths mean something only with the numbering that counted them: a function that has another number of paths by now is not
+ * read, and counted as such. A path's weight is its ticks, where they were taken, else the instructions that ran along it. Dense paths take more
+ * ticks an instruction than all paths together, sparse ones fewer (seed: Ammons, Ball, Larus 1997, 6.4). */
+#pragma once
+
+#include "base/vec.h"
+#include "view/estimate.h"
+#include "view/scene.h"
+
+#include <stdio.h>
+
+struct ink;
+
+enum { HOT_PATH_ENTRY = 1, HOT_PATH_LOOP = 2, HOT_PATH_EXIT = 4 };
+
+struct hot_path {
+    uint32_t module;   /* of the scene */
+    uint32_t kind;     /* HOT_PATH_: begins at the entry; goes around a loop; leaves the function */
+    uint64_t function; /* its entry */
+    const char *linkage; /* its name */
+    uint64_t id;
+    struct tally tally; /* executions */
+    uint64_t ticks;     /* 0: not taken */
+    uint32_t instructions;
+    uint32_t n_blocks;
+    const struct svma *blocks; /* where each begins */
+};
+
+struct hot_paths {
+    struct scene *scene;
+    uint32_t side;
+    struct arena arena;
+    VEC(struct hot_path); /* heaviest first */
+    bool has_ticks;
+    double ticks, instructions; /* of all paths */
+    uint64_t unread;            /* functions that are numbered otherwise now, or not there */
+    uint64_t unknown;           /* numbers that no path has */
+};
+
+void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side);
+void hot_paths_release(struct hot_paths *paths);
+
+/* Executions. */
+struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_path *path);
+/* Of all paths. */
+double hot_path_share(const struct hot_paths *paths, const struct hot_path *path);
+/* 1: dense, -1: sparse, 0: not known. */
+int hot_path_density(const struct hot_paths *paths, const struct hot_path *path);
+
+/* What has at least this share of all, and no more than so many. */
+struct hot_paths_cut {
+    double share;
+    size_t limit;
+};
+void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
+                    struct hot_paths_cut cut);
+void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cut cut);

@@ -1,0 +1,66 @@
+#include "view/hot_paths.h"
+
+#include "view/head.h"
+
+static void lines_json(struct json *json, const struct hot_paths *paths,
+                       const struct hot_path *path)
+{
+    json_array(json, "lines");
+    for (uint32_t i = 0; i < path->n_blocks; i++)
+        json_string(json, NULL, line_text(paths->scene, path->module, path->blocks[i].v));
+    json_array_end(json);
+}
+
+static void kind_json(struct json *json, const struct hot_path *path)
+{
+    static const char *const names[] = {"entry", "loop", "exit"};
+    json_array(json, "kind");
+    for (uint32_t i = 0; i < 3; i++)
+        if (path->kind >> i & 1)
+            json_string(json, NULL, names[i]);
+    json_array_end(json);
+}
+
+static void path_json(struct json *json, const struct hot_paths *paths, const struct hot_path *path)
+{
+    struct scene *scene = paths->scene;
+    struct estimate count = hot_path_count(paths, path);
+    int density = hot_path_density(paths, path);
+    json_object(json, NULL);
+    json_string(json, "function", scene_readable(scene, path->linkage));
+    json_string(json, "linkage", path->linkage);
+    json_string(json, "address", address_text(scene, path->module, path->function));
+    json_integer(json, "id", path->id);
+    json_array(json, "blocks");
+    for (uint32_t i = 0; i < path->n_blocks; i++)
+        json_string(json, NULL, address_text(scene, path->module, path->blocks[i].v));
+    json_array_end(json);
+    lines_json(json, paths, path);
+    estimate_json(json, "count", "lo", "hi", count);
+    json_object(json, "metrics");
+    json_number(json, "instructions", count.value * path->instructions);
+    if (paths->has_ticks)
+        json_integer(json, "ticks", path->ticks);
+    json_object_end(json);
+    json_number(json, "share", hot_path_share(paths, path));
+    if (density)
+        json_string(json, "class", density > 0 ? "dense" : "sparse");
+    kind_json(json, path);
+    json_object_end(json);
+}
+
+void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cut cut)
+{
+    struct json json;
+    json_begin(&json, to);
+    head_json(&json, "paths", paths->scene, paths->side, BY_BLOCK, WEIGHT_COUNT, 0);
+    json_integer(&json, "unread", paths->unread);
+    json_integer(&json, "unknown", paths->unknown);
+    json_array(&json, "rows");
+    for (size_t i = 0; i < paths->n && i < cut.limit; i++)
+        if (hot_path_share(paths, &paths->at[i]) >= cut.share)
+            path_json(&json, paths, &paths->at[i]);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}

@@ -1,0 +1,100 @@
+#include "view/hot_paths.h"
+
+#include "view/head.h"
+#include "view/sheet.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { BLOCKS_SHOWN = 12, LINES_SHOWN = 8 };
+
+static const char *kind_text(uint32_t kind)
+{
+    bool entry = kind & HOT_PATH_ENTRY, exit = kind & HOT_PATH_EXIT;
+    if (entry)
+        return exit ? "whole" : "entry";
+    return exit ? "exit" : "loop";
+}
+
+static void blocks_print(FILE *to, const struct hot_path *path)
+{
+    fprintf(to, "      blocks");
+    for (uint32_t i = 0; i < path->n_blocks; i++) {
+        if (i == BLOCKS_SHOWN - 1 && path->n_blocks > BLOCKS_SHOWN) {
+            fprintf(to, " ... %" PRIu32 " more", path->n_blocks - i);
+            break;
+        }
+        fprintf(to, " 0x%" PRIx64, path->blocks[i].v);
+    }
+    fputc('\n', to);
+}
+
+/* Where its blocks begin in the source; one line is said once in a row. */
+static void lines_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path)
+{
+    const char *before = "";
+    int n = 0;
+    for (uint32_t i = 0; i < path->n_blocks && n < LINES_SHOWN; i++) {
+        const char *line = line_text(paths->scene, path->module, path->blocks[i].v);
+        if (!*line || !strcmp(line, before))
+            continue;
+        const char *colon = strrchr(line, ':'), *known = strrchr(before, ':');
+        bool same = colon && known && colon - line == known - before &&
+                    !strncmp(line, before, (size_t)(colon - line));
+        fprintf(to, "%s%s", n++ ? " " : "      lines ", same ? colon : line);
+        before = line;
+    }
+    if (n)
+        fputc('\n', to);
+}
+
+static void path_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path,
+                       const struct ink *ink)
+{
+    const struct profile *profile = paths->scene->sides[paths->side];
+    double share = hot_path_share(paths, path);
+    struct estimate count = hot_path_count(paths, path);
+    enum ink_tone tone = ink_of_share(share);
+    int density = hot_path_density(paths, path);
+    fprintf(to, "%s%6.2f%%%s  %14s", ink_begin(ink, tone), 100 * share, ink_end(ink, tone),
+            count_text(count.value, profile->mode == PROFILE_EXACT));
+    if (profile->mode != PROFILE_EXACT)
+        fprintf(to, " (%s to %s)", count_text(count.lo, false), count_text(count.hi, false));
+    fprintf(to, " x %" PRIu32 " instructions", path->instructions);
+    if (paths->has_ticks)
+        fprintf(to, ", %.2f ticks each (%s)",
+                path->tally.count
+                    ? (double)path->ticks / ((double)path->tally.count * path->instructions)
+                    : 0,
+                density > 0 ? "dense" : "sparse");
+    fprintf(to, ", %s path %" PRIu64 " of %s%s%s [%s]\n", kind_text(path->kind), path->id,
+            ink_begin(ink, INK_NAME), name_text(paths->scene, path->linkage),
+            ink_end(ink, INK_NAME), paths->scene->modules.at[path->module].name);
+    blocks_print(to, path);
+    lines_print(to, paths, path);
+}
+
+void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
+                    struct hot_paths_cut cut)
+{
+    size_t shown = 0;
+    double share = 0;
+    head_text(to, paths->scene, paths->side);
+    fprintf(to, "paths, weighed by %s\n\n",
+            paths->has_ticks ? "ticks" : "the instructions that ran along them");
+    for (; shown < paths->n && shown < cut.limit; shown++) {
+        if (hot_path_share(paths, &paths->at[shown]) < cut.share)
+            break;
+        share += hot_path_share(paths, &paths->at[shown]);
+        path_print(to, paths, &paths->at[shown], ink);
+    }
+    fprintf(to, "\n%zu of %zu paths, %.2f%% of all; --limit and --hot show others\n", shown,
+            paths->n, 100 * share);
+    if (paths->unread)
+        fprintf(to, "not read: paths of %s whose code is not there, or numbered otherwise now\n",
+                number_text(paths->unread, "function", "functions"));
+    if (paths->unknown)
+        fprintf(to, "not read: %s that no path has\n",
+                number_text(paths->unknown, "number", "numbers"));
+    losses_text(to, paths->scene, paths->side, 0);
+}
