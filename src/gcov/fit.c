@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { ROUNDS = 8 };
+enum {
+    ROUNDS = 8,
+    SPLIT_LESS = 3 /* more than a block costs that nothing is known of */
+};
 
 bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t block)
 {
@@ -72,33 +75,6 @@ uint32_t fitting_believed(const struct fitting *fitting, const struct line_seen 
 
 /* ---- one round */
 
-/* Bodies of inlined functions stand one after the other, in the order of their calls: each begins with a block that has
- * the function's first line. If there are as many of those as copies, blocks from one to the next are one copy's. */
-static void line_narrow(const struct fitting *fitting, struct line_seen *line)
-{
-    const struct sighting *sighting = &fitting->sightings->at[line->first];
-    const struct line_group *group = &fitting->groups->at[line->group];
-    line->blocks = &fitting->groups->blocks.at[group->first];
-    line->n_blocks = group->n;
-    if (!sighting->instance || sighting->instances < 2)
-        return;
-    const struct line_group *entry = &fitting->groups->at[sighting->entry];
-    const uint32_t *entries = &fitting->groups->blocks.at[entry->first];
-    if (entry->n != sighting->instances)
-        return;
-    uint32_t low = entries[sighting->instance - 1];
-    uint32_t high = sighting->instance < entry->n ? entries[sighting->instance] : UINT32_MAX;
-    uint32_t first = 0, end;
-    while (first < group->n && line->blocks[first] < low)
-        first++;
-    for (end = first; end < group->n && line->blocks[end] < high;)
-        end++;
-    if (end == first)
-        return;
-    line->blocks += first;
-    line->n_blocks = end - first;
-}
-
 /* The sightings from one on that are of one line, and of one copy. */
 static struct line_seen line_from(const struct fitting *fitting, size_t first)
 {
@@ -107,7 +83,7 @@ static struct line_seen line_from(const struct fitting *fitting, size_t first)
     for (line.end = first; line.end < sightings->n && sightings->at[line.end].group == line.group &&
                            sightings->at[line.end].instance == sightings->at[first].instance;)
         line.end++;
-    line_narrow(fitting, &line);
+    fit_line_narrow(fitting, &line);
     return line;
 }
 
@@ -127,15 +103,56 @@ static void votes_make(struct fitting *fitting)
     }
 }
 
-/* A branch that became no branch may go either way: half and half if both ways have blocks, else rather by the way
- * that has none. */
+/* Whether code of a way may have been made unconditional: the way leads on at once or by a block without calls, of
+ * whose own lines the program has code, or which has none. */
+static bool way_vanishes(const struct fitting *fitting, uint32_t block, uint32_t before)
+{
+    bool own = false;
+    if (fitting->decides[block] != before)
+        return true; /* others lead there too */
+    if (fitting->first_arc[block + 1] - fitting->first_arc[block] != 1)
+        return false;
+    for (uint32_t i = fitting->first_of_lines[block]; i < fitting->first_of_lines[block + 1]; i++) {
+        uint32_t group = fitting->line_group[i];
+        if (fitting_group_has(fitting, group, before))
+            continue;
+        if (fitting->seen[group])
+            return true;
+        own = true;
+    }
+    return !own;
+}
+
+/* Whether a way has a block with lines, and the other way leads at once to where that one goes on. */
+static bool way_corrects(const struct fitting *fitting, const struct notes_arc *way,
+                         const struct notes_arc *other)
+{
+    uint32_t block = way->to, arc = fitting->first_arc[block];
+    return fitting->decides[block] == way->from && fitting->first_line[block] != GROUP_NONE &&
+           fitting->first_arc[block + 1] - arc == 1 &&
+           fitting->function->arcs.at[arc].to == other->to;
+}
+
+/* A branch that became no branch may go either way, and gcc must not take for sure what nobody knows: half and
+ * half; a statement that is left out otherwise is done in one of four cases, as corrections are rarer than what
+ * needs none. Where it cannot have become a conditional move, the branch is one that was not recognised: then
+ * rather by the way that has no blocks. */
 static void unseen_split(struct fitting *fitting)
 {
-    for (uint32_t b = 0; b < fitting->function->n_blocks && !fitting->first_round; b++)
-        if (!fitting->branches[b] && fitting_branches(fitting, b))
-            for (uint32_t way = 0; way < 2; way++)
-                fitting_vote(&fitting->arc_votes, fitting->first_arc[b] + way, 1, 0,
-                             (fitting->blocks[b] + 1) / 2);
+    for (uint32_t b = 0; b < fitting->function->n_blocks && !fitting->first_round; b++) {
+        if (fitting->branches[b] || !fitting_branches(fitting, b))
+            continue;
+        const struct notes_arc *arcs = &fitting->function->arcs.at[fitting->first_arc[b]];
+        bool vanishes =
+            way_vanishes(fitting, arcs[0].to, b) && way_vanishes(fitting, arcs[1].to, b);
+        bool rare[2] = {way_corrects(fitting, &arcs[0], &arcs[1]),
+                        way_corrects(fitting, &arcs[1], &arcs[0])};
+        for (uint32_t way = 0; way < 2; way++) {
+            uint64_t quarters = !vanishes || rare[0] == rare[1] ? 2 : rare[way] ? 1 : 3;
+            fitting_vote(&fitting->arc_votes, fitting->first_arc[b] + way, 1,
+                         vanishes ? SPLIT_LESS : 0, (fitting->blocks[b] * quarters + 2) / 4);
+        }
+    }
 }
 
 static void blocks_sum(struct fitting *fitting)
@@ -185,10 +202,12 @@ static void lines_index(struct fitting *fitting)
             fitting->first_line[line->block] = group;
         fitting->last_line[line->block] = group;
     }
+    fitting->seen = mem_alloc(fitting->groups->n + 1);
     map_init(&fitting->homes, sizeof(struct home_key));
     for (size_t i = 0; i < fitting->sightings->n; i++) {
         struct home_key key = {fitting->sightings->at[i].home, fitting->sightings->at[i].group};
         map_add(&fitting->homes, &key);
+        fitting->seen[key.group] = true;
     }
 }
 
@@ -207,6 +226,7 @@ static void fitting_open(struct fitting *fitting)
     fitting->line_group = mem_alloc((fitting->function->lines.n + 1) * sizeof *fitting->line_group);
     arcs_index(fitting);
     lines_index(fitting);
+    fit_bodies_find(fitting);
 }
 
 static void fitting_close(struct fitting *fitting)
@@ -223,7 +243,11 @@ static void fitting_close(struct fitting *fitting)
     mem_free(fitting->decides);
     mem_free(fitting->first_of_lines);
     mem_free(fitting->line_group);
+    mem_free(fitting->seen);
     map_release(&fitting->homes);
+    map_release(&fitting->body_keys);
+    vec_release(&fitting->first_body);
+    vec_release(&fitting->bodies);
 }
 
 bool arcs_fit(const struct notes_function *function, const struct line_groups *groups,

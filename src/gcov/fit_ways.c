@@ -48,20 +48,30 @@ static int way_score(const struct fitting *fitting, const struct sighting *sight
     return score;
 }
 
+/* How well the ways of a branch fit a block's arcs: the first way the first arc, or the other one. */
+struct ways_scores {
+    int straight, crossed;
+};
+
+static struct ways_scores ways_score(const struct fitting *fitting, const struct sighting *sighting,
+                                     uint32_t block)
+{
+    const struct notes_arc *arcs = &fitting->function->arcs.at[fitting->first_arc[block]];
+    uint32_t ends[2] = {block_with_lines(fitting, arcs[0].to),
+                        block_with_lines(fitting, arcs[1].to)};
+    return (struct ways_scores){
+        way_score(fitting, sighting, 0, ends[0]) + way_score(fitting, sighting, 1, ends[1]),
+        way_score(fitting, sighting, 0, ends[1]) + way_score(fitting, sighting, 1, ends[0])};
+}
+
 /* Which way is which arc is told by lines, else by what flows there so far. False: nothing tells. */
 static bool ways_orient(const struct fitting *fitting, const struct sighting *sighting,
                         uint32_t block, bool *ret_swapped)
 {
     uint32_t arc = fitting->first_arc[block];
-    const struct notes_arc *arcs = &fitting->function->arcs.at[arc];
-    uint32_t ends[2] = {block_with_lines(fitting, arcs[0].to),
-                        block_with_lines(fitting, arcs[1].to)};
-    int straight =
-        way_score(fitting, sighting, 0, ends[0]) + way_score(fitting, sighting, 1, ends[1]);
-    int crossed =
-        way_score(fitting, sighting, 0, ends[1]) + way_score(fitting, sighting, 1, ends[0]);
-    *ret_swapped = crossed > straight;
-    if (crossed != straight)
+    struct ways_scores scores = ways_score(fitting, sighting, block);
+    *ret_swapped = scores.crossed > scores.straight;
+    if (scores.crossed != scores.straight)
         return true;
     if (fitting->first_round)
         return false;
@@ -180,19 +190,67 @@ static void rest_deal(struct fitting *fitting, struct branch_list *list, const s
     mem_free(blocks);
 }
 
-/* Whether branches of a line have as many columns as there are blocks for them: then both have one order. */
-static bool columns_fit(const struct fitting *fitting, const struct line_seen *line, size_t n)
+enum { COLUMNS_MAX = 6 };
+
+/* Where branches of a line have as many columns as there are blocks for them, each column is one branch, with all its
+ * copies: which block's is told by the lines that its ways lead to, else both have one order. Loops have not: their
+ * test comes first in the text and last in the graph. */
+struct columns {
+    int scores[COLUMNS_MAX][COLUMNS_MAX]; /* of each column in each block */
+    uint32_t block[COLUMNS_MAX];          /* of each column, the best so far */
+    size_t n;
+};
+
+/* All orders of the blocks from one on, the given one first. */
+static void columns_try(struct columns *columns, uint32_t order[COLUMNS_MAX], size_t from,
+                        int score, int *best)
 {
-    size_t columns = 0;
+    if (from == columns->n) {
+        if (score > *best) {
+            *best = score;
+            for (size_t i = 0; i < columns->n; i++)
+                columns->block[i] = order[i];
+        }
+        return;
+    }
+    for (size_t i = from; i < columns->n; i++) {
+        uint32_t chosen = order[i];
+        for (size_t k = i; k > from; k--)
+            order[k] = order[k - 1];
+        order[from] = chosen;
+        columns_try(columns, order, from + 1, score + columns->scores[from][chosen], best);
+        for (size_t k = from; k < i; k++)
+            order[k] = order[k + 1];
+        order[i] = chosen;
+    }
+}
+
+static bool columns_assign(const struct fitting *fitting, const struct line_seen *line,
+                           const struct branch_list *list, struct columns *columns)
+{
+    *columns = (struct columns){.n = list->n};
+    size_t n = 0;
     uint32_t last = 0;
     for (size_t i = line->first; i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
         if (sighting->kind != SIGHTING_WAYS)
             continue;
-        columns += !columns || sighting->column != last;
+        n += !n || sighting->column != last;
         last = sighting->column;
+        if (n > list->n || n > COLUMNS_MAX)
+            return false;
+        for (size_t k = 0; k < list->n && k < COLUMNS_MAX; k++) {
+            struct ways_scores scores = ways_score(fitting, sighting, list->at[k].block);
+            columns->scores[n - 1][k] +=
+                scores.straight > scores.crossed ? scores.straight : scores.crossed;
+        }
     }
-    return fitting->sightings->at[line->first].by_column && columns == n;
+    if (n != list->n)
+        return false;
+    uint32_t order[COLUMNS_MAX] = {0, 1, 2, 3, 4, 5};
+    int best = -1;
+    columns_try(columns, order, 0, 0, &best);
+    return true;
 }
 
 static struct branch *branch_of(const struct fitting *fitting, struct branch_list *list,
@@ -265,7 +323,8 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
     size_t n_rest = 0;
     branches_list(fitting, line, &list);
     uint32_t below = list.n > 1 ? fitting_believed(fitting, line) : UINT32_MAX;
-    bool in_order = columns_fit(fitting, line, list.n);
+    struct columns columns;
+    bool by_column = columns_assign(fitting, line, &list, &columns);
     uint32_t column = 0, rank = 0;
     for (size_t i = line->first; list.n && i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
@@ -275,7 +334,7 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
         column = sighting->column;
         rank = rank ? rank : 1;
         struct branch *branch = list.n == 1 ? &list.at[0]
-                                : in_order  ? &list.at[rank - 1]
+                                : by_column ? &list.at[columns.block[rank - 1]]
                                 : sighting->discriminator < below
                                     ? branch_of(fitting, &list, sighting->discriminator)
                                     : NULL;

@@ -10,6 +10,11 @@ struct home_key {
     uint32_t home, group;
 };
 
+/* A part of the body of an inlined copy: from one block to another. */
+struct body {
+    uint32_t first, last; /* first: UINT32_MAX: nothing tells */
+};
+
 struct fitting {
     const struct notes_function *function;
     const struct line_groups *groups;
@@ -22,10 +27,18 @@ struct fitting {
     uint32_t *line_group;             /* of each of the notes' lines */
     uint32_t *decides; /* for each block the only one before it, if that one branches; or 0 */
     struct map homes;  /* struct home_key */
+    bool *seen;        /* of each group: the program has code of it */
     bool *branches;    /* of each block: the program has a branch that is its */
     uint64_t *arcs;    /* of the round before */
     uint64_t *blocks;  /* count of each, as the arcs have it */
     bool first_round;
+    struct map body_keys; /* function that was inlined several times -> index of first_body */
+    struct first_body {
+        VEC(uint32_t);
+    } first_body;
+    struct bodies {
+        VEC(struct body); /* of each copy */
+    } bodies;
     struct votes votes, arc_votes;
 };
 
@@ -59,6 +72,10 @@ struct match {
 #define MATCH_NONE UINT32_MAX
 void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, bool shared,
                    uint32_t *ret_b_of);
+
+void fit_bodies_find(struct fitting *fitting);
+/* Sets the blocks that have the line: of an inlined copy those of its body, where that is known. */
+void fit_line_narrow(const struct fitting *fitting, struct line_seen *line);
 
 /* Votes of what was seen of a line: for blocks, and for arcs. */
 void fit_blocks(struct fitting *fitting, const struct line_seen *line);

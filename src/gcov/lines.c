@@ -74,3 +74,20 @@ uint32_t line_groups_find(const struct line_groups *groups, const char *file, ui
     }
     return GROUP_NONE;
 }
+
+bool line_groups_have(const struct line_groups *groups, const struct notes_function *other)
+{
+    const char *name = file_last_part(other->source);
+    size_t low = 0, high = groups->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (groups->at[middle].line < other->line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < groups->n && groups->at[low].line <= other->end_line; low++)
+        if (strcmp(groups->at[low].name, name) == 0)
+            return true;
+    return false;
+}

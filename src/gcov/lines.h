@@ -25,5 +25,8 @@ void line_groups_release(struct line_groups *groups);
 /* GROUP_NONE: no block has it. */
 uint32_t line_groups_find(const struct line_groups *groups, const char *file, uint32_t line);
 
+/* Whether blocks have any line of the text of another function. */
+bool line_groups_have(const struct line_groups *groups, const struct notes_function *other);
+
 /* The path without its folders. */
 const char *file_last_part(const char *path);
