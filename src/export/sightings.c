@@ -6,6 +6,8 @@
 #include "program/cfg.h"
 #include "program/disasm.h"
 
+#include <string.h>
+
 /* ---- whose a place is */
 
 /* Which of the copies that were inlined into the function of the link; 0: the place is the function's own. The chain is
@@ -21,6 +23,20 @@ static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t li
     return link > inner ? 1 + instances_add(&gathering->instances, &key, line, record->group) : 0;
 }
 
+/* Whether what lies between the two was inlined before the notes were made: a call and the text of what is called
+ * may be on one line. */
+static bool link_has_between(const struct gathering *gathering, size_t inner, size_t link)
+{
+    const struct chain_link *links = gathering->chains.at;
+    const struct line_groups *groups =
+        &gathering->objects->at[links[link].function.object].groups[links[link].function.function];
+    for (size_t i = inner + 1; i < link; i++)
+        if (links[i].known &&
+            !line_groups_have(groups, objects_function(gathering->objects, links[i].function)))
+            return false;
+    return true;
+}
+
 /* The link of the chain whose function has the line in its notes, from `inner` on; the chain's number of links: none. */
 static size_t place_add_from(struct gathering *gathering, size_t inner, const struct record *what,
                              const char *file, uint32_t line)
@@ -32,7 +48,7 @@ static size_t place_add_from(struct gathering *gathering, size_t inner, const st
             continue;
         const struct object *object = &gathering->objects->at[link->function.object];
         uint32_t group = line_groups_find(&object->groups[link->function.function], file, line);
-        if (group == GROUP_NONE)
+        if (group == GROUP_NONE || !link_has_between(gathering, inner, i))
             continue;
         struct record *record = vec_push(&gathering->records);
         *record = *what;
@@ -54,13 +70,31 @@ static struct record *place_add(struct gathering *gathering, const struct record
     return gathering->records.n > before ? &gathering->records.at[before] : NULL;
 }
 
+/* Where an inlined body begins, statements before it may be said to begin at the same address: the innermost function of the chain
+ * that has the line in its own text. */
+static size_t statement_owner(const struct gathering *gathering, const struct statement *statement)
+{
+    const struct chains *chains = &gathering->chains;
+    for (size_t i = 0; i < chains->n; i++) {
+        if (!chains->at[i].known)
+            continue;
+        const struct notes_function *function =
+            objects_function(gathering->objects, chains->at[i].function);
+        if (statement->line >= function->line && statement->line <= function->end_line &&
+            strcmp(file_last_part(function->source), file_last_part(statement->file)) == 0)
+            return i;
+    }
+    return 0;
+}
+
 /* A statement begins; if it is the first of a function that was inlined after the notes were made, that is a call in the
  * function around it. */
 static void statement_add(struct gathering *gathering, const struct record *what,
                           const struct statement *statement)
 {
     const struct chains *chains = &gathering->chains;
-    size_t link = place_add_from(gathering, 0, what, statement->file, statement->line);
+    size_t link = place_add_from(gathering, statement_owner(gathering, statement), what,
+                                 statement->file, statement->line);
     if (link + 1 >= chains->n || what->kind != SIGHTING_STATEMENT)
         return;
     const struct notes_function *function =
