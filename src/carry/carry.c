@@ -269,12 +269,12 @@ static bool module_move(struct profile *into, const struct profile *from, uint32
     return ok;
 }
 
-static void fact_note(struct profile *profile, const struct carry_report *report)
+static void fact_note(struct profile *profile, const char *path, const struct carry_report *report)
 {
-    char text[128];
-    snprintf(text, sizeof text, "%s %s %.2f", report->old_build, report->new_build,
-             100 * report->weight_kept);
-    profile_fact(profile, "carried", text);
+    profile_fact(profile, "carried",
+                 arena_format(&profile->arena, "%s, from build %s to %s: %.2f %% found again",
+                              path_name(path), report->old_build, report->new_build,
+                              100 * report->weight_kept));
 }
 
 bool carry_profile(struct profile *ret_profile, const struct profile *from,
@@ -296,7 +296,7 @@ bool carry_profile(struct profile *ret_profile, const struct profile *from,
     bool ok = report->same ? module_move(ret_profile, from, module, options->binary, err)
                            : carry_to(ret_profile, from, options, module, &binary, report, err);
     if (ok && !report->same)
-        fact_note(ret_profile, report);
+        fact_note(ret_profile, was->path, report);
     binary_close(&binary);
     return ok;
 }

@@ -53,6 +53,9 @@ struct writing {
     uint32_t *modules; /* of each object, in the profile */
     uint32_t module;
     const struct image *image; /* NULL: gone */
+    struct straight_jumps jumps, calls,
+        repeats;                    /* of the object, by from; repeats: to themselves */
+    struct straight_jumps arrivals; /* the jumps by where they lead */
     struct places {
         VEC(struct place); /* by address */
     } places;
@@ -83,7 +86,121 @@ static void range_add(struct writing *writing, uint64_t start, uint64_t last, ui
     sum_add(&writing->profile->totals.instructions, executed);
 }
 
-/* Runs of instructions that follow each other, and have one count. */
+static bool branch_at(const struct writing *writing, uint64_t at, struct instruction *ret)
+{
+    return writing->image && disasm_at(writing->image, (struct svma){at}, ret);
+}
+
+/* ---- jumps by where they start or end */
+
+static int from_order(const void *a, const void *b)
+{
+    const struct straight_jump *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static int to_order(const void *a, const void *b)
+{
+    const struct straight_jump *x = a, *y = b;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* What all that compare equal to the wanted one count; they stand in that order. */
+static uint64_t jumps_sum(const struct straight_jumps *jumps, const struct straight_jump *wanted,
+                          int (*order)(const void *, const void *))
+{
+    uint64_t sum = 0;
+    size_t low = 0, high = jumps->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order(&jumps->at[middle], wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < jumps->n && order(&jumps->at[low], wanted) == 0; low++)
+        sum_add(&sum, jumps->at[low].count);
+    return sum;
+}
+
+static void sorted(struct straight_jumps *jumps, int (*order)(const void *, const void *))
+{
+    if (jumps->n)
+        qsort(jumps->at, jumps->n, sizeof *jumps->at, order);
+}
+
+static void jumps_sort(struct writing *writing)
+{
+    const struct straight_object *object = writing->object;
+    struct instruction instruction;
+    writing->jumps.n = writing->calls.n = writing->repeats.n = writing->arrivals.n = 0;
+    for (size_t i = 0; i < object->jumps.n; i++) {
+        const struct straight_jump *jump = &object->jumps.at[i];
+        bool repeats = jump->from == jump->to && branch_at(writing, jump->from, &instruction) &&
+                       instruction.kind == INSTRUCTION_PLAIN;
+        *vec_push(repeats ? &writing->repeats : &writing->jumps) = *jump;
+        if (!repeats)
+            *vec_push(&writing->arrivals) = *jump;
+    }
+    for (size_t i = 0; i < object->calls.n; i++)
+        *vec_push(&writing->calls) = object->calls.at[i];
+    sorted(&writing->jumps, from_order);
+    sorted(&writing->calls, from_order);
+    sorted(&writing->repeats, from_order);
+    sorted(&writing->arrivals, to_order);
+}
+
+/* ---- counts */
+
+/* Of how often an instruction was executed, what goes on behind it. */
+static uint64_t went_on(const struct writing *writing, const struct place *place,
+                        const struct instruction *instruction)
+{
+    struct straight_jump wanted = {.from = place->at};
+    uint64_t taken = jumps_sum(&writing->jumps, &wanted, from_order);
+    if (instruction->kind != INSTRUCTION_COND)
+        return instruction_ends_block(instruction) ? 0 : place->count;
+    return taken < place->count ? place->count - taken : 0;
+}
+
+/* Callgrind counts the turns of an instruction that repeats itself, and adds what stubs execute to the calls of them. Neither was
+ * executed more often than control came to it. */
+static void counts_mend(struct writing *writing)
+{
+    struct places *places = &writing->places;
+    for (size_t i = 1; i < places->n; i++) {
+        const struct place *before = &places->at[i - 1];
+        struct place *place = &places->at[i];
+        struct instruction instruction, last;
+        if (!branch_at(writing, place->at, &instruction) ||
+            !branch_at(writing, before->at, &last) || instruction_next(&last).v != place->at)
+            continue;
+        struct straight_jump itself = {.from = place->at, .to = place->at};
+        uint64_t came = went_on(writing, before, &last);
+        if (instruction.kind != INSTRUCTION_CALL && instruction.kind != INSTRUCTION_JUMP &&
+            !jumps_sum(&writing->repeats, &itself, from_order))
+            continue;
+        sum_add(&came, jumps_sum(&writing->arrivals, &itself, to_order));
+        if (came && came < place->count)
+            place->count = came;
+    }
+}
+
+/* ---- runs */
+
+/* Behind a call control arrives by a return. */
+static void pass_add(struct writing *writing, const struct instruction *last, uint64_t to,
+                     uint64_t count)
+{
+    struct edge_key arrival = {MODULE_NONE, writing->module, 0, to, EDGE_RETURN};
+    if (last->kind == INSTRUCTION_CALL || last->kind == INSTRUCTION_ICALL)
+        sum_add(&table_at(&writing->profile->edges, &arrival)->count, count);
+    else
+        edge_add(writing, last->at.v, writing->module, to,
+                 last->kind == INSTRUCTION_SYSCALL ? EDGE_SYSCALL : EDGE_SPLIT, count);
+}
+
+/* Runs of plain instructions that follow each other, and have one count. */
 static void runs_add(struct writing *writing)
 {
     const struct places *places = &writing->places;
@@ -92,90 +209,102 @@ static void runs_add(struct writing *writing)
     for (size_t i = 0; i < places->n; i++) {
         const struct place *place = &places->at[i], *next = place + 1;
         struct instruction instruction;
-        bool whole =
-            writing->image && disasm_at(writing->image, (struct svma){place->at}, &instruction);
-        bool on = whole && !instruction_ends_block(&instruction) && i + 1 < places->n &&
+        bool on = branch_at(writing, place->at, &instruction) &&
+                  !instruction_ends_block(&instruction) && i + 1 < places->n &&
                   next->at == instruction_next(&instruction).v;
         start = n++ ? start : place->at;
-        if (on && next->count == place->count)
+        if (on && instruction.kind == INSTRUCTION_PLAIN && next->count == place->count)
             continue;
         range_add(writing, start, place->at, n, place->count);
         if (on)
-            edge_add(writing, place->at, writing->module, next->at, EDGE_SPLIT,
+            pass_add(writing, &instruction, next->at,
                      place->count < next->count ? place->count : next->count);
         n = 0;
     }
 }
 
-static bool branch_at(const struct writing *writing, uint64_t at, struct instruction *ret)
+/* ---- edges */
+
+/* The jump of a PLT stub, at most so many instructions behind its beginning. */
+enum { STUB_INSTRUCTIONS = 3 };
+
+/* Callgrind goes from the call of a stub straight to the function behind it: the stub is put back between them. */
+static void stub_add(struct writing *writing, uint64_t stub, uint32_t to_module, uint64_t to,
+                     uint64_t count)
 {
-    return writing->image && disasm_at(writing->image, (struct svma){at}, ret);
+    struct instruction instruction;
+    uint64_t at = stub;
+    for (uint32_t n = 1; n <= STUB_INSTRUCTIONS; n++) {
+        if (!branch_at(writing, at, &instruction))
+            return;
+        if (instruction.kind == INSTRUCTION_IJUMP) {
+            range_add(writing, stub, at, n, count);
+            edge_add(writing, at, to_module, to, EDGE_IJUMP, count);
+            return;
+        }
+        if (instruction.kind != INSTRUCTION_PLAIN)
+            return;
+        at = instruction_next(&instruction).v;
+    }
 }
 
-static void jumps_add(struct writing *writing)
+/* What the instruction can have done to get there. */
+static void passage_add(struct writing *writing, const struct straight_jump *jump,
+                        enum edge_kind unknown)
 {
-    const struct straight_jumps *jumps = &writing->object->jumps;
-    for (size_t i = 0; i < jumps->n; i++) {
-        const struct straight_jump *jump = &jumps->at[i];
-        struct instruction instruction;
-        enum edge_kind kind = EDGE_JUMP;
-        bool known = branch_at(writing, jump->from, &instruction);
-        if (known && instruction.kind == INSTRUCTION_IJUMP)
-            kind = EDGE_IJUMP;
-        else if (known && instruction.kind == INSTRUCTION_COND)
-            kind = EDGE_TAKEN;
-        edge_add(writing, jump->from, writing->modules[jump->to_object], jump->to, kind,
+    static const enum edge_kind kinds[] = {
+        [INSTRUCTION_COND] = EDGE_TAKEN,   [INSTRUCTION_JUMP] = EDGE_JUMP,
+        [INSTRUCTION_CALL] = EDGE_CALL,    [INSTRUCTION_IJUMP] = EDGE_IJUMP,
+        [INSTRUCTION_ICALL] = EDGE_ICALL,  [INSTRUCTION_PLAIN] = EDGE_SPLIT,
+        [INSTRUCTION_RETURN] = EDGE_SPLIT, [INSTRUCTION_SYSCALL] = EDGE_SYSCALL,
+        [INSTRUCTION_TRAP] = EDGE_SPLIT};
+    uint32_t to_module = writing->modules[jump->to_object];
+    struct instruction last;
+    if (!branch_at(writing, jump->from, &last)) {
+        edge_add(writing, jump->from, to_module, jump->to, unknown, jump->count);
+        return;
+    }
+    bool direct = last.kind == INSTRUCTION_COND || last.kind == INSTRUCTION_JUMP ||
+                  last.kind == INSTRUCTION_CALL;
+    bool indirect = last.kind == INSTRUCTION_IJUMP || last.kind == INSTRUCTION_ICALL;
+    bool here = to_module == writing->module;
+    if (indirect || (direct && here && jump->to == last.target.v)) {
+        edge_add(writing, jump->from, to_module, jump->to, kinds[last.kind], jump->count);
+    } else if (here && jump->to == instruction_next(&last).v) {
+        ; /* what went on: runs and falls tell */
+    } else if (direct) {
+        edge_add(writing, jump->from, writing->module, last.target.v, kinds[last.kind],
                  jump->count);
+        stub_add(writing, last.target.v, to_module, jump->to, jump->count);
+    } else {
+        /* Out of what is no jump, as into a signal handler: that it arrives is all that can be said. */
+        struct edge_key arrival = {MODULE_NONE, to_module, 0, jump->to, EDGE_RETURN};
+        sum_add(&table_at(&writing->profile->edges, &arrival)->count, jump->count);
     }
 }
 
-static void calls_add(struct writing *writing)
+static void jumps_add(struct writing *writing, const struct straight_jumps *jumps,
+                      enum edge_kind unknown)
 {
-    const struct straight_jumps *calls = &writing->object->calls;
-    for (size_t i = 0; i < calls->n; i++) {
-        const struct straight_jump *call = &calls->at[i];
-        struct instruction instruction;
-        bool known = branch_at(writing, call->from, &instruction);
-        enum edge_kind kind = !known                                  ? EDGE_CALL
-                              : instruction.kind == INSTRUCTION_ICALL ? EDGE_ICALL
-                              : instruction.kind == INSTRUCTION_JUMP  ? EDGE_JUMP
-                              : instruction.kind == INSTRUCTION_IJUMP ? EDGE_IJUMP
-                              : instruction.kind == INSTRUCTION_COND  ? EDGE_TAKEN
-                                                                      : EDGE_CALL;
-        edge_add(writing, call->from, writing->modules[call->to_object], call->to, kind,
-                 call->count);
-    }
+    for (size_t i = 0; i < jumps->n; i++)
+        passage_add(writing, &jumps->at[i], unknown);
 }
 
-static int from_order(const void *a, const void *b)
-{
-    const struct straight_jump *x = a, *y = b;
-    return x->from < y->from ? -1 : x->from > y->from;
-}
-
-/* What a conditional branch was not followed in fell through. */
+/* What a conditional branch was not followed in fell through; a jump that nothing else is told of went where it goes. */
 static void falls_add(struct writing *writing)
 {
-    const struct straight_jumps *jumps = &writing->object->jumps;
-    if (jumps->n)
-        qsort(jumps->at, jumps->n, sizeof *jumps->at, from_order);
     for (size_t i = 0; i < writing->places.n; i++) {
         const struct place *place = &writing->places.at[i];
+        struct straight_jump wanted = {.from = place->at};
         struct instruction instruction;
         if (!branch_at(writing, place->at, &instruction))
             continue;
-        struct straight_jump wanted = {.from = place->at};
-        const struct straight_jump *found =
-            jumps->n ? bsearch(&wanted, jumps->at, jumps->n, sizeof wanted, from_order) : NULL;
-        uint64_t taken = 0;
-        while (found && found > jumps->at && found[-1].from == place->at)
-            found--;
-        for (; found && found < jumps->at + jumps->n && found->from == place->at; found++)
-            sum_add(&taken, found->count);
-        if (instruction.kind == INSTRUCTION_COND && place->count > taken)
+        if (instruction.kind == INSTRUCTION_COND)
             edge_add(writing, place->at, writing->module, instruction_next(&instruction).v,
-                     EDGE_FALL, place->count - taken);
-        else if (instruction.kind == INSTRUCTION_JUMP && !taken)
+                     EDGE_FALL, went_on(writing, place, &instruction));
+        else if (instruction.kind == INSTRUCTION_JUMP &&
+                 !jumps_sum(&writing->jumps, &wanted, from_order) &&
+                 !jumps_sum(&writing->calls, &wanted, from_order))
             edge_add(writing, place->at, writing->module, instruction.target.v, EDGE_JUMP,
                      place->count);
     }
@@ -193,9 +322,11 @@ static void object_write(struct writing *writing)
     }
     if (writing->places.n)
         qsort(writing->places.at, writing->places.n, sizeof *writing->places.at, place_order);
+    jumps_sort(writing);
+    counts_mend(writing);
     runs_add(writing);
-    jumps_add(writing);
-    calls_add(writing);
+    jumps_add(writing, &writing->jumps, EDGE_JUMP);
+    jumps_add(writing, &writing->calls, EDGE_CALL);
     falls_add(writing);
 }
 
@@ -222,6 +353,10 @@ void straight_write(struct straight *straight, struct profile *profile)
             image_close(&images[i]);
     }
     vec_release(&writing.places);
+    vec_release(&writing.jumps);
+    vec_release(&writing.calls);
+    vec_release(&writing.repeats);
+    vec_release(&writing.arrivals);
     mem_free(writing.modules);
     mem_free(images);
     mem_free(open);

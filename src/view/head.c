@@ -118,6 +118,10 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
         json_bool(json, "whole", profile_whole(profile));
     if (profile_fact_find(profile, "only"))
         json_string(json, "only", profile_fact_find(profile, "only"));
+    if (profile_fact_find(profile, "carried"))
+        json_string(json, "carried", profile_fact_find(profile, "carried"));
+    if (profile_fact_find(profile, "imported"))
+        json_string(json, "imported", profile_fact_find(profile, "imported"));
     if (profile->mode == PROFILE_PLAIN) {
         const char *event = profile_fact_find(profile, "event");
         json_integer(json, "samples", profile->totals.interrupts);
@@ -297,6 +301,20 @@ static void only_text(FILE *to, const struct profile *profile)
                 only, all > 0 ? 100 * kept / all : 0);
 }
 
+/* Counts that were not recorded of this code, or not by this tool. */
+static void origin_text(FILE *to, const struct profile *profile)
+{
+    struct arena arena = {0};
+    for (size_t i = 0; i < profile->facts.n; i++) {
+        const struct fact *fact = &profile->facts.at[i];
+        if (strcmp(fact->key, "carried") == 0)
+            fprintf(to, "carried over: %s\n", text_clean(&arena, fact->value));
+        else if (strcmp(fact->key, "imported") == 0)
+            fprintf(to, "imported from %s\n", text_clean(&arena, fact->value));
+    }
+    arena_release(&arena);
+}
+
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
@@ -305,6 +323,7 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
     seen_text(to, profile);
     fputc('\n', to);
     commands_text(to, profile);
+    origin_text(to, profile);
     fprintf(to, "user time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
             (double)totals->kernel_ns / 1e9);
     if (totals->off_ns)

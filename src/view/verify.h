@@ -11,7 +11,7 @@
  *   that does not come back, an instruction that must run where it stands, a trap, the end of the run)
  *   departures are missing: these are counted apart, as open. A recording that was not closed had its
  *   counters read while the program ran, each at its own moment: flow is not asked of it, nor of one
- *   that kept a part of what ran, or was carried over from another build.
+ *   that kept a part of what ran, or was carried over from another build, or of what other tools counted.
  *
  * - In a plain profile, stacks go through calls and weigh what the totals say: verify_plain.h.
  *

@@ -92,6 +92,9 @@ rows moved.true >true_rows
 status 0 'code that changed' "$gait" carry --binary new/prog -o new.data old.data
 for by in function block edge; do at_least "code that changed, by $by" 0.93 "$(overlap new.true new.data $by)"; done
 readable new.data
+for view in info report; do
+    "$gait" $view new.data | grep -q "carried.* prog, from build $(build_id old/prog) to $(build_id new/prog): [0-9.]* % found again" || bad "$view does not say that it was carried"
+done
 
 # What was sampled is carried as well as what was counted.
 "$gait" record -q -F 2000 -o sampled.data -- "$PWD/old/prog" 300 >/dev/null

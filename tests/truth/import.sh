@@ -23,11 +23,13 @@ for options in '' '--compress-pos=no --compress-strings=no'; do
     valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes $options --callgrind-out-file=callgrind ./all | cmp - out || fail 'under callgrind it does something else'
     "$gait" import -q -o truth callgrind || fail "callgrind $options: status $?"
     alike "callgrind $options" truth 0.997
+    "$gait" verify -q truth >log || { cat log; fail "callgrind $options: does not hold together"; }
 done
 if [ -x "$llvm/llvm-bolt" ]; then
     "$llvm/llvm-bolt" all -instrument -instrumentation-file="$work/fdata" -o instrumented >log 2>&1 && ./instrumented | cmp - out || fail 'llvm-bolt -instrument'
     "$gait" import -q --binary all -o truth fdata || fail "fdata: status $?"
     alike fdata truth 0.995
+    "$gait" verify -q truth >log || { cat log; fail 'fdata: do not hold together'; }
 fi
 
 refuses() {
