@@ -6,6 +6,8 @@
 #include "cmd/interrupt.h"
 #include "cmd/tools.h"
 #include "cmd/trial.h"
+#include "program/elf_sections.h"
+#include "program/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,10 +75,31 @@ static bool build_run(struct optimize *optimize, const char *flags, struct err *
     return true;
 }
 
-/* A profile of the program; if it lacks lines, and can be built, of one that has them. */
+/* Whether clang made code of the program: compilers leave their names in it. */
+static bool made_by_clang(const char *path)
+{
+    static const char name[] = "clang version";
+    struct image image;
+    struct err none;
+    GElf_Shdr header;
+    if (!image_open(&image, path, &none))
+        return false;
+    Elf_Scn *section = section_named(image.file.elf, ".comment", &header);
+    const Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    bool found =
+        data && data->d_buf && memmem(data->d_buf, data->d_size, name, sizeof name - 1) != NULL;
+    image_close(&image);
+    return found;
+}
+
+/* A profile of the program; if it lacks lines or another compiler made it, whose marks in lines mean something else, and it can be built: of
+ * one that has what is needed. */
 static bool profile_make(struct optimize *optimize, const struct recipe *recipe,
                          const char *profile, struct err *err)
 {
+    bool other = made_by_clang(optimize->program) != (optimize->with == WITH_CLANG);
+    if (optimize->build && other && !build_run(optimize, recipe->lines, err))
+        return false;
     if (!optimize_record(optimize, err))
         return false;
     if (optimize_export(optimize, recipe->format, profile, err))

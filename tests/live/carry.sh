@@ -97,7 +97,7 @@ for view in info report; do
 done
 
 # What was sampled is carried as well as what was counted.
-"$gait" record -q -F 2000 -o sampled.data -- "$PWD/old/prog" 300 >/dev/null
+"$gait" record -q -F 2000 -o sampled.data -- "$PWD/old/prog" 1500 >/dev/null
 status 0 'samples' "$gait" carry --binary new/prog -o sampled.new sampled.data
 at_least 'samples' 0.75 "$(overlap new.true sampled.new edge)"
 readable sampled.new

@@ -82,6 +82,11 @@ if [ -x "$llvm/clang" ]; then
     COMPILER=$llvm/clang status 0 'clang' env "PATH=$llvm:$PATH" "$gait" optimize --with clang --build ./build --runs 2 ./prog 900
     same 'what clang made' "$expected" "$(./prog 900)"
     [ -s prog.prof ] || bad 'no profile'
+    # What gcc made has no marks that clang knows: it is built by clang before it is recorded.
+    COMPILER=gcc CFLAGS='-O2 -g' ./build
+    unset CC
+    status 0 'clang after gcc' env "PATH=$llvm:$PATH" COMPILER="$llvm/clang" "$gait" optimize --with clang --build ./build --runs 2 ./prog 900
+    says 'building with GAIT_CFLAGS='"'-gline-tables-only -fdebug-info-for-profiling'"
 else
     echo 'note: no clang: programs that it builds are not tested'
 fi
