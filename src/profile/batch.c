@@ -6,10 +6,8 @@
 void batch_init(struct batch *batch)
 {
     *batch = (struct batch){0};
-    map_init(&batch->edges.keys, sizeof(struct edge_key));
-    map_init(&batch->ranges.keys, sizeof(struct range_key));
-    map_init(&batch->trips.keys, sizeof(struct trip_key));
-    map_init(&batch->paths.keys, sizeof(struct path_key));
+    for (int i = 0; i < TABLES; i++)
+        map_init(&batch->tables[i].keys, profile_key_bytes((enum profile_table)i));
 }
 
 static void table_release(struct batch_table *table)
@@ -22,10 +20,8 @@ static void table_release(struct batch_table *table)
 
 void batch_release(struct batch *batch)
 {
-    table_release(&batch->edges);
-    table_release(&batch->ranges);
-    table_release(&batch->trips);
-    table_release(&batch->paths);
+    for (int i = 0; i < TABLES; i++)
+        table_release(&batch->tables[i]);
     batch_init(batch);
 }
 
@@ -103,22 +99,21 @@ static bool table_empty(const struct batch_table *table)
 
 static bool batch_empty(const struct batch *batch)
 {
-    return !(batch->x_time | batch->x_count) && table_empty(&batch->edges) &&
-           table_empty(&batch->ranges) && table_empty(&batch->trips) && table_empty(&batch->paths);
+    for (int i = 0; i < TABLES; i++)
+        if (!table_empty(&batch->tables[i]))
+            return false;
+    return !(batch->x_time | batch->x_count);
 }
 
 void batch_close(struct batch *batch, struct profile *profile)
 {
     if (batch_empty(batch))
         return;
-    if (profile->writer) {
+    if (profile->writer)
         profile_writer_batch(profile->writer, batch);
-    } else {
-        table_fold(&batch->edges, &profile->edges, batch);
-        table_fold(&batch->ranges, &profile->ranges, batch);
-        table_fold(&batch->trips, &profile->trips, batch);
-        table_fold(&batch->paths, &profile->paths, batch);
-    }
+    else
+        for (int i = 0; i < TABLES; i++)
+            table_fold(&batch->tables[i], &profile->tables[i], batch);
     struct totals *totals = &profile->totals;
     sum_add(&totals->batches, 1);
     sum_add(&totals->time, batch->x_time);

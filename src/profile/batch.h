@@ -28,7 +28,12 @@ struct batch_table {
 };
 
 struct batch {
-    struct batch_table edges, ranges, trips, paths;
+    union {
+        struct batch_table tables[TABLES];
+        struct {
+            struct batch_table edges, ranges, trips, paths;
+        };
+    };
     uint64_t x_time, x_count;
     uint32_t generation; /* of the file: numbers are good for one */
 };

@@ -21,12 +21,6 @@ bool chunk_is_known(uint32_t type)
     return type < CHUNK_TYPES && names[type];
 }
 
-bool chunk_is_table(uint32_t type)
-{
-    return type == CHUNK_EDGES || type == CHUNK_RANGES || type == CHUNK_TRIPS ||
-           type == CHUNK_PATHS;
-}
-
 const char *chunk_name(uint32_t type)
 {
     return chunk_is_known(type) ? names[type] : "unknown";

@@ -44,8 +44,6 @@ enum chunk_type {
 
 /* Whether it is one of the above. */
 bool chunk_is_known(uint32_t type);
-/* Whether it is a table of keys, which may come in batches. */
-bool chunk_is_table(uint32_t type);
 /* "EDGES" and so on; "unknown" for others. */
 const char *chunk_name(uint32_t type);
 

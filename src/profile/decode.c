@@ -18,10 +18,8 @@ void decoder_init(struct decoder *decoder, struct profile *profile)
 void decoder_release(struct decoder *decoder)
 {
     vec_release(&decoder->in_profile);
-    vec_release(&decoder->edges);
-    vec_release(&decoder->ranges);
-    vec_release(&decoder->trips);
-    vec_release(&decoder->paths);
+    for (int i = 0; i < TABLES; i++)
+        vec_release(&decoder->numbers[i]);
     vec_release(&decoder->command);
     vec_release(&decoder->name);
     vec_release(&decoder->path);
@@ -207,17 +205,11 @@ static bool decode_batch(struct target *target, struct cursor *cursor, struct er
 static bool decode_table(struct decoder *decoder, const struct chunk *chunk, struct cursor *cursor,
                          struct err *err)
 {
-    struct profile *profile = decoder->profile;
+    enum profile_table table = row_table(chunk->type);
     struct target target = {.type = (enum chunk_type)chunk->type,
-                            .table = &profile->edges,
-                            .numbers = &decoder->edges,
+                            .table = &decoder->profile->tables[table],
+                            .numbers = &decoder->numbers[table],
                             .in_profile = &decoder->in_profile};
-    if (chunk->type == CHUNK_RANGES)
-        target.table = &profile->ranges, target.numbers = &decoder->ranges;
-    else if (chunk->type == CHUNK_TRIPS)
-        target.table = &profile->trips, target.numbers = &decoder->trips;
-    else if (chunk->type == CHUNK_PATHS)
-        target.table = &profile->paths, target.numbers = &decoder->paths;
     return chunk->version == CHUNK_BATCH_VERSION ? decode_batch(&target, cursor, err)
                                                  : decode_rows(&target, cursor, err);
 }
@@ -297,13 +289,11 @@ static bool decode_end(struct decoder *decoder, const struct cursor *cursor, str
 static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
                            struct cursor *cursor, struct err *err)
 {
+    if (row_table(chunk->type) < TABLES)
+        return decode_table(decoder, chunk, cursor, err);
     switch (chunk->type) {
     case CHUNK_HEADER: return decode_header(decoder, cursor, err);
     case CHUNK_MODULES: return decode_modules(decoder, cursor, err);
-    case CHUNK_EDGES:
-    case CHUNK_RANGES:
-    case CHUNK_TRIPS:
-    case CHUNK_PATHS: return decode_table(decoder, chunk, cursor, err);
     case CHUNK_LOSSES: return decode_losses(decoder, cursor, err);
     case CHUNK_TOTALS: return decode_totals(decoder, cursor, err);
     case CHUNK_STACKS: return decode_stacks(decoder, cursor, err);
@@ -315,7 +305,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
 
 static uint32_t newest_version(uint32_t type)
 {
-    return chunk_is_table(type) ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
+    return row_table(type) < TABLES ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
 }
 
 bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err)

@@ -8,10 +8,10 @@ struct decoder {
     struct profile *profile;
     struct numbering in_profile; /* of the file's modules so far */
     struct decoder_numbers {
-        VEC(uint32_t);             /* index in the profile's table */
-    } edges, ranges, trips, paths; /* keys that batches introduced, by number */
-    struct bytes command;          /* lines so far */
-    struct bytes name;             /* scratch */
+        VEC(uint32_t);    /* index in the profile's table */
+    } numbers[TABLES];    /* keys that batches introduced, by number */
+    struct bytes command; /* lines so far */
+    struct bytes name;    /* scratch */
     struct decoder_path {
         VEC(uint32_t);
     } path;                     /* scratch: the nodes above the one being read */

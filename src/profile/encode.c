@@ -231,10 +231,8 @@ static void encode_totals(struct encoder *encoder, const struct totals *totals)
 void encode_counts(struct encoder *encoder, const struct profile *profile,
                    const struct numbering *in_file)
 {
-    encode_table(encoder, CHUNK_EDGES, &profile->edges, in_file);
-    encode_table(encoder, CHUNK_RANGES, &profile->ranges, in_file);
-    encode_table(encoder, CHUNK_TRIPS, &profile->trips, in_file);
-    encode_table(encoder, CHUNK_PATHS, &profile->paths, in_file);
+    for (int i = 0; i < TABLES; i++)
+        encode_table(encoder, row_chunk((enum profile_table)i), &profile->tables[i], in_file);
     encode_stacks(encoder, &profile->stacks, in_file);
     encode_threads(encoder, &profile->threads);
     encode_names(encoder, &profile->names, in_file);

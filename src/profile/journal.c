@@ -104,20 +104,17 @@ static void numbers_forget(struct batch_table *table)
 void profile_writer_batch(struct profile_writer *writer, struct batch *batch)
 {
     writer_modules(writer, writer->delta, &writer->delta_modules);
-    struct page pages[] = {
-        {.type = CHUNK_EDGES, .from = &batch->edges, .keys = &writer->edges},
-        {.type = CHUNK_RANGES, .from = &batch->ranges, .keys = &writer->ranges},
-        {.type = CHUNK_TRIPS, .from = &batch->trips, .keys = &writer->trips},
-        {.type = CHUNK_PATHS, .from = &batch->paths, .keys = &writer->paths},
-    };
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+    for (int i = 0; i < TABLES; i++) {
+        struct page page = {.type = row_chunk((enum profile_table)i),
+                            .from = &batch->tables[i],
+                            .keys = &writer->keys[i],
+                            .encoder = &writer->encoder,
+                            .modules = &writer->delta_modules,
+                            .x_time = batch->x_time,
+                            .x_count = batch->x_count};
         if (batch->generation != writer->generation)
-            numbers_forget(pages[i].from);
-        pages[i].encoder = &writer->encoder;
-        pages[i].modules = &writer->delta_modules;
-        pages[i].x_time = batch->x_time;
-        pages[i].x_count = batch->x_count;
-        table_put(&pages[i]);
+            numbers_forget(page.from);
+        table_put(&page);
     }
     batch->generation = writer->generation;
 }

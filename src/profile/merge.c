@@ -30,7 +30,7 @@ static void merge_edges(struct table *into, const struct table *other, const str
     }
 }
 
-/* Ranges, trips and paths: their keys begin with the module. */
+/* All others: their keys begin with the module. */
 static void merge_rows(struct table *into, const struct table *other, const struct remap *remap)
 {
     for (uint32_t i = 0; i < other->n; i++) {
@@ -188,9 +188,8 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
             profile_module(into, module->path, module->build_id, module->build_id_bytes);
     }
     merge_edges(&into->edges, &other->edges, &remap);
-    merge_rows(&into->ranges, &other->ranges, &remap);
-    merge_rows(&into->trips, &other->trips, &remap);
-    merge_rows(&into->paths, &other->paths, &remap);
+    for (int i = TABLE_EDGES + 1; i < TABLES; i++)
+        merge_rows(&into->tables[i], &other->tables[i], &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);

@@ -36,14 +36,23 @@ const char *profile_mode_name(enum profile_mode mode)
     return names[mode];
 }
 
+size_t profile_key_bytes(enum profile_table table)
+{
+    static const size_t bytes[TABLES] = {
+        [TABLE_EDGES] = sizeof(struct edge_key),
+        [TABLE_RANGES] = sizeof(struct range_key),
+        [TABLE_TRIPS] = sizeof(struct trip_key),
+        [TABLE_PATHS] = sizeof(struct path_key),
+    };
+    return bytes[table];
+}
+
 void profile_init(struct profile *profile)
 {
     *profile = (struct profile){0};
     map_init(&profile->module_keys, 2 * sizeof(uint64_t));
-    map_init(&profile->edges.keys, sizeof(struct edge_key));
-    map_init(&profile->ranges.keys, sizeof(struct range_key));
-    map_init(&profile->trips.keys, sizeof(struct trip_key));
-    map_init(&profile->paths.keys, sizeof(struct path_key));
+    for (int i = 0; i < TABLES; i++)
+        map_init(&profile->tables[i].keys, profile_key_bytes((enum profile_table)i));
     stacks_init(&profile->stacks);
 }
 
@@ -55,10 +64,8 @@ static void table_release(struct table *table)
 
 void profile_release(struct profile *profile)
 {
-    table_release(&profile->edges);
-    table_release(&profile->ranges);
-    table_release(&profile->trips);
-    table_release(&profile->paths);
+    for (int i = 0; i < TABLES; i++)
+        table_release(&profile->tables[i]);
     stacks_release(&profile->stacks);
     vec_release(&profile->threads);
     vec_release(&profile->names);
@@ -79,10 +86,8 @@ static void table_clear(struct table *table)
 
 void profile_clear(struct profile *profile)
 {
-    table_clear(&profile->edges);
-    table_clear(&profile->ranges);
-    table_clear(&profile->trips);
-    table_clear(&profile->paths);
+    for (int i = 0; i < TABLES; i++)
+        table_clear(&profile->tables[i]);
     stacks_clear(&profile->stacks);
     profile->threads.n = 0;
     profile->names.n = 0;

@@ -137,6 +137,12 @@ struct table {
     VEC(struct sums);
 };
 
+/* All tables, in the order of the file; those of a profile and of a batch have names, too. A new one is a line here, its key,
+ * its names, its chunk (chunk.h), and what its rows are (row.c). */
+enum profile_table { TABLE_EDGES, TABLE_RANGES, TABLE_TRIPS, TABLE_PATHS, TABLES };
+
+size_t profile_key_bytes(enum profile_table table);
+
 struct totals {
     uint64_t batches, windows, interrupts;
     uint64_t instructions;       /* recorded: inside windows, or counted exactly */
@@ -188,7 +194,12 @@ struct profile {
     struct facts {
         VEC(struct fact);
     } facts; /* sorted by key, then value; no pair twice */
-    struct table edges, ranges, trips, paths;
+    union {
+        struct table tables[TABLES];
+        struct {
+            struct table edges, ranges, trips, paths;
+        };
+    };
     struct stacks stacks;
     struct threads threads;
     struct names names;

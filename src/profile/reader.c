@@ -56,7 +56,7 @@ static void survey_chunk(struct survey *survey, const struct chunk *chunk,
                          const struct extent *extent)
 {
     survey->totals += chunk->type == CHUNK_TOTALS;
-    survey->batches += chunk_is_table(chunk->type) && chunk->version == CHUNK_BATCH_VERSION;
+    survey->batches += (row_table(chunk->type) < TABLES) && chunk->version == CHUNK_BATCH_VERSION;
     survey->modules_behind += chunk->type == CHUNK_MODULES && extent->left_out;
 }
 

@@ -4,6 +4,24 @@
 
 #include <string.h>
 
+static const enum chunk_type chunks[TABLES] = {[TABLE_EDGES] = CHUNK_EDGES,
+                                               [TABLE_RANGES] = CHUNK_RANGES,
+                                               [TABLE_TRIPS] = CHUNK_TRIPS,
+                                               [TABLE_PATHS] = CHUNK_PATHS};
+
+enum chunk_type row_chunk(enum profile_table table)
+{
+    return chunks[table];
+}
+
+enum profile_table row_table(uint32_t type)
+{
+    int table = 0;
+    while (table < TABLES && chunks[table] != type)
+        table++;
+    return (enum profile_table)table;
+}
+
 size_t row_fields(enum chunk_type type)
 {
     return type == CHUNK_EDGES ? 5 : 4; /* of ranges, trips and paths */

@@ -30,6 +30,10 @@ union any_key {
     struct path_key path;
 };
 
+/* Which chunks a table's rows are in, and the other way round: TABLES, if in none. Tables may come in batches. */
+enum chunk_type row_chunk(enum profile_table table);
+enum profile_table row_table(uint32_t type);
+
 /* How many integers a table's rows have; type is that of a table. */
 size_t row_fields(enum chunk_type type);
 

@@ -80,10 +80,8 @@ static void rewritten(struct profile_writer *writer, uint64_t size)
     writer->behind = writer->unwritten = false;
     writer->encoder.out.n = writer->folded = writer->written = 0;
     writer->delta_modules.n = 0;
-    map_clear(&writer->edges);
-    map_clear(&writer->ranges);
-    map_clear(&writer->trips);
-    map_clear(&writer->paths);
+    for (int i = 0; i < TABLES; i++)
+        map_clear(&writer->keys[i]);
     writer->generation++;
     decoder_release(decoder);
     decoder_init(decoder, &writer->total);
@@ -108,10 +106,8 @@ bool profile_writer_open(const char *path, const struct profile *head,
     struct profile_writer *writer = mem_alloc(sizeof *writer);
     struct encoder encoder = {0};
     writer->fd = -1;
-    map_init(&writer->edges, sizeof(struct edge_key));
-    map_init(&writer->ranges, sizeof(struct range_key));
-    map_init(&writer->trips, sizeof(struct trip_key));
-    map_init(&writer->paths, sizeof(struct path_key));
+    for (int i = 0; i < TABLES; i++)
+        map_init(&writer->keys[i], profile_key_bytes((enum profile_table)i));
     profile_init(&writer->total);
     writer->total.mode = head->mode;
     profile_merge(&writer->total, head, err);
@@ -245,8 +241,10 @@ bool profile_writer_append(struct profile_writer *writer, const struct profile *
 static bool holds_head_alone(const struct profile_writer *writer)
 {
     const struct profile *total = &writer->total;
-    return !writer->special && !writer->behind && !writer->encoder.out.n && !total->modules.n &&
-           !total->edges.n && !total->ranges.n && !total->trips.n && !total->paths.n;
+    for (int i = 0; i < TABLES; i++)
+        if (total->tables[i].n)
+            return false;
+    return !writer->special && !writer->behind && !writer->encoder.out.n && !total->modules.n;
 }
 
 static void table_swap(struct table *a, struct table *b)
@@ -262,10 +260,8 @@ bool profile_writer_append_last(struct profile_writer *writer, struct profile *d
     struct profile *total = &writer->total;
     if (delta->mode != total->mode || !holds_head_alone(writer))
         return profile_writer_append(writer, delta, err);
-    table_swap(&total->edges, &delta->edges); /* without modules both number theirs alike */
-    table_swap(&total->ranges, &delta->ranges);
-    table_swap(&total->trips, &delta->trips);
-    table_swap(&total->paths, &delta->paths);
+    for (int i = 0; i < TABLES; i++) /* without modules both number theirs alike */
+        table_swap(&total->tables[i], &delta->tables[i]);
     writer->unwritten = true;
     return profile_merge(total, delta, err);
 }
@@ -314,10 +310,8 @@ void profile_writer_abandon(struct profile_writer *writer)
     decoder_release(&writer->decoder);
     vec_release(&writer->in_file);
     vec_release(&writer->delta_modules);
-    map_release(&writer->edges);
-    map_release(&writer->ranges);
-    map_release(&writer->trips);
-    map_release(&writer->paths);
+    for (int i = 0; i < TABLES; i++)
+        map_release(&writer->keys[i]);
     profile_release(&writer->total);
     mem_free(writer);
 }

@@ -28,9 +28,8 @@ struct profile_writer {
 
     struct profile *delta;          /* whose batches come here, or NULL */
     struct numbering delta_modules; /* numbers in the file of delta's modules */
-    struct map edges, ranges, trips,
-        paths;           /* keys that batches introduced; the index is the number */
-    uint32_t generation; /* changes when keys lose their numbers, never 0 */
+    struct map keys[TABLES];        /* that batches introduced; the index is the number */
+    uint32_t generation;            /* changes when keys lose their numbers, never 0 */
 };
 
 /* Numbers in the file for those of delta's modules that have none yet in ret_numbers; new ones go to
