@@ -28,6 +28,7 @@ static const char usage[] =
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
     "  --ticks            and how many ticks that took\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
+    "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
@@ -149,7 +150,8 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
         return true;
     }
     walks->loops = !strcmp(text, "trace+loops");
-    if (!strcmp(text, "trace") || walks->loops) {
+    walks->trace_paths = !strcmp(text, "trace+paths");
+    if (!strcmp(text, "trace") || walks->loops || walks->trace_paths) {
         *ret_mode = RECORD_EXACT_TRACE;
         return true;
     }
@@ -160,8 +162,8 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(text, later[i]))
             return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
-    return err_set(err, ERR_USAGE, "--exact=%s: expected counts, paths, trace or trace+loops",
-                   text);
+    return err_set(err, ERR_USAGE,
+                   "--exact=%s: expected counts, paths, trace, trace+loops or trace+paths", text);
 }
 
 /* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */

@@ -184,7 +184,8 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .channel = channel,
                                  .pid = pid,
                                  .only = drain->only,
-                                 .loops = drain->loops};
+                                 .loops = drain->loops,
+                                 .paths = drain->trace_paths};
     source_init(source, &place, drain->mode, drain->profile);
     source->consumer = drain->consumer;
     source->plans = drain->plans;

@@ -29,6 +29,7 @@ struct drain {
     enum record_mode mode;
     struct selection *only;            /* what is kept; NULL: everything */
     bool loops;                        /* traces are looked through for runs of loops */
+    bool trace_paths;                  /* likewise, for paths */
     struct plans *plans;               /* of exact runs, or NULL */
     struct path_plans *paths;          /* likewise */
     struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */

@@ -76,15 +76,16 @@ static uint32_t covered_put(struct path_plans *plans, const struct planned_modul
 }
 
 static void module_plan(struct path_plans *plans, struct planned_module *planned,
-                        const struct image *image, struct channel *channel)
+                        const struct image *image, struct channel *channel, bool tables)
 {
     struct symbols symbols;
     struct path_module made;
     symbols_build(&symbols, image);
-    path_module_make(&made, image, &symbols,
-                     (struct path_options){.ticks = plans->ticks,
-                                           .counters = (PATH_COUNTERS_MAX - plans->counters) / 2,
-                                           .beat = {beat, channel}});
+    path_module_make(
+        &made, image, &symbols,
+        (struct path_options){.ticks = plans->ticks,
+                              .counters = tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2,
+                              .beat = {beat, channel}});
     planned->first_counter = plans->counters;
     planned->first_function = plans->functions;
     planned->functions = made.functions;
@@ -108,6 +109,20 @@ static void module_plan(struct path_plans *plans, struct planned_module *planned
     symbols_release(&symbols);
 }
 
+/* The agent's own code is nobody's paths. */
+static bool is_planned(const struct mappings *mappings, uint32_t module)
+{
+    const char *path = mappings->profile->modules.at[module].path;
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "[vdso]") == 0 || (slash && strcmp(slash, "/libgait.so") != 0);
+}
+
+/* Recording begins in the middle of the loader's functions: in a table, what was not seen from its beginning has a number that is none. */
+static bool is_loader(const struct mappings *mappings, uint32_t module)
+{
+    return strstr(mappings->profile->modules.at[module].path, "/ld-linux") != NULL;
+}
+
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -126,8 +141,8 @@ static const struct planned_module *planned_get(struct path_plans *plans, struct
     struct image image;
     uint64_t start = now_ns();
     planned->module = module;
-    if (mappings_image_open(mappings, module, &image)) {
-        module_plan(plans, planned, &image, channel);
+    if (is_planned(mappings, module) && mappings_image_open(mappings, module, &image)) {
+        module_plan(plans, planned, &image, channel, is_loader(mappings, module));
         image_close(&image);
     }
     plans->make_ns += now_ns() - start;

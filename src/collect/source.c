@@ -15,10 +15,13 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
     trace_count_init(&trace->count, units);
     trace_check_init(&trace->check, units);
     trace_trips_init(&trace->trips, units);
+    trace_paths_init(&trace->paths, units);
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
     if (place->loops)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->trips.consumer;
+    if (place->paths)
+        trace->trace.consumers[trace->trace.n_consumers++] = &trace->paths.consumer;
 }
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
@@ -51,6 +54,7 @@ static void trace_close(struct source_trace *trace)
     trace_count_release(&trace->count);
     trace_check_release(&trace->check);
     trace_trips_release(&trace->trips);
+    trace_paths_release(&trace->paths);
 }
 
 void source_release(struct source *source)
@@ -298,6 +302,7 @@ static void counters_read(struct source *source, bool last)
         struct exact_reading reading = trace_count_reading(&source->trace->count, last);
         exact_read(source->exact, &reading);
         trace_trips_give(&source->trace->trips, source->profile);
+        trace_paths_give(&source->trace->paths, source->profile);
         return;
     }
     if (!banks_read(source->banks, source->units.counters, last))

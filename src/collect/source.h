@@ -17,6 +17,7 @@
 #include "collect/trace.h"
 #include "collect/trace_check.h"
 #include "collect/trace_count.h"
+#include "collect/trace_paths.h"
 #include "collect/trace_trips.h"
 #include "collect/units.h"
 #include "wire/channel.h"
@@ -31,6 +32,7 @@ struct source_trace {
     struct trace_count count;
     struct trace_check check;
     struct trace_trips trips;
+    struct trace_paths paths;
 };
 
 struct source {
@@ -64,7 +66,8 @@ struct source_place {
     struct channel *channel;
     int pid;
     struct selection *only; /* what is kept; NULL: everything */
-    bool loops;             /* traces are looked through for runs of loops */
+    bool loops;             /* traces are looked through for runs of loops, */
+    bool paths;             /* and for paths */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

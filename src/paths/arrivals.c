@@ -21,6 +21,12 @@ static bool has_target(const struct insn *insn)
            insn->class == INSN_CALL;
 }
 
+static bool is_endbr64(const uint8_t *bytes, const struct insn *insn)
+{
+    return insn->length == 4 && bytes[0] == 0xf3 && bytes[1] == 0x0f && bytes[2] == 0x1e &&
+           bytes[3] == 0xfa;
+}
+
 /* Most branches stay within their range: these are not looked up. */
 static void range_sweep(struct path_arrivals *arrivals, const struct image *image,
                         const struct symbols *symbols, const struct code_range *range)
@@ -32,6 +38,8 @@ static void range_sweep(struct path_arrivals *arrivals, const struct image *imag
     for (uint64_t at = 0; bytes && at < n; at += insn.length) {
         if (!insn_decode(bytes + at, n - at, &insn))
             return;
+        if (is_endbr64(bytes + at, &insn))
+            arrival_note(arrivals, symbols, (struct svma){range->start.v + at});
         uint64_t target = has_target(&insn) ? insn_target(&insn, range->start.v + at) : 0;
         if (!target || target - range->start.v < range->bytes)
             continue;
@@ -72,6 +80,8 @@ void path_arrivals_find(struct path_arrivals *arrivals, const struct image *imag
     for (size_t i = 0; i < pads.n; i++)
         arrival_note(arrivals, symbols, pads.at[i]);
     vec_release(&pads);
+    for (size_t i = 0; i < symbols->evidence.pointers.n; i++)
+        arrival_note(arrivals, symbols, (struct svma){symbols->evidence.pointers.at[i].value});
     for (size_t r = 0; r < symbols->ranges.n; r++)
         range_sweep(arrivals, image, symbols, &symbols->ranges.at[r]);
     arrivals_settle(arrivals);

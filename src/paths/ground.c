@@ -12,6 +12,7 @@ struct maker {
     const struct symbols *symbols;
     uint32_t *first_node; /* of each block, and one more */
     bool *threaded;       /* of each jump of the cfg: an interpreter's */
+    bool *reached;        /* of each block: something leads to its very beginning */
 };
 
 /* ---- nodes */
@@ -40,6 +41,27 @@ static void node_add(struct maker *maker, block_id block, uint32_t first, uint32
     *vec_push(&maker->ground->nodes) = (struct ground_node){block, first, n};
 }
 
+static void reach(struct maker *maker, struct svma at)
+{
+    uint32_t i = cfg_find(maker->cfg, at);
+    if (i != INSTRUCTION_NONE)
+        maker->reached[maker->cfg->block_of[i]] = true;
+}
+
+static void blocks_reach(struct maker *maker, const struct svma *arrivals, size_t n)
+{
+    const struct cfg *cfg = maker->cfg;
+    reach(maker, cfg->entry);
+    for (size_t e = 0; e < cfg->edges.n; e++)
+        maker->reached[cfg->edges.at[e].to_block] = true;
+    for (size_t i = 0; i < cfg->exits.n; i++)
+        if (cfg->exits.at[i].kind == INSTRUCTION_CALL)
+            reach(maker, cfg->exits.at[i].to);
+    for (size_t i = 0; i < n; i++)
+        reach(maker, arrivals[i]);
+}
+
+/* Where nothing leads, padding may come first: whoever gets there does not begin with it. Nothing but padding is no node. */
 static void nodes_make(struct maker *maker)
 {
     const struct cfg *cfg = maker->cfg;
@@ -47,12 +69,15 @@ static void nodes_make(struct maker *maker)
         const struct cfg_block *block = &cfg->blocks.at[b];
         uint32_t from = block->first, end = block->first + block->instructions;
         maker->first_node[b] = (uint32_t)maker->ground->nodes.n;
+        while (!maker->reached[b] && from < end && cfg->instructions.at[from].nop)
+            from++;
         for (uint32_t i = from; i + 1 < end; i++)
             if (returns_twice(maker, &cfg->instructions.at[i])) {
                 node_add(maker, b, from, i + 1 - from);
                 from = i + 1;
             }
-        node_add(maker, b, from, end - from);
+        if (from < end)
+            node_add(maker, b, from, end - from);
     }
     maker->first_node[cfg->blocks.n] = (uint32_t)maker->ground->nodes.n;
 }
@@ -117,6 +142,8 @@ static void edges_make(struct maker *maker)
     } edges = {0};
     for (uint32_t e = 0; e < cfg->edges.n; e++) {
         const struct cfg_edge *edge = &cfg->edges.at[e];
+        if (maker->first_node[edge->from_block] == maker->first_node[edge->from_block + 1])
+            continue; /* padding */
         uint32_t from = maker->first_node[edge->from_block + 1] - 1;
         uint32_t to = maker->first_node[edge->to_block];
         const struct ground_node *node = &maker->ground->nodes.at[from];
@@ -266,6 +293,8 @@ bool ground_make(struct ground *ground, const struct cfg *cfg, const struct symb
     struct maker maker = {.ground = ground, .cfg = cfg, .symbols = symbols};
     maker.first_node = mem_alloc((cfg->blocks.n + 1) * sizeof *maker.first_node);
     maker.threaded = mem_alloc((cfg->jumps.n + 1) * sizeof *maker.threaded);
+    maker.reached = mem_alloc((cfg->blocks.n + 1) * sizeof *maker.reached);
+    blocks_reach(&maker, arrivals, n_arrivals);
     nodes_make(&maker);
     threads_mark(&maker);
     ground->shape.entry = maker.first_node[cfg->block_of[entry]];
@@ -275,6 +304,7 @@ bool ground_make(struct ground *ground, const struct cfg *cfg, const struct symb
     starts_mark(&maker, arrivals, n_arrivals);
     mem_free(maker.first_node);
     mem_free(maker.threaded);
+    mem_free(maker.reached);
     return true;
 }
 

@@ -179,8 +179,11 @@ static void out_put(struct planner *planner, const struct instruction *last, uin
     const struct arc *at = &planner->numbering->arcs.at[arc];
     if (at->kind == ARC_END) {
         struct svma to = planner->ground->ends.at[at->of].to;
-        arc_put(planner,
-                to.v ? (struct where){last->at.v, to.v} : (struct where){PLAN_AT, last->at.v}, arc);
+        struct where where = {to.v ? last->at.v : PLAN_AT, to.v ? to.v : last->at.v};
+        arc_put(planner, where, arc);
+        /* it may lead into the middle of a path: what is counted then must not look like one */
+        if (planner->ground->unsure && last->kind == INSTRUCTION_IJUMP && !to.v)
+            operation(planner, where, PLAN_SET, PLAN_NO_PATH);
         return;
     }
     uint32_t edge = planner->ground->edges.at[at->of].edge;

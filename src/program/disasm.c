@@ -40,6 +40,7 @@ bool disasm_at(const struct image *image, struct svma at, struct instruction *re
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, room, &decoded)))
         return false;
     *ret = (struct instruction){.at = at, .bytes = decoded.length, .kind = kind_of(&decoded)};
+    ret->nop = decoded.mnemonic == ZYDIS_MNEMONIC_NOP;
     if (decoded.raw.imm[0].is_relative)
         ret->target.v = at.v + decoded.length + (uint64_t)decoded.raw.imm[0].value.s;
     return true;

@@ -28,6 +28,7 @@ struct instruction {
     uint8_t bytes;
     uint8_t kind;   /* enum instruction_kind */
     bool no_return; /* a call that never comes back; the caller's to say */
+    bool nop;       /* it does nothing: often mere padding */
 };
 
 /* False: no whole instruction there. */

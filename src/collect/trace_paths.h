@@ -1,0 +1,22 @@
+/* Paths of a traced program, all of them (path_walk.h): what an exact run that counts paths must come to. */
+#pragma once
+
+#include "collect/consumer.h"
+#include "collect/path_walk.h"
+#include "profile/batch.h"
+
+struct trace_paths {
+    struct consumer consumer;
+    struct batch batch; /* since they were last given out */
+    struct path_book book;
+    struct path_walks walks;
+    struct {
+        VEC(struct path_walk);
+    } threads;
+};
+
+void trace_paths_init(struct trace_paths *paths, struct units *units);
+void trace_paths_release(struct trace_paths *paths);
+
+/* Adds what is new to an exact profile. */
+void trace_paths_give(struct trace_paths *paths, struct profile *profile);
