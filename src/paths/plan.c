@@ -139,36 +139,36 @@ static void call_put(struct planner *planner, const struct instruction *call, st
     operation(planner, behind, PLAN_BACK, 0);
 }
 
-/* The last instruction of a node that goes on without a branch: what is to be done on the edge is done before it. If it is a call,
- * the register has to be there behind it. */
-static void next_put(struct planner *planner, const struct instruction *last, uint32_t arc)
+/* An arc, and what begins behind it. */
+static void arcs_put(struct planner *planner, struct where where, uint32_t arc)
 {
     const struct path_numbering *numbering = planner->numbering;
     const struct shape *shape = &planner->ground->shape;
-    const struct arc *at = &numbering->arcs.at[arc];
-    struct where before = {PLAN_AT, last->at.v};
-    arc_put(planner, before, arc);
-    struct known known = known_after(planner, planner->arrives[at->from], arc);
-    uint32_t to = shape->edges.at[at->of].to;
-    if (at->kind == ARC_BREAK && !shape->nodes.at[to].start) {
-        arc_put(planner, before, numbering->begins[to]);
-        known = known_after(planner, known, numbering->begins[to]);
-    }
-    bool begins = shape->nodes.at[to].start;
-    if (is_call(last) && !begins && planner->wanted[to])
-        call_put(planner, last, known);
-}
-
-static void edge_put(struct planner *planner, const struct cfg_edge *edge, uint32_t arc)
-{
-    const struct path_numbering *numbering = planner->numbering;
-    const struct shape *shape = &planner->ground->shape;
-    struct where where = {edge->from.v, edge->to.v};
-    size_t before = planner->out->n;
     uint32_t to = shape->edges.at[numbering->arcs.at[arc].of].to;
     arc_put(planner, where, arc);
     if (numbering->arcs.at[arc].kind == ARC_BREAK && !shape->nodes.at[to].start)
         arc_put(planner, where, numbering->begins[to]);
+}
+
+/* The last instruction of a node goes on without a branch: what is to be done on the edge is done before it. Behind it, if it is a call,
+ * which may not come back; unless it comes back twice. */
+static void next_put(struct planner *planner, const struct instruction *last, uint32_t arc)
+{
+    const struct arc *at = &planner->numbering->arcs.at[arc];
+    if (!is_call(last) || planner->ground->shape.edges.at[at->of].cut) {
+        arcs_put(planner, (struct where){PLAN_AT, last->at.v}, arc);
+        return;
+    }
+    if (arc_asks(planner, arc))
+        call_put(planner, last, planner->arrives[at->from]);
+    arcs_put(planner, (struct where){PLAN_ARRIVAL, instruction_next(last).v}, arc);
+}
+
+static void edge_put(struct planner *planner, const struct cfg_edge *edge, uint32_t arc)
+{
+    struct where where = {edge->from.v, edge->to.v};
+    size_t before = planner->out->n;
+    arcs_put(planner, where, arc);
     /* who comes by a jump does not come behind a call, though it may look so */
     if (before == planner->out->n && (edge->kind == CFG_CASE || edge->kind == CFG_INDIRECT))
         operation(planner, where, PLAN_NOTHING, 0);

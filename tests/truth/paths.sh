@@ -1,0 +1,40 @@
+#!/bin/bash
+# Paths as an exact run counts them, by operations on edges that are inserted into running code, equal those found by following the whole course of the
+# program along its graphs: of recursion, jumps over frames, exceptions, tail calls, threads, signals, interpreters, functions with more than 2^32 paths,
+# and programs that end in depth or fork.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+command -v python3 >/dev/null || skip 'no python3'
+command -v setarch >/dev/null || skip 'no setarch'
+ways=$(program ways)
+# counted NAME MODULE STATUS COMMAND...: both recordings, the same output, the same paths.
+counted() {
+    local name=$1 module=$2 wanted=$3 attempt
+    shift 3
+    for attempt in 1 2 3; do
+        setarch -R "$gait" record -q --exact=trace+paths -o "$work/trace" -- "$@" >"$work/traced" </dev/null
+        same "$name, traced: status" "$wanted" $?
+        setarch -R "$gait" record -q --exact=paths -o "$work/exact" -- "$@" >"$work/counted" </dev/null
+        same "$name: status" "$wanted" $?
+        "$gait" info --json "$work/exact" | grep -q '"plan_late"' || break
+    done
+    cmp -s "$work/traced" "$work/counted" || bad "$name: the program's output differs"
+    python3 -B tests/truth/lib/paths.py "$gait" "$work/exact" "$work/trace" $module >"$work/said" || bad "$name"
+    sed "s/^/$name: /" "$work/said"
+}
+cases='recursion mutual deep longjmp exceptions tails signals gotos many fork'
+counted 'all cases' '' 3 "$ways" $cases exit
+counted threads ways 0 "$ways" threads # how long others wait is different in every run
+if [ -n "$GAIT_LONG" ]; then
+    for case in $cases; do counted $case '' 0 "$ways" $case; done
+    counted exit '' 3 "$ways" exit
+    head -c 200000 "$out/gait" >"$work/input"
+    counted gzip '' 0 gzip -nc "$work/input"
+fi
+# A path is what its blocks say: of the 48 questions that it asks, each way was gone as often as the bits say.
+"$gait" record -q --exact=paths -o "$work/many" -- "$ways" many >/dev/null
+"$gait" paths --json --module ways "$work/many" | python3 -c 'import json, sys
+rows = [row for row in json.load(sys.stdin)["rows"] if row["function"].startswith("questions")]
+print(sum(row["count"] for row in rows if "entry" in row["kind"]), max(row["id"] for row in rows) > 1 << 32)' >"$work/said"
+same 'calls of a function with more than 2^32 paths' '200 True' "$(cat "$work/said")"
+finish
