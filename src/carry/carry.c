@@ -123,8 +123,9 @@ static void blocks_weigh(struct kept *kept, struct carry_report *report, const s
     }
 }
 
-static void function_carry(struct carry_tables *tables, const struct scene_function *function,
-                           struct kept *kept, struct carry_report *report)
+static void function_carry(struct carry_tables *tables, const struct inference *inference,
+                           const struct scene_function *function, struct kept *kept,
+                           struct carry_report *report)
 {
     const struct scene *scene = tables->places.scene;
     function_id to = carry_places_function(&tables->places, function->function);
@@ -139,7 +140,7 @@ static void function_carry(struct carry_tables *tables, const struct scene_funct
     const struct cfg *old = found ? &pair.old_cfg : &cfg;
     flow_build(&flow, scene, function, 0, old);
     if (scene->sides[0]->mode == PROFILE_SAMPLED)
-        flow_infer(&flow, scene, function, 0, old, INFER_CONFIDENCE);
+        inference_apply(inference, &flow, function, old);
     report->functions += flow.body.count != 0;
     report->functions_kept += flow.body.count && found;
     blocks_weigh(kept, report, old, &flow, found ? &pair : NULL);
@@ -159,8 +160,8 @@ static void function_carry(struct carry_tables *tables, const struct scene_funct
 }
 
 /* Functions that have a partner tell partners of those that they call, so that the others come later, and those that never get one last. */
-static void functions_carry(struct carry_tables *tables, uint32_t module, struct kept *kept,
-                            struct carry_report *report)
+static void functions_carry(struct carry_tables *tables, const struct inference *inference,
+                            uint32_t module, struct kept *kept, struct carry_report *report)
 {
     const struct scene_functions *functions = &tables->places.scene->functions;
     bool *done = mem_alloc(functions->n + 1);
@@ -173,7 +174,7 @@ static void functions_carry(struct carry_tables *tables, uint32_t module, struct
                 (!last &&
                  carry_places_function(&tables->places, function->function) == FUNCTION_NONE))
                 continue;
-            function_carry(tables, function, kept, report);
+            function_carry(tables, inference, function, kept, report);
             done[i] = more = true;
         }
     }
@@ -198,8 +199,13 @@ static void module_carry(struct profile *into, const struct profile *from, struc
     struct kept kept = {0};
     uint32_t shown = scene_module(scene, 0, module);
     carry_places_open(&tables.places, scene, shown, binary);
+    struct inference inference;
+    if (from->mode == PROFILE_SAMPLED)
+        inference_open(&inference, scene, 0, shown, INFER_CONFIDENCE);
     if (from->mode != PROFILE_PLAIN)
-        functions_carry(&tables, shown, &kept, report);
+        functions_carry(&tables, &inference, shown, &kept, report);
+    if (from->mode == PROFILE_SAMPLED)
+        inference_close(&inference);
     carry_tables_fill(&tables);
     if (from->mode == PROFILE_EXACT)
         into->totals.instructions = instructions_count(into);

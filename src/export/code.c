@@ -75,7 +75,8 @@ static void calls_guess(struct code_counts *counts, const struct cfg *cfg, const
     }
 }
 
-static void function_count(struct code_counts *counts, const struct scene_function *function)
+static void function_count(struct code_counts *counts, const struct inference *inference,
+                           const struct scene_function *function)
 {
     const struct scene *scene = counts->scene;
     const struct profile *profile = scene->sides[0];
@@ -84,7 +85,7 @@ static void function_count(struct code_counts *counts, const struct scene_functi
     scene_cfg(scene, function, &cfg);
     flow_build(&flow, scene, function, 0, &cfg);
     if (scene->inferred[0])
-        flow_infer(&flow, scene, function, 0, &cfg, scene->method);
+        inference_apply(inference, &flow, function, &cfg);
     if (profile->mode == PROFILE_PLAIN)
         calls_guess(counts, &cfg, &flow);
     for (block_id b = 0; b < cfg.blocks.n && flow.body.count; b++) {
@@ -171,12 +172,17 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
     if (!chosen->binary)
         return err_set(err, ERR_MISSING, "%s", chosen->missing);
     counts->binary = chosen->binary;
+    struct inference inference;
+    if (scene->inferred[0])
+        inference_open(&inference, scene, 0, counts->module, scene->method);
     for (size_t i = 0; i < scene->functions.n; i++) {
         const struct scene_function *function = &scene->functions.at[i];
         if (function->module == counts->module && function->function != FUNCTION_NONE &&
             !is_stub(counts, function->function))
-            function_count(counts, function);
+            function_count(counts, &inference, function);
     }
+    if (scene->inferred[0])
+        inference_close(&inference);
     if (scene->sides[0]->mode != PROFILE_PLAIN)
         calls_count(counts);
     calls_join(&counts->calls);

@@ -66,6 +66,8 @@ struct cost costs_of(const struct costs *costs, const struct infer_count *count,
 {
     if (count->ruled && !count->seen)
         return (struct cost){COST_RULED, COST_RULED};
+    if (count->firm)
+        return (struct cost){COST_FIRM, COST_FIRM};
     if (kind == COST_OUTSIDE && !count->measured)
         return (struct cost){0, 0};
     switch (costs->method) {

@@ -4,7 +4,7 @@
 
 #include "infer/infer.h"
 
-enum { COST_MOST = 1 << 20, COST_RULED = 1 << 27 };
+enum { COST_MOST = 1 << 20, COST_FIRM = 1 << 26, COST_RULED = 1 << 27 };
 
 struct cost {
     int64_t raise, lower;

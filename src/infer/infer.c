@@ -35,10 +35,10 @@ void infer_release(struct infer_problem *problem)
 
 /* ---- the network */
 
-/* How far a count can be lowered: what was walked has happened, so once remains of it. */
+/* How far a count can be lowered: what was walked has happened. */
 static int64_t lane_room(const struct lanes *lanes, const struct lane *lane)
 {
-    int64_t least = lane->count->measured && !lanes->points ? lanes->once : 0;
+    int64_t least = lane->count->measured && !lanes->points ? lanes->least : 0;
     return lane->now > least ? lane->now - least : 0;
 }
 

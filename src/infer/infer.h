@@ -22,6 +22,7 @@ struct infer_count {
     double sd;     /* standard deviation of what was seen; infinite: not known */
     bool measured; /* else `seen` is no more than a guess, and weighs little */
     bool ruled;    /* the code cannot go there: dear, but not impossible */
+    bool firm; /* known from elsewhere: dear to leave, though not as dear as what is ruled out */
 };
 
 struct infer_block {
@@ -49,6 +50,7 @@ struct infer_problem {
     } edges;
     uint32_t entry; /* block, or UINT32_MAX */
     uint64_t grain; /* what being seen once counts; at least 1 */
+    uint64_t one;   /* what one execution counts: not more than that; 0 is 1 */
     bool points;    /* seen by samples of single places, which miss more than they invent */
 };
 

@@ -20,6 +20,20 @@ static void lanes_fill(struct lanes *lanes)
         lanes->at[i].now = (int64_t)(lanes->at[i].count->seen >> lanes->dropped);
 }
 
+/* What was walked has happened, and counts as being seen once does; but not more than the function is known to have been
+ * entered. */
+static int64_t lanes_least(const struct lanes *lanes, const struct infer_problem *problem)
+{
+    uint64_t least = problem->grain;
+    if (problem->entry < problem->blocks.n) {
+        const struct infer_count *entered = &problem->blocks.at[problem->entry].entered;
+        if (entered->firm && entered->seen < least)
+            least = entered->seen;
+    }
+    least >>= lanes->dropped;
+    return (int64_t)least > lanes->one ? (int64_t)least : lanes->one;
+}
+
 void lanes_open(struct lanes *lanes, struct infer_problem *problem)
 {
     uint32_t world = 2 * (uint32_t)problem->blocks.n;
@@ -36,8 +50,9 @@ void lanes_open(struct lanes *lanes, struct infer_problem *problem)
         lane_add(lanes, &edge->gone, 2 * edge->from + 1, 2 * edge->to, COST_EDGE);
     }
     lanes_fill(lanes);
-    int64_t once = (int64_t)(problem->grain >> lanes->dropped);
-    lanes->once = once > 0 ? once : 1;
+    int64_t one = (int64_t)(problem->one >> lanes->dropped);
+    lanes->one = one > 0 ? one : 1;
+    lanes->least = lanes_least(lanes, problem);
 }
 
 /* What did not change is given back as it was, whatever bits were dropped. */
@@ -149,7 +164,7 @@ static void joiner_lead(struct joiner *joiner, uint32_t node)
     for (int back = 0; back < 2; back++)
         for (uint32_t at = node; at != world;) {
             struct lane *lane = &joiner->lanes->at[joiner->ways[back].by[at]];
-            lane->now += joiner->lanes->once;
+            lane->now += joiner->lanes->one;
             joiner->island[island_of(joiner, at)] = island_of(joiner, world);
             at = back ? lane->to : lane->from;
         }

@@ -17,7 +17,8 @@ struct lane {
 struct lanes {
     VEC(struct lane);
     size_t nodes;     /* the last is the world */
-    int64_t once;     /* what being seen once counts */
+    int64_t least;    /* no count that was seen falls below it */
+    int64_t one;      /* what one execution counts */
     bool points;      /* as in the problem */
     unsigned dropped; /* bits, so that all counts together fit; 0 unless they are enormous */
 };

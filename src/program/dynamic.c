@@ -43,17 +43,34 @@ static const char *string_at(const struct image *image, uint64_t strings, uint64
     return text && memchr(text, 0, room) ? (const char *)text : NULL;
 }
 
+static bool section_find(const struct image *image, Elf64_Phdr *ret_program)
+{
+    return header_find(image, PT_DYNAMIC, ret_program) &&
+           elf_file_inside(&image->file, ret_program->p_offset, ret_program->p_filesz);
+}
+
+bool dynamic_value(const struct image *image, int64_t tag, uint64_t *ret_value)
+{
+    Elf64_Phdr program;
+    Elf64_Dyn entry;
+    if (!section_find(image, &program))
+        return false;
+    for (uint64_t i = 0; entry_at(image, &program, i, &entry); i++)
+        if (entry.d_tag == tag) {
+            *ret_value = entry.d_un.d_val;
+            return true;
+        }
+    return false;
+}
+
 const char *dynamic_needs(const struct image *image, const char *prefix)
 {
     Elf64_Phdr program;
     Elf64_Dyn entry;
     uint64_t strings = 0;
-    if (!header_find(image, PT_DYNAMIC, &program) ||
-        !elf_file_inside(&image->file, program.p_offset, program.p_filesz))
+    if (!section_find(image, &program))
         return NULL;
-    for (uint64_t i = 0; entry_at(image, &program, i, &entry); i++)
-        if (entry.d_tag == DT_STRTAB)
-            strings = entry.d_un.d_ptr;
+    dynamic_value(image, DT_STRTAB, &strings);
     for (uint64_t i = 0; entry_at(image, &program, i, &entry); i++) {
         const char *name =
             entry.d_tag == DT_NEEDED ? string_at(image, strings, entry.d_un.d_val) : NULL;

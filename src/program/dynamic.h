@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct image;
 
@@ -10,3 +11,5 @@ bool dynamic_loaded(const struct image *image);
 
 /* The first library it needs whose name begins so, or NULL. In the image's memory. */
 const char *dynamic_needs(const struct image *image, const char *prefix);
+/* The value of the first entry of its dynamic section with that tag (DT_...); false: there is none. */
+bool dynamic_value(const struct image *image, int64_t tag, uint64_t *ret_value);

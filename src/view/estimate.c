@@ -183,12 +183,25 @@ static double instructions_total(const struct totals *totals)
     return (double)totals->user_ticks * rate;
 }
 
+uint64_t estimate_one(const struct profile *profile)
+{
+    double total = profile->mode == PROFILE_SAMPLED ? instructions_total(&profile->totals) : 0;
+    double one = total > 0 ? (double)profile->totals.count / total : 1;
+    return one > 1 ? (uint64_t)(one + 0.5) : 1;
+}
+
+/* What was counted is certain. Where inference had to change it, the interval says how much. */
+static struct estimate exact_interval(double value, double sd)
+{
+    return (struct estimate){value, fmax(value - 2 * sd, 0), value + 2 * sd};
+}
+
 struct estimate estimate_count(const struct profile *profile, const struct tally *tally)
 {
     const struct totals *totals = &profile->totals;
     double exact = (double)tally->count;
     if (profile->mode == PROFILE_EXACT)
-        return (struct estimate){exact, exact, exact};
+        return exact_interval(exact, tally->alone_sd);
     double total = instructions_total(totals);
     if (!tally->count || total == 0)
         return (struct estimate){0, 0, 0};

@@ -37,6 +37,8 @@ void tally_add(struct tally *tally, const struct tally *more);
 /* Never below zero. */
 void tally_subtract(struct tally *tally, const struct tally *less);
 
+/* What one execution counts, at least 1. */
+uint64_t estimate_one(const struct profile *profile);
 /* Executions: the share, times user time in ticks, times the mean rate of all windows. What runs much
  * in fast windows moves share and rate together, so the interval is that of their product. */
 struct estimate estimate_count(const struct profile *profile, const struct tally *tally);

@@ -15,6 +15,7 @@ struct flow {
     struct tally entries;       /* first instruction, without the function's own edges to it */
     struct tally body;          /* all instructions together */
     uint64_t stray;             /* records that the disassembly does not explain */
+    uint64_t begun, ended;      /* see struct items */
 };
 
 void flow_build(struct flow *flow, const struct scene *scene, const struct scene_function *function,

@@ -1,140 +1,190 @@
 #include "view/inferred.h"
 
-#include "infer/likely.h"
+#include "program/starts.h"
+#include "view/problem.h"
+#include "view/ties.h"
 
 #include <math.h>
 
-struct maker {
-    struct infer_problem problem;
-    struct flow *flow;
-    const struct scene *scene;
-    const struct cfg *cfg;
-    const struct image *image;
-    const struct profile *profile;
-    uint32_t side;
-    uint64_t *arrived; /* by block, over its edges; then what leaves it by edges */
-    uint64_t *departed;
-};
-
-static struct infer_count count_of(const struct tally *tally)
+static const struct profile *profile_of(const struct inference *inference)
 {
-    return (struct infer_count){.seen = tally->count, .sd = tally->count_sd, .measured = true};
+    return inference->scene->sides[inference->side];
 }
 
-/* What a block may do beside following its edges. */
-enum leaving { LEAVES_NEVER, LEAVES_CALLING, LEAVES };
-
-static enum leaving block_leaves(const struct cfg *cfg, const struct cfg_block *block,
-                                 uint32_t ways)
+static bool is_plain(const struct inference *inference)
 {
-    const struct instruction *first = &cfg->instructions.at[block->first];
-    const struct instruction *last = first + block->instructions - 1;
-    if (!ways || last->kind == INSTRUCTION_IJUMP || last->no_return ||
-        (last->kind == INSTRUCTION_COND && ways < 2))
-        return LEAVES;
-    for (const struct instruction *at = first; at <= last; at++)
-        if (at->kind == INSTRUCTION_CALL || at->kind == INSTRUCTION_ICALL ||
-            at->kind == INSTRUCTION_SYSCALL)
-            return LEAVES_CALLING;
-    return LEAVES_NEVER;
+    return profile_of(inference)->mode == PROFILE_PLAIN;
 }
 
-/* ---- what was sampled plainly
- *
- * A block's count is the time that samples found in it, for each of its instructions: as if all took the same. Edges
- * are not seen; what branches are likely to do stands in, and weighs little. */
-
-enum { TIME_FINE = 64 }; /* steps of a nanosecond */
-
-static bool is_plain(const struct maker *maker)
+/* Only walks see calls. The other methods are there as they were published: one function at a time. */
+static bool is_tied(const struct inference *inference)
 {
-    return maker->profile->mode == PROFILE_PLAIN;
+    return profile_of(inference)->mode == PROFILE_SAMPLED && inference->method == INFER_CONFIDENCE;
 }
 
-static uint64_t sample_weight(const struct profile *profile)
-{
-    const struct totals *totals = &profile->totals;
-    return totals->interrupts ? totals->time / totals->interrupts + 1 : 1;
-}
+/* ---- all functions */
 
-static struct infer_count count_timed(const struct maker *maker, const struct cfg_block *block)
-{
-    uint64_t time = 0, n = block->instructions;
-    for (uint32_t i = 0; i < n; i++)
-        time += maker->flow->instructions[block->first + i].time;
-    double one = (double)sample_weight(maker->profile), samples = (double)time / one;
-    return (struct infer_count){.seen = time * TIME_FINE / n,
-                                .sd = (sqrt(samples) + 1) * one * TIME_FINE / (double)n,
-                                .measured = true};
-}
+typedef void function_visit(struct inference *inference, const struct scene_function *function,
+                            void *context);
 
-static void edges_guess(struct maker *maker, enum infer_method method)
+/* A scene that shows one function still has touches of the others. */
+static void functions_visit(struct inference *inference, function_visit *visit, void *context)
 {
-    const struct cfg *cfg = maker->cfg;
-    double *odds = mem_alloc(cfg->edges.n * sizeof *odds + 1);
-    bool guess = method == INFER_STATIC || method == INFER_CONFIDENCE;
-    likely_edges(odds, cfg, maker->image);
-    for (size_t i = 0; i < cfg->edges.n; i++) {
-        const struct cfg_edge *edge = &cfg->edges.at[i];
-        double ran = (double)maker->problem.blocks.at[edge->from_block].ran.seen;
-        *vec_push(&maker->problem.edges) =
-            (struct infer_edge){.from = edge->from_block,
-                                .to = edge->to_block,
-                                .gone = {.seen = guess ? (uint64_t)(ran * odds[i]) : 0}};
-    }
-    mem_free(odds);
-}
-
-/* Where the code lets control in and out, and nothing more. */
-static void outside_guess(struct maker *maker, const uint32_t *ways)
-{
-    for (uint32_t i = 0; i < maker->cfg->blocks.n; i++) {
-        struct infer_block *block = &maker->problem.blocks.at[i];
-        enum leaving leaving = block_leaves(maker->cfg, &maker->cfg->blocks.at[i], ways[i]);
-        block->entered.ruled = i != maker->problem.entry;
-        block->left.ruled = leaving != LEAVES;
+    const struct touches *touches = &inference->scene->touches;
+    for (size_t i = 0, end; i < touches->n; i = end) {
+        struct scene_function function = {
+            .module = touches->at[i].module, .function = touches->at[i].function, .first_touch = i};
+        for (end = i; end < touches->n && touches->at[end].module == function.module &&
+                      touches->at[end].function == function.function;)
+            end++;
+        function.n_touches = end - i;
+        if (function.module == inference->module && function.function != FUNCTION_NONE)
+            visit(inference, &function, context);
     }
 }
 
-static void count_scale(struct infer_count *count, double by)
+static void function_number(struct inference *inference, const struct scene_function *function,
+                            void *context)
 {
-    count->inferred = (uint64_t)((double)count->inferred * by + 0.5);
+    (void)context;
+    inference->index[function->function] = (uint32_t)inference->program.functions.n;
+    *vec_push(&inference->program.functions) = (struct infer_problem){0};
 }
 
-/* How much time a function takes is known better than where in it: a block that waits for memory has many samples, and
- * flow raises all that is around it. The function as a whole keeps its weight. */
-static void weight_keep(struct maker *maker)
+static void function_problem(struct inference *inference, const struct scene_function *function,
+                             void *context)
 {
-    struct infer_problem *problem = &maker->problem;
-    double seen = 0, inferred = 0;
-    for (size_t i = 0; i < problem->blocks.n; i++) {
-        const struct infer_count *ran = &problem->blocks.at[i].ran;
-        seen += (double)ran->seen * maker->cfg->blocks.at[i].instructions;
-        inferred += (double)ran->inferred * maker->cfg->blocks.at[i].instructions;
+    uint32_t own = inference->index[function->function];
+    struct infer_problem *problem = &inference->program.functions.at[own];
+    struct cfg cfg;
+    struct flow flow;
+    scene_cfg(inference->scene, function, &cfg);
+    flow_build(&flow, inference->scene, function, inference->side, &cfg);
+    struct problem_parts parts = {inference->scene, function, inference->side, &cfg, &flow};
+    if (is_plain(inference)) {
+        problem_make_plain(problem, &parts, inference->method);
+        infer_solve(problem, inference->method);
+        problem_weigh_plain(problem, &cfg);
+    } else {
+        problem_make(problem, &parts);
+        if (context)
+            ties_add(context, &parts, own, problem);
     }
-    double by = inferred > 0 ? seen / inferred : 1;
-    for (size_t i = 0; i < problem->blocks.n; i++) {
-        count_scale(&problem->blocks.at[i].ran, by);
-        count_scale(&problem->blocks.at[i].entered, by);
-        count_scale(&problem->blocks.at[i].left, by);
-    }
-    for (size_t i = 0; i < problem->edges.n; i++)
-        count_scale(&problem->edges.at[i].gone, by);
+    flow_release(&flow);
+    cfg_release(&cfg);
 }
 
-/* ---- what was walked */
+/* ---- what is entered once */
 
-static void edges_make(struct maker *maker)
+static uint64_t processes_count(const struct profile *profile)
 {
-    const struct cfg *cfg = maker->cfg;
-    for (size_t i = 0; i < cfg->edges.n; i++) {
-        const struct cfg_edge *edge = &cfg->edges.at[i];
-        struct infer_count gone = count_of(&maker->flow->edges[i]);
-        *vec_push(&maker->problem.edges) =
-            (struct infer_edge){.from = edge->from_block, .to = edge->to_block, .gone = gone};
-        maker->arrived[edge->to_block] += gone.seen;
-        maker->departed[edge->from_block] += gone.seen;
+    uint64_t n = 0;
+    for (size_t i = 0; i < profile->threads.n; i++)
+        n += !i || profile->threads.at[i].pid != profile->threads.at[i - 1].pid;
+    if (n < profile->totals.recordings)
+        n = profile->totals.recordings;
+    return n ? n : 1;
+}
+
+/* At most once a process: being seen once counts as many passages, and these cannot have been. */
+static void starts_fix(struct inference *inference)
+{
+    const struct binary *binary = inference->scene->modules.at[inference->module].binary;
+    uint64_t processes = processes_count(profile_of(inference));
+    struct starts starts;
+    starts_find(&starts, &binary->image, &binary->symbols);
+    for (size_t i = 0; i < starts.n; i++) {
+        uint32_t index = inference->index[starts.at[i]];
+        struct infer_problem *problem =
+            index == TIES_NONE ? NULL : &inference->program.functions.at[index];
+        if (!problem || problem->entry == BLOCK_NONE)
+            continue;
+        struct infer_count *entered = &problem->blocks.at[problem->entry].entered;
+        uint64_t most = processes * problem->one;
+        entered->firm = true;
+        if (entered->seen > most)
+            entered->seen = most;
+        if (entered->seen < problem->one)
+            entered->seen = problem->one;
     }
+    starts_release(&starts);
+}
+
+void inference_open(struct inference *inference, const struct scene *scene, uint32_t side,
+                    uint32_t module, enum infer_method method)
+{
+    const struct profile *profile = scene->sides[side];
+    size_t n = scene->modules.at[module].binary->symbols.functions.n;
+    *inference =
+        (struct inference){.scene = scene,
+                           .side = side,
+                           .module = module,
+                           .method = method,
+                           .whole = profile->mode == PROFILE_EXACT && profile_whole(profile)};
+    if (inference->whole)
+        return;
+    inference->index = mem_alloc(n * sizeof *inference->index + 1);
+    memset(inference->index, 0xFF, n * sizeof *inference->index);
+    struct ties ties = {&inference->program.calls, inference->index};
+    functions_visit(inference, function_number, NULL);
+    functions_visit(inference, function_problem, is_tied(inference) ? &ties : NULL);
+    if (is_tied(inference))
+        starts_fix(inference);
+    if (!is_plain(inference))
+        infer_program_solve(&inference->program, method);
+}
+
+void inference_close(struct inference *inference)
+{
+    infer_program_release(&inference->program);
+    mem_free(inference->index);
+}
+
+/* ---- what is inferred */
+
+/* A count that was changed though it was exact, or that nobody saw, is known to its change. */
+static void tally_set(struct tally *tally, uint64_t count, bool exact)
+{
+    if (count != tally->count && (exact || !tally->count))
+        tally->count_sd = tally->alone_sd = fabs((double)count - (double)tally->count);
+    tally->count = count;
+}
+
+/* Behind a call only what came back goes on. */
+static void block_take(struct flow *flow, const struct cfg *cfg, block_id id,
+                       const struct infer_block *inferred, uint32_t ways, bool exact)
+{
+    const struct cfg_block *block = &cfg->blocks.at[id];
+    uint64_t count = inferred->ran.inferred;
+    uint32_t call = INSTRUCTION_NONE;
+    if (exact && count == inferred->ran.seen)
+        return;
+    if (block_leaves(cfg, block, ways) == LEAVES_CALLING)
+        call = block_last_call(cfg, block);
+    for (uint32_t i = block->first; i < block->first + block->instructions; i++) {
+        tally_set(&flow->instructions[i], count, exact);
+        if (i == call)
+            count -= inferred->left.inferred;
+    }
+}
+
+static void counts_take(struct flow *flow, const struct cfg *cfg,
+                        const struct infer_problem *problem, bool exact)
+{
+    uint32_t *ways = blocks_ways(cfg);
+    for (uint32_t i = 0; i < cfg->blocks.n; i++)
+        block_take(flow, cfg, i, &problem->blocks.at[i], ways[i], exact);
+    mem_free(ways);
+    for (size_t i = 0; i < cfg->edges.n; i++)
+        tally_set(&flow->edges[i], problem->edges.at[i].gone.inferred, exact);
+    flow->body = (struct tally){.time = flow->body.time};
+    for (size_t i = 0; i < cfg->instructions.n; i++) {
+        struct tally tally = flow->instructions[i];
+        tally.time = 0;
+        tally_add(&flow->body, &tally);
+    }
+    if (problem->entry != BLOCK_NONE)
+        tally_set(&flow->entries, problem->blocks.at[problem->entry].entered.inferred, exact);
 }
 
 static uint64_t beyond(uint64_t count, uint64_t other)
@@ -142,191 +192,40 @@ static uint64_t beyond(uint64_t count, uint64_t other)
     return count > other ? count - other : 0;
 }
 
-/* Whether calls in a block do not come back: exceptions, longjmp, exit. In a sampled profile a window may just have ended in one;
- * but that is chance, and happens no more often than chance does. */
-static bool calls_leave(const struct maker *maker, const struct infer_count *ran, uint64_t rest)
+/* Passages of a whole exact run that do not begin at the entry or end where the code lets them. */
+static void uneven_tell(struct flow *flow, const struct problem_parts *parts)
 {
-    return maker->profile->mode == PROFILE_EXACT ||
-           (double)rest * (double)ran->seen > 2 * ran->sd * ran->sd;
-}
-
-static void leaving_make(struct maker *maker, const uint32_t *ways)
-{
-    for (uint32_t i = 0; i < maker->cfg->blocks.n; i++) {
-        struct infer_block *block = &maker->problem.blocks.at[i];
-        enum leaving leaving = block_leaves(maker->cfg, &maker->cfg->blocks.at[i], ways[i]);
-        uint64_t rest = beyond(block->ran.seen, maker->departed[i]);
-        bool left = leaving == LEAVES ||
-                    (leaving == LEAVES_CALLING && calls_leave(maker, &block->ran, rest));
-        block->left = (struct infer_count){.seen = left ? rest : 0,
-                                           .sd = left ? block->ran.sd : 0,
-                                           .measured = true,
-                                           .ruled = leaving == LEAVES_NEVER};
+    const struct cfg *cfg = parts->cfg;
+    struct infer_problem problem;
+    problem_make(&problem, parts);
+    uint64_t *in = mem_alloc(2 * cfg->blocks.n * sizeof *in + 1), *out = in + cfg->blocks.n;
+    uint32_t *ways = blocks_ways(cfg);
+    for (size_t i = 0; i < problem.edges.n; i++) {
+        const struct infer_edge *edge = &problem.edges.at[i];
+        in[edge->to] += edge->gone.seen;
+        out[edge->from] += edge->gone.seen;
     }
-}
-
-/* The block that an edge from outside the function arrives at; BLOCK_NONE: at none, or in its midst. A return
- * comes back into the midst of a block, or along an edge, if a call stands before it. */
-static block_id arrival_block(const struct maker *maker, const struct touch *touch,
-                              const struct edge_key *key)
-{
-    const struct cfg *cfg = maker->cfg;
-    bool call = key->kind == EDGE_CALL || key->kind == EDGE_ICALL;
-    if (touch->kind != TOUCH_IN && !(touch->kind == TOUCH_OUT && call))
-        return BLOCK_NONE;
-    if (scene_module(maker->scene, maker->side, key->to_module) != touch->module)
-        return BLOCK_NONE;
-    uint32_t at = cfg_find(cfg, (struct svma){key->to});
-    if (at == INSTRUCTION_NONE)
-        return BLOCK_NONE;
-    block_id block = cfg->block_of[at];
-    if (cfg->blocks.at[block].start.v != key->to)
-        return BLOCK_NONE;
-    if (key->kind == EDGE_RETURN && at > 0) {
-        const struct instruction *before = &cfg->instructions.at[at - 1];
-        bool calls = before->kind == INSTRUCTION_CALL || before->kind == INSTRUCTION_ICALL;
-        if (calls && instruction_next(before).v == key->to)
-            return BLOCK_NONE;
-    }
-    return block;
-}
-
-static void entering_make(struct maker *maker, const struct scene_function *function)
-{
-    for (size_t i = 0; i < maker->problem.blocks.n; i++)
-        maker->problem.blocks.at[i].entered = (struct infer_count){.measured = true, .ruled = true};
-    for (size_t i = 0; i < function->n_touches; i++) {
-        const struct touch *touch = &maker->scene->touches.at[function->first_touch + i];
-        bool edge = touch->kind == TOUCH_IN || touch->kind == TOUCH_OUT;
-        if (touch->side != maker->side || !edge)
-            continue;
-        const struct table *edges = &maker->profile->edges;
-        block_id block = arrival_block(maker, touch, map_key(&edges->keys, touch->record));
-        if (block == BLOCK_NONE)
-            continue;
-        struct tally tally = tally_of(maker->profile, &edges->at[touch->record]);
-        struct infer_count *entered = &maker->problem.blocks.at[block].entered;
-        entered->seen += tally.count;
-        entered->sd += tally.count_sd;
-        entered->ruled = false;
-    }
-}
-
-/* The system enters functions at their start, too: signal handlers, and the first of all. */
-static void entry_make(struct maker *maker)
-{
-    if (maker->problem.entry == BLOCK_NONE)
-        return;
-    struct infer_block *block = &maker->problem.blocks.at[maker->problem.entry];
-    block->entered.seen = beyond(block->ran.seen, maker->arrived[maker->problem.entry]);
-    block->entered.sd = block->ran.sd;
-    block->entered.ruled = false;
-}
-
-/* What one passage of one instruction counts, on the mean. */
-static uint64_t grain_of(const struct profile *profile)
-{
-    const struct totals *totals = &profile->totals;
-    if (profile->mode == PROFILE_PLAIN)
-        return sample_weight(profile) * TIME_FINE;
-    if (profile->mode == PROFILE_EXACT || !totals->instructions)
-        return 1;
-    uint64_t grain = totals->count / totals->instructions;
-    return grain ? grain : 1;
-}
-
-static void problem_make(struct maker *maker, const struct scene_function *function,
-                         enum infer_method method)
-{
-    const struct cfg *cfg = maker->cfg;
-    uint64_t *memory = mem_alloc(2 * cfg->blocks.n * sizeof *memory + 1);
-    uint32_t *ways = mem_alloc(cfg->blocks.n * sizeof *ways + 1);
-    maker->arrived = memory;
-    maker->departed = memory + cfg->blocks.n;
-    maker->problem.grain = grain_of(maker->profile);
-    maker->problem.points = is_plain(maker);
-    for (size_t i = 0; i < cfg->edges.n; i++)
-        ways[cfg->edges.at[i].from_block]++;
-    for (uint32_t i = 0; i < cfg->blocks.n; i++)
-        vec_push(&maker->problem.blocks)->ran = is_plain(maker)
-                                                    ? count_timed(maker, &cfg->blocks.at[i])
-                                                    : count_of(flow_block(maker->flow, cfg, i));
-    uint32_t first = cfg_find(cfg, cfg->entry);
-    maker->problem.entry = first == INSTRUCTION_NONE ? BLOCK_NONE : cfg->block_of[first];
-    if (is_plain(maker)) {
-        edges_guess(maker, method);
-        outside_guess(maker, ways);
-    } else {
-        edges_make(maker);
-        entering_make(maker, function);
-        entry_make(maker);
-        leaving_make(maker, ways);
+    for (uint32_t i = 0; i < cfg->blocks.n; i++) {
+        uint64_t ran = problem.blocks.at[i].ran.seen, entered = problem.blocks.at[i].entered.seen;
+        bool leaves = block_leaves(cfg, &cfg->blocks.at[i], ways[i]) == LEAVES;
+        flow->begun += i == problem.entry ? beyond(ran, in[i] + entered) : beyond(ran, in[i]);
+        flow->begun += beyond(out[i], ran);
+        flow->ended += beyond(in[i], ran) + (leaves ? 0 : beyond(ran, out[i]));
     }
     mem_free(ways);
-    mem_free(memory);
+    mem_free(in);
+    infer_release(&problem);
 }
 
-/* ---- what is inferred */
-
-static void tally_set(struct tally *tally, const struct infer_count *count)
+void inference_apply(const struct inference *inference, struct flow *flow,
+                     const struct scene_function *function, const struct cfg *cfg)
 {
-    if (!count->seen && count->inferred)
-        tally->count_sd = tally->alone_sd = (double)count->inferred;
-    tally->count = count->inferred;
-}
-
-/* Runs start and end inside of blocks, so that instructions of one differ a little: they keep that, and
- * move with their block. */
-static void instruction_move(struct tally *tally, const struct infer_count *ran)
-{
-    struct infer_count own = {.seen = tally->count, .inferred = ran->inferred};
-    if (ran->inferred && ran->seen)
-        own.inferred = ran->inferred > ran->seen ? tally->count + (ran->inferred - ran->seen)
-                                                 : beyond(tally->count, ran->seen - ran->inferred);
-    tally_set(tally, &own);
-}
-
-static void counts_take(struct maker *maker)
-{
-    struct flow *flow = maker->flow;
-    const struct cfg *cfg = maker->cfg;
-    for (uint32_t i = 0; i < cfg->blocks.n; i++) {
-        const struct cfg_block *block = &cfg->blocks.at[i];
-        const struct infer_count *ran = &maker->problem.blocks.at[i].ran;
-        for (uint32_t k = 0; k < block->instructions; k++) {
-            struct tally *tally = &flow->instructions[block->first + k];
-            if (is_plain(maker))
-                tally_set(tally, ran);
-            else if (ran->inferred != ran->seen)
-                instruction_move(tally, ran);
-        }
+    if (inference->whole) {
+        struct problem_parts parts = {inference->scene, function, inference->side, cfg, flow};
+        uneven_tell(flow, &parts);
+        return;
     }
-    for (size_t i = 0; i < cfg->edges.n; i++)
-        tally_set(&flow->edges[i], &maker->problem.edges.at[i].gone);
-    uint64_t time = flow->body.time;
-    flow->body = (struct tally){.time = time};
-    for (size_t i = 0; i < cfg->instructions.n; i++) {
-        struct tally tally = flow->instructions[i];
-        tally.time = 0;
-        tally_add(&flow->body, &tally);
-    }
-    if (maker->problem.entry != BLOCK_NONE)
-        tally_set(&flow->entries, &maker->problem.blocks.at[maker->problem.entry].entered);
-}
-
-void flow_infer(struct flow *flow, const struct scene *scene, const struct scene_function *function,
-                uint32_t side, const struct cfg *cfg, enum infer_method method)
-{
-    struct maker maker = {.image = &scene->modules.at[function->module].binary->image,
-                          .flow = flow,
-                          .scene = scene,
-                          .cfg = cfg,
-                          .profile = scene->sides[side],
-                          .side = side};
-    problem_make(&maker, function, method);
-    infer_solve(&maker.problem, method);
-    if (is_plain(&maker))
-        weight_keep(&maker);
-    counts_take(&maker);
-    infer_release(&maker.problem);
+    const struct infer_problem *problem =
+        &inference->program.functions.at[inference->index[function->function]];
+    counts_take(flow, cfg, problem, profile_of(inference)->mode == PROFILE_EXACT);
 }

@@ -55,6 +55,7 @@ struct lister {
     struct items *items;
     const struct scene *scene;
     const struct scene_function *function;
+    const struct inference *inferences; /* of the function's module, by side */
     enum item_by by;
 };
 
@@ -127,6 +128,11 @@ static void list_edges(struct lister *lister, const struct cfg *cfg, const struc
     }
 }
 
+static bool side_inferred(const struct scene *scene, uint32_t side, enum item_by by)
+{
+    return scene->inferred[side] && item_by_inferred(by);
+}
+
 static void list_with_graph(struct lister *lister)
 {
     struct cfg cfg;
@@ -134,9 +140,8 @@ static void list_with_graph(struct lister *lister)
     scene_cfg(lister->scene, lister->function, &cfg);
     for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
         flow_build(&flows[side], lister->scene, lister->function, side, &cfg);
-        if (lister->scene->inferred[side] && item_by_inferred(lister->by))
-            flow_infer(&flows[side], lister->scene, lister->function, side, &cfg,
-                       lister->scene->method);
+        if (side_inferred(lister->scene, side, lister->by))
+            inference_apply(&lister->inferences[side], &flows[side], lister->function, &cfg);
     }
     switch (lister->by) {
     case BY_FUNCTION: list_function(lister, flows); break;
@@ -152,6 +157,8 @@ static void list_with_graph(struct lister *lister)
     }
     for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
         lister->items->stray += flows[side].stray;
+        lister->items->begun += flows[side].begun;
+        lister->items->ended += flows[side].ended;
         flow_release(&flows[side]);
     }
     cfg_release(&cfg);
@@ -287,16 +294,35 @@ static void list_records(struct lister *lister)
               item_order);
 }
 
+/* Opens or closes those of a module. */
+static void inferences_do(struct inference *inferences, const struct scene *scene, enum item_by by,
+                          uint32_t module, bool open)
+{
+    for (uint32_t side = 0; side < scene->n_sides && scene_binary(scene, module); side++)
+        if (!side_inferred(scene, side, by))
+            continue;
+        else if (open)
+            inference_open(&inferences[side], scene, side, module, scene->method);
+        else
+            inference_close(&inferences[side]);
+}
+
 void items_list(struct items *items, const struct scene *scene, enum item_by by)
 {
+    struct inference inferences[SIDES_MAX];
     *items = (struct items){0};
     for (size_t i = 0; i < scene->functions.n; i++) {
         const struct scene_function *function = &scene->functions.at[i];
-        struct lister lister = {items, scene, function, by};
+        struct lister lister = {items, scene, function, inferences, by};
+        uint32_t module = function->module;
+        if (!i || module != function[-1].module)
+            inferences_do(inferences, scene, by, module, true);
         if (by != BY_CALL && function->function != FUNCTION_NONE)
             list_with_graph(&lister);
         else if (by != BY_LOOP)
             list_records(&lister);
+        if (i + 1 == scene->functions.n || module != function[1].module)
+            inferences_do(inferences, scene, by, module, false);
     }
 }
 

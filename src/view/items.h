@@ -41,6 +41,9 @@ struct item {
 struct items {
     VEC(struct item);
     uint64_t stray; /* records that the disassembly does not explain */
+    /* Of a whole exact run that was asked to be made consistent, and is the truth already: passages that did not begin at a
+     * function's entry, or end where its code lets them: exceptions, longjmp, exit, and where the recording itself began and ended. */
+    uint64_t begun, ended;
     /* Indirect jumps to where no function starts, as longjmp makes them: neither edges nor calls. */
     struct tally landings[SIDES_MAX];
 };

@@ -108,6 +108,8 @@ static void walked_make(struct report *report)
         rows_make(report, &items);
     report->stray = items.stray;
     report->landings = items.landings[0];
+    report->begun = items.begun;
+    report->ended = items.ended;
     items_release(&items);
 }
 

@@ -47,6 +47,7 @@ struct report {
     const char *input;
     uint64_t stray;
     struct tally landings; /* see struct items */
+    uint64_t begun, ended; /* likewise */
     uint64_t total;        /* of the weights */
     bool has_plain;
     struct plain plain;

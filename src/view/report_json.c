@@ -125,6 +125,10 @@ void report_json(FILE *to, const struct report *report, size_t limit)
     struct json json;
     json_begin(&json, to);
     head_json(&json, "report", report->scene, 0, report->by, report->weight, report->stray);
+    if (report->begun || report->ended) {
+        json_integer(&json, "begun_inside", report->begun);
+        json_integer(&json, "ended_inside", report->ended);
+    }
     json_array(&json, "rows");
     for (size_t i = 0; i < report->n && i < limit; i++)
         row_json(&json, report, &report->at[i]);

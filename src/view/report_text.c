@@ -275,6 +275,12 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
         fprintf(to, "%s more jumps to where no function starts (longjmp and the like): no calls\n",
                 count_text(estimate_count(report->scene->sides[0], &report->landings).value,
                            report->scene->sides[0]->mode == PROFILE_EXACT));
+    if (report->begun || report->ended)
+        fprintf(to,
+                "%" PRIu64 " passages began and %" PRIu64
+                " ended inside of functions (exceptions, longjmp, exit, the recording's own begin "
+                "and end): left as counted\n",
+                report->begun, report->ended);
     if (paths.common[0] && report->by == BY_LINE)
         fprintf(to, "(files below %s)\n", text_clean(&report->scene->arena, paths.common));
 }

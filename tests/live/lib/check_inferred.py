@@ -1,6 +1,6 @@
-"""check_inferred same RAW INFERRED | nearly RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | points JSON... | raw true|false JSON
+"""check_inferred same RAW INFERRED | told JSON | entered FUNCTIONS NAME COUNT | nearly RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | points JSON... | raw true|false JSON
 
-same: two reports with the same counts. nearly: with counts that differ by no more than being under way. flow: as much enters and leaves each block as it ran, in reports of one module.
+same: two reports with the same counts. told: passages that began and ended inside of functions. entered: a function, so often. nearly: with counts that differ by no more than being under way. flow: as much enters and leaves each block as it ran, in reports of one module.
 overlap: a comparison of inferred counts is no worse than that of raw ones. points: comparisons of plain samples find something. raw: what the JSON says of itself."""
 
 import collections
@@ -18,6 +18,17 @@ def same(raw, inferred):
     assert before["raw"] and not after["raw"], (before["raw"], after["raw"])
     assert before["rows"], "no rows"
     assert before["rows"] == after["rows"], [pair for pair in zip(before["rows"], after["rows"]) if pair[0] != pair[1]][:3]
+
+
+def told(path):
+    report = load(path)
+    assert report["begun_inside"] > 0 and report["ended_inside"] > 0, (report.get("begun_inside"), report.get("ended_inside"))
+
+
+def entered(path, name, count):
+    rows = [row for row in load(path)["rows"] if row["name"] == name]
+    assert len(rows) == 1, f"{len(rows)} functions {name}"
+    assert rows[0]["count"] == int(count), f"{name} entered {rows[0]['count']} times"
 
 
 def nearly(raw, inferred):

@@ -168,7 +168,8 @@ static void isolated_loops_are_joined(void **state)
     (void)state;
     struct infer_problem problem;
     function_make(&problem, (uint64_t[]){0, 800, 800, 0, 0}, 5);
-    problem.grain = 3;
+    problem.grain = 300;
+    problem.one = 3;
     edge_add(&problem, 0, 1, 0);
     edge_add(&problem, 1, 2, 800);
     edge_add(&problem, 2, 1, 800);
