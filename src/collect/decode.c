@@ -200,6 +200,7 @@ static uint64_t window_rate(struct decode *decode, const struct event_walk *walk
     struct rate_place place = window_place(decode, window);
     if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks)
         trail_add(decode, walk, &place);
+    rates_meet(&decode->rates, decode->tally.exits_seen.n);
     return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
 }
 

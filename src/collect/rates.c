@@ -4,6 +4,8 @@
  * these, and the first before places have been timed twice often enough to tell. */
 static const double LEAN_LEAST = 0.5, LEAN_MOST = 64;
 enum { SCATTER_LEAST = 8 };
+/* Different exits in a window with which half of what places differ by is believed. */
+static const double VARIETY_HALF = 140;
 
 static struct rate_place page_of(const struct rate_place *place)
 {
@@ -55,6 +57,18 @@ void rates_add(struct rates *rates, const struct rate_place *place, uint64_t rat
     sum_add(&rates->all, rate);
 }
 
+void rates_meet(struct rates *rates, uint64_t exits)
+{
+    sum_add(&rates->variety, exits);
+}
+
+static double rates_belief(const struct rates *rates)
+{
+    const struct rate_sum *variety = &rates->variety;
+    double exits = variety->n ? (double)variety->sum / (double)variety->n : 0;
+    return VARIETY_HALF / (VARIETY_HALF + exits);
+}
+
 static double rates_lean(const struct rates *rates)
 {
     const struct rate_scatter *scatter = &rates->scatter;
@@ -83,6 +97,7 @@ uint64_t rates_expect(const struct rates *rates, const struct rate_place *place,
         return unknown;
     struct rate_place page = page_of(place);
     double all = (double)rates->all.sum / (double)rates->all.n;
-    uint64_t rate = (uint64_t)lean_on(rates, place, lean_on(rates, &page, all));
+    double own = lean_on(rates, place, lean_on(rates, &page, all));
+    uint64_t rate = (uint64_t)(all + rates_belief(rates) * (own - all));
     return rate ? rate : 1;
 }

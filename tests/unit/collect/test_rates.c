@@ -55,10 +55,31 @@ static void chance_is_not_believed(void **state)
     rates_release(&apart);
 }
 
+/* The mean stays what it is, and of two places' difference half is left when windows meet 140 exits, a tenth with nine times
+ * as many. */
+static void variety_is_not_believed(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t exits, slow, fast;
+    } cases[] = {{0, 1000, 3000}, {140, 1500, 2500}, {1260, 1900, 2100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rates rates;
+        rates_init(&rates);
+        for (uint64_t j = 0; j < 2000; j++) {
+            rates_add(&rates, j % 2 ? &loop : &elsewhere, j % 2 ? 1000 : 3000);
+            rates_meet(&rates, cases[i].exits);
+        }
+        assert_in_range(rates_expect(&rates, &loop, 1), cases[i].slow - 3, cases[i].slow + 3);
+        assert_in_range(rates_expect(&rates, &elsewhere, 1), cases[i].fast - 3, cases[i].fast + 3);
+        rates_release(&rates);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_known),
-                                       cmocka_unit_test(chance_is_not_believed),
-                                       cmocka_unit_test(places_lean_outward)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_known), cmocka_unit_test(chance_is_not_believed),
+        cmocka_unit_test(variety_is_not_believed), cmocka_unit_test(places_lean_outward)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
