@@ -5,6 +5,7 @@
 #include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/signals.h"
+#include "agent/stack_copy.h"
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
@@ -62,8 +63,12 @@ static void progress_begin(struct thread *thread, uint64_t pc)
     progress->in_window = progress->timing = false;
     progress->max_exits = progress->lead_exits = 0;
     progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
-    progress->event = (struct event_walk){
-        .tid = thread->tid, .tsc = sys_tsc(), .cpu_ns = agent_cpu_ns(), .pc = pc, .stop = LOSS_N};
+    progress->event = (struct event_walk){.tid = thread->tid,
+                                          .slot = thread->slot,
+                                          .tsc = sys_tsc(),
+                                          .cpu_ns = agent_cpu_ns(),
+                                          .pc = pc,
+                                          .stop = LOSS_N};
     /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
      * a first sample, at a moment drawn from all of a period, lies less. */
     bool first = thread->wire->end_cpu_ns == thread->wire->start_cpu_ns;
@@ -226,7 +231,8 @@ static void event_publish(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
     uint32_t before = (uint32_t)(sizeof *event + 4 * event->n_exits + 7) & ~7u;
-    event->bytes = before + 8 * event->n_payload;
+    event->bytes =
+        before + 8 * event->n_payload + (event->stack_bytes ? stack_copy_bytes(&thread->stack) : 0);
     struct event_walk *out = ring_take(&agent.ring, event->bytes);
     if (!out) {
         agent_lose(LOSS_dropped);
@@ -244,6 +250,8 @@ static void event_publish(struct thread *thread)
     uint64_t *payload = (uint64_t *)(void *)((uint8_t *)out + before);
     for (uint32_t i = 0; i < event->n_payload; i++)
         payload[i] = thread->context->counters[i];
+    if (event->stack_bytes)
+        stack_copy_write(&thread->stack, payload + event->n_payload);
     ring_publish(out, EVENT_WALK);
 }
 
@@ -311,6 +319,10 @@ void sample_take(struct thread *thread)
 {
     progress_begin(thread, thread->frame.rip);
     thread->progress.event.flags = thread->outside ? WALK_OUTSIDE : 0;
+    if (agent.options.events & EVENTS_STACK)
+        thread->progress.event.stack_bytes =
+            stack_copy_take(&thread->stack, &thread->frame,
+                            __atomic_load_n(&thread->wire->stack_begin, __ATOMIC_RELAXED));
     if (modules_enter()) {
         signals_state_load(thread->context, &thread->frame);
         thread->program_gs = gs_read();

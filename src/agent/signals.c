@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/sample.h"
+#include "agent/stack_copy.h"
 #include "agent/thread.h"
 #include "agent/trap.h"
 #include "agent/trigger.h"
@@ -150,7 +151,7 @@ __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *si
                                                    struct kernel_ucontext *frame)
 {
     agent_enters();
-    uint64_t to = fault_judge(signal, siginfo, frame);
+    uint64_t to = stack_copy_faulted(frame) ? 0 : fault_judge(signal, siginfo, frame);
     agent_leaves();
     return to;
 }

@@ -7,6 +7,7 @@
 
 #include "agent/budget.h"
 #include "agent/kernel.h"
+#include "agent/stack_copy.h"
 #include "walk/run.h"
 #include "wire/channel.h"
 
@@ -34,6 +35,8 @@ struct thread {
     _Alignas(64) uint8_t fpstate[FPSTATE_BYTES_MAX];
 
     _Alignas(64) uint8_t signal_stack[THREAD_SIGNAL_STACK_BYTES]; /* sampling */
+
+    struct stack_copy stack; /* of the sample under way */
 
     int32_t tid; /* 0: the slot is free; -1: it is being filled */
     uint32_t slot;

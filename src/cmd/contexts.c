@@ -14,8 +14,7 @@
 static const char usage[] =
     "usage: gait contexts [options] [FILE]\n"
     "\n"
-    "Shows the calling contexts of a plain recording (gait.data), each figure with its 95 % "
-    "interval.\n"
+    "Shows the calling contexts of a recording (gait.data), each figure with its 95 % interval.\n"
     "\n"
     "  -i FILE            the profile, as an option\n"
     "  --top-down         from callers to what they call (default)\n"
@@ -165,12 +164,10 @@ static int contexts(const struct options *options, const struct profile *profile
     struct err err;
     struct scene scene;
     struct plain plain;
-    if (profile->mode != PROFILE_PLAIN) {
-        err_set(
-            &err, ERR_FORMAT,
-            "%s: a recording in %s mode has no stacks yet; gait record --plain -- COMMAND keeps "
-            "them",
-            options->view.input, profile_mode_name(profile->mode));
+    if (profile->mode != PROFILE_PLAIN && !stacks_have_callers(&profile->stacks)) {
+        err_set(&err, ERR_FORMAT,
+                "%s: this recording in %s mode has no stacks; gait record -- COMMAND keeps them",
+                options->view.input, profile_mode_name(profile->mode));
         return say_err(&err);
     }
     /* Callers are named whatever module is asked for: all are opened. */

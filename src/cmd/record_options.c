@@ -49,8 +49,10 @@ static const char usage[] =
     "125: gait failed; 126: not executable; 127: not found.\n";
 
 enum { PLAIN_HZ = 997 };
-static const struct record_options defaults = {
-    .mode = RECORD_SAMPLED, .trigger = TRIGGER_AUTO, .overhead_ppm = 10000};
+static const struct record_options defaults = {.mode = RECORD_SAMPLED,
+                                               .trigger = TRIGGER_AUTO,
+                                               .overhead_ppm = 10000,
+                                               .events = EVENTS_EDGE | EVENTS_CALL | EVENTS_STACK};
 
 enum {
     OPTION_OVERHEAD = 256,

@@ -1,5 +1,6 @@
 #include "collect/decode.h"
 
+#include "collect/walk_stacks.h"
 #include "profile/sums.h"
 #include "wire/only.h"
 #include "wire/plain.h"
@@ -16,6 +17,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
 
 void decode_release(struct decode *decode)
 {
+    stack_past_release(&decode->past);
     rates_release(&decode->rates);
     trip_walk_release(&decode->trip_walk);
     trips_release(&decode->trips);
@@ -338,21 +340,35 @@ void decode_flush(struct decode *decode)
 
 /* ---- walks */
 
+/* The interrupted place, in its calling context if that is known. */
+static uint32_t time_node(struct decode *decode, const struct event_walk *walk, struct place at,
+                          const struct stack_sample *stack)
+{
+    struct mappings *mappings = decode->units->mappings;
+    struct stacks *stacks = &decode->profile->stacks;
+    uint64_t thread = stack_thread((uint32_t)mappings->pid, (uint32_t)walk->tid);
+    uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
+    if (decode->stacks && stack)
+        return walk_stacks_node(decode->stacks,
+                                &(struct walk_thread){mappings, &decode->past, (uint32_t)walk->tid},
+                                stack, root, &decode->stack_begin);
+    if (decode->stacks)
+        decode->stacks->untaken++;
+    return stacks_node(stacks, root, at.module, at.address.v);
+}
+
 /* The interrupted place gets what the sample stands for. */
-static void time_add(struct decode *decode, const struct event_walk *walk, uint64_t weight_ns)
+static void time_add(struct decode *decode, const struct event_walk *walk,
+                     const struct stack_sample *stack, uint64_t weight_ns)
 {
     if (!walk->pc || !weight_ns)
         return;
     struct mappings *mappings = decode->units->mappings;
     struct place at = mappings_place(mappings, (struct avma){walk->pc});
     decode->unmapped += mappings_missed(mappings, at);
-    struct stacks *stacks = &decode->profile->stacks;
-    uint64_t thread = stack_thread((uint32_t)mappings->pid, (uint32_t)walk->tid);
     uint32_t group = decode->samples++ % STACK_GROUPS;
-    if (!mappings->only || selection_takes(mappings->only, mappings, at)) {
-        uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
-        stacks_add(stacks, stacks_node(stacks, root, at.module, at.address.v), group, weight_ns);
-    }
+    if (!mappings->only || selection_takes(mappings->only, mappings, at))
+        stacks_add(&decode->profile->stacks, time_node(decode, walk, at, stack), group, weight_ns);
     struct totals *totals = &decode->profile->totals;
     sum_add(&totals->samples, 1);
     sum_add(&totals->sampled_ns, weight_ns);
@@ -372,11 +388,13 @@ static void span_add(struct decode *decode, uint64_t tsc, uint64_t since_ns)
     span->cpu_ns += since_ns;
 }
 
-void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits)
+void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
+                 const struct stack_sample *stack)
 {
     struct crew_sample sample = crew_sample(decode->crew, walk);
     span_add(decode, walk->tsc, sample.since_ns);
-    time_add(decode, walk, sample.weight_ns);
+    decode->stack_begin = 0;
+    time_add(decode, walk, stack, sample.weight_ns);
     if (!walk->n_exits)
         return;
     if (sample.weight_ns)

@@ -18,6 +18,7 @@
 #include "collect/crew.h"
 #include "collect/rates.h"
 #include "collect/selection.h"
+#include "collect/stack_past.h"
 #include "collect/tally.h"
 #include "collect/trips.h"
 #include "collect/units.h"
@@ -73,6 +74,10 @@ struct decode {
     struct rates rates; /* of timed windows, for those without */
     struct decode_trails trails, long_trails;
 
+    struct walk_stacks *stacks; /* of the recording; NULL: none are taken */
+    struct stack_past past;
+    uint64_t stack_begin; /* of the thread of the last walk; 0: not known */
+
     uint32_t samples;               /* places so far */
     uint64_t windows, instructions; /* accepted so far */
     uint64_t complete_ns;           /* that complete windows stand for */
@@ -85,7 +90,9 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile);
 void decode_release(struct decode *decode);
 
-/* `exits` has walk->n_exits ids. Both must be private copies: the ring may change under us. */
-void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits);
+/* `exits` has walk->n_exits ids. All must be private copies: the ring may change under us. `stack`: NULL if
+ * none was copied. */
+void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
+                 const struct stack_sample *stack);
 /* Closes the batch that is open, if any. */
 void decode_flush(struct decode *decode);

@@ -22,6 +22,10 @@ void drain_init(struct drain *drain, struct share *share, struct profile *profil
                             .delay_ns = DELAY_FIRST_NS,
                             .unwatched_ns = share->directory->options.delay_ns};
     drain->tool_ns_told = drain->startup_ns;
+    if (mode == RECORD_SAMPLED && (share->directory->options.events & EVENTS_STACK)) {
+        drain->stacks = mem_alloc(sizeof *drain->stacks);
+        walk_stacks_init(drain->stacks, profile);
+    }
 }
 
 void drain_release(struct drain *drain)
@@ -33,6 +37,9 @@ void drain_release(struct drain *drain)
         if (drain->mapped[i])
             share_unmap(drain->mapped[i]);
     }
+    if (drain->stacks)
+        walk_stacks_release(drain->stacks);
+    mem_free(drain->stacks);
     *drain = (struct drain){0};
 }
 
@@ -138,12 +145,21 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     }
 }
 
+static void sum_stacks(const struct walk_stacks *stacks, struct totals *totals)
+{
+    for (int i = STACK_OUTERMOST + 1; i < STACK_N_ENDS; i++)
+        sum_add(&totals->losses[stack_end_loss[i]], stacks->ends[i]);
+    sum_add(&totals->losses[LOSS_stack_gone], stacks->untaken);
+}
+
 void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
 {
     *ret_sum = drain->retired;
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i])
             sum_source(drain, drain->sources[i], last, ret_sum);
+    if (drain->stacks)
+        sum_stacks(drain->stacks, &ret_sum->totals);
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
             share_load(&drain->share->directory->not_claimed));
     uint64_t joined = share_load(&drain->share->directory->joined);
@@ -185,7 +201,8 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .pid = pid,
                                  .only = drain->only,
                                  .loops = drain->loops,
-                                 .paths = drain->trace_paths};
+                                 .paths = drain->trace_paths,
+                                 .stacks = drain->stacks};
     source_init(source, &place, drain->mode, drain->profile);
     source->consumer = drain->consumer;
     source->plans = drain->plans;
@@ -309,4 +326,10 @@ void drain_count(struct drain *drain, bool last)
             source_count(drain->sources[i], last || drain->quiet, last);
     first_listen(drain);
     drain->quiet = true;
+}
+
+void drain_forget(struct drain *drain)
+{
+    if (drain->stacks)
+        walk_stacks_forget(drain->stacks);
 }

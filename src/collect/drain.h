@@ -7,6 +7,7 @@
 #include "collect/cpu_times.h"
 #include "collect/share.h"
 #include "collect/source.h"
+#include "collect/walk_stacks.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct drain {
     struct selection *only;            /* what is kept; NULL: everything */
     bool loops;                        /* traces are looked through for runs of loops */
     bool trace_paths;                  /* likewise, for paths */
+    struct walk_stacks *stacks;        /* NULL: walks have none */
     struct plans *plans;               /* of exact runs, or NULL */
     struct path_plans *paths;          /* likewise */
     struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */
@@ -61,6 +63,9 @@ uint64_t drain_read_traces(struct drain *drain);
 /* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up
  * soon. `last`: the program has ended. */
 void drain_count(struct drain *drain, bool last);
+
+/* The profile was emptied. */
+void drain_forget(struct drain *drain);
 
 /* Adds what recorded processes have used that are still there when the program `pid` has ended: nobody waited for
  * them. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "collect/stack.h"
 
 #include <stdint.h>
 
@@ -33,3 +34,8 @@ void last_nodes_forget(struct last_nodes *last);
 /* The thread's; empty if what it had is no longer true. */
 struct last_stack *last_nodes_of(struct last_nodes *last, uint32_t pid, uint32_t tid,
                                  uint64_t mappings);
+
+/* The innermost node of the stack below `node`; `make` has the node of a frame that was not there before. */
+uint32_t last_stack_node(struct last_stack *last, const struct stack *stack, uint32_t node,
+                         uint32_t (*make)(void *closure, uint32_t parent, struct avma inside),
+                         void *closure);

@@ -139,6 +139,7 @@ static void append(struct run *run, bool last)
         now.losses[LOSS_thread_native] += subject_deaf(&run->subject);
     totals_give(&run->delta.totals, &run->told, &now);
     output_append(&run->output, &run->delta, last);
+    drain_forget(&run->drain);
 }
 
 /* About the delay that the drain wants, but so that a whole number of them ends when the next append

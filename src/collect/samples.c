@@ -62,19 +62,12 @@ static bool place_of(void *closure, struct avma at, struct stack_place *ret_plac
 
 static void count_end(struct samples *samples)
 {
-    static const int losses[STACK_N_ENDS] = {[STACK_OUTERMOST] = -1,
-                                             [STACK_TRUNCATED] = LOSS_stack_truncated,
-                                             [STACK_LIMIT] = LOSS_stack_truncated,
-                                             [STACK_NO_RULE] = LOSS_stack_no_rule,
-                                             [STACK_UNMAPPED] = LOSS_stack_astray,
-                                             [STACK_BAD] = LOSS_stack_astray,
-                                             [STACK_GONE] = LOSS_stack_gone};
     const struct stack *stack = &samples->stack;
     samples->ends[stack->end]++;
     for (int i = 0; i < STACK_N_FALLBACKS; i++)
         samples->fallbacks[i] += stack->fallbacks[i];
-    if (losses[stack->end] >= 0)
-        sum_add(&samples->profile->totals.losses[losses[stack->end]], 1);
+    if (stack->end != STACK_OUTERMOST)
+        sum_add(&samples->profile->totals.losses[stack_end_loss[stack->end]], 1);
 }
 
 static bool samples_is_jit(const struct samples *samples, uint32_t module)
@@ -82,34 +75,21 @@ static bool samples_is_jit(const struct samples *samples, uint32_t module)
     return strcmp(samples->profile->modules.at[module].path, "[jit]") == 0;
 }
 
-static uint32_t node_of(struct samples *samples, struct process *process, uint32_t parent,
-                        const struct stack_frame *frame)
+struct asked {
+    struct samples *samples;
+    struct process *process;
+};
+
+static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
 {
-    struct place place = mappings_place(&process->mappings, stack_frame_inside(frame));
+    struct samples *samples = ((struct asked *)closure)->samples;
+    struct process *process = ((struct asked *)closure)->process;
+    struct place place = mappings_place(&process->mappings, inside);
     if (mappings_missed(&process->mappings, place))
         samples->unknown_module = place.module;
     if (process->jit && samples_is_jit(samples, place.module))
         jit_names_see(&samples->jit_names, process->pid, place.module, place.address.v);
     return stacks_node(&samples->profile->stacks, parent, place.module, place.address.v);
-}
-
-/* From the outermost frame inwards. */
-static uint32_t stack_nodes(struct samples *samples, struct process *process, uint32_t tid,
-                            uint32_t node)
-{
-    const struct stack *stack = &samples->stack;
-    struct last_stack *last =
-        last_nodes_of(&samples->last, process->pid, tid, process->mappings.changes);
-    size_t same = 0;
-    while (same < last->n && same < stack->n &&
-           last->at[same].inside == stack_frame_inside(&stack->at[stack->n - 1 - same]).v)
-        node = last->at[same++].node;
-    last->n = same;
-    for (size_t i = stack->n - same; i-- > 0;) {
-        node = node_of(samples, process, node, &stack->at[i]);
-        *vec_push(last) = (struct last_node){stack_frame_inside(&stack->at[i]).v, node};
-    }
-    return node;
 }
 
 static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
@@ -125,18 +105,17 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
     stack_walk(stack, &space, &from);
     stack_past_apply(&process->past, stack);
     count_end(samples);
-    /* No code is there: it was no return address, or that of a program that is gone. */
-    if ((stack->end == STACK_UNMAPPED && stack->n > 1) ||
-        (stack->end == STACK_GONE && !mappings_find(&process->mappings, stack->at[0].pc)))
-        stack->n--;
-    return stack_nodes(samples, process, sample->ids.tid, node);
+    stack_drop_unmapped(stack, &space);
+    struct last_stack *last =
+        last_nodes_of(&samples->last, process->pid, sample->ids.tid, process->mappings.changes);
+    return last_stack_node(last, stack, node, node_of, &(struct asked){samples, process});
 }
 
 static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
 {
-    struct stack_frame frame = {.pc = {sample->ip}, .how = STACK_SAMPLED};
+    struct asked asked = {samples, processes_get(samples->processes, sample->ids.pid)};
     sum_add(&samples->profile->totals.losses[LOSS_stack_no_rule], 1);
-    return node_of(samples, processes_get(samples->processes, sample->ids.pid), node, &frame);
+    return node_of(&asked, node, (struct avma){sample->ip});
 }
 
 /* ---- kernel frames */

@@ -2,6 +2,7 @@
 
 #include "collect/selection_wire.h"
 #include "collect/share.h"
+#include "wire/stack_words.h"
 
 #include <limits.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
     if (mode == RECORD_SAMPLED) {
         source->decode = mem_alloc(sizeof *source->decode);
         decode_init(source->decode, &source->units, &source->crew, profile);
+        source->decode->stacks = place->stacks;
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);
@@ -75,6 +77,7 @@ void source_release(struct source *source)
     units_release(&source->units);
     crew_release(&source->crew);
     vec_release(&source->entry);
+    vec_release(&source->stack);
     *source = (struct source){0};
 }
 
@@ -139,26 +142,72 @@ static void only_tell(struct source *source)
 
 /* ---- ring */
 
+/* Where the parts of a walk lie, behind its head. */
+struct walk_parts {
+    uint64_t exits_at, words_at, stack_at;
+};
+
+static bool walk_parts(const struct event_walk *walk, uint32_t bytes, struct walk_parts *ret)
+{
+    const uint64_t registers = sizeof(uint64_t[STACK_COPY_REGISTERS]);
+    if (walk->n_exits > bytes / sizeof(uint32_t) || walk->n_payload > bytes / sizeof(uint64_t))
+        return false;
+    uint64_t exits = sizeof(uint32_t) * (uint64_t)walk->n_exits;
+    ret->exits_at = sizeof *walk;
+    ret->words_at = (ret->exits_at + exits + 7) & ~UINT64_C(7);
+    ret->stack_at = ret->words_at + sizeof(uint64_t) * (uint64_t)walk->n_payload;
+    return ret->stack_at + (walk->stack_bytes ? registers : 0) <= bytes &&
+           walk->stack_bytes % 8 == 0 && walk->stack_bytes <= STACK_COPY_BYTES;
+}
+
+static const void *entry_at(const struct source *source, uint64_t at)
+{
+    return source->entry.at + at;
+}
+
+static bool stack_read(struct source *source, const struct event_walk *walk, uint64_t at,
+                       uint32_t bytes, struct stack_sample *ret_stack)
+{
+    uint64_t words_at = at + sizeof(uint64_t[STACK_COPY_REGISTERS]);
+    vec_reserve(&source->stack, STACK_COPY_BYTES / 8);
+    *ret_stack = (struct stack_sample){.mask = STACK_REGISTERS_MASK,
+                                       .registers = entry_at(source, at),
+                                       .bytes = (const uint8_t *)source->stack.at,
+                                       .n_bytes = walk->stack_bytes};
+    return stack_words_decode(entry_at(source, words_at), (bytes - words_at) / 8, source->stack.at,
+                              walk->stack_bytes / 8);
+}
+
+/* So that not more is copied than is needed. A thread that has just taken over another's slot may get what was
+ * meant for that one: then its next stack is cut, and all is copied again. */
+static void stack_begin_tell(struct source *source, const struct event_walk *walk)
+{
+    struct wire_thread *threads = channel_threads(source->channel);
+    if (walk->slot < CHANNEL_THREADS && threads[walk->slot].tid == walk->tid)
+        __atomic_store_n(&threads[walk->slot].stack_begin, source->decode->stack_begin,
+                         __ATOMIC_RELAXED);
+}
+
 static bool walk_read(struct source *source, uint32_t bytes)
 {
     struct event_walk walk;
+    struct walk_parts parts;
     if (bytes < sizeof walk)
         return false;
     memcpy(&walk, source->entry.at, sizeof walk);
-    if (walk.n_exits > (bytes - sizeof walk) / sizeof(uint32_t))
+    if (!walk_parts(&walk, bytes, &parts))
         return false;
-    uint64_t words_at =
-        (sizeof walk + sizeof(uint32_t) * (uint64_t)walk.n_exits + 7) & ~UINT64_C(7);
-    if (walk.n_payload && (bytes < words_at || walk.n_payload > (bytes - words_at) / 8))
-        return false;
+    const uint32_t *exits = entry_at(source, parts.exits_at);
     if (walk.n_payload)
-        payloads_read(&source->units, &walk,
-                      (const uint32_t *)(const void *)(source->entry.at + sizeof walk),
-                      (const uint64_t *)(const void *)(source->entry.at + words_at),
+        payloads_read(&source->units, &walk, exits, entry_at(source, parts.words_at),
                       &source->payloads, source->consumer);
+    struct stack_sample stack;
+    if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
+        return false;
     if (source->decode)
-        decode_walk(source->decode, &walk,
-                    (const uint32_t *)(const void *)(source->entry.at + sizeof walk));
+        decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
+    if (source->decode && walk.stack_bytes)
+        stack_begin_tell(source, &walk);
     return true;
 }
 

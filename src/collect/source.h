@@ -56,6 +56,9 @@ struct source {
     uint64_t only_told;      /* changes of the mappings that the agent's table of places has */
     uint64_t ring_read;      /* bytes ever read */
     struct ring_bytes entry; /* private copy of one ring entry */
+    struct source_stack {
+        VEC(uint64_t);
+    } stack; /* of one walk */
     uint64_t garbled;
 };
 
@@ -65,9 +68,10 @@ struct source_place {
     uint32_t index;            /* of the channel */
     struct channel *channel;
     int pid;
-    struct selection *only; /* what is kept; NULL: everything */
-    bool loops;             /* traces are looked through for runs of loops, */
-    bool paths;             /* and for paths */
+    struct selection *only;     /* what is kept; NULL: everything */
+    bool loops;                 /* traces are looked through for runs of loops, */
+    bool paths;                 /* and for paths */
+    struct walk_stacks *stacks; /* NULL: none are taken */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

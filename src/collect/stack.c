@@ -16,6 +16,13 @@ const char *const stack_fallback_text[STACK_N_FALLBACKS] = {
 #undef X
 };
 
+const enum loss stack_end_loss[STACK_N_ENDS] = {
+    [STACK_OUTERMOST] = LOSS_N,           [STACK_TRUNCATED] = LOSS_stack_truncated,
+    [STACK_LIMIT] = LOSS_stack_truncated, [STACK_NO_RULE] = LOSS_stack_no_rule,
+    [STACK_UNMAPPED] = LOSS_stack_astray, [STACK_BAD] = LOSS_stack_astray,
+    [STACK_GONE] = LOSS_stack_gone,
+};
+
 /* DWARF's order, as perf numbers them. */
 static const uint8_t perf_register[UNWIND_REGISTERS] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,
@@ -178,6 +185,14 @@ void stack_walk(struct stack *stack, const struct stack_space *space,
     walk_by_best_guess(&walk, &frame);
     if (!sample->n_bytes && stack->end != STACK_OUTERMOST)
         stack->end = STACK_GONE;
+}
+
+void stack_drop_unmapped(struct stack *stack, const struct stack_space *space)
+{
+    struct stack_place ignored;
+    if ((stack->end == STACK_UNMAPPED && stack->n > 1) ||
+        (stack->end == STACK_GONE && !space->place(space->closure, stack->at[0].pc, &ignored)))
+        stack->n--;
 }
 
 void stack_release(struct stack *stack)

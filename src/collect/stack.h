@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "wire/address.h"
+#include "wire/losses.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,6 +97,8 @@ enum stack_fallback {
 };
 
 extern const char *const stack_end_text[STACK_N_ENDS];
+/* What is lost by it; of the first, nothing. */
+extern const enum loss stack_end_loss[STACK_N_ENDS];
 extern const char *const stack_fallback_text[STACK_N_FALLBACKS];
 
 enum { STACK_FRAMES_MAX = 2048 };
@@ -109,4 +112,6 @@ struct stack {
 
 void stack_walk(struct stack *stack, const struct stack_space *space,
                 const struct stack_sample *sample);
+/* A last frame where no code is: it was no return address, or that of a program that is gone. */
+void stack_drop_unmapped(struct stack *stack, const struct stack_space *space);
 void stack_release(struct stack *stack);

@@ -24,12 +24,39 @@ static bool module_known(const struct profile *profile, const char *wanted)
     return !wanted;
 }
 
+/* ---- weights */
+
+/* Rounded so that they add up; a scale of one leaves them as they are. */
+static void weights_sum(struct tree *tree, double scale)
+{
+    u128 sum = 0;
+    for (size_t i = 0; i < tree->n; i++) {
+        if (scale == 1) {
+            sum_add(&tree->total, tree->at[i].weight);
+            continue;
+        }
+        sum += tree->at[i].weight;
+        long double exact = (long double)sum * (long double)scale + 0.5L;
+        uint64_t upto = exact < 0x1p64L ? (uint64_t)exact : UINT64_MAX;
+        tree->at[i].weight = upto - tree->total;
+        tree->total = upto;
+    }
+}
+
 /* ---- stacks */
 
 static bool thread_matches(struct tree_filter filter, uint64_t thread)
 {
     return (!filter.pid || filter.pid == thread >> 32) &&
            (!filter.tid || filter.tid == (uint32_t)thread);
+}
+
+/* How many nanoseconds, or events, one unit of weight stands for. */
+static double stacks_scale(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    bool sampled = profile->mode == PROFILE_SAMPLED && totals->sampled_ns;
+    return sampled ? (double)totals->user_ns / (double)totals->sampled_ns : 1;
 }
 
 static bool build_stacks(struct tree *tree, struct tree_filter filter, struct err *err)
@@ -50,9 +77,9 @@ static bool build_stacks(struct tree *tree, struct tree_filter filter, struct er
         if (!kept[cell->node] || !module_matches(tree->profile, node->module, filter.module))
             continue;
         sum_add(&node->weight, stacks->weights.at[i]);
-        sum_add(&tree->total, stacks->weights.at[i]);
     }
     mem_free(kept);
+    weights_sum(tree, stacks_scale(tree->profile));
     if (!any && stacks->nodes.n)
         return err_set(err, ERR_MISSING, "the profile has no such thread");
     return true;
@@ -100,48 +127,22 @@ static void range_spread(struct spots *spots, const struct image *image,
         spot_add(spots, key->module, key->start, rest);
 }
 
-static bool times_collect(struct spots *spots, const struct profile *profile,
-                          struct tree_filter filter)
-{
-    bool any = false;
-    const struct stacks *stacks = &profile->stacks;
-    for (uint32_t i = 0; i < stacks->cells.n; i++) {
-        const struct stack_cell *cell = map_key(&stacks->cells, i);
-        struct stack_key key = stacks_key(stacks, cell->node);
-        if (key.parent == STACK_NONE ||
-            !thread_matches(filter, stacks_key(stacks, key.parent).address))
-            continue;
-        any = true;
-        if (module_matches(profile, key.module, filter.module))
-            spot_add(spots, key.module, key.address, stacks->weights.at[i]);
-    }
-    return any || !stacks->cells.n;
-}
-
-/* False: there is no such thread. */
-static bool spots_collect(struct spots *spots, const struct scene *scene, enum weight weight,
-                          struct tree_filter filter)
+static void spots_collect(struct spots *spots, const struct scene *scene, struct tree_filter filter)
 {
     const struct profile *profile = scene->sides[0];
-    if (weight == WEIGHT_TIME)
-        return times_collect(spots, profile, filter);
     for (uint32_t i = 0; i < profile->ranges.n; i++) {
         const struct range_key *key = map_key(&profile->ranges.keys, i);
         uint64_t each = profile->ranges.at[i].count;
         if (each && module_matches(profile, key->module, filter.module))
             range_spread(spots, scene_image(scene, 0, key->module), key, each);
     }
-    return true;
 }
 
-/* How much one unit of a spot's weight stands for: nanoseconds, or executions. */
-static double spots_scale(const struct profile *profile, enum weight weight)
+/* How many executions one unit of a spot's weight stands for. */
+static double spots_scale(const struct profile *profile)
 {
-    const struct totals *totals = &profile->totals;
     const struct tally one = {.count = UINT32_MAX};
-    if (weight == WEIGHT_COUNT)
-        return estimate_count(profile, &one).value / UINT32_MAX;
-    return totals->sampled_ns ? (double)totals->user_ns / (double)totals->sampled_ns : 0;
+    return estimate_count(profile, &one).value / UINT32_MAX;
 }
 
 static int node_compare(const void *a, const void *b)
@@ -152,24 +153,12 @@ static int node_compare(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static void weights_round(struct tree *tree, double scale)
-{
-    u128 sum = 0;
-    for (size_t i = 1; i < tree->n; i++) {
-        sum += tree->at[i].weight;
-        long double exact = (long double)sum * (long double)scale + 0.5L;
-        uint64_t upto = exact < 0x1p64L ? (uint64_t)exact : UINT64_MAX;
-        tree->at[i].weight = upto - tree->total;
-        tree->total = upto;
-    }
-}
-
-static bool build_instructions(struct tree *tree, const struct scene *scene, enum weight weight,
-                               struct tree_filter filter, struct err *err)
+static void build_instructions(struct tree *tree, const struct scene *scene,
+                               struct tree_filter filter)
 {
     struct spots spots = {0};
     map_init(&spots.keys, sizeof(struct spot));
-    bool found = spots_collect(&spots, scene, weight, filter);
+    spots_collect(&spots, scene, filter);
     *vec_push(tree) = (struct tree_node){.parent = TREE_NONE, .module = MODULE_NONE};
     for (uint32_t i = 0; i < spots.sums.n; i++) {
         const struct spot *spot = map_key(&spots.keys, i);
@@ -178,15 +167,9 @@ static bool build_instructions(struct tree *tree, const struct scene *scene, enu
     }
     if (tree->n > 2)
         qsort(tree->at + 1, tree->n - 1, sizeof *tree->at, node_compare);
-    double scale = spots_scale(tree->profile, weight);
-    if (tree->profile->mode != PROFILE_EXACT)
-        weights_round(tree, scale);
-    else
-        for (size_t i = 1; i < tree->n; i++)
-            sum_add(&tree->total, tree->at[i].weight);
+    weights_sum(tree, tree->profile->mode == PROFILE_EXACT ? 1 : spots_scale(tree->profile));
     map_release(&spots.keys);
     vec_release(&spots.sums);
-    return found || err_set(err, ERR_MISSING, "the profile has no such thread");
 }
 
 /* ---- all */
@@ -215,11 +198,14 @@ bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight
         return false;
     if (weight == WEIGHT_TIME)
         tree->unit = profile_fact_find(profile, "event") ? UNIT_EVENTS : UNIT_NANOSECONDS;
-    bool ok = profile->mode == PROFILE_PLAIN ? build_stacks(tree, filter, err)
-                                             : build_instructions(tree, scene, weight, filter, err);
-    if (!ok)
-        tree_release(tree);
-    return ok;
+    if (weight == WEIGHT_COUNT) {
+        build_instructions(tree, scene, filter);
+        return true;
+    }
+    if (build_stacks(tree, filter, err))
+        return true;
+    tree_release(tree);
+    return false;
 }
 
 bool tree_module_matches(const struct tree *tree, uint32_t module)

@@ -1,7 +1,7 @@
 /* What every export starts from: the places of a run, who called them, and what was seen there.
  *
- * A plain profile gives its stacks. Others know no callers: they give one root, and below it every
- * instruction that ran.
+ * Times come with their stacks, as far as those were taken. Counts know no callers: they give one root, and
+ * below it every instruction that ran.
  *
  * Weights are whole numbers that add up: what is estimated is rounded so that the sum of any first part
  * is off by less than one. */

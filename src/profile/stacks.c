@@ -48,6 +48,14 @@ struct stack_key stacks_key(const struct stacks *stacks, uint32_t node)
     return key;
 }
 
+bool stacks_have_callers(const struct stacks *stacks)
+{
+    for (size_t i = 0; i < stacks->depths.n; i++)
+        if (stacks->depths.at[i] > 1)
+            return true;
+    return false;
+}
+
 void stacks_add(struct stacks *stacks, uint32_t node, uint32_t group, uint64_t weight)
 {
     ASSERT(node < stacks->nodes.n && group < STACK_GROUPS);

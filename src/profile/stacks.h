@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
@@ -58,5 +59,7 @@ static inline uint64_t stack_thread(uint32_t pid, uint32_t tid)
 /* The node's number; a new one has no weight. The parent's own if it is as deep as can be. */
 uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t module, uint64_t address);
 struct stack_key stacks_key(const struct stacks *stacks, uint32_t node);
+/* Whether any place is known with who called it. */
+bool stacks_have_callers(const struct stacks *stacks);
 /* Stops at the maximum of the type. */
 void stacks_add(struct stacks *stacks, uint32_t node, uint32_t group, uint64_t weight);

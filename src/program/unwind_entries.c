@@ -163,19 +163,41 @@ static bool is_terminator(const struct unwind_section *section, Dwarf_Off at)
     return section->n - at >= sizeof zero && memcmp(section->bytes + at, zero, sizeof zero) == 0;
 }
 
-void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section)
+static void reader_init(struct reader *reader, const struct unwind_entries *entries,
+                        const struct unwind_section *section)
 {
     union {
         const uint8_t *in;
         void *out;
     } bytes = {section->bytes}; /* libdw only reads, but its type cannot say so */
-    struct reader reader = {
-        .section = section,
-        .data = {.d_buf = bytes.out, .d_size = section->n, .d_type = ELF_T_BYTE},
-        .ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB},
-        .first = (uint32_t)entries->cies.n,
-        .last_offset = UINT64_MAX};
-    map_init(&reader.offsets, sizeof(Dwarf_Off));
+    *reader =
+        (struct reader){.section = section,
+                        .data = {.d_buf = bytes.out, .d_size = section->n, .d_type = ELF_T_BYTE},
+                        .ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB},
+                        .first = (uint32_t)entries->cies.n,
+                        .last_offset = UINT64_MAX};
+    map_init(&reader->offsets, sizeof(Dwarf_Off));
+}
+
+bool unwind_entries_read_one(struct unwind_entries *entries, const struct unwind_section *section,
+                             uint64_t offset)
+{
+    struct reader reader;
+    Dwarf_CFI_Entry entry;
+    Dwarf_Off next;
+    size_t before = entries->n;
+    reader_init(&reader, entries, section);
+    if (dwarf_next_cfi(reader.ident, &reader.data, !section->debug, offset, &next, &entry) == 0 &&
+        !dwarf_cfi_cie_p(&entry))
+        reader_add(&reader, entries, &entry.fde);
+    map_release(&reader.offsets);
+    return entries->n > before;
+}
+
+void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section)
+{
+    struct reader reader;
+    reader_init(&reader, entries, section);
     Dwarf_CFI_Entry entry;
     for (Dwarf_Off at = 0, next; at < section->n; at = next) {
         next = (Dwarf_Off)-1;

@@ -46,6 +46,9 @@ struct unwind_entries {
 
 /* Appends. What is empty or unreadable is left out, the latter counted. Lives as long as the bytes. */
 void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section);
+/* The same of the one entry at an offset; false: there is none. */
+bool unwind_entries_read_one(struct unwind_entries *entries, const struct unwind_section *section,
+                             uint64_t offset);
 void unwind_entries_release(struct unwind_entries *entries);
 
 /* By start, then order; of several about the same code the first found keeps it. */

@@ -93,7 +93,9 @@ static void weights_sum(struct plain *plain)
         if (kept)
             groups_add(weighs ? &plain->kept : &plain->beside, cell->group, weight);
     }
-    uint64_t samples = plain->profile->totals.interrupts;
+    const struct totals *totals = &plain->profile->totals;
+    uint64_t samples =
+        plain->profile->mode == PROFILE_SAMPLED ? totals->samples : totals->interrupts;
     plain->sample_weight = samples ? (double)every.sum / (double)samples : 0;
     double cut = (double)samples_cut(&plain->profile->totals) * plain->sample_weight;
     plain->cut = plain->kept.sum ? fmin(cut / (double)plain->kept.sum, 1) : 0;

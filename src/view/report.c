@@ -163,7 +163,9 @@ bool report_has_body(const struct report *report)
 
 bool report_has_total(const struct report *report)
 {
-    return report->scene->sides[0]->mode == PROFILE_PLAIN;
+    const struct profile *profile = report->scene->sides[0];
+    return report->has_plain &&
+           (profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks));
 }
 
 static const struct tally *row_tally(const struct report *report, const struct report_row *row)

@@ -245,7 +245,7 @@ void verify_profile(struct verdict *verdict, struct scene *scene)
         !profile_fact_find(scene->sides[0], "carried") &&
         !profile_fact_find(scene->sides[0], "imported"))
         balance_check(verdict, scene);
-    if (scene->sides[0]->mode == PROFILE_PLAIN)
+    if (scene->sides[0]->mode != PROFILE_EXACT)
         stacks_check(verdict, scene);
 }
 
@@ -273,6 +273,8 @@ void verify_text(FILE *to, const struct scene *scene, const struct verdict *verd
                 "checked %" PRIu64 " edges, %" PRIu64 " ranges, %" PRIu64 " places, %" PRIu64
                 " lengths of loops",
                 verdict->edges, verdict->ranges, verdict->places, verdict->trips);
+    if (scene->sides[0]->mode == PROFILE_SAMPLED)
+        fprintf(to, ", %" PRIu64 " nodes of stacks", verdict->nodes);
     fprintf(to, "; skipped %" PRIu64 " records without a binary\n", verdict->skipped);
     if (scene->sides[0]->mode == PROFILE_EXACT)
         fprintf(to, "%" PRIu64 " returns, %" PRIu64 " passages out of what is recorded\n",

@@ -82,9 +82,12 @@ static void weights_check(struct verdict *verdict, const struct profile *profile
         if (!is_kernel(profile, stacks_key(&profile->stacks, cell->node).module))
             sum_add(&user, profile->stacks.weights.at[i]);
     }
-    if (user != profile->totals.time)
+    /* Walks: what is not kept (--only) is sampled all the same. */
+    bool sampled = profile->mode == PROFILE_SAMPLED;
+    uint64_t all = sampled ? profile->totals.sampled_ns : profile->totals.time;
+    if (sampled ? user > all : user != all)
         verdict_problem(verdict, CHECK_sums, "stacks weigh %" PRIu64 ", the totals %" PRIu64, user,
-                        profile->totals.time);
+                        all);
 }
 
 void stacks_check(struct verdict *verdict, struct scene *scene)

@@ -156,7 +156,9 @@ struct wire_thread {
     uint64_t start_tsc, start_cpu_ns; /* when its recording began; its own CPU time then */
     uint64_t end_tsc, end_cpu_ns;     /* refreshed at each sample and at its end */
     char name[16];                    /* zero-terminated */
-    uint64_t reserved_too;
+    /* Where its outermost frame lies, by whose address; 0: not known. Above it nothing needs to be copied.
+     * Written by the tool. */
+    uint64_t stack_begin;
 };
 _Static_assert(sizeof(struct wire_thread) * CHANNEL_THREADS == CHANNEL_THREADS_BYTES, "a section");
 
@@ -260,6 +262,14 @@ struct event_thread {
 /* WALK_OUTSIDE: it began outside of what is kept, and stands for ONLY_OUTSIDE_EVERY such. */
 enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4, WALK_LONG = 8 };
 
+/* The stack as the interrupt found it. */
+enum {
+    STACK_COPY_REGISTERS =
+        17, /* rax rbx rcx rdx rsi rdi rbp rsp rip, r8 to r15: as perf has them */
+    STACK_COPY_BYTES = 16 << 10, /* from rsp upwards, at most */
+    STACK_BEGIN_BYTES = 64,      /* above the outermost frame: what start code keeps there */
+};
+
 struct event_walk {
     uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */
     uint64_t tsc;         /* when the interrupt came */
@@ -279,9 +289,12 @@ struct event_walk {
     /* CPU time between triggers then, on the average: what the sample stands for. 0: it is the time
      * since the thread's last one; which has the kernel's in, where the trigger passes over it. */
     uint32_t period_ns;
-    uint32_t n_payload; /* words */
+    uint32_t n_payload;   /* words */
+    uint32_t stack_bytes; /* copied, a multiple of 8; 0: no stack was taken */
+    uint32_t slot;        /* of the thread */
     /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
-     * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h) */
+     * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
+     * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words (wire/stack_words.h) */
 };
 
 /* ---- exact traces: the bank of a thread slot is a ring of the thread's exits, all of them, in order.

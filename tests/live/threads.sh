@@ -74,6 +74,6 @@ says 'do not tell threads apart'
 status 0 'annotate' "$gait" annotate ask -i cputime.data --tid "$(grep asker told | cut -d ' ' -f 2)"
 grep -q cpi stdout && bad 'one thread has cycles per instruction, and no instructions'
 status 0 'export' "$gait" export --format collapsed --weight time --tid "$(grep asker told | cut -d ' ' -f 2)" cputime.data
-grep -q '^mixed;reckon' stdout && bad 'the export of one thread has what another did'
-grep -q '^mixed;ask' stdout || bad 'the export of one thread has not what it did'
+grep -q ';reckon' stdout && bad 'the export of one thread has what another did'
+grep -q ';ask' stdout || bad 'the export of one thread has not what it did'
 finish

@@ -45,13 +45,16 @@ for mode in $modes; do
     for by in function line inline block instruction call; do good report $mode report --by $by $mode; done
     if [ $mode = plain ]; then
         refused $mode edge report --by edge $mode
+    else
+        good report $mode report --by edge $mode
+    fi
+    if [ $mode = exact ]; then
+        refused $mode stacks contexts $mode
+    else
         for form in --top-down --bottom-up --flat '--top-down --by-thread' '--bottom-up --no-inline' '--top-down --unfolded' \
             '--flat --module tiers' '--top-down --function fib' '--bottom-up --function leaf'; do
             good contexts $mode contexts $form $mode
         done
-    else
-        good report $mode report --by edge $mode
-        refused $mode --plain contexts $mode
     fi
     for by in function line module; do good diff $mode diff --by $by $mode $mode.again; done
     for by in function block; do

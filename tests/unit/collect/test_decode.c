@@ -113,7 +113,7 @@ static void walk(struct fixture *fixture, struct event_walk event, const uint32_
     if (!event.cpu_ns)
         event.period_ns = WINDOW_NS;
     event.n_exits = n;
-    decode_walk(&fixture->decode, &event, exits);
+    decode_walk(&fixture->decode, &event, exits, NULL);
 }
 
 static void one_window_by_hand(void **state)

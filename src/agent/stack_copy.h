@@ -1,0 +1,38 @@
+/* The stack of a thread as an interrupt finds it: its registers and what lies above its stack pointer. The tool
+ * makes calling contexts of it; here nothing is known of frames.
+ *
+ * Where a stack ends only its owner knows, and it may be anywhere, as those of coroutines are. So the copy goes
+ * as far as it gets: a fault in it ends it (stack_copy_faulted). Where a fault could not be borne, since the program
+ * has it blocked or stands on the stack where it would be told, the kernel is asked for the copy, which takes ten times
+ * as long. */
+#pragma once
+
+#include "wire/channel.h"
+#include "wire/stack_words.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kernel_ucontext;
+
+enum { STACK_COPY_WORDS = STACK_COPY_BYTES / 8 };
+
+struct stack_copy {
+    uint64_t registers[STACK_COPY_REGISTERS];
+    uint64_t words[STACK_WORDS_ROOM(STACK_COPY_WORDS)]; /* encoded */
+    uint32_t n_words;
+};
+
+/* Up to where the thread's stack begins, if that is known: most stacks are short. Returns how many bytes were
+ * copied; 0: none could be. */
+uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
+                         uint64_t begin);
+/* Whether this fault is the end of such a copy: then it goes on behind it. */
+bool stack_copy_faulted(struct kernel_ucontext *frame);
+
+/* What the copy takes in an event. */
+static inline uint32_t stack_copy_bytes(const struct stack_copy *copy)
+{
+    return (uint32_t)sizeof copy->registers + 8 * copy->n_words;
+}
+void stack_copy_write(const struct stack_copy *copy, uint64_t *to);
