@@ -5,7 +5,7 @@
 static const double LEAN_LEAST = 0.5, LEAN_MOST = 64;
 enum { SCATTER_LEAST = 8 };
 /* Different exits in a window with which half of what places differ by is believed. */
-static const double VARIETY_HALF = 140;
+static const double VARIETY_HALF = 280;
 
 static struct rate_place page_of(const struct rate_place *place)
 {

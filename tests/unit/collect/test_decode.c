@@ -128,7 +128,7 @@ static void one_window_by_hand(void **state)
                              .end_pc = 0x1100,
                              .instructions = 18,
                              .trail = 3000,
-                             .trail_ticks = 1500,
+                             .trail_ticks = 1740, /* 60 for each exit: fetching it */
                              .flags = WALK_COMPLETE | WALK_TIMED},
          exits, 4);
     decode_flush(&fixture.decode);
@@ -246,9 +246,9 @@ static void windows_get_the_mean_rate_of_their_place(void **state)
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t exits[] = {AGAIN};
-    struct event_walk event = {.flags = WALK_TIMED, .trail = 1000, .trail_ticks = 500};
+    struct event_walk event = {.flags = WALK_TIMED, .trail = 1000, .trail_ticks = 560};
     walk(&fixture, event, exits, 1);
-    event.trail_ticks = 1000;
+    event.trail_ticks = 1060;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode);
     uint64_t before = fixture.profile.totals.count;
