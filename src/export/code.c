@@ -140,12 +140,37 @@ static void calls_join(struct code_calls *calls)
     calls->n = kept;
 }
 
-static void calls_count(struct code_counts *counts)
+/* The calls that tie functions together, made consistent with them. */
+static void calls_infer(struct code_counts *counts, const struct inference *inference)
+{
+    const struct infer_calls *calls = &inference->program.calls;
+    for (size_t i = 0; i < calls->n; i++) {
+        const struct infer_call *call = &calls->at[i];
+        bool from_us =
+            call->caller != INFER_ELSEWHERE && !is_stub(counts, inference->functions[call->caller]);
+        function_id callee = inference->functions[call->callee];
+        bool to_us = from_us || !is_stub(counts, callee);
+        uint64_t count =
+            executions(counts->scene->sides[0], &(struct tally){.count = call->inferred});
+        if (count && to_us)
+            *vec_push(&counts->calls) =
+                (struct code_call){.from = from_us ? call->at : 0,
+                                   .to = counts->binary->symbols.functions.at[callee].start.v,
+                                   .from_us = from_us,
+                                   .to_us = true,
+                                   .kind = call->kind,
+                                   .count = count};
+    }
+}
+
+static void calls_count(struct code_counts *counts, const struct inference *inference)
 {
     struct items items;
     items_list(&items, counts->scene, BY_CALL);
     for (size_t i = 0; i < items.n; i++) {
         const struct item *item = &items.at[i];
+        if (inference && item->to_module == counts->module && inference_calls(inference, item->to))
+            continue;
         bool from_us = item->module == counts->module && !is_stub(counts, item->function);
         bool to_us = item->to_module == counts->module &&
                      (from_us ||
@@ -182,9 +207,11 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
             function_count(counts, &inference, function);
     }
     if (scene->inferred[0])
-        inference_close(&inference);
+        calls_infer(counts, &inference);
     if (scene->sides[0]->mode != PROFILE_PLAIN)
-        calls_count(counts);
+        calls_count(counts, scene->inferred[0] ? &inference : NULL);
+    if (scene->inferred[0])
+        inference_close(&inference);
     calls_join(&counts->calls);
     if (counts->blocks.n)
         return true;

@@ -170,12 +170,90 @@ static void joiner_lead(struct joiner *joiner, uint32_t node)
         }
 }
 
+/* How many islands carry flow. */
+static size_t islands_count(struct joiner *joiner)
+{
+    const struct lanes *lanes = joiner->lanes;
+    size_t nodes = 0, joined = 0;
+    for (uint32_t i = 0; i < lanes->nodes; i++) {
+        joiner->island[i] = i;
+        joiner->queue[i] = 0; /* whether it was met */
+    }
+    for (size_t i = 0; i < lanes->n; i++) {
+        const struct lane *lane = &lanes->at[i];
+        if (lane->now <= 0)
+            continue;
+        nodes += joiner->queue[lane->from] == 0;
+        joiner->queue[lane->from] = 1;
+        nodes += joiner->queue[lane->to] == 0;
+        joiner->queue[lane->to] = 1;
+        uint32_t from = island_of(joiner, lane->from), to = island_of(joiner, lane->to);
+        joiner->island[from] = to;
+        joined += from != to;
+    }
+    return nodes - joined;
+}
+
+/* A way from the lane to the world all along which one less is enough; by[] has it backwards. What was seen stays seen. */
+static bool joiner_spare(struct joiner *joiner, const struct lane *entry)
+{
+    const struct lanes *lanes = joiner->lanes;
+    struct search *search = &joiner->ways[0];
+    uint32_t world = (uint32_t)lanes->nodes - 1, *low = joiner->queue, *high = low;
+    memset(search->by, 0xFF, lanes->nodes * sizeof *search->by);
+    *high++ = entry->to;
+    while (low < high && search->by[world] == LANE_NONE) {
+        uint32_t at = *low++;
+        for (uint32_t i = search->first[at]; i != LANE_NONE; i = search->next[i]) {
+            const struct lane *lane = &lanes->at[i];
+            int64_t least = lane->count->seen ? lanes->one : 0;
+            if (lane->now - lanes->one < least || search->by[lane->to] != LANE_NONE ||
+                lane->to == entry->to)
+                continue;
+            search->by[lane->to] = i;
+            *high++ = lane->to;
+        }
+    }
+    return search->by[world] != LANE_NONE;
+}
+
+static void joiner_change(struct joiner *joiner, struct lane *entry, int64_t by)
+{
+    entry->now += by;
+    for (uint32_t at = (uint32_t)joiner->lanes->nodes - 1; at != entry->to;) {
+        struct lane *lane = &joiner->lanes->at[joiner->ways[0].by[at]];
+        lane->now += by;
+        at = lane->from;
+    }
+}
+
+/* Each way that was led came in once more than is known: another way is taken once less, if nothing comes apart by that. */
+static void joiner_balance(struct joiner *joiner)
+{
+    struct lanes *lanes = joiner->lanes;
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct lane *lane = &lanes->at[i];
+        int64_t seen = (int64_t)(lane->count->seen >> lanes->dropped);
+        while (lane->kind == COST_OUTSIDE && lane->count->firm && lane->now - lanes->one >= seen) {
+            size_t islands = islands_count(joiner);
+            if (!joiner_spare(joiner, lane))
+                break;
+            joiner_change(joiner, lane, -lanes->one);
+            if (islands_count(joiner) > islands) {
+                joiner_change(joiner, lane, lanes->one);
+                break;
+            }
+        }
+    }
+}
+
 void lanes_join(struct lanes *lanes)
 {
     struct joiner joiner;
     joiner_open(&joiner, lanes);
     uint32_t world = (uint32_t)lanes->nodes - 1;
     uint32_t *best = mem_alloc(lanes->nodes * sizeof *best); /* of each island; node + 1 */
+    bool led = false;
     joiner_search(&joiner, 0);
     joiner_search(&joiner, 1);
     const uint32_t *ahead = joiner.ways[0].far, *back = joiner.ways[1].far;
@@ -188,8 +266,12 @@ void lanes_join(struct lanes *lanes)
             best[island] = node + 1;
     }
     for (uint32_t i = 0; i < lanes->nodes; i++)
-        if (best[i] && island_of(&joiner, i) != island_of(&joiner, world))
+        if (best[i] && island_of(&joiner, i) != island_of(&joiner, world)) {
             joiner_lead(&joiner, best[i] - 1);
+            led = true;
+        }
+    if (led)
+        joiner_balance(&joiner);
     mem_free(best);
     mem_free(joiner.island);
 }

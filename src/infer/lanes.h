@@ -30,5 +30,6 @@ void lanes_close(struct lanes *lanes);
 /* What each node has too much of; false: nothing anywhere. */
 bool lanes_missing(const struct lanes *lanes, int64_t *missing);
 /* What goes round by itself, a loop whose way in and out nobody saw, is led to from outside and back,
- * once. Not if the code has no way. The lanes fit together, before and after. */
+ * once. Not if the code has no way. Entries that are firm stay, as far as other ways can do without. The lanes fit together,
+ * before and after. */
 void lanes_join(struct lanes *lanes);

@@ -131,6 +131,8 @@ static int call_order(const void *a, const void *b)
         return x->caller < y->caller ? -1 : 1;
     if (x->block != y->block)
         return x->block < y->block ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
     if (x->seen != y->seen)
         return x->seen < y->seen ? -1 : 1;
     return x->of < y->of ? -1 : x->of > y->of;
@@ -158,10 +160,28 @@ static void entry_tie(struct infer_program *program, const struct order *order, 
     entered->firm = firm;
 }
 
-static void calls_close(struct infer_program *program)
+/* Entries that were known otherwise, and those of circles, are shared out among the calls. */
+static void calls_close(struct infer_program *program, const uint32_t *first)
 {
-    for (size_t i = 0; i < program->calls.n; i++)
-        program->calls.at[i].inferred = call_count(program, &program->calls.at[i], true);
+    for (uint32_t i = 0; i < program->functions.n; i++) {
+        const struct infer_problem *problem = &program->functions.at[i];
+        uint64_t sum = 0;
+        for (uint32_t k = first[i]; k < first[i + 1]; k++) {
+            struct infer_call *call = &program->calls.at[k];
+            call->inferred = call_count(program, call, true);
+            sum += call->inferred;
+        }
+        if (problem->entry == UINT32_MAX)
+            continue;
+        uint64_t entries = problem->blocks.at[problem->entry].entered.inferred;
+        for (uint32_t k = first[i]; k < first[i + 1] && sum != entries; k++) {
+            struct infer_call *call = &program->calls.at[k];
+            uint64_t own = call->inferred;
+            call->inferred = part_of(entries, own, sum);
+            entries -= call->inferred;
+            sum -= own;
+        }
+    }
 }
 
 void infer_program_solve(struct infer_program *program, enum infer_method method)
@@ -186,7 +206,7 @@ void infer_program_solve(struct infer_program *program, enum infer_method method
                   first[function + 1] - first[function]);
         infer_solve(&program->functions.at[function], method);
     }
+    calls_close(program, first);
     mem_free(first);
     order_close(&order);
-    calls_close(program);
 }

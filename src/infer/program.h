@@ -19,7 +19,9 @@ struct infer_call {
     bool jumps; /* goes there as often as the block is left, and not as often as it runs */
     /* Of all that its place was seen to call, so many went this way; a direct call has 1 of 1. From elsewhere: how many came. */
     uint64_t seen, of;
-    uint64_t inferred;
+    uint64_t inferred; /* those to one function add up to its entries */
+    uint64_t at; /* the instruction and the kind of call: whoever made it knows, nobody here asks */
+    uint8_t kind;
 };
 
 struct infer_program {

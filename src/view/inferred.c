@@ -47,6 +47,7 @@ static void function_number(struct inference *inference, const struct scene_func
                             void *context)
 {
     (void)context;
+    inference->functions[inference->program.functions.n] = function->function;
     inference->index[function->function] = (uint32_t)inference->program.functions.n;
     *vec_push(&inference->program.functions) = (struct infer_problem){0};
 }
@@ -102,6 +103,7 @@ static void starts_fix(struct inference *inference)
         struct infer_count *entered = &problem->blocks.at[problem->entry].entered;
         uint64_t most = processes * problem->one;
         entered->firm = true;
+        entered->sd = 0;
         if (entered->seen > most)
             entered->seen = most;
         if (entered->seen < problem->one)
@@ -124,6 +126,7 @@ void inference_open(struct inference *inference, const struct scene *scene, uint
     if (inference->whole)
         return;
     inference->index = mem_alloc(n * sizeof *inference->index + 1);
+    inference->functions = mem_alloc(n * sizeof *inference->functions + 1);
     memset(inference->index, 0xFF, n * sizeof *inference->index);
     struct ties ties = {&inference->program.calls, inference->index};
     functions_visit(inference, function_number, NULL);
@@ -138,53 +141,83 @@ void inference_close(struct inference *inference)
 {
     infer_program_release(&inference->program);
     mem_free(inference->index);
+    mem_free(inference->functions);
+}
+
+bool inference_calls(const struct inference *inference, uint64_t to)
+{
+    const struct symbols *symbols =
+        &inference->scene->modules.at[inference->module].binary->symbols;
+    function_id function = symbols_find(symbols, (struct svma){to});
+    return is_tied(inference) && function != FUNCTION_NONE &&
+           symbols->functions.at[function].start.v == to && inference->index[function] != TIES_NONE;
 }
 
 /* ---- what is inferred */
 
-/* A count that was changed though it was exact, or that nobody saw, is known to its change. */
-static void tally_set(struct tally *tally, uint64_t count, bool exact)
+struct taker {
+    struct flow *flow;
+    const struct cfg *cfg;
+    const struct infer_problem *problem;
+    bool exact;
+};
+
+/* What nobody saw is not known better than to being seen once; what was changed though it was exact, to its change. */
+static void tally_set(const struct taker *taker, struct tally *tally, uint64_t count)
 {
-    if (count != tally->count && (exact || !tally->count))
-        tally->count_sd = tally->alone_sd = fabs((double)count - (double)tally->count);
+    double off = fabs((double)count - (double)tally->count);
+    double sd = taker->exact ? off : fmax(off, (double)taker->problem->grain);
+    if (off > 0 && (taker->exact || !tally->count))
+        tally->count_sd = tally->alone_sd = sd;
     tally->count = count;
 }
 
 /* Behind a call only what came back goes on. */
-static void block_take(struct flow *flow, const struct cfg *cfg, block_id id,
-                       const struct infer_block *inferred, uint32_t ways, bool exact)
+static void block_take(const struct taker *taker, block_id id, uint32_t ways)
 {
-    const struct cfg_block *block = &cfg->blocks.at[id];
+    const struct cfg_block *block = &taker->cfg->blocks.at[id];
+    const struct infer_block *inferred = &taker->problem->blocks.at[id];
     uint64_t count = inferred->ran.inferred;
     uint32_t call = INSTRUCTION_NONE;
-    if (exact && count == inferred->ran.seen)
+    if (taker->exact && count == inferred->ran.seen)
         return;
-    if (block_leaves(cfg, block, ways) == LEAVES_CALLING)
-        call = block_last_call(cfg, block);
+    if (block_leaves(taker->cfg, block, ways) == LEAVES_CALLING)
+        call = block_last_call(taker->cfg, block);
     for (uint32_t i = block->first; i < block->first + block->instructions; i++) {
-        tally_set(&flow->instructions[i], count, exact);
+        tally_set(taker, &taker->flow->instructions[i], count);
         if (i == call)
             count -= inferred->left.inferred;
     }
 }
 
-static void counts_take(struct flow *flow, const struct cfg *cfg,
-                        const struct infer_problem *problem, bool exact)
+static void entries_take(const struct taker *taker)
 {
+    struct tally *entries = &taker->flow->entries;
+    if (taker->problem->entry == BLOCK_NONE)
+        return;
+    const struct infer_count *entered = &taker->problem->blocks.at[taker->problem->entry].entered;
+    tally_set(taker, entries, entered->inferred);
+    if (entered->firm && entered->sd == 0)
+        entries->count_sd = entries->alone_sd = 0;
+}
+
+static void counts_take(const struct taker *taker)
+{
+    struct flow *flow = taker->flow;
+    const struct cfg *cfg = taker->cfg;
     uint32_t *ways = blocks_ways(cfg);
     for (uint32_t i = 0; i < cfg->blocks.n; i++)
-        block_take(flow, cfg, i, &problem->blocks.at[i], ways[i], exact);
+        block_take(taker, i, ways[i]);
     mem_free(ways);
     for (size_t i = 0; i < cfg->edges.n; i++)
-        tally_set(&flow->edges[i], problem->edges.at[i].gone.inferred, exact);
+        tally_set(taker, &flow->edges[i], taker->problem->edges.at[i].gone.inferred);
     flow->body = (struct tally){.time = flow->body.time};
     for (size_t i = 0; i < cfg->instructions.n; i++) {
         struct tally tally = flow->instructions[i];
         tally.time = 0;
         tally_add(&flow->body, &tally);
     }
-    if (problem->entry != BLOCK_NONE)
-        tally_set(&flow->entries, problem->blocks.at[problem->entry].entered.inferred, exact);
+    entries_take(taker);
 }
 
 static uint64_t beyond(uint64_t count, uint64_t other)
@@ -225,7 +258,9 @@ void inference_apply(const struct inference *inference, struct flow *flow,
         uneven_tell(flow, &parts);
         return;
     }
-    const struct infer_problem *problem =
-        &inference->program.functions.at[inference->index[function->function]];
-    counts_take(flow, cfg, problem, profile_of(inference)->mode == PROFILE_EXACT);
+    counts_take(&(struct taker){
+        .flow = flow,
+        .cfg = cfg,
+        .problem = &inference->program.functions.at[inference->index[function->function]],
+        .exact = profile_of(inference)->mode == PROFILE_EXACT});
 }

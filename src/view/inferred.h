@@ -14,7 +14,8 @@ struct inference {
     enum infer_method method;
     bool whole; /* an exact run that is the truth: nothing to solve */
     struct infer_program program;
-    uint32_t *index; /* by function of the module: its problem */
+    uint32_t *index;        /* by function of the module: its problem, or TIES_NONE */
+    function_id *functions; /* by problem */
 };
 
 /* All functions of the module that the side has seen, filtered out or not. It has a binary. */
@@ -22,6 +23,8 @@ void inference_open(struct inference *inference, const struct scene *scene, uint
                     uint32_t module, enum infer_method method);
 void inference_close(struct inference *inference);
 
+/* Whether calls to that address are among those of the program, which add up to how often the function there is entered. */
+bool inference_calls(const struct inference *inference, uint64_t to);
 /* Blocks, edges, entries and bodies of one of its functions; flow and graph are as the scene makes them. */
 void inference_apply(const struct inference *inference, struct flow *flow,
                      const struct scene_function *function, const struct cfg *cfg);

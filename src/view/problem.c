@@ -168,7 +168,7 @@ static void entry_make(struct maker *maker)
         return;
     struct infer_block *block = &maker->problem->blocks.at[maker->problem->entry];
     block->entered.seen = beyond(block->ran.seen, maker->arrived[maker->problem->entry]);
-    block->entered.sd = block->ran.sd;
+    block->entered.sd = fmax(block->ran.sd, (double)maker->problem->grain);
     block->entered.ruled = false;
 }
 

@@ -29,6 +29,9 @@ static void call_add(struct tier *tier, const struct infer_call *call)
 
 static void direct_add(struct tier *tier)
 {
+    static const uint8_t kinds[] = {[INSTRUCTION_CALL] = EDGE_CALL,
+                                    [INSTRUCTION_JUMP] = EDGE_JUMP,
+                                    [INSTRUCTION_COND] = EDGE_TAKEN};
     const struct cfg *cfg = tier->parts->cfg;
     for (uint32_t i = 0; i < cfg->instructions.n; i++) {
         const struct instruction *at = &cfg->instructions.at[i];
@@ -40,7 +43,9 @@ static void direct_add(struct tier *tier)
                                             .block = cfg->block_of[i],
                                             .jumps = jumps,
                                             .seen = 1,
-                                            .of = 1});
+                                            .of = 1,
+                                            .at = at->at.v,
+                                            .kind = kinds[at->kind]});
     }
 }
 
@@ -119,6 +124,8 @@ static void indirect_add(struct tier *tier, const struct touch *touch, const str
                                         .block = tier->parts->cfg->block_of[at],
                                         .jumps = key->kind == EDGE_IJUMP,
                                         .seen = count,
+                                        .at = key->from,
+                                        .kind = (uint8_t)key->kind,
                                         .of = places->at[map_find(&places->keys, &key->from)]});
 }
 
@@ -155,8 +162,10 @@ static void elsewhere_add(struct tier *tier)
     uint64_t rest = entered > arrivals.all ? entered - arrivals.all : 0;
     if (rest > 2 * tier->problem->grain)
         arrivals.elsewhere += rest;
-    call_add(tier, &(struct infer_call){
-                       .caller = INFER_ELSEWHERE, .callee = tier->own, .seen = arrivals.elsewhere});
+    call_add(tier, &(struct infer_call){.caller = INFER_ELSEWHERE,
+                                        .callee = tier->own,
+                                        .seen = arrivals.elsewhere,
+                                        .kind = EDGE_CALL});
 }
 
 void ties_add(struct ties *ties, const struct problem_parts *parts, uint32_t own,

@@ -187,6 +187,33 @@ static void isolated_loops_are_joined(void **state)
     infer_release(&problem);
 }
 
+/* The same where the way past the loop was taken in its place: the function is known to have been entered once. */
+static void joining_does_not_enter_twice(void **state)
+{
+    (void)state;
+    struct infer_problem problem;
+    function_make(&problem, (uint64_t[]){0, 800, 800, 0, 0}, 5);
+    problem.grain = 300;
+    problem.one = 3;
+    problem.blocks.at[0].entered.seen = 3;
+    problem.blocks.at[0].entered.firm = true;
+    edge_add(&problem, 0, 1, 0);
+    edge_add(&problem, 1, 2, 800);
+    edge_add(&problem, 2, 1, 800);
+    edge_add(&problem, 0, 3, 0);
+    edge_add(&problem, 3, 4, 0);
+    edge_add(&problem, 2, 4, 0);
+    problem.edges.at[0].gone.sd = 0;
+    problem.blocks.at[3].ran.measured = false; /* the cheaper way */
+    problem.edges.at[3].gone.measured = problem.edges.at[4].gone.measured = false;
+    infer_solve(&problem, INFER_CONFIDENCE);
+    consistent(&problem);
+    assert_int_equal(problem.blocks.at[0].entered.inferred, 3);
+    assert_int_equal(problem.edges.at[0].gone.inferred, 3);
+    assert_int_equal(problem.edges.at[3].gone.inferred, 0);
+    infer_release(&problem);
+}
+
 /* ---- anything */
 
 static uint64_t dice_state;
@@ -241,6 +268,7 @@ int main(void)
                                        cmocka_unit_test(what_was_walked_happened),
                                        cmocka_unit_test(detours_before_miracles),
                                        cmocka_unit_test(isolated_loops_are_joined),
+                                       cmocka_unit_test(joining_does_not_enter_twice),
                                        cmocka_unit_test(always_consistent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,10 @@ static void once_is_once_all_the_way_down(void **state)
     call_add(&program, 2, 1, 0, 1, 1);
     call_add(&program, 0, 1, 1, 1, 1);
     call_add(&program, 0, 2, 1, 1, 1);
+    call_add(&program, INFER_ELSEWHERE, 0, 2, GRAIN, 0);
     infer_program_solve(&program, INFER_CONFIDENCE);
+    assert_int_equal(program.calls.at[3].callee, 2);
+    assert_int_equal(program.calls.at[3].inferred, 1); /* though it was seen to count more */
     assert_int_equal(entries(&program, 2), 1);
     assert_int_equal(entries(&program, 0), 1);
     assert_int_equal(entries(&program, 1), 2); /* called from two places */
