@@ -225,6 +225,7 @@ static bool parse_only(struct record *options, const char *text, struct err *err
 {
     struct recording_options *walks = &options->walks;
     walks->only = &options->only;
+    walks->record.events &= ~(uint32_t)EVENTS_STACK; /* callers may be outside of it */
     walks->only_text = walks->only_text
                            ? arena_format(&options->only.arena, "%s,%s", walks->only_text, text)
                            : text;

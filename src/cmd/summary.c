@@ -267,8 +267,11 @@ void summary_print(const struct recording_options *options, const struct recordi
         say("%s", recording->left);
     if (*recording->stranger && recording->processes)
         say("%s: what it does as such is not recorded", recording->stranger);
-    if (verbose && recording->processes)
+    if (verbose && recording->processes) {
+        summary_stacks(recording->stack_ends);
+        summary_stacks_more(recording->stack_ends, recording->stack_fallbacks);
         print_more(recording, options->record.mode);
+    }
     if (!*recording->write_error && recording->processes)
         summary_file(options->output, recording->file_bytes);
 }

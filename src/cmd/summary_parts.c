@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "collect/stack.h"
 #include "base/quote.h"
 #include "profile/profile.h"
 
@@ -58,4 +59,24 @@ void summary_file(const char *output, uint64_t bytes)
         ((unsigned long long)bytes + 1023) >> 10, named ? " " : "",
         named ? quote_word(&arena, output) : "");
     arena_release(&arena);
+}
+
+void summary_stacks(const uint64_t *ends)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < STACK_N_ENDS; i++)
+        all += ends[i];
+    if (all)
+        say("stacks followed to the start of their thread: %.2f %%",
+            100 * (double)ends[STACK_OUTERMOST] / (double)all);
+}
+
+void summary_stacks_more(const uint64_t *ends, const uint64_t *fallbacks)
+{
+    for (int i = 0; i < STACK_N_ENDS; i++)
+        if (ends[i])
+            say("%llu stacks %s", (unsigned long long)ends[i], stack_end_text[i]);
+    for (int i = 0; i < STACK_N_FALLBACKS; i++)
+        if (fallbacks[i])
+            say("%llu times %s", (unsigned long long)fallbacks[i], stack_fallback_text[i]);
 }

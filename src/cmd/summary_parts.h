@@ -18,3 +18,8 @@ void summary_too_short(const struct totals *totals, uint32_t asked_hz);
 void summary_losses(const struct totals *totals);
 /* Where the profile is, and what to type next. */
 void summary_file(const char *output, uint64_t bytes);
+
+/* How many stacks were followed to their start; and, for who wants to know more, how the others ended and what was
+ * guessed. Counters as collect/stack.h numbers them. */
+void summary_stacks(const uint64_t *ends);
+void summary_stacks_more(const uint64_t *ends, const uint64_t *fallbacks);

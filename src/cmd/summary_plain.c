@@ -66,16 +66,6 @@ static void print_samples(const struct plain_options *options, const struct plai
             plain->ring_bytes >> 10, plain->ring_wanted >> 10);
 }
 
-static void print_stacks(const struct plain *plain)
-{
-    uint64_t all = 0;
-    for (int i = 0; i < STACK_N_ENDS; i++)
-        all += plain->ends[i];
-    if (all)
-        say("stacks followed to the start of their thread: %.2f %%",
-            percent((double)plain->ends[STACK_OUTERMOST], (double)all));
-}
-
 static void print_cost(const struct plain *plain)
 {
     const struct totals *totals = &plain->totals;
@@ -88,12 +78,7 @@ static void print_cost(const struct plain *plain)
 
 static void print_more(const struct plain *plain)
 {
-    for (int i = 0; i < STACK_N_ENDS; i++)
-        if (plain->ends[i])
-            say("%llu stacks %s", (unsigned long long)plain->ends[i], stack_end_text[i]);
-    for (int i = 0; i < STACK_N_FALLBACKS; i++)
-        if (plain->fallbacks[i])
-            say("%llu times %s", (unsigned long long)plain->fallbacks[i], stack_fallback_text[i]);
+    summary_stacks_more(plain->ends, plain->fallbacks);
     say("%zu nodes, %u modules, %u processes; rings of %zu KiB, stacks of %u KiB", plain->nodes,
         plain->modules, plain->processes, plain->ring_bytes >> 10, plain->stack_bytes >> 10);
 }
@@ -102,7 +87,7 @@ void summary_plain(const struct plain_options *options, const struct plain *plai
 {
     print_time(plain);
     print_samples(options, plain);
-    print_stacks(plain);
+    summary_stacks(plain->ends);
     print_cost(plain);
     summary_losses(&plain->totals);
     if (verbose)

@@ -217,6 +217,11 @@ static void conclude(struct run *run)
     recording->untrue = sum.miscounted;
     recording->trace = sum.trace;
     recording->payloads = sum.payloads;
+    if (run->drain.stacks) {
+        memcpy(recording->stack_ends, run->drain.stacks->ends, sizeof recording->stack_ends);
+        memcpy(recording->stack_fallbacks, run->drain.stacks->fallbacks,
+               sizeof recording->stack_fallbacks);
+    }
     recording->processes = run->drain.processes;
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);

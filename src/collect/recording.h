@@ -7,6 +7,7 @@
 
 #include "collect/selection.h"
 #include "collect/payloads.h"
+#include "collect/stack.h"
 #include "collect/trace_check.h"
 #include "profile/profile.h"
 #include "wire/channel.h"
@@ -54,7 +55,9 @@ struct recording {
     uint64_t untrue;             /* windows whose stated length is not that of their exits */
     struct trace_verdict trace;  /* of --exact=trace */
     struct payload_sum payloads; /* of --events */
-    char write_error[512];       /* the profile could not be written, and why; "" if it could */
+    /* Stacks: how they ended, and guesses on the way (collect/stack.h). */
+    uint64_t stack_ends[STACK_N_ENDS], stack_fallbacks[STACK_N_FALLBACKS];
+    char write_error[512]; /* the profile could not be written, and why; "" if it could */
 };
 
 /* False: the program was not started, or nothing was attached to. */

@@ -57,6 +57,14 @@ static unsigned caller_flags(const struct scene *scene, struct stack_key key)
     return is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
 }
 
+/* Who lays out a stack by hand, as makecontext does, puts there where its first function is to return to: the start of
+ * another, which nobody called. */
+static bool begins_by_hand(const struct stacks *stacks, struct stack_key key)
+{
+    enum { ALIGNED = 16 };
+    return stacks_key(stacks, key.parent).parent == STACK_NONE && (key.address + 1) % ALIGNED == 0;
+}
+
 static void node_check(struct verdict *verdict, struct scene *scene, struct stack_key key,
                        unsigned flags)
 {
@@ -70,7 +78,7 @@ static void node_check(struct verdict *verdict, struct scene *scene, struct stac
     if (!image_executable(image, (struct svma){key.address}))
         verdict_problem(verdict, CHECK_node, "%s", address_text(scene, module, key.address));
     else if (flags == NODE_CALLS && !is_trampoline(image, key.address) &&
-             !ends_a_call(image, key.address))
+             !begins_by_hand(&scene->sides[0]->stacks, key) && !ends_a_call(image, key.address))
         verdict_problem(verdict, CHECK_call, "%s", address_text(scene, module, key.address));
 }
 
