@@ -31,7 +31,8 @@ struct gathering {
     } records;
     struct instances instances;
     struct indirect_calls indirect;
-    bool *meets; /* of each block of the code: it has several before it */
+    bool *meets;       /* of each block of the code: it has several before it */
+    uint64_t *arrived; /* at each block of the code, from its function */
 };
 
 /* From records to sightings. */

@@ -43,8 +43,8 @@ static bool same_place(const struct record *x, const struct record *y)
  * most frequent one counts. */
 static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind)
 {
-    uint64_t sums[SIGHTING_ARRIVAL + 1] = {0}, most = 0;
-    bool there[SIGHTING_ARRIVAL + 1] = {false};
+    uint64_t sums[SIGHTING_ENTRY + 1] = {0}, most = 0;
+    bool there[SIGHTING_ENTRY + 1] = {false};
     for (size_t i = 0; i < n; i++) {
         bool again =
             i && records[i].kind >= SIGHTING_MET && records[i].block == records[i - 1].block;
@@ -53,7 +53,7 @@ static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind
         if (records[i].count > most)
             most = records[i].count;
     }
-    for (uint8_t k = SIGHTING_ARRIVAL; k > SIGHTING_CODE; k--)
+    for (uint8_t k = SIGHTING_ENTRY; k > SIGHTING_CODE; k--)
         if (there[k]) {
             *kind = k > *kind ? k : *kind;
             return sums[k];
@@ -164,9 +164,25 @@ static bool line_by_column(const struct gathering *gathering, const struct recor
     return blocks <= copies || columns * copies >= blocks;
 }
 
+/* How often a statement begins in one block of one copy: so many turns of a loop were made into one piece. */
+static uint32_t times_begun(const struct record *records, size_t n)
+{
+    uint32_t most = 0, here = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool again =
+            i && records[i].copy == records[i - 1].copy && records[i].block == records[i - 1].block;
+        here = again ? here + 1 : 1;
+        if (here > most && records[i].kind == SIGHTING_STATEMENT)
+            most = here;
+    }
+    return most;
+}
+
 static void place_sum(struct gathering *gathering, const struct record *records, size_t n,
                       bool by_column)
 {
+    struct sightings *sightings = &gathering->result->functions[records->function];
+    size_t first = sightings->n;
     for (size_t i = 0; i < n; i++)
         if (records[i].kind == SIGHTING_BRANCH)
             sighting_add(gathering, &records[i], SIGHTING_WAYS, records[i].block, records[i].count);
@@ -175,8 +191,11 @@ static void place_sum(struct gathering *gathering, const struct record *records,
                          records[i].count);
     if (records->kind == SIGHTING_ARRIVAL)
         return;
-    if (by_column || !place_split(gathering, records, n))
+    if (by_column || records->kind == SIGHTING_ENTRY || !place_split(gathering, records, n))
         place_whole(gathering, records, n);
+    uint32_t times = times_begun(records, n);
+    for (; first < sightings->n; first++)
+        sightings->at[first].times = times;
 }
 
 void records_sum(struct gathering *gathering)

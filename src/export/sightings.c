@@ -70,6 +70,11 @@ static struct record *place_add(struct gathering *gathering, const struct record
     return gathering->records.n > before ? &gathering->records.at[before] : NULL;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Where an inlined body begins, statements before it may be said to begin at the same address: the innermost function of the chain
  * that has the line in its own text. */
 static size_t statement_owner(const struct gathering *gathering, const struct statement *statement)
@@ -93,13 +98,22 @@ static void statement_add(struct gathering *gathering, const struct record *what
                           const struct statement *statement)
 {
     const struct chains *chains = &gathering->chains;
+    size_t before = gathering->records.n;
     size_t link = place_add_from(gathering, statement_owner(gathering, statement), what,
                                  statement->file, statement->line);
-    if (link + 1 >= chains->n || what->kind != SIGHTING_STATEMENT)
+    if (link == chains->n)
         return;
     const struct notes_function *function =
         objects_function(gathering->objects, chains->at[link].function);
     if (statement->line != function->line || statement->column != function->column)
+        return;
+    struct record entry = gathering->records.at[before];
+    entry.kind = SIGHTING_ENTRY;
+    if (link + 1 == chains->n) /* what comes round in a loop is no call */
+        entry.count -= least(entry.count, gathering->arrived[what->block]);
+    if (!entry.instance)
+        *vec_push(&gathering->records) = entry;
+    if (link + 1 == chains->n || what->kind != SIGHTING_STATEMENT)
         return;
     const struct chain_link *caller = &chains->at[link + 1];
     struct record call = *what;
@@ -301,10 +315,12 @@ static void meets_find(struct gathering *gathering)
     const struct code_edges *edges = &gathering->code->edges;
     bool *reached = mem_alloc(blocks->n + 1);
     gathering->meets = mem_alloc(blocks->n + 1);
+    gathering->arrived = mem_alloc((blocks->n + 1) * sizeof *gathering->arrived);
     for (size_t e = 0; e < edges->n; e++) {
         size_t to = edge_end(blocks, &edges->at[e]);
         gathering->meets[to] |= reached[to];
         reached[to] = true;
+        gathering->arrived[to] += edges->at[e].count;
     }
     mem_free(reached);
 }
@@ -375,6 +391,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     instances_close(&gathering.instances);
     mem_free(gathering.groups);
     mem_free(gathering.meets);
+    mem_free(gathering.arrived);
     vec_release(&gathering.statements);
     vec_release(&gathering.records);
     if (!result.explained) {

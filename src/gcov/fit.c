@@ -5,10 +5,7 @@
 
 #include <string.h>
 
-enum {
-    ROUNDS = 8,
-    SPLIT_LESS = 3 /* more than a block costs that nothing is known of */
-};
+enum { ROUNDS = 8 };
 
 bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t block)
 {
@@ -97,61 +94,13 @@ static void votes_make(struct fitting *fitting)
         fit_ways(fitting, &line);
         fit_arrivals(fitting, &line);
     }
+    if (!fitting->first_round) {
+        fit_unrolled(fitting);
+        fit_unseen(fitting);
+    }
     for (size_t i = 0; i < sightings->n; i = line.end) {
         line = line_from(fitting, i);
         fit_blocks(fitting, &line);
-    }
-}
-
-/* Whether code of a way may have been made unconditional: the way leads on at once or by a block without calls, of
- * whose own lines the program has code, or which has none. */
-static bool way_vanishes(const struct fitting *fitting, uint32_t block, uint32_t before)
-{
-    bool own = false;
-    if (fitting->decides[block] != before)
-        return true; /* others lead there too */
-    if (fitting->first_arc[block + 1] - fitting->first_arc[block] != 1)
-        return false;
-    for (uint32_t i = fitting->first_of_lines[block]; i < fitting->first_of_lines[block + 1]; i++) {
-        uint32_t group = fitting->line_group[i];
-        if (fitting_group_has(fitting, group, before))
-            continue;
-        if (fitting->seen[group])
-            return true;
-        own = true;
-    }
-    return !own;
-}
-
-/* Whether a way has a block with lines, and the other way leads at once to where that one goes on. */
-static bool way_corrects(const struct fitting *fitting, const struct notes_arc *way,
-                         const struct notes_arc *other)
-{
-    uint32_t block = way->to, arc = fitting->first_arc[block];
-    return fitting->decides[block] == way->from && fitting->first_line[block] != GROUP_NONE &&
-           fitting->first_arc[block + 1] - arc == 1 &&
-           fitting->function->arcs.at[arc].to == other->to;
-}
-
-/* A branch that became no branch may go either way, and gcc must not take for sure what nobody knows: half and
- * half; a statement that is left out otherwise is done in one of four cases, as corrections are rarer than what
- * needs none. Where it cannot have become a conditional move, the branch is one that was not recognised: then
- * rather by the way that has no blocks. */
-static void unseen_split(struct fitting *fitting)
-{
-    for (uint32_t b = 0; b < fitting->function->n_blocks && !fitting->first_round; b++) {
-        if (fitting->branches[b] || !fitting_branches(fitting, b))
-            continue;
-        const struct notes_arc *arcs = &fitting->function->arcs.at[fitting->first_arc[b]];
-        bool vanishes =
-            way_vanishes(fitting, arcs[0].to, b) && way_vanishes(fitting, arcs[1].to, b);
-        bool rare[2] = {way_corrects(fitting, &arcs[0], &arcs[1]),
-                        way_corrects(fitting, &arcs[1], &arcs[0])};
-        for (uint32_t way = 0; way < 2; way++) {
-            uint64_t quarters = !vanishes || rare[0] == rare[1] ? 2 : rare[way] ? 1 : 3;
-            fitting_vote(&fitting->arc_votes, fitting->first_arc[b] + way, 1,
-                         vanishes ? SPLIT_LESS : 0, (fitting->blocks[b] * quarters + 2) / 4);
-        }
     }
 }
 
@@ -203,11 +152,14 @@ static void lines_index(struct fitting *fitting)
         fitting->last_line[line->block] = group;
     }
     fitting->seen = mem_alloc(fitting->groups->n + 1);
+    fitting->times = mem_alloc((fitting->groups->n + 1) * sizeof *fitting->times);
     map_init(&fitting->homes, sizeof(struct home_key));
     for (size_t i = 0; i < fitting->sightings->n; i++) {
         struct home_key key = {fitting->sightings->at[i].home, fitting->sightings->at[i].group};
         map_add(&fitting->homes, &key);
         fitting->seen[key.group] = true;
+        if (fitting->sightings->at[i].times > fitting->times[key.group])
+            fitting->times[key.group] = fitting->sightings->at[i].times;
     }
 }
 
@@ -218,6 +170,7 @@ static void fitting_open(struct fitting *fitting)
     fitting->whole = blocks_uncut(fitting->function);
     fitting->blocks = mem_alloc(n * sizeof *fitting->blocks);
     fitting->branches = mem_alloc(n);
+    fitting->turns = mem_alloc(n * sizeof *fitting->turns);
     fitting->first_arc = mem_alloc(n * sizeof *fitting->first_arc);
     fitting->first_line = mem_alloc(n * sizeof *fitting->first_line);
     fitting->last_line = mem_alloc(n * sizeof *fitting->last_line);
@@ -244,6 +197,8 @@ static void fitting_close(struct fitting *fitting)
     mem_free(fitting->first_of_lines);
     mem_free(fitting->line_group);
     mem_free(fitting->seen);
+    mem_free(fitting->times);
+    mem_free(fitting->turns);
     map_release(&fitting->homes);
     map_release(&fitting->body_keys);
     vec_release(&fitting->first_body);
@@ -262,7 +217,6 @@ bool arcs_fit(const struct notes_function *function, const struct line_groups *g
         memcpy(before, ret_arcs, function->arcs.n * sizeof *before);
         fitting.first_round = !round;
         votes_make(&fitting);
-        unseen_split(&fitting);
         ok = arcs_solve(function, &fitting.votes, &fitting.arc_votes, ret_arcs);
         blocks_sum(&fitting);
         if (round && memcmp(before, ret_arcs, function->arcs.n * sizeof *before) == 0)

@@ -16,6 +16,7 @@ enum sighting_kind {
     SIGHTING_STATEMENT, /* where the compiler says that a statement begins */
     SIGHTING_WAYS,      /* both ways of one conditional branch */
     SIGHTING_ARRIVAL,   /* indirect jumps to the place */
+    SIGHTING_ENTRY,     /* beginnings of the function, its copies' with it */
 };
 
 enum { WAY_LINES = 4 };
@@ -28,6 +29,7 @@ struct sighting {
     uint8_t kind;   /* enum sighting_kind */
     bool by_column; /* places of the line have columns of their own: discriminators are of copies */
     uint32_t home;  /* the block of the program's code where most of it was seen */
+    uint32_t times; /* that it begins in one block of the program's code, of statements */
     /* Of a function that was inlined several times: which of its copies, from 1 on, how many there are, and the line
      * that it begins with; 0: of none. */
     uint32_t instance, instances, entry;

@@ -43,7 +43,8 @@ static struct weights weights_in(const struct fitting *fitting, const struct sig
     uint32_t before = fitting->decides[block];
     struct weights weights = weights_of(sighting);
     /* A switch may have become any number of branches. */
-    if (sighting->kind == SIGHTING_BRANCH && fitting_switches(fitting, block))
+    if ((sighting->kind == SIGHTING_BRANCH && fitting_switches(fitting, block)) ||
+        fitting->turns[block])
         return (struct weights){0, 0};
     bool movable = sighting->kind == SIGHTING_CODE || sighting->kind == SIGHTING_MET ||
                    sighting->kind == SIGHTING_STATEMENT;
@@ -164,7 +165,7 @@ static void class_deal(struct fitting *fitting, struct match *blocks, size_t n_b
 /* Branches vote for arcs; where the line has several blocks nothing tells which of them is the branch's. */
 static bool is_block_sighting(const struct sighting *sighting)
 {
-    return sighting->kind != SIGHTING_WAYS && sighting->kind != SIGHTING_ARRIVAL;
+    return sighting->kind < SIGHTING_WAYS;
 }
 
 /* Class by class: of each believed discriminator, and all that are not. */

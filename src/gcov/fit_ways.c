@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { WEIGHT_MORE = 14, WEIGHT_LESS = 24, ARRIVAL = 80 };
+enum { WEIGHT_MORE = 14, WEIGHT_LESS = 24, ARRIVAL = 80, ENTRY_MORE = 20 };
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -64,49 +64,83 @@ static struct ways_scores ways_score(const struct fitting *fitting, const struct
         way_score(fitting, sighting, 0, ends[1]) + way_score(fitting, sighting, 1, ends[0])};
 }
 
-/* Which way is which arc is told by lines, else by what flows there so far. False: nothing tells. */
-static bool ways_orient(const struct fitting *fitting, const struct sighting *sighting,
-                        uint32_t block, bool *ret_swapped)
-{
-    uint32_t arc = fitting->first_arc[block];
-    struct ways_scores scores = ways_score(fitting, sighting, block);
-    *ret_swapped = scores.crossed > scores.straight;
-    if (scores.crossed != scores.straight)
-        return true;
-    if (fitting->first_round)
-        return false;
-    uint64_t as_is = distance(fitting->arcs[arc], sighting->ways[0]) +
-                     distance(fitting->arcs[arc + 1], sighting->ways[1]);
-    uint64_t other = distance(fitting->arcs[arc], sighting->ways[1]) +
-                     distance(fitting->arcs[arc + 1], sighting->ways[0]);
-    *ret_swapped = other < as_is;
-    return true;
-}
-
 /* Copies of one branch: ways of all of them are added up. */
 struct branch {
     uint32_t block;
     uint64_t ways[2];
-    uint32_t n, n_open; /* sightings; those whose ways nothing tells apart */
+    uint32_t n; /* sightings */
+    struct open_sightings {
+        VEC(const struct sighting *); /* whose ways lines do not tell apart */
+    } open;
 };
 
 static void branch_add(const struct fitting *fitting, struct branch *branch,
                        const struct sighting *sighting)
 {
-    bool swapped;
+    struct ways_scores scores = ways_score(fitting, sighting, branch->block);
+    bool swapped = scores.crossed > scores.straight;
     branch->n++;
-    if (!ways_orient(fitting, sighting, branch->block, &swapped)) {
-        branch->n_open++;
+    if (scores.crossed == scores.straight) {
+        *vec_push(&branch->open) = sighting;
         return;
     }
     branch->ways[0] += sighting->ways[swapped];
     branch->ways[1] += sighting->ways[!swapped];
 }
 
-static void branch_vote(struct fitting *fitting, const struct branch *branch, uint32_t share)
+/* How many arcs lead from one block to another at least; UINT32_MAX: none do. */
+static uint32_t blocks_apart(const struct fitting *fitting, uint32_t from, uint32_t to)
 {
-    if (!branch->n || branch->n_open)
+    const struct notes_function *function = fitting->function;
+    uint32_t *steps = mem_alloc(function->n_blocks * sizeof *steps);
+    uint32_t *queue = mem_alloc(function->n_blocks * sizeof *queue);
+    size_t n = 1;
+    queue[0] = from;
+    steps[from] = 1;
+    for (size_t i = 0; i < n && !steps[to]; i++)
+        for (uint32_t a = fitting->first_arc[queue[i]]; a < fitting->first_arc[queue[i] + 1]; a++) {
+            uint32_t next = function->arcs.at[a].to;
+            if (function->arcs.at[a].flags & ARC_FAKE || steps[next])
+                continue;
+            steps[next] = steps[queue[i]] + 1;
+            queue[n++] = next;
+        }
+    uint32_t result = steps[to] - 1;
+    mem_free(queue);
+    mem_free(steps);
+    return result;
+}
+
+/* Copies whose lines tell nothing, one after the other: as is nearest to what flows there so far, all of them together.
+ * More than flows comes by the way that leads back to the branch: the copies of a loop that was unrolled. */
+static void branch_orient(const struct fitting *fitting, struct branch *branch)
+{
+    uint32_t arc = fitting->first_arc[branch->block];
+    const struct notes_arc *arcs = &fitting->function->arcs.at[arc];
+    if (!branch->open.n)
         return;
+    uint32_t back[2] = {blocks_apart(fitting, arcs[0].to, branch->block),
+                        blocks_apart(fitting, arcs[1].to, branch->block)};
+    for (size_t i = 0; i < branch->open.n; i++) {
+        const uint64_t *ways = branch->open.at[i]->ways;
+        uint64_t as_is = distance(fitting->arcs[arc], branch->ways[0] + ways[0]) +
+                         distance(fitting->arcs[arc + 1], branch->ways[1] + ways[1]);
+        uint64_t other = distance(fitting->arcs[arc], branch->ways[0] + ways[1]) +
+                         distance(fitting->arcs[arc + 1], branch->ways[1] + ways[0]);
+        bool swapped = other < as_is;
+        if (other == as_is && back[0] != back[1])
+            swapped = back[1] < back[0] ? ways[0] > ways[1] : ways[1] > ways[0];
+        branch->ways[0] += ways[swapped];
+        branch->ways[1] += ways[!swapped];
+    }
+    branch->open.n = 0;
+}
+
+static void branch_vote(struct fitting *fitting, struct branch *branch, uint32_t share)
+{
+    if (!branch->n || (branch->open.n && fitting->first_round))
+        return;
+    branch_orient(fitting, branch);
     for (uint32_t way = 0; way < 2; way++)
         fitting_vote(&fitting->arc_votes, fitting->first_arc[branch->block] + way,
                      WEIGHT_MORE / share, WEIGHT_LESS / share, branch->ways[way]);
@@ -354,11 +388,14 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
         for (size_t i = 0; i < open.n; i++) {
             branch_vote(fitting, &open.at[i], 2);
             fitting->branches[open.at[i].block] |= open.at[i].n > 0;
+            vec_release(&open.at[i].open);
         }
         vec_release(&open);
     }
-    for (size_t i = 0; i < list.n; i++)
+    for (size_t i = 0; i < list.n; i++) {
         fitting->branches[list.at[i].block] |= list.at[i].n || n_rest >= list.n;
+        vec_release(&list.at[i].open);
+    }
     mem_free(rest);
     vec_release(&list);
 }
@@ -385,13 +422,25 @@ static uint32_t arrival_arc(const struct fitting *fitting, const struct sighting
     return best;
 }
 
+/* The arc by which calls come in. */
+static uint32_t entry_arc(const struct fitting *fitting)
+{
+    for (uint32_t i = fitting->first_arc[NOTES_ENTRY]; i < fitting->first_arc[NOTES_ENTRY + 1]; i++)
+        if (!(fitting->function->arcs.at[i].flags & ARC_FAKE))
+            return i;
+    return UINT32_MAX;
+}
+
 void fit_arrivals(struct fitting *fitting, const struct line_seen *line)
 {
     for (size_t i = line->first; i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
-        uint32_t arc =
-            sighting->kind == SIGHTING_ARRIVAL ? arrival_arc(fitting, sighting) : UINT32_MAX;
+        bool entry = sighting->kind == SIGHTING_ENTRY;
+        uint32_t arc = entry                                ? entry_arc(fitting)
+                       : sighting->kind == SIGHTING_ARRIVAL ? arrival_arc(fitting, sighting)
+                                                            : UINT32_MAX;
         if (arc != UINT32_MAX)
-            fitting_vote(&fitting->arc_votes, arc, ARRIVAL, ARRIVAL, sighting->count);
+            fitting_vote(&fitting->arc_votes, arc, entry ? ENTRY_MORE : ARRIVAL, ARRIVAL,
+                         sighting->count);
     }
 }

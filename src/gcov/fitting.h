@@ -28,6 +28,8 @@ struct fitting {
     uint32_t *decides; /* for each block the only one before it, if that one branches; or 0 */
     struct map homes;  /* struct home_key */
     bool *seen;        /* of each group: the program has code of it */
+    uint32_t *times;   /* of each group: that a statement of it begins in one piece of code */
+    uint32_t *turns;   /* of each block: of the loop without a branch that it is in; 0: in none */
     bool *branches;    /* of each block: the program has a branch that is its */
     uint64_t *arcs;    /* of the round before */
     uint64_t *blocks;  /* count of each, as the arcs have it */
@@ -72,6 +74,14 @@ struct match {
 #define MATCH_NONE UINT32_MAX
 void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, bool shared,
                    uint32_t *ret_b_of);
+
+/* Loops of which the program has no branch, but code: their turns, votes for their arcs. */
+void fit_unrolled(struct fitting *fitting);
+/* Other branches of which it has none. */
+void fit_unseen(struct fitting *fitting);
+/* Whether code of a way may have been made unconditional: the way leads on at once or by a block without calls, of
+ * whose own lines the program has code, or which has none. */
+bool fitting_way_vanishes(const struct fitting *fitting, uint32_t block, uint32_t before);
 
 void fit_bodies_find(struct fitting *fitting);
 /* Sets the blocks that have the line: of an inlined copy those of its body, where that is known. */

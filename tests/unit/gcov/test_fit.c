@@ -75,12 +75,37 @@ static void a_loop_is_fitted(void **state)
     notes_release(&notes);
 }
 
+/* A loop of which no branch is left, and whose body begins five times in one piece, has five turns each time. */
+static void an_unrolled_loop_has_its_turns(void **state)
+{
+    (void)state;
+    struct notes notes;
+    struct line_groups groups;
+    struct sightings sightings = {0};
+    uint64_t arcs[5] = {0}, expected[5] = {3, 15, 3, 15, 3};
+    loop_read(&notes);
+    line_groups_make(&groups, &notes.functions.at[0]);
+    uint32_t head = line_groups_find(&groups, "loop.c", 6);
+    uint32_t body = line_groups_find(&groups, "loop.h", 2);
+    *vec_push(&sightings) =
+        (struct sighting){.group = body, .kind = SIGHTING_STATEMENT, .count = 3, .times = 5};
+    *vec_push(&sightings) =
+        (struct sighting){.group = head, .kind = SIGHTING_STATEMENT, .count = 3, .times = 1};
+    *vec_push(&sightings) = (struct sighting){.group = head, .kind = SIGHTING_ENTRY, .count = 3};
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs));
+    assert_memory_equal(arcs, expected, sizeof arcs);
+    vec_release(&sightings);
+    line_groups_release(&groups);
+    notes_release(&notes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_are_weighed_and_flow),
         cmocka_unit_test(nothing_seen_is_nothing_run),
         cmocka_unit_test(a_loop_is_fitted),
+        cmocka_unit_test(an_unrolled_loop_has_its_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
