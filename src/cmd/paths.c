@@ -60,8 +60,10 @@ static int paths(const struct options *options, const struct profile *profile)
     struct hot_paths hot;
     if (!profile->paths.n) {
         err_set(&err, ERR_FORMAT,
-                "%s: no paths in it; gait record --exact=paths -- COMMAND counts them",
-                options->view.input);
+                "%s: no paths in it: %s; gait record --exact=paths -- COMMAND counts them all",
+                options->view.input,
+                profile->mode == PROFILE_SAMPLED ? "samples of less than a second have none"
+                                                 : "they were not counted");
         return say_err(&err);
     }
     scene_open(&scene, &profile, 1, options->view.module);

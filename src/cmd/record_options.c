@@ -26,6 +26,7 @@ static const char usage[] =
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
+    "  --exact=only-paths  these alone, which is faster: gait report has nothing of it\n"
     "  --ticks            and how many ticks that took\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
@@ -141,10 +142,12 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
 {
     static const char *const later[] = {"contexts", "paths+contexts"};
     uint32_t *ret_mode = &walks->record.mode;
-    if (text && !strcmp(text, "paths")) {
+    bool alone = text && !strcmp(text, "only-paths");
+    if (text && (!strcmp(text, "paths") || alone)) {
         *ret_mode = RECORD_EXACT_COUNTS;
         walks->paths = true;
         walks->record.plan_counters = PATH_COUNTERS_MAX;
+        walks->record.covered = alone;
         return true;
     }
     if (!text || !strcmp(text, "counts")) {

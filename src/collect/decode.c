@@ -12,6 +12,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     tally_init(&decode->tally);
     batch_init(&decode->batch);
     trips_init(&decode->trips, units, &decode->batch);
+    path_pool_init(&decode->paths, units);
     rates_init(&decode->rates);
 }
 
@@ -21,6 +22,7 @@ void decode_release(struct decode *decode)
     rates_release(&decode->rates);
     trip_walk_release(&decode->trip_walk);
     trips_release(&decode->trips);
+    path_pool_release(&decode->paths);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
     vec_release(&decode->listed);
@@ -224,6 +226,29 @@ static void trips_weigh(struct decode *decode, const struct event_walk *walk, co
     trips_end(&decode->trips, &decode->trip_walk, end ? &place : NULL);
 }
 
+/* Paths that are whole in the first part of the window. To follow them costs several times all else that is done with it, and what comes later in a
+ * window is much like what comes first: parts of all windows tell more than some windows do. */
+static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
+                        const struct tally_weight *weight)
+{
+    struct tally_weight part = *weight;
+    size_t seen = 0;
+    part.instructions = 0;
+    while (seen + 1 < n && part.instructions * PATHS_PART < weight->instructions)
+        part.instructions += decode->tally.exits.at[exits[seen++]].instructions;
+    if (!part.instructions)
+        return;
+    const struct units *units = decode->units;
+    int32_t next = units_owner(units, exits[seen]);
+    const struct unit_segment *first =
+        &units->segments.at[units->superblocks.at[next].first_segment];
+    path_pool_add(&decode->paths, exits,
+                  &(struct path_part){.n = (uint32_t)seen,
+                                      .instructions = (uint32_t)part.instructions,
+                                      .weight = tally_units(&part, 1) * part.rate,
+                                      .end = {first->start, first->at}});
+}
+
 static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
 {
     return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
@@ -243,6 +268,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
                                        .rate = window_rate(decode, walk, &window)};
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         trips_weigh(decode, walk, exits, &weight);
+        paths_weigh(decode, exits, walk->n_exits, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         decode->windows++;
         decode->instructions += window.instructions;
@@ -335,8 +361,16 @@ void decode_flush(struct decode *decode)
 {
     bits_drain(decode, &decode->tally.blocks_touched, block_expand);
     bits_drain(decode, &decode->tally.ways_touched, way_expand);
+    path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
+    if (path_pool_is_full(&decode->paths))
+        path_pool_give(&decode->paths, decode->profile);
     batch_close(&decode->batch, decode->profile);
     decode->span = (struct decode_span){0};
+}
+
+void decode_finish_paths(struct decode *decode)
+{
+    path_pool_give(&decode->paths, decode->profile);
 }
 
 /* ---- walks */

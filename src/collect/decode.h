@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/crew.h"
+#include "collect/path_pool.h"
 #include "collect/rates.h"
 #include "collect/selection.h"
 #include "collect/stack_past.h"
@@ -65,6 +66,7 @@ struct decode {
     } pieces;
     struct tally tally;
     struct trips trips;
+    struct path_pool paths;
     struct trip_walk trip_walk; /* of the window */
     struct {
         VEC(uint32_t);
@@ -96,3 +98,5 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
                  const struct stack_sample *stack);
 /* Closes the batch that is open, if any. */
 void decode_flush(struct decode *decode);
+/* What was put by, when the program has ended. */
+void decode_finish_paths(struct decode *decode);

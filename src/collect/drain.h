@@ -39,14 +39,15 @@ struct drain {
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */
     uint64_t tool_ns_told;       /* our CPU time that has been shared out */
-    uint64_t startup_ns;         /* our CPU time before that: nobody pays for it */
-    uint64_t delay_ns;           /* until the next reading */
-    uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
-    bool quiet;                  /* nothing came since drain_count */
-    bool ending;                 /* the program has ended: channels need not be freed any more */
-    uint32_t processes;          /* that started recording */
-    uint64_t memory_bytes;       /* the most that any of them said */
-    struct channel first;        /* the latest words of the first of them */
+    uint64_t
+        startup_ns; /* our CPU time before that, and once at the end of each process: nobody waits for it */
+    uint64_t delay_ns;     /* until the next reading */
+    uint64_t unwatched_ns; /* CPU time of each process before its first sample */
+    bool quiet;            /* nothing came since drain_count */
+    bool ending;           /* the program has ended: channels need not be freed any more */
+    uint32_t processes;    /* that started recording */
+    uint64_t memory_bytes; /* the most that any of them said */
+    struct channel first;  /* the latest words of the first of them */
     const struct source *first_source;
     struct drain_sum retired; /* processes that are gone and whose channel has been freed */
 };

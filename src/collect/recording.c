@@ -255,6 +255,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
     if (!share_create(&run->share, &options->record, err))
         return false;
     run->paths.ticks = options->path_ticks;
+    run->paths.covered = options->record.covered;
     if ((options->plans && !plans_share(options->plans, &run->share, err)) ||
         (options->paths && !path_plans_open(&run->paths, &run->share, err))) {
         share_release(&run->share);

@@ -1,5 +1,6 @@
 #include "collect/source.h"
 
+#include "collect/cpu_times.h"
 #include "collect/selection_wire.h"
 #include "collect/share.h"
 #include "wire/stack_words.h"
@@ -366,13 +367,17 @@ static void counters_read(struct source *source, bool last)
                                                       .last = last});
 }
 
-void source_count(struct source *source, bool close_batch, bool last)
+uint64_t source_count(struct source *source, bool close_batch, bool last)
 {
     threads_read(source);
     if (source->exact)
         counters_read(source, last);
     else if (close_batch)
         decode_flush(source->decode);
+    uint64_t before = cpu_times_own_ns();
+    if (source->decode && last)
+        decode_finish_paths(source->decode);
+    return cpu_times_own_ns() - before;
 }
 
 uint64_t source_garbled(const struct source *source)

@@ -82,8 +82,9 @@ void source_release(struct source *source);
 uint64_t source_read(struct source *source);
 /* Takes traces, and whatever is needed to understand them; returns the bytes read of them. */
 uint64_t source_read_trace(struct source *source);
-/* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close. */
-void source_count(struct source *source, bool close_batch, bool last);
+/* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close. Returns the CPU time of
+ * what is done only now that the process has ended. */
+uint64_t source_count(struct source *source, bool close_batch, bool last);
 
 /* Entries and walks that made no sense, of all sections. */
 uint64_t source_garbled(const struct source *source);

@@ -107,10 +107,17 @@ struct value_range state_range(const struct state *state, const struct value *va
     if (value->kind != VALUE_TERM)
         return range_all(64);
     struct value_range range = range_all(value->bits);
-    for (int pass = 0; pass < 2; pass++)
+    uint32_t about = 2;
+    if (!(state->named >> value->name % 64 & 1))
+        about = 0;
+    for (int pass = 0; pass < 2 && about > 1; pass++) {
+        about = 0;
         for (uint32_t i = 0; i < state->n_facts; i++)
-            if (state->facts[i].name == value->name)
+            if (state->facts[i].name == value->name) {
                 range = fact_apply(&state->facts[i], value, range);
+                about++; /* one alone says all that it can at once */
+            }
+    }
     if (value->is_signed && range.high > width_mask(value->bits) >> 1)
         return range_all(64);
     return range;
@@ -127,6 +134,7 @@ static void fact_push(struct state *state, const struct value *term, struct valu
 {
     if (state->n_facts == STATE_FACTS)
         fact_drop(state, 0);
+    state->named |= UINT64_C(1) << term->name % 64;
     state->facts[state->n_facts++] = (struct fact){
         .name = term->name, .bits = term->bits, .number = term->number, .range = range};
 }
@@ -242,8 +250,16 @@ enum { WIDTHS = 4 };
 static const uint8_t widths[WIDTHS] = {64, 32, 16, 8};
 
 struct ranges {
+    bool nothing; /* is known, of any width; else: */
     struct value_range of[WIDTHS];
 };
+
+static bool is_any(const struct state *state, const struct value *value)
+{
+    if (value->kind != VALUE_TERM)
+        return value->kind != VALUE_CONST;
+    return value->scale != 1 || (value->bits == 64 && !(state->named >> value->name % 64 & 1));
+}
 
 static struct value_range range_cut(const struct state *state, const struct value *value,
                                     unsigned bits)
@@ -262,13 +278,16 @@ static void value_join(const struct state *state, struct value *mine, const stru
                        struct ranges *ret_ranges)
 {
     struct value joined = value_named(name, 64);
+    struct value before = *mine;
     joined.weak = mine->weak;
     bool was_joined = value_equal(mine, &joined);
     if (!was_joined && value_equal(mine, theirs))
         return;
     joined.weak |= theirs->weak;
-    for (unsigned w = 0; w < WIDTHS; w++) {
-        struct value_range a = range_cut(state, mine, widths[w]);
+    *mine = joined;
+    ret_ranges->nothing = is_any(state, &before) || is_any(other, theirs);
+    for (unsigned w = 0; w < WIDTHS && !ret_ranges->nothing; w++) {
+        struct value_range a = range_cut(state, &before, widths[w]);
         struct value_range b = range_cut(other, theirs, widths[w]);
         struct value_range *both = &ret_ranges->of[w];
         *both = range_unite(a, b);
@@ -276,14 +295,13 @@ static void value_join(const struct state *state, struct value *mine, const stru
         if (was_joined && grows && !patient)
             *both = range_all(widths[w]);
     }
-    *mine = joined;
 }
 
 /* What the widths say that wider ones do not say already. */
 static void ranges_learn(struct state *state, const struct value *value,
                          const struct ranges *ranges)
 {
-    for (unsigned w = 0; w < WIDTHS; w++) {
+    for (unsigned w = 0; w < WIDTHS && !ranges->nothing; w++) {
         struct value cut = value_cut(*value, widths[w]);
         struct value_range known = state_range(state, &cut);
         const struct value_range *range = &ranges->of[w];

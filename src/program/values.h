@@ -63,6 +63,8 @@ struct state {
     struct slot slots[STATE_SLOTS]; /* oldest first */
     struct fact facts[STATE_FACTS]; /* oldest first */
     uint32_t n_slots, n_facts;
+    uint64_t
+        named; /* a bit for the name of each fact that is or was there, modulo 64: most values have none */
     /* The comparison that set the flags: left with right, or right with left. ANY: none that is
      * understood. */
     struct value left;
