@@ -17,7 +17,7 @@ static const char usage[] =
     "shares, 100 % when they agree. Then the largest differences. Two .gcda files of gcc, or\n"
     "folders of them, are compared on gcc's own graphs: their .gcno files must be beside.\n"
     "\n"
-    "  --by KEY           edge, block, function or instruction (edge)\n"
+    "  --by KEY           edge, block, function, instruction or path (edge)\n"
     "  --weight WEIGHT    count or time (count)\n"
     "  --module NAME      this module only\n"
     "  --limit N          so many differences (10)\n"
@@ -32,6 +32,25 @@ struct options {
     const char *truth, *other;
 };
 
+enum { OPTION_BY = VIEW_OPTION_OWN };
+
+static const struct option own_list[] = {
+    {"by", required_argument, NULL, OPTION_BY},
+    {NULL, 0, NULL, 0},
+};
+
+static bool own_take(void *to, int option, const char *value, struct err *err)
+{
+    struct options *options = to;
+    (void)option;
+    if (strcmp(value, "path") == 0)
+        options->view.by = BY_PATH;
+    else if (!item_by_parse(value, &options->view.by))
+        return err_set(err, ERR_USAGE, "--by %s: edge, block, function, instruction or path",
+                       value);
+    return true;
+}
+
 static bool check(struct options *options, int argc, char **argv, struct err *err)
 {
     if (options->view.input)
@@ -42,7 +61,7 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
     options->other = argv[optind + 1];
     enum item_by by = options->view.by;
     if (by == BY_LINE || by == BY_INLINE || by == BY_CALL || by == BY_LOOP)
-        return err_set(err, ERR_USAGE, "compare is by edge, block, function or instruction");
+        return err_set(err, ERR_USAGE, "compare is by edge, block, function, instruction or path");
     return true;
 }
 
@@ -55,6 +74,11 @@ static bool comparable(const struct options *options, const struct profile *cons
             return err_set(err, ERR_FORMAT,
                            "a plain profile has samples and no counts to compare: --inferred "
                            "makes counts of them, gait diff shows how two of them differ");
+    for (int i = 0; options->view.by == BY_PATH && i < SIDES_MAX; i++)
+        if (!sides[i]->paths.n || weight == WEIGHT_TIME)
+            return err_set(err, ERR_FORMAT, "%s: %s", i ? options->other : options->truth,
+                           weight == WEIGHT_TIME ? "paths are compared by count"
+                                                 : "no paths in it");
     for (int i = 0; weight == WEIGHT_TIME && i < SIDES_MAX; i++)
         if (sides[i]->mode == PROFILE_EXACT)
             return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
@@ -91,8 +115,9 @@ static int compare(const struct options *options, const struct profile *truth,
 int cmd_compare(int argc, char **argv)
 {
     struct options options = {.view = {.by = BY_EDGE}};
+    struct own_options own = {own_list, own_take, &options};
     struct err err;
-    if (!view_options_parse(&options.view, NULL, argc, argv, &err))
+    if (!view_options_parse(&options.view, &own, argc, argv, &err))
         return say_err(&err);
     if (options.view.help)
         return show_usage(usage);

@@ -11,6 +11,7 @@ struct placer {
     uint32_t *n_in;           /* arcs to each node, the exit included */
     uint32_t *first, *arc_in; /* arcs to a node: arc_in, from first[node] to first[node + 1] */
     uint32_t *work;           /* nodes to go on from */
+    bool timed;
 };
 
 static void rows_make(struct placer *placer)
@@ -42,7 +43,8 @@ static void sets_place(struct placer *placer)
         uint32_t v = placer->work[--n];
         for (uint32_t a = numbering->first[v]; a < numbering->first[v + 1]; a++) {
             uint32_t to = numbering->arcs.at[a].to;
-            if (placer->tree->in[a] && placer->n_in[to] == 1 && to != numbering->exit)
+            if (placer->tree->in[a] && placer->n_in[to] == 1 && to != numbering->exit &&
+                !placer->timed)
                 placer->work[n++] = to;
             else
                 placer->placed[a] =
@@ -67,7 +69,7 @@ static void counts_place(struct placer *placer, const struct shape *shape)
             uint32_t a = placer->arc_in[i], v = numbering->arcs.at[a].from;
             struct placed *placed = &placer->placed[a];
             if (placer->tree->in[a] && !placed->set && v != numbering->entry &&
-                n_out(numbering, v) == 1 && !shape->nodes.at[v].loose) {
+                n_out(numbering, v) == 1 && !shape->nodes.at[v].loose && !placer->timed) {
                 placer->work[n++] = v;
                 continue;
             }
@@ -90,9 +92,9 @@ static void adds_place(struct placer *placer)
 }
 
 struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
-                          const struct spanning *tree)
+                          const struct spanning *tree, bool timed)
 {
-    struct placer placer = {.numbering = numbering, .tree = tree};
+    struct placer placer = {.numbering = numbering, .tree = tree, .timed = timed};
     placer.placed = mem_alloc(numbering->arcs.n * sizeof *placer.placed);
     rows_make(&placer);
     sets_place(&placer);

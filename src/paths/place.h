@@ -2,7 +2,7 @@
  *
  * Increments stand on chords. A path's register is set as late and its number counted as early as they are known: where a
  * node has one way in, or one way out, what would be done before or behind it is done further on, or back. Nothing is counted ahead of a node
- * that may be left for good in its middle: so what is counted was walked to its end. */
+ * that may be left for good in its middle: so what is counted was walked to its end. If time is taken along paths, each is begun and counted at its very ends. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,4 +20,4 @@ struct placed {
 
 /* Of each arc of the numbering; mem_free it. */
 struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
-                          const struct spanning *tree);
+                          const struct spanning *tree, bool timed);

@@ -107,8 +107,9 @@ static struct wire_plan *operation(struct planner *planner, struct where where,
 
 static void count_put(struct planner *planner, struct where where, const struct placed *placed)
 {
-    operation(planner, where, PLAN_COUNT, placed->value)->bits =
-        placed->set ? PATH_COUNT_KNOWN : PATH_COUNT_SUM;
+    struct wire_plan *count = operation(planner, where, PLAN_COUNT, placed->value);
+    count->bits = placed->set ? PATH_COUNT_KNOWN : PATH_COUNT_SUM;
+    count->flags = planner->ticks ? PLAN_TICKS : 0;
 }
 
 static void arc_put(struct planner *planner, struct where where, uint32_t arc)
@@ -117,7 +118,7 @@ static void arc_put(struct planner *planner, struct where where, uint32_t arc)
     if (placed->count)
         count_put(planner, where, placed);
     else if (placed->set)
-        operation(planner, where, PLAN_SET, placed->value);
+        operation(planner, where, PLAN_SET, placed->value)->flags = planner->ticks ? PLAN_TICKS : 0;
     else if (placed->add)
         operation(planner, where, PLAN_ADD, placed->value);
 }
@@ -131,12 +132,13 @@ static bool is_call(const struct instruction *instruction)
 static void call_put(struct planner *planner, const struct instruction *call, struct known known)
 {
     struct where behind = {PLAN_ARRIVAL, instruction_next(call).v};
-    if (known.kind == KNOWN_VALUE) {
+    uint16_t flags = planner->ticks ? PLAN_TICKS : 0; /* what was measured is put by with it */
+    if (known.kind == KNOWN_VALUE && !flags) {
         operation(planner, behind, PLAN_SET, known.value);
         return;
     }
-    operation(planner, (struct where){PLAN_AT, call->at.v}, PLAN_KEEP, 0);
-    operation(planner, behind, PLAN_BACK, 0);
+    operation(planner, (struct where){PLAN_AT, call->at.v}, PLAN_KEEP, 0)->flags = flags;
+    operation(planner, behind, PLAN_BACK, 0)->flags = flags;
 }
 
 /* An arc, and what begins behind it. */
@@ -159,7 +161,7 @@ static void next_put(struct planner *planner, const struct instruction *last, ui
         arcs_put(planner, (struct where){PLAN_AT, last->at.v}, arc);
         return;
     }
-    if (arc_asks(planner, arc))
+    if (arc_asks(planner, arc) || planner->ticks)
         call_put(planner, last, planner->arrives[at->from]);
     arcs_put(planner, (struct where){PLAN_ARRIVAL, instruction_next(last).v}, arc);
 }
@@ -202,7 +204,7 @@ static void node_put(struct planner *planner, uint32_t v)
     const struct instruction *last = ground_last(ground, planner->cfg, v);
     if (ground->shape.nodes.at[v].start)
         arc_put(planner, (struct where){PLAN_AT, first->at.v}, numbering->begins[v]);
-    for (uint32_t i = 0; i + 1 < node->n && planner->wanted[v]; i++)
+    for (uint32_t i = 0; i + 1 < node->n && (planner->wanted[v] || planner->ticks); i++)
         if (is_call(&first[i]))
             call_put(planner, &first[i], planner->arrives[v]);
     for (uint32_t a = numbering->first[v]; a < numbering->first[v + 1]; a++)
@@ -214,7 +216,7 @@ void path_plan(const struct ground *ground, const struct cfg *cfg,
 {
     struct spanning tree;
     spanning_make(&tree, numbering);
-    struct placed *placed = place_make(numbering, &ground->shape, &tree);
+    struct placed *placed = place_make(numbering, &ground->shape, &tree, ticks);
     spanning_release(&tree);
     struct planner planner = {.ground = ground,
                               .cfg = cfg,

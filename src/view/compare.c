@@ -1,5 +1,6 @@
 #include "view/compare.h"
 
+#include "view/items_paths.h"
 #include "view/sheet.h"
 
 #include <inttypes.h>
@@ -20,7 +21,8 @@ struct builder {
 static const struct tally *item_tally(const struct builder *builder, const struct item *item,
                                       uint32_t side)
 {
-    bool body = builder->by == BY_FUNCTION || builder->weight == WEIGHT_TIME;
+    bool body =
+        builder->by == BY_FUNCTION || builder->by == BY_PATH || builder->weight == WEIGHT_TIME;
     return body && builder->by != BY_EDGE ? &item->body[side] : &item->count[side];
 }
 
@@ -106,12 +108,15 @@ static int difference_order(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-void compare_sides(struct comparison *comparison, const struct scene *scene, enum item_by by,
+void compare_sides(struct comparison *comparison, struct scene *scene, enum item_by by,
                    enum weight weight)
 {
     *comparison = (struct comparison){0};
     struct builder builder = {.comparison = comparison, .scene = scene, .by = by, .weight = weight};
-    items_list(&builder.items, scene, by);
+    if (by == BY_PATH)
+        items_list_paths(&builder.items, scene);
+    else
+        items_list(&builder.items, scene, by);
     items_merge(&builder.items);
     comparison->stray = builder.items.stray;
     for (size_t i = 0; i < builder.items.n; i++)
@@ -175,6 +180,9 @@ static void differences_text(FILE *to, struct scene *scene, const struct compari
         sheet_cell(&sheet, "%s", line_text(scene, row->module, row->at));
         if (by == BY_EDGE)
             sheet_cell(&sheet, "%s -> 0x%" PRIx64, address_text(scene, row->module, row->at),
+                       row->to);
+        else if (by == BY_PATH)
+            sheet_cell(&sheet, "%s path %" PRIu64, address_text(scene, row->module, row->at),
                        row->to);
         else
             sheet_cell(&sheet, "%s", address_text(scene, row->module, row->at));

@@ -2,7 +2,7 @@
  *
  * Overlap: sum over keys of min(w1 / W1, w2 / W2), all modules, a missing key is 0. Matched: share of
  * a side's weight whose key exists on the other. Weights are executions for edges, blocks and
- * instructions, executed instructions for functions; with WEIGHT_TIME, user time.
+ * instructions, executed instructions for functions and paths; with WEIGHT_TIME, user time.
  *
  * Interval coverage: of the keys that both have, each counted once whatever its weight, the share for
  * which the truth lies inside the other's 95 % interval. It is asked of frequencies per executed
@@ -30,7 +30,7 @@ struct comparison {
 };
 
 /* The scene has two sides: the truth, and the other. */
-void compare_sides(struct comparison *comparison, const struct scene *scene, enum item_by by,
+void compare_sides(struct comparison *comparison, struct scene *scene, enum item_by by,
                    enum weight weight);
 void comparison_release(struct comparison *comparison);
 

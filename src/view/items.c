@@ -9,7 +9,7 @@
 static const char *const by_names[] = {
     [BY_FUNCTION] = "function", [BY_LINE] = "line", [BY_BLOCK] = "block",
     [BY_EDGE] = "edge",         [BY_CALL] = "call", [BY_INSTRUCTION] = "instruction",
-    [BY_INLINE] = "inline",     [BY_LOOP] = "loop",
+    [BY_INLINE] = "inline",     [BY_LOOP] = "loop", [BY_PATH] = "path",
 };
 
 const char *item_by_name(enum item_by by)
@@ -19,7 +19,7 @@ const char *item_by_name(enum item_by by)
 
 bool item_by_parse(const char *name, enum item_by *ret_by)
 {
-    for (size_t i = 0; i < sizeof by_names / sizeof *by_names; i++)
+    for (size_t i = 0; i < BY_PATH; i++)
         if (strcmp(name, by_names[i]) == 0) {
             *ret_by = (enum item_by)i;
             return true;
@@ -153,7 +153,8 @@ static void list_with_graph(struct lister *lister)
     case BY_LOOP:
         items_list_loops(lister->items, lister->scene, lister->function, &cfg, flows);
         break;
-    case BY_CALL: break;
+    case BY_CALL:
+    case BY_PATH: break;
     }
     for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
         lister->items->stray += flows[side].stray;

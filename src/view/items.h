@@ -16,7 +16,8 @@ enum item_by {
     BY_INSTRUCTION,
     BY_CALL,
     BY_INLINE,
-    BY_LOOP
+    BY_LOOP,
+    BY_PATH, /* of comparisons alone: not a word of --by elsewhere */
 };
 
 /* "function" and so on, as in options and JSON. */

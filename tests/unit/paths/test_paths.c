@@ -117,12 +117,12 @@ static void walk(struct walker *walker, uint32_t node, uint32_t steps)
     }
 }
 
-static void walker_open(struct walker *walker, struct shape *shape, uint64_t limit)
+static void walker_open(struct walker *walker, struct shape *shape, uint64_t limit, bool timed)
 {
     *walker = (struct walker){.shape = shape};
     number_paths(&walker->numbering, shape, limit);
     spanning_make(&walker->tree, &walker->numbering);
-    walker->placed = place_make(&walker->numbering, shape, &walker->tree);
+    walker->placed = place_make(&walker->numbering, shape, &walker->tree, timed);
 }
 
 static void walker_close(struct walker *walker)
@@ -142,7 +142,7 @@ static void walks_count_what_they_walk(void **state)
         struct walker walker;
         uint32_t n = 1 + draw(round % 40 + 1);
         shape_draw(&shape, n);
-        walker_open(&walker, &shape, round % 3 ? PATHS_LIMIT : 8);
+        walker_open(&walker, &shape, round % 3 ? PATHS_LIMIT : 8, round % 5 == 0);
         for (uint32_t i = 0; i < 8; i++)
             walk(&walker, shape.entry, 20);
         for (uint32_t v = 0; v < n; v++)
@@ -231,7 +231,7 @@ static void heavy_arcs_are_free(void **state)
     *vec_push(&shape.edges) = (struct shape_edge){2, 3, false};
     *vec_push(&shape.edges) = (struct shape_edge){3, 1, false};
     *vec_push(&shape.ends) = (struct shape_end){3};
-    walker_open(&walker, &shape, PATHS_LIMIT);
+    walker_open(&walker, &shape, PATHS_LIMIT, false);
     assert_int_equal(walker.numbering.total, 8);
     uint32_t free_ways = 0;
     for (uint32_t e = 1; e <= 2; e++) {
