@@ -118,6 +118,7 @@ static void window_close(struct thread *thread)
     uint32_t n = thread->progress.max_exits - (uint32_t)left;
     uint32_t lead = n < thread->progress.lead_exits ? n : thread->progress.lead_exits;
     event->n_exits = n - lead;
+    event->n_lead = lead;
     event->n_payload = (uint32_t)(context->payload_at / 8);
     event->end_pc = context->pc;
     const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
@@ -230,7 +231,8 @@ static void run_parts(struct thread *thread)
 static void event_publish(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
-    uint32_t before = (uint32_t)(sizeof *event + 4 * event->n_exits + 7) & ~7u;
+    uint32_t n_exits = event->n_lead + event->n_exits;
+    uint32_t before = (uint32_t)(sizeof *event + 4 * n_exits + 7) & ~7u;
     event->bytes =
         before + 8 * event->n_payload + (event->stack_bytes ? stack_copy_bytes(&thread->stack) : 0);
     struct event_walk *out = ring_take(&agent.ring, event->bytes);
@@ -239,14 +241,12 @@ static void event_publish(struct thread *thread)
         return;
     }
     *out = *event;
-    const uint32_t *exits =
-        &thread->context->records[CONTEXT_RECORDS - thread->progress.max_exits] +
-        thread->progress.lead_exits;
+    const uint32_t *exits = &thread->context->records[CONTEXT_RECORDS - thread->progress.max_exits];
     uint32_t *to = (uint32_t *)(out + 1);
-    for (uint32_t i = 0; i < event->n_exits; i++)
+    for (uint32_t i = 0; i < n_exits; i++)
         to[i] = exits[i];
-    if (event->n_exits & 1)
-        to[event->n_exits] = 0;
+    if (n_exits & 1)
+        to[n_exits] = 0;
     uint64_t *payload = (uint64_t *)(void *)((uint8_t *)out + before);
     for (uint32_t i = 0; i < event->n_payload; i++)
         payload[i] = thread->context->counters[i];

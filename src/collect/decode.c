@@ -11,6 +11,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     *decode = (struct decode){.units = units, .crew = crew, .profile = profile};
     tally_init(&decode->tally);
     batch_init(&decode->batch);
+    passages_init(&decode->passages, units, profile);
     trips_init(&decode->trips, units, &decode->batch);
     path_pool_init(&decode->paths, units);
     rates_init(&decode->rates);
@@ -19,6 +20,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
 void decode_release(struct decode *decode)
 {
     stack_past_release(&decode->past);
+    passages_release(&decode->passages);
     rates_release(&decode->rates);
     trip_walk_release(&decode->trip_walk);
     trips_release(&decode->trips);
@@ -269,6 +271,8 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         trips_weigh(decode, walk, exits, &weight);
         paths_weigh(decode, exits, walk->n_exits, &weight);
+        if (decode->stacks)
+            passages_window(&decode->passages, walk, exits, decode->stack, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         decode->windows++;
         decode->instructions += window.instructions;
@@ -383,7 +387,8 @@ static uint32_t time_node(struct decode *decode, const struct event_walk *walk, 
     struct stacks *stacks = &decode->profile->stacks;
     uint64_t thread = stack_thread((uint32_t)mappings->pid, (uint32_t)walk->tid);
     uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
-    if (decode->stacks && stack)
+    decode->stack = decode->stacks && stack ? &decode->stacks->stack : NULL;
+    if (decode->stack)
         return walk_stacks_node(decode->stacks,
                                 &(struct walk_thread){mappings, &decode->past, (uint32_t)walk->tid},
                                 stack, root, &decode->stack_begin);
@@ -429,6 +434,7 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
     struct crew_sample sample = crew_sample(decode->crew, walk);
     span_add(decode, walk->tsc, sample.since_ns);
     decode->stack_begin = 0;
+    decode->stack = NULL;
     time_add(decode, walk, stack, sample.weight_ns);
     if (!walk->n_exits)
         return;

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/crew.h"
+#include "collect/passages.h"
 #include "collect/path_pool.h"
 #include "collect/rates.h"
 #include "collect/selection.h"
@@ -78,6 +79,8 @@ struct decode {
 
     struct walk_stacks *stacks; /* of the recording; NULL: none are taken */
     struct stack_past past;
+    const struct stack *stack; /* of the walk; NULL: it has none */
+    struct passages passages;
     uint64_t stack_begin; /* of the thread of the last walk; 0: not known */
 
     uint32_t samples;               /* places so far */
@@ -92,7 +95,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile);
 void decode_release(struct decode *decode);
 
-/* `exits` has walk->n_exits ids. All must be private copies: the ring may change under us. `stack`: NULL if
+/* `exits` has walk->n_exits ids, and before them those of the lead. All must be private copies: the ring may change under us. `stack`: NULL if
  * none was copied. */
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
                  const struct stack_sample *stack);

@@ -332,4 +332,7 @@ void drain_forget(struct drain *drain)
 {
     if (drain->stacks)
         walk_stacks_forget(drain->stacks);
+    for (int i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i] && drain->sources[i]->decode)
+            passages_forget(&drain->sources[i]->decode->passages);
 }

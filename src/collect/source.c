@@ -151,10 +151,12 @@ struct walk_parts {
 static bool walk_parts(const struct event_walk *walk, uint32_t bytes, struct walk_parts *ret)
 {
     const uint64_t registers = sizeof(uint64_t[STACK_COPY_REGISTERS]);
-    if (walk->n_exits > bytes / sizeof(uint32_t) || walk->n_payload > bytes / sizeof(uint64_t))
+    if (walk->n_exits > bytes / sizeof(uint32_t) || walk->n_lead > bytes / sizeof(uint32_t) ||
+        walk->n_payload > bytes / sizeof(uint64_t))
         return false;
+    uint64_t lead = sizeof(uint32_t) * (uint64_t)walk->n_lead;
     uint64_t exits = sizeof(uint32_t) * (uint64_t)walk->n_exits;
-    ret->exits_at = sizeof *walk;
+    ret->exits_at = sizeof *walk + lead;
     ret->words_at = (ret->exits_at + exits + 7) & ~UINT64_C(7);
     ret->stack_at = ret->words_at + sizeof(uint64_t) * (uint64_t)walk->n_payload;
     return ret->stack_at + (walk->stack_bytes ? registers : 0) <= bytes &&

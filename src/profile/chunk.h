@@ -39,6 +39,7 @@ enum chunk_type {
     CHUNK_NAMES,
     CHUNK_TRIPS,
     CHUNK_PATHS,
+    CHUNK_PASSAGES,
     CHUNK_TYPES
 };
 

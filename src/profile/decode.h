@@ -12,6 +12,7 @@ struct decoder {
     } numbers[TABLES];    /* keys that batches introduced, by number */
     struct bytes command; /* lines so far */
     struct bytes name;    /* scratch */
+    struct stacks *tree;  /* that is being read */
     struct decoder_path {
         VEC(uint32_t);
     } path;                     /* scratch: the nodes above the one being read */

@@ -31,7 +31,7 @@ static bool add_node(struct decoder *decoder, uint64_t depth, const uint64_t fie
         return false;
     path->n = (size_t)depth;
     uint32_t parent = depth ? path->at[depth - 1] : STACK_NONE;
-    *ret_node = *vec_push(path) = stacks_node(&decoder->profile->stacks, parent, module, fields[1]);
+    *ret_node = *vec_push(path) = stacks_node(decoder->tree, parent, module, fields[1]);
     return true;
 }
 
@@ -46,16 +46,18 @@ static bool get_weights(struct decoder *decoder, struct cursor *cursor, uint32_t
     for (; mask; mask &= mask - 1) {
         if (!cursor_number(cursor, &weight, err))
             return false;
-        stacks_add(&decoder->profile->stacks, node, (uint32_t)__builtin_ctzll(mask), weight);
+        stacks_add(decoder->tree, node, (uint32_t)__builtin_ctzll(mask), weight);
     }
     return true;
 }
 
-bool decode_stacks(struct decoder *decoder, struct cursor *cursor, struct err *err)
+bool decode_stacks(struct decoder *decoder, struct stacks *to, struct cursor *cursor,
+                   struct err *err)
 {
     uint64_t depth, fields[2] = {0};
     uint32_t node = STACK_NONE;
     decoder->path.n = 0;
+    decoder->tree = to;
     while (cursor->at < cursor->end)
         if (!cursor_number(cursor, &depth, err) || !cursor_difference(cursor, &fields[0], err) ||
             !cursor_difference(cursor, &fields[1], err) ||

@@ -4,6 +4,8 @@
 #include "profile/cursor.h"
 #include "profile/decode.h"
 
-bool decode_stacks(struct decoder *decoder, struct cursor *cursor, struct err *err);
+/* to: the profile's stacks or its passages. */
+bool decode_stacks(struct decoder *decoder, struct stacks *to, struct cursor *cursor,
+                   struct err *err);
 bool decode_threads(struct decoder *decoder, struct cursor *cursor, struct err *err);
 bool decode_names(struct decoder *decoder, struct cursor *cursor, struct err *err);

@@ -113,6 +113,7 @@ struct step {
 struct descent {
     struct encoder *encoder;
     const struct stacks *stacks;
+    enum chunk_type type;
     struct tree tree;
     uint64_t module, address; /* of the entry before in this chunk */
     struct steps {
@@ -148,7 +149,7 @@ static void put_weights(struct descent *descent, uint32_t node)
 /* A chunk explains itself: it begins with the nodes above its first, without their weights. */
 static void next_chunk(struct descent *descent)
 {
-    encode_chunk(descent->encoder, CHUNK_STACKS, CHUNK_VERSION);
+    encode_chunk(descent->encoder, descent->type, CHUNK_VERSION);
     descent->module = descent->address = 0;
     for (size_t depth = 0; depth + 1 < descent->steps.n; depth++) {
         put_node(descent, depth, &descent->tree.twigs.at[descent->steps.at[depth].at - 1]);
@@ -162,12 +163,12 @@ static void step_below(struct descent *descent, uint32_t below)
     *vec_push(&descent->steps) = (struct step){first[below], first[below + 1]};
 }
 
-void encode_stacks(struct encoder *encoder, const struct stacks *stacks,
+void encode_stacks(struct encoder *encoder, enum chunk_type type, const struct stacks *stacks,
                    const struct numbering *in_file)
 {
     if (!stacks->nodes.n)
         return;
-    struct descent descent = {.encoder = encoder, .stacks = stacks};
+    struct descent descent = {.encoder = encoder, .stacks = stacks, .type = type};
     tree_build(&descent.tree, stacks, in_file);
     step_below(&descent, 0);
     while (descent.steps.n) {
@@ -183,7 +184,7 @@ void encode_stacks(struct encoder *encoder, const struct stacks *stacks,
         put_weights(&descent, twig->node);
         step_below(&descent, twig->node + 1);
     }
-    encode_chunk(encoder, CHUNK_STACKS, CHUNK_VERSION);
+    encode_chunk(encoder, type, CHUNK_VERSION);
     vec_release(&descent.steps);
     tree_release(&descent.tree);
 }

@@ -3,7 +3,8 @@
 
 #include "profile/encode.h"
 
-void encode_stacks(struct encoder *encoder, const struct stacks *stacks,
+/* type: CHUNK_STACKS or CHUNK_PASSAGES. */
+void encode_stacks(struct encoder *encoder, enum chunk_type type, const struct stacks *stacks,
                    const struct numbering *in_file);
 void encode_threads(struct encoder *encoder, const struct threads *threads);
 void encode_names(struct encoder *encoder, const struct names *names,

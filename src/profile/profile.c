@@ -54,6 +54,7 @@ void profile_init(struct profile *profile)
     for (int i = 0; i < TABLES; i++)
         map_init(&profile->tables[i].keys, profile_key_bytes((enum profile_table)i));
     stacks_init(&profile->stacks);
+    stacks_init(&profile->passages);
 }
 
 static void table_release(struct table *table)
@@ -67,6 +68,7 @@ void profile_release(struct profile *profile)
     for (int i = 0; i < TABLES; i++)
         table_release(&profile->tables[i]);
     stacks_release(&profile->stacks);
+    stacks_release(&profile->passages);
     vec_release(&profile->threads);
     vec_release(&profile->names);
     map_release(&profile->module_keys);
@@ -89,6 +91,7 @@ void profile_clear(struct profile *profile)
     for (int i = 0; i < TABLES; i++)
         table_clear(&profile->tables[i]);
     stacks_clear(&profile->stacks);
+    stacks_clear(&profile->passages);
     profile->threads.n = 0;
     profile->names.n = 0;
     profile->totals = (struct totals){0};

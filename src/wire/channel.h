@@ -292,7 +292,9 @@ struct event_walk {
     uint32_t n_payload;   /* words */
     uint32_t stack_bytes; /* copied, a multiple of 8; 0: no stack was taken */
     uint32_t slot;        /* of the thread */
-    /* uint32_t exits[n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
+    uint32_t n_lead;      /* exits of the lead, for who follows calls from the interrupt on */
+    uint32_t reserved;
+    /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
      * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
      * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words (wire/stack_words.h) */
 };

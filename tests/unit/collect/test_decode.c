@@ -1,5 +1,7 @@
 #include "collect/decode.h"
 
+#include "collect/walk_stacks.h"
+
 #include "fake.h"
 
 #include <unistd.h>
@@ -444,9 +446,60 @@ static void weights_are_conserved(void **state)
     close_fixture(&fixture);
 }
 
+/* What went from `start` to `last` and on to `to`, called from before `behind`; 0: from nowhere that is known. */
+static uint64_t passage(const struct fixture *fixture, uint64_t behind, uint64_t start,
+                        uint64_t last, uint64_t to)
+{
+    const struct stacks *passages = &fixture->profile.passages;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < passages->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&passages->cells, i);
+        struct stack_key at = stacks_key(passages, cell->node);
+        const uint64_t wanted[] = {to, last, start, behind ? behind - 1 : 0};
+        uint32_t same = 0;
+        while (same < 4 && at.address == wanted[same] && at.parent != STACK_NONE) {
+            at = stacks_key(passages, at.parent);
+            same++;
+        }
+        bool found = behind ? same == 4 : same == 3 && at.parent == STACK_NONE;
+        sum += found ? passages->weights.at[i] : 0;
+    }
+    return sum;
+}
+
+static void runs_have_the_calls_of_their_window(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct walk_stacks stacks;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    walk_stacks_init(&stacks, &fixture.profile);
+    fixture.decode.stacks = &stacks;
+    /* The lead: in the called function, of whose caller nothing is known, and back. Then twice round. */
+    const uint32_t exits[] = {RETURNED, AGAIN, CALLED, RETURNED, AGAIN, CALLED, RETURNED, AGAIN};
+    struct event_walk event = {.kind = EVENT_WALK,
+                               .pc = 0x2002,
+                               .end_pc = 0x1000,
+                               .period_ns = WINDOW_NS,
+                               .n_lead = 2,
+                               .n_exits = 6};
+    decode_walk(&fixture.decode, &event, exits + 2, NULL);
+    uint64_t each = passage(&fixture, 0, 0x1000, 0x100d, 0x2000);
+    assert_true(each > 0);
+    assert_int_equal(passage(&fixture, 0x1012, 0x2000, 0x200b, 0x1012), each);
+    assert_int_equal(passage(&fixture, 0, 0x1012, 0x1014, 0x1000), each);
+    assert_int_equal(passage(&fixture, 0, 0x2000, 0x200b, 0x1012), 0);
+    /* Of 14 instructions each time round, two times are the window. */
+    assert_int_equal(each / 2, ((uint64_t)WINDOW + 14) / 28 << RATE_BITS);
+    walk_stacks_release(&stacks);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_have_the_calls_of_their_window),
         cmocka_unit_test(one_window_by_hand),
         cmocka_unit_test(where_the_last_exit_went),
         cmocka_unit_test(indirect_targets_are_told_apart),

@@ -1,0 +1,228 @@
+#include "collect/passages.h"
+
+#include "collect/stack.h"
+#include "collect/tally.h"
+#include "profile/profile.h"
+
+struct passage_call {
+    uint64_t returns_to; /* avma */
+    uint32_t node;       /* context of what it called */
+};
+
+/* Key: no padding. */
+struct passage_run {
+    uint32_t context, start_module;
+    uint64_t start, last;
+    uint64_t to_module, to;
+};
+
+void passages_init(struct passages *passages, struct units *units, struct profile *profile)
+{
+    *passages = (struct passages){.units = units, .profile = profile};
+    map_init(&passages->runs, sizeof(struct passage_run));
+}
+
+void passages_release(struct passages *passages)
+{
+    last_nodes_release(&passages->last);
+    vec_release(&passages->calls);
+    vec_release(&passages->counts);
+    map_release(&passages->runs);
+}
+
+void passages_forget(struct passages *passages)
+{
+    last_nodes_forget(&passages->last);
+}
+
+/* ---- where the window is */
+
+struct course {
+    struct passages *passages;
+    struct last_stack *callers; /* of the interrupted function, outermost first */
+    size_t n_callers;           /* that have not been returned to */
+    uint32_t root;
+    struct place start; /* of the run under way; MODULE_NONE: not known */
+    uint64_t instructions;
+};
+
+static uint32_t context_of(const struct course *course)
+{
+    const struct passage_calls *calls = &course->passages->calls;
+    if (calls->n)
+        return calls->at[calls->n - 1].node;
+    return course->n_callers ? course->callers->at[course->n_callers - 1].node : course->root;
+}
+
+static uint32_t place_node(void *closure, uint32_t parent, struct avma inside)
+{
+    struct passages *passages = closure;
+    struct place place = mappings_place(passages->units->mappings, inside);
+    return stacks_node(&passages->profile->passages, parent, place.module, place.address.v);
+}
+
+static void call_push(struct course *course, const struct unit_segment *segment)
+{
+    struct place behind = segment_next(segment);
+    uint32_t node = stacks_node(&course->passages->profile->passages, context_of(course),
+                                behind.module, behind.address.v - 1);
+    *vec_push(&course->passages->calls) =
+        (struct passage_call){segment->start + segment->bytes, node};
+}
+
+/* Whoever returns elsewhere than to its caller has left several at once, or this stack. */
+static void call_pop(struct course *course, uint64_t to)
+{
+    struct passage_calls *calls = &course->passages->calls;
+    size_t n = calls->n, callers = course->n_callers;
+    while (n && calls->at[n - 1].returns_to != to)
+        n--;
+    if (n) {
+        calls->n = n - 1;
+        return;
+    }
+    while (callers && course->callers->at[callers - 1].inside + 1 != to)
+        callers--;
+    course->passages->lost += !callers && (calls->n || course->n_callers);
+    calls->n = 0;
+    course->n_callers = callers ? callers - 1 : 0;
+}
+
+/* ---- runs */
+
+static void run_end(struct course *course, struct place last, struct place to)
+{
+    struct passages *passages = course->passages;
+    if (course->start.module != MODULE_NONE && course->start.module == last.module) {
+        struct passage_run run = {.context = context_of(course),
+                                  .start_module = course->start.module,
+                                  .start = course->start.address.v,
+                                  .last = last.address.v,
+                                  .to_module = to.module,
+                                  .to = to.address.v};
+        uint32_t index = map_add(&passages->runs, &run);
+        if (index == passages->counts.n)
+            *vec_push(&passages->counts) = 0;
+        passages->counts.at[index]++;
+    }
+    course->start = to;
+}
+
+/* `next`: where the superblock went. Falling through goes on with the run. */
+static void exit_follow(struct course *course, const struct superblock *superblock, uint32_t j,
+                        uint64_t next, struct place next_at)
+{
+    const struct unit_segment *segments =
+        &course->passages->units->segments.at[superblock->first_segment];
+    uint32_t last = superblock_last_segment(superblock, j);
+    for (uint32_t i = 0; i <= last; i++) {
+        const struct unit_segment *segment = &segments[i];
+        course->instructions += segment->instructions;
+        bool followed = i < last;
+        if (followed && segment->end == SEGMENT_JUMP)
+            run_end(course, segment_last(segment), segments[i + 1].at);
+        if (followed || j == superblock->n_segments)
+            continue;
+        switch (segment->end) {
+        case SEGMENT_COND:
+        case SEGMENT_JUMP:
+        case SEGMENT_IJUMP: run_end(course, segment_last(segment), next_at); break;
+        case SEGMENT_CALL:
+        case SEGMENT_ICALL:
+            run_end(course, segment_last(segment), next_at);
+            call_push(course, segment);
+            break;
+        case SEGMENT_RETURN:
+            run_end(course, segment_last(segment), next_at);
+            call_pop(course, next);
+            break;
+        case SEGMENT_SPLIT: break;
+        default: course->start.module = MODULE_NONE; break;
+        }
+    }
+}
+
+static const struct superblock *exit_block(const struct units *units, uint32_t exit)
+{
+    int32_t owner = units_owner(units, exit);
+    return owner == UNIT_NONE ? NULL : &units->superblocks.at[owner];
+}
+
+static bool exit_take(struct course *course, const uint32_t *exit, bool is_last, uint64_t end_pc)
+{
+    const struct units *units = course->passages->units;
+    const struct superblock *block = exit_block(units, exit[0]);
+    const struct superblock *after = is_last ? NULL : exit_block(units, exit[1]);
+    if (!block || (!is_last && !after))
+        return false;
+    uint64_t next = end_pc;
+    struct place next_at = {MODULE_NONE, {0}};
+    if (after) {
+        next = units->segments.at[after->first_segment].start;
+        next_at = units->segments.at[after->first_segment].at;
+    } else if (end_pc) {
+        next_at = mappings_place(units->mappings, (struct avma){end_pc});
+    }
+    exit_follow(course, block, exit[0] - block->first_exit, next, next_at);
+    return true;
+}
+
+/* ---- a window */
+
+static void runs_weigh(struct passages *passages, const struct course *course,
+                       const struct tally_weight *weight)
+{
+    struct tally_weight part = *weight;
+    part.instructions = course->instructions;
+    uint64_t each = tally_units(&part, 1) * weight->rate;
+    struct stacks *to = &passages->profile->passages;
+    uint32_t group = passages->windows++ % STACK_GROUPS;
+    for (uint32_t i = 0; i < passages->counts.n; i++) {
+        const struct passage_run *run = map_key(&passages->runs, i);
+        uint32_t node = stacks_node(to, run->context, run->start_module, run->start);
+        node = stacks_node(to, node, run->start_module, run->last);
+        if (run->to_module != MODULE_NONE)
+            stacks_add(to, stacks_node(to, node, (uint32_t)run->to_module, run->to), group,
+                       each * passages->counts.at[i]);
+    }
+}
+
+static void course_begin(struct course *course, uint32_t tid, const struct stack *stack)
+{
+    struct passages *passages = course->passages;
+    const struct mappings *mappings = passages->units->mappings;
+    course->root = stacks_node(&passages->profile->passages, STACK_NONE, MODULE_NONE, 0);
+    course->callers =
+        last_nodes_of(&passages->last, (uint32_t)mappings->pid, tid, mappings->changes);
+    if (!stack || !stack->n)
+        return;
+    struct stack callers = *stack;
+    callers.at++;
+    callers.n--;
+    last_stack_node(course->callers, &callers, course->root, place_node, passages);
+    course->n_callers = callers.n;
+}
+
+void passages_window(struct passages *passages, const struct event_walk *walk,
+                     const uint32_t *exits, const struct stack *stack,
+                     const struct tally_weight *weight)
+{
+    struct course course = {.passages = passages, .start = {MODULE_NONE, {0}}};
+    course_begin(&course, (uint32_t)walk->tid, stack);
+    passages->calls.n = 0;
+    map_clear(&passages->runs);
+    passages->counts.n = 0;
+    uint32_t n = walk->n_exits < PASSAGES_EXITS ? walk->n_exits : (uint32_t)PASSAGES_EXITS;
+    for (uint32_t i = 0; i < walk->n_lead + n; i++) {
+        if (i == walk->n_lead) { /* the lead tells where we are, and no more */
+            course.instructions = 0;
+            map_clear(&passages->runs);
+            passages->counts.n = 0;
+        }
+        bool is_last = i + 1 == walk->n_lead + walk->n_exits;
+        if (!exit_take(&course, exits - walk->n_lead + i, is_last, walk->end_pc))
+            return;
+    }
+    if (course.instructions)
+        runs_weigh(passages, &course, weight);
+}

@@ -1,0 +1,43 @@
+/* What windows went through, run by run, in the calling contexts in which it was: the stack at the interrupt, and
+ * from there on the calls and returns of the window itself. Without a stack contexts are relative: they begin with the
+ * window.
+ *
+ * To follow calls costs ten times what counting does, and contexts need many windows rather than much of one: so only
+ * the first PASSAGES_EXITS exits of each are followed, weighed as if they were the whole of it. */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/last_nodes.h"
+#include "collect/units.h"
+
+struct event_walk;
+struct tally_weight;
+
+enum { PASSAGES_EXITS = 256 };
+
+struct passages {
+    struct units *units;
+    struct profile *profile; /* gets them */
+    struct last_nodes last;  /* callers of each thread's last stack, in the profile's passages */
+    struct passage_calls {
+        VEC(struct passage_call);
+    } calls;         /* of the window, that have not returned */
+    struct map runs; /* of the window */
+    struct passage_counts {
+        VEC(uint64_t);
+    } counts;
+    uint32_t windows; /* so far */
+    uint64_t lost;    /* returns to where no call was: longjmp, switched stacks */
+};
+
+void passages_init(struct passages *passages, struct units *units, struct profile *profile);
+void passages_release(struct passages *passages);
+/* The profile was emptied. */
+void passages_forget(struct passages *passages);
+
+/* `exits` has walk->n_exits known ids, and before them walk->n_lead that need not be. `stack`: at the interrupt, or
+ * NULL. */
+void passages_window(struct passages *passages, const struct event_walk *walk,
+                     const uint32_t *exits, const struct stack *stack,
+                     const struct tally_weight *weight);
