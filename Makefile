@@ -168,7 +168,7 @@ $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-export bench-gcda bench-infer
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-export bench-gcda bench-infer
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -181,6 +181,8 @@ bench-walked: all bench-programs
 	bench/walked $(O)
 bench-copies: all bench-programs
 	bench/copies --others $(O)
+bench-paths: all bench-programs
+	bench/paths
 # Long runs, not part of bench.
 soak: all
 	bench/soak 30
@@ -241,6 +243,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -248,7 +248,7 @@ static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
                   &(struct path_part){.n = (uint32_t)seen,
                                       .instructions = (uint32_t)part.instructions,
                                       .weight = tally_units(&part, 1) * part.rate,
-                                      .end = {first->start, first->at}});
+                                      .end = {first->start, first->at, 0}});
 }
 
 static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)

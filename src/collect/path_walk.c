@@ -138,14 +138,33 @@ static uint32_t arc_to(const struct path_frame *frame, struct svma to, bool insi
 
 /* ---- frames */
 
-static void frame_push(struct path_walks *walks, struct path_walk *walk, struct place to,
+static const struct path_stretch *stretch_of(struct path_walks *walks, uint32_t index);
+
+/* The function there; the segment that goes on knows it without a search. */
+static struct book_function *function_at(struct path_walks *walks, const struct path_end *to)
+{
+    if (to->segment)
+        return stretch_of(walks, to->segment - 1)->function;
+    return path_book_find(walks->book, walks->units->mappings, to->place);
+}
+
+static uint32_t node_at(struct path_walks *walks, const struct path_end *to,
+                        const struct book_function *function, bool *ret_first)
+{
+    if (!to->segment)
+        return book_function_node(function, to->place.address, ret_first);
+    const struct path_stretch *stretch = stretch_of(walks, to->segment - 1);
+    *ret_first = stretch->begins;
+    return stretch->node;
+}
+
+static void frame_push(struct path_walks *walks, struct path_walk *walk, const struct path_end *to,
                        uint64_t back)
 {
     struct path_frame frame = {.back = back};
     bool first = false;
-    frame.function = path_book_find(walks->book, walks->units->mappings, to);
-    uint32_t node =
-        frame.function ? book_function_node(frame.function, to.address, &first) : UINT32_MAX;
+    frame.function = function_at(walks, to);
+    uint32_t node = frame.function ? node_at(walks, to, frame.function, &first) : UINT32_MAX;
     if (node == UINT32_MAX)
         frame.function = NULL;
     else
@@ -156,11 +175,11 @@ static void frame_push(struct path_walks *walks, struct path_walk *walk, struct 
 
 /* Control is somewhere that nobody waits for: in the innermost frame of that function, if there is one and it is not entered anew; else in
  * one that returns to `back`. */
-static void frame_elsewhere(struct path_walks *walks, struct path_walk *walk, struct place to,
-                            uint64_t back)
+static void frame_elsewhere(struct path_walks *walks, struct path_walk *walk,
+                            const struct path_end *to, uint64_t back)
 {
-    const struct book_function *function = path_book_find(walks->book, walks->units->mappings, to);
-    size_t n = function && function->start.v != to.address.v ? walk->frames.n : 0;
+    const struct book_function *function = function_at(walks, to);
+    size_t n = function && function->start.v != to->place.address.v ? walk->frames.n : 0;
     while (n && walk->frames.at[n - 1].function != function)
         n--;
     if (n) {
@@ -170,11 +189,11 @@ static void frame_elsewhere(struct path_walks *walks, struct path_walk *walk, st
     frame_push(walks, walk, to, back);
 }
 
-static void frame_return(struct path_walks *walks, struct path_walk *walk, struct place to,
-                         uint64_t avma)
+static void frame_return(struct path_walks *walks, struct path_walk *walk,
+                         const struct path_end *to)
 {
     size_t n = walk->frames.n;
-    while (n && walk->frames.at[n - 1].back != avma)
+    while (n && walk->frames.at[n - 1].back != to->avma)
         n--;
     if (n > 1) {
         walk->frames.n = n - 1;
@@ -184,12 +203,13 @@ static void frame_return(struct path_walks *walks, struct path_walk *walk, struc
     frame_elsewhere(walks, walk, to, 0);
 }
 
-void path_walk_jump(struct path_walks *walks, struct path_walk *walk, struct place to)
+void path_walk_jump(struct path_walks *walks, struct path_walk *walk, struct place place)
 {
-    const struct book_function *function = path_book_find(walks->book, walks->units->mappings, to);
+    const struct path_end end = {.place = place}, *to = &end;
+    const struct book_function *function = function_at(walks, to);
     if (walk->fresh)
         return;
-    if (function && function->start.v == to.address.v) {
+    if (function && function->start.v == place.address.v) {
         top(walk)->signal = true;
         frame_push(walks, walk, to, 0);
         return;
@@ -297,13 +317,13 @@ static const struct path_stretch *stretch_run(struct path_walks *walks, struct p
 }
 
 static void branch_take(struct path_walks *walks, struct path_walk *walk,
-                        const struct path_stretch *stretch, struct place to)
+                        const struct path_stretch *stretch, const struct path_end *to)
 {
     struct path_frame *frame = top(walk);
     uint64_t back = frame->back;
     if (frame->function && stretch->ends) {
-        bool inside = to.module == frame->function->module;
-        uint32_t arc = arc_to(frame, to.address, inside);
+        bool inside = to->place.module == frame->function->module;
+        uint32_t arc = arc_to(frame, to->place.address, inside);
         if (arc != ARC_NONE) {
             enum arc_kind kind =
                 (enum arc_kind)frame->function->reading.numbering.arcs.at[arc].kind;
@@ -313,8 +333,8 @@ static void branch_take(struct path_walks *walks, struct path_walk *walk,
         }
     }
     bool first = false;
-    uint32_t node = frame->function && to.module == frame->function->module
-                        ? book_function_node(frame->function, to.address, &first)
+    uint32_t node = frame->function && to->place.module == frame->function->module
+                        ? book_function_node(frame->function, to->place.address, &first)
                         : UINT32_MAX;
     if (node != UINT32_MAX) { /* by a jump that no edge stands for */
         frame_begin(frame, node,
@@ -327,7 +347,7 @@ static void branch_take(struct path_walks *walks, struct path_walk *walk,
 
 static void call_take(struct path_walks *walks, struct path_walk *walk,
                       const struct unit_segment *segment, const struct path_stretch *stretch,
-                      struct place to)
+                      const struct path_end *to)
 {
     struct path_frame *frame = top(walk);
     if (frame->function && stretch->ends) { /* one that does not come back is an end */
@@ -340,7 +360,7 @@ static void call_take(struct path_walks *walks, struct path_walk *walk,
 
 static void segment_leave(struct path_walks *walks, struct path_walk *walk,
                           const struct unit_segment *segment, const struct path_stretch *stretch,
-                          struct place to, uint64_t avma)
+                          const struct path_end *to)
 {
     switch (segment->end) {
     case SEGMENT_COND:
@@ -354,7 +374,7 @@ static void segment_leave(struct path_walks *walks, struct path_walk *walk,
             frame->function && stretch->ends ? arc_to(frame, (struct svma){0}, false) : ARC_NONE;
         if (arc != ARC_NONE)
             arc_take(walks, walk, frame, arc);
-        frame_return(walks, walk, to, avma);
+        frame_return(walks, walk, to);
         return;
     }
     default: return; /* goes on behind: what comes next tells where */
@@ -381,10 +401,12 @@ static void exit_walk(struct path_walks *walks, struct path_walk *walk, uint32_t
         if (!segment->instructions)
             continue;
         const struct path_stretch *stretch = stretch_run(walks, walk, stretch_of(walks, index));
+        struct path_end next = *to;
         if (i < last)
-            segment_leave(walks, walk, segment, stretch, segment[1].at, segment[1].start);
-        else if (to->avma)
-            segment_leave(walks, walk, segment, stretch, to->place, to->avma);
+            next = (struct path_end){segment[1].start, segment[1].at,
+                                     segment[1].instructions ? index + 2 : 0};
+        if (next.avma)
+            segment_leave(walks, walk, segment, stretch, &next);
     }
 }
 
@@ -396,9 +418,9 @@ void path_walk_exits(struct path_walks *walks, struct path_walk *walk, const uin
         int32_t next = i + 1 < n ? units_owner(units, exits[i + 1]) : UNIT_NONE;
         struct path_end to = *end;
         if (next != UNIT_NONE) {
-            const struct unit_segment *first =
-                &units->segments.at[units->superblocks.at[next].first_segment];
-            to = (struct path_end){first->start, first->at};
+            uint32_t index = units->superblocks.at[next].first_segment;
+            const struct unit_segment *first = &units->segments.at[index];
+            to = (struct path_end){first->start, first->at, first->instructions ? index + 1 : 0};
         }
         exit_walk(walks, walk, exits[i], &to);
     }

@@ -61,10 +61,11 @@ void path_walk_release(struct path_walk *walk);
 void path_walk_begin(struct path_walk *walk, uint64_t weight, uint32_t instructions);
 /* The stream goes on elsewhere: a signal's handler, or back from it. */
 void path_walk_jump(struct path_walks *walks, struct path_walk *walk, struct place to);
-/* Where the last exit went. */
+/* Where an exit went. */
 struct path_end {
     uint64_t avma; /* 0: not known */
     struct place place;
+    uint32_t segment; /* that begins there, plus 1; 0: not known */
 };
 /* All exits must be known to the units, each starting where the one before went. */
 void path_walk_exits(struct path_walks *walks, struct path_walk *walk, const uint32_t *exits,

@@ -38,7 +38,7 @@ enum { UNIT_BITS = 2, RATE_BITS = 12 };
 /* Runs of loops are looked for in one window of so many, and weigh as many times as much. */
 enum { TRIPS_EVERY = 16 };
 /* Paths are looked for in one part of so many of each. */
-enum { PATHS_PART = 4 };
+enum { PATHS_PART = 2 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 

@@ -111,11 +111,15 @@ static void function_read(struct reader *reader, const struct image *image,
         reader->paths->unread++;
         return;
     }
+    size_t before = reader->paths->n;
     if (numbered_alike(reader, &rows[0], reading.numbering.total))
         for (size_t i = 0; i < n; i++)
             path_read(reader, &reading, &rows[i]);
     else
         reader->paths->unread++;
+    reader->paths->functions += reader->paths->n > before;
+    if (reader->paths->n > before && reading.numbering.cuts.n)
+        *vec_push(&reader->paths->cut) = reader->paths->at[before].linkage;
     path_reading_close(&reading);
 }
 
@@ -202,6 +206,7 @@ void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side)
 void hot_paths_release(struct hot_paths *paths)
 {
     vec_release(paths);
+    vec_release(&paths->cut);
     arena_release(&paths->arena);
 }
 

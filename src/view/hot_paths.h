@@ -35,8 +35,12 @@ struct hot_paths {
     VEC(struct hot_path); /* heaviest first */
     bool has_ticks;
     double ticks, instructions; /* of all paths */
-    uint64_t unread;            /* functions that are numbered otherwise now, or not there */
-    uint64_t unknown;           /* numbers that no path has */
+    uint64_t functions;         /* of which there are paths */
+    struct {
+        VEC(const char *);
+    } cut;            /* those that have too many: paths end at nodes where they would go on */
+    uint64_t unread;  /* functions that are numbered otherwise now, or not there */
+    uint64_t unknown; /* numbers that no path has */
 };
 
 void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side);

@@ -56,6 +56,11 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
     head_json(&json, "paths", paths->scene, paths->side, BY_BLOCK, WEIGHT_COUNT, 0);
     json_integer(&json, "unread", paths->unread);
     json_integer(&json, "unknown", paths->unknown);
+    json_integer(&json, "functions", paths->functions);
+    json_array(&json, "cut");
+    for (size_t i = 0; i < paths->cut.n; i++)
+        json_string(&json, NULL, scene_readable(paths->scene, paths->cut.at[i]));
+    json_array_end(&json);
     json_array(&json, "rows");
     for (size_t i = 0; i < paths->n && i < cut.limit; i++)
         if (hot_path_share(paths, &paths->at[i]) >= cut.share)

@@ -90,6 +90,11 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     }
     fprintf(to, "\n%zu of %zu paths, %.2f%% of all; --limit and --hot show others\n", shown,
             paths->n, 100 * share);
+    for (size_t i = 0; i < paths->cut.n; i++)
+        fprintf(to, "%s%s", i ? ", " : "more paths than can be numbered, so some end early, in: ",
+                name_text(paths->scene, paths->cut.at[i]));
+    if (paths->cut.n)
+        fputc('\n', to);
     if (paths->unread)
         fprintf(to, "not read: paths of %s whose code is not there, or numbered otherwise now\n",
                 number_text(paths->unread, "function", "functions"));
