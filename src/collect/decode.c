@@ -181,14 +181,13 @@ static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
     return rate < 1 ? 1 : rate > DECODE_RATE_MAX ? DECODE_RATE_MAX : rate;
 }
 
-/* What exits of copies cost in single trails scatters too much to be taken off. It is known for the sum of a
- * run. */
+/* The rates of trails as they are: what copies cost in single ones scatters too much to be taken off. It is
+ * known for the sum of a run. */
 static void trail_add(struct decode *decode, const struct event_walk *walk,
                       const struct rate_place *place)
 {
     bool is_long = walk->flags & WALK_LONG;
-    uint64_t warm = rate_warm_ticks(walk->trail_ticks, decode->tally.exits_seen.n);
-    uint64_t rate = rate_of(walk->trail, warm);
+    uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
     uint64_t native =
         plain_native_ticks(walk->trail_ticks, walk->trail_direct, walk->trail_indirect);
     struct decode_trails *trails = is_long ? &decode->long_trails : &decode->trails;

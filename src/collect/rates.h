@@ -12,8 +12,8 @@
  *
  * What is not chance may still not be the program's: a trail fetches its copies anew, and where much different
  * code is met that is a good part of its time. Timings repeat well there, and places differ by it, but natively
- * they do not. What fetching takes is known roughly, and taken off (`rate_warm_ticks`); for what it leaves, of the difference
- * between a place and the mean the less is believed the more different exits windows meet. */
+ * they do not. So of the difference between a place and the mean the less is believed the more different exits
+ * windows meet. */
 #pragma once
 
 #include "base/map.h"
@@ -47,13 +47,6 @@ struct rates {
 void rates_init(struct rates *rates);
 void rates_release(struct rates *rates);
 void rates_add(struct rates *rates, const struct rate_place *place, uint64_t rate);
-/* Of the ticks of a trail, behind a window that met so many different exits, what is not fetching copies. */
-static inline uint64_t rate_warm_ticks(uint64_t ticks, uint64_t exits)
-{
-    enum { FETCH_TICKS = 60 }; /* each, as memory and the predictors let several overlap */
-    uint64_t fetching = FETCH_TICKS * exits;
-    return fetching < ticks / 2 ? ticks - fetching : ticks - ticks / 2;
-}
 /* One more window, that met so many different exits. */
 void rates_meet(struct rates *rates, uint64_t exits);
 /* What a window of that place is expected to run at; `unknown` before anything was timed. */

@@ -130,7 +130,7 @@ static void one_window_by_hand(void **state)
                              .end_pc = 0x1100,
                              .instructions = 18,
                              .trail = 3000,
-                             .trail_ticks = 1740, /* 60 for each exit: fetching it */
+                             .trail_ticks = 1500,
                              .flags = WALK_COMPLETE | WALK_TIMED},
          exits, 4);
     decode_flush(&fixture.decode);
@@ -248,9 +248,9 @@ static void windows_get_the_mean_rate_of_their_place(void **state)
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t exits[] = {AGAIN};
-    struct event_walk event = {.flags = WALK_TIMED, .trail = 1000, .trail_ticks = 560};
+    struct event_walk event = {.flags = WALK_TIMED, .trail = 1000, .trail_ticks = 500};
     walk(&fixture, event, exits, 1);
-    event.trail_ticks = 1060;
+    event.trail_ticks = 1000;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode);
     uint64_t before = fixture.profile.totals.count;

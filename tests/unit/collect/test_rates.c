@@ -76,21 +76,10 @@ static void variety_is_not_believed(void **state)
     }
 }
 
-/* At least half of a trail is the program's, whatever it met. */
-static void fetching_is_taken_off(void **state)
-{
-    (void)state;
-    assert_int_equal(rate_warm_ticks(100000, 0), 100000);
-    assert_int_equal(rate_warm_ticks(100000, 500), 70000);
-    assert_int_equal(rate_warm_ticks(100000, 5000), 50000);
-    assert_int_equal(rate_warm_ticks(1, 5000), 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_known), cmocka_unit_test(chance_is_not_believed),
-        cmocka_unit_test(fetching_is_taken_off), cmocka_unit_test(variety_is_not_believed),
-        cmocka_unit_test(places_lean_outward)};
+        cmocka_unit_test(variety_is_not_believed), cmocka_unit_test(places_lean_outward)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
