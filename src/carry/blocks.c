@@ -2,133 +2,10 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "carry/labels.h"
 #include "carry/switches.h"
-#include "program/fingerprint.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* How far around a block its surroundings are looked at. */
-enum { ROUNDS = 4 };
-enum level { LEVEL_EXACT, LEVEL_LOOSE, LEVELS };
-
-/* One build of the function, with what is needed to compare it. */
-struct build {
-    const struct cfg *cfg;
-    uint64_t *labels[LEVELS][ROUNDS]; /* of each block */
-    uint64_t *operations;             /* of each instruction, sorted within its block */
-    struct way *out, *in;             /* edges by their source, and by their target */
-    uint32_t *first_out, *first_in;   /* of each block, and one more */
-    block_id *partner;
-};
-
-struct way {
-    block_id to;
-    uint8_t kind;
-};
-
-/* ---- what a block is */
-
-static int operation_order(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void block_read(struct build *build, const struct carry_side *side, block_id b)
-{
-    const struct cfg_block *block = &side->cfg->blocks.at[b];
-    uint64_t *operations = build->operations + block->first;
-    uint64_t exact = block->instructions, loose = block->instructions;
-    for (uint32_t i = 0; i < block->instructions; i++) {
-        struct fingerprint print = fingerprint_of(side->image, side->symbols,
-                                                  &side->cfg->instructions.at[block->first + i]);
-        exact = fingerprint_mix(exact, print.exact);
-        loose = fingerprint_mix(loose, print.loose);
-        operations[i] = print.loose;
-    }
-    qsort(operations, block->instructions, sizeof *operations, operation_order);
-    build->labels[LEVEL_EXACT][0][b] = exact;
-    build->labels[LEVEL_LOOSE][0][b] = loose;
-}
-
-/* The order of ways does not matter: a compiler may have turned a branch round. */
-static uint64_t around(const uint64_t *labels, const struct way *ways, uint32_t n, uint64_t seed)
-{
-    uint64_t sum = n;
-    for (uint32_t i = 0; i < n; i++)
-        sum += fingerprint_mix(seed, labels[ways[i].to]);
-    return sum;
-}
-
-static void labels_widen(struct build *build, enum level level, int round)
-{
-    const uint64_t *before = build->labels[level][round - 1];
-    for (block_id b = 0; b < build->cfg->blocks.n; b++) {
-        uint32_t out = build->first_out[b], in = build->first_in[b];
-        uint64_t follows = around(before, build->out + out, build->first_out[b + 1] - out, 1);
-        uint64_t leads = around(before, build->in + in, build->first_in[b + 1] - in, 2);
-        build->labels[level][round][b] =
-            fingerprint_mix(fingerprint_mix(before[b], follows), leads);
-    }
-}
-
-static void ways_fill(struct build *build)
-{
-    const struct cfg_edges *edges = &build->cfg->edges;
-    for (size_t i = 0; i < edges->n; i++) {
-        build->first_out[edges->at[i].from_block + 1]++;
-        build->first_in[edges->at[i].to_block + 1]++;
-    }
-    size_t n = build->cfg->blocks.n;
-    for (size_t b = 0; b < n; b++) {
-        build->first_out[b + 1] += build->first_out[b];
-        build->first_in[b + 1] += build->first_in[b];
-    }
-    uint32_t *used = mem_alloc(2 * n * sizeof *used + 1);
-    for (size_t i = 0; i < edges->n; i++) {
-        const struct cfg_edge *edge = &edges->at[i];
-        block_id from = edge->from_block, to = edge->to_block;
-        build->out[build->first_out[from] + used[from]++] = (struct way){to, edge->kind};
-        build->in[build->first_in[to] + used[n + to]++] = (struct way){from, edge->kind};
-    }
-    mem_free(used);
-}
-
-static void build_open(struct build *build, const struct carry_side *side, block_id *partner)
-{
-    size_t n = side->cfg->blocks.n, edges = side->cfg->edges.n;
-    *build = (struct build){
-        .cfg = side->cfg,
-        .operations = mem_alloc(side->cfg->instructions.n * sizeof *build->operations + 1),
-        .out = mem_alloc(edges * sizeof *build->out + 1),
-        .in = mem_alloc(edges * sizeof *build->in + 1),
-        .first_out = mem_alloc((n + 1) * sizeof *build->first_out),
-        .first_in = mem_alloc((n + 1) * sizeof *build->first_in),
-        .partner = partner,
-    };
-    ways_fill(build);
-    for (int level = 0; level < LEVELS; level++)
-        for (int round = 0; round < ROUNDS; round++)
-            build->labels[level][round] = mem_alloc(n * sizeof(uint64_t) + 1);
-    for (block_id b = 0; b < n; b++)
-        block_read(build, side, b);
-    for (int level = 0; level < LEVELS; level++)
-        for (int round = 1; round < ROUNDS; round++)
-            labels_widen(build, (enum level)level, round);
-}
-
-static void build_close(struct build *build)
-{
-    for (int level = 0; level < LEVELS; level++)
-        for (int round = 0; round < ROUNDS; round++)
-            mem_free(build->labels[level][round]);
-    mem_free(build->operations);
-    mem_free(build->out);
-    mem_free(build->in);
-    mem_free(build->first_out);
-    mem_free(build->first_in);
-}
 
 /* ---- pairs */
 
@@ -342,6 +219,14 @@ static void pair_cases(struct matcher *matcher, const struct carry_side *old,
     vec_release(&cases);
 }
 
+static void pair_level(struct matcher *matcher, enum level level, double least)
+{
+    for (int round = ROUNDS; round-- > 0;) {
+        pair_unique(matcher, level, round);
+        spread(matcher, least);
+    }
+}
+
 static block_id entry_of(const struct cfg *cfg)
 {
     uint32_t first = cfg_find(cfg, cfg->entry);
@@ -359,19 +244,20 @@ void carry_pairs_make(struct carry_pairs *pairs, const struct carry_side *old,
     struct matcher matcher = {0};
     build_open(&matcher.old, old, pairs->new_of);
     build_open(&matcher.new, new, pairs->old_of);
+    builds_label(&matcher.old, old, &matcher.new, new);
     block_id from = entry_of(old->cfg), to = entry_of(new->cfg);
     if (from != BLOCK_NONE && to != BLOCK_NONE)
         pair(&matcher, from, to);
     pair_cases(&matcher, old, new, 0.5);
-    for (int level = 0; level < LEVELS; level++) {
-        for (int round = ROUNDS; round-- > 0;) {
-            pair_unique(&matcher, (enum level)level, round);
-            spread(&matcher, 1);
-        }
-    }
+    pair_level(&matcher, LEVEL_EXACT, 1);
+    bool most = 2 * matcher.matched.n >= (n_old < n_new ? n_old : n_new);
+    if (!most)
+        pair_level(&matcher, LEVEL_LINES, 0.5);
+    pair_level(&matcher, LEVEL_LOOSE, 1);
     static const double steps[] = {0.75, 0.5, 0.25};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         spread(&matcher, steps[i]);
+    pair_level(&matcher, LEVEL_LINES, 0.5);
     matcher.ties = true;
     for (int level = 0; level < LEVELS; level++) {
         pair_in_order(&matcher, (enum level)level);

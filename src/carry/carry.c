@@ -193,11 +193,13 @@ static uint64_t instructions_count(const struct profile *profile)
 }
 
 static void module_carry(struct profile *into, const struct profile *from, struct scene *scene,
-                         uint32_t module, const struct binary *binary, struct carry_report *report)
+                         uint32_t module, struct binary *binary, struct carry_report *report)
 {
     struct carry_tables tables = {.into = into, .from = from, .module = module};
     struct kept kept = {0};
     uint32_t shown = scene_module(scene, 0, module);
+    binary_lines(scene->modules.at[shown].binary); /* both are read, so that they can be compared */
+    binary_lines(binary);
     carry_places_open(&tables.places, scene, shown, binary);
     struct inference inference;
     if (from->mode == PROFILE_SAMPLED)
@@ -233,8 +235,8 @@ static bool old_open(struct scene *scene, const struct profile *was, uint32_t mo
 }
 
 static bool carry_to(struct profile *ret_profile, const struct profile *from,
-                     const struct carry_options *options, uint32_t module,
-                     const struct binary *binary, struct carry_report *report, struct err *err)
+                     const struct carry_options *options, uint32_t module, struct binary *binary,
+                     struct carry_report *report, struct err *err)
 {
     struct profile was = *from;
     struct scene scene;

@@ -29,8 +29,8 @@ void carry_pair_open(struct carry_pair *pair, const struct scene *scene,
     const struct binary *old_binary = scene->modules.at[function->module].binary;
     struct seen seen = {0};
     *pair = (struct carry_pair){
-        .old = {&old_binary->image, &old_binary->symbols, &pair->old_cfg},
-        .new = {&new_binary->image, &new_binary->symbols, &pair->new_cfg},
+        .old = {&old_binary->image, &old_binary->symbols, &pair->old_cfg, old_binary->lines},
+        .new = {&new_binary->image, &new_binary->symbols, &pair->new_cfg, new_binary->lines},
     };
     scene_cfg(scene, function, &pair->old_cfg);
     cfg_build(&pair->new_cfg, pair->new.image, pair->new.symbols, new_function, NULL, 0);

@@ -96,6 +96,58 @@ for view in info report; do
     "$gait" $view new.data | grep -q "carried.* prog, from build $(build_id old/prog) to $(build_id new/prog): [0-9.]* % found again" || bad "$view does not say that it was carried"
 done
 
+# Code of which no instruction is what it was: source lines tell, as long as both builds have them.
+cat >typed.c <<'C'
+#include <stdio.h>
+#ifdef NEW
+/* Other instructions for every line, and all of them elsewhere. */
+typedef double num;
+#else
+typedef int num;
+#endif
+__attribute__((noinline)) static num work(const num *all, int n)
+{
+    num sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (all[i] > 30)
+            sum += all[i] * 2;
+        else if (all[i] > 10)
+            sum -= all[i] / 3;
+        else if (all[i] == 7)
+            sum += 70 / (all[i] + 1);
+        if (sum > 1000)
+            sum -= 990 + all[n - i - 1];
+        if (sum < -1000)
+            sum = all[i] + all[0] * sum / 4;
+    }
+    return sum;
+}
+int main(void)
+{
+    static num all[1000];
+    unsigned x = 1;
+    num sum = 0;
+    for (int times = 0; times < 20; times++) {
+        for (int i = 0; i < 1000; i++)
+            all[i] = (num)((x = x * 1103515245 + 12345) >> 16) / 1000;
+        sum += work(all, 1000);
+    }
+    printf("%d\n", sum > 0);
+    return 0;
+}
+C
+mkdir typed_old typed_new typed_bare
+gcc -O2 -g -o typed_old/typed typed.c && gcc -O2 -g -DNEW -o typed_new/typed typed.c && objcopy -g typed_new/typed typed_bare/typed
+for build in old new bare; do "$gait" record -q --exact=counts -o typed.$build -- "$PWD/typed_$build/typed" >/dev/null; done
+# typed_overlap BUILD: of edges of its program, carried over from the old one
+typed_overlap() {
+    "$gait" carry -q --binary "typed_$1/typed" -o typed.carried typed.old
+    "$gait" compare --json --raw --module typed --by edge "typed.$1" typed.carried | sed -n 's/.*"overlap": *\([0-9.]*\).*/\1/p' | head -1
+}
+with=$(typed_overlap new) without=$(typed_overlap bare)
+at_least 'lines' 0.85 "$with"
+awk -v with="$with" -v without="$without" 'BEGIN { exit !(with > without + 0.1) }' || bad "lines: $with with them, $without without"
+
 # What was sampled is carried as well as what was counted.
 "$gait" record -q -F 2000 -o sampled.data -- "$PWD/old/prog" 1500 >/dev/null
 status 0 'samples' "$gait" carry --binary new/prog -o sampled.new sampled.data

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "carry/functions.h"
+#include "carry/lines.h"
 #include "program/binary.h"
 #include "program/fingerprint.h"
 
@@ -42,7 +43,7 @@ static void a_function_is_itself(void **state)
         struct cfg cfg;
         struct carry_pairs pairs;
         cfg_build(&cfg, &binary.image, &binary.symbols, f, NULL, 0);
-        struct carry_side side = {&binary.image, &binary.symbols, &cfg};
+        struct carry_side side = {&binary.image, &binary.symbols, &cfg, binary_lines(&binary)};
         carry_pairs_make(&pairs, &side, &side);
         for (block_id b = 0; b < cfg.blocks.n; b++) {
             assert_true(pairs.new_of[b] != BLOCK_NONE);
@@ -81,12 +82,43 @@ static void functions_are_themselves(void **state)
     binary_close(&binary);
 }
 
+/* A build held to itself: each line has one number, whichever side it is on. */
+static void lines_are_themselves(void **state)
+{
+    (void)state;
+    struct binary binary;
+    struct err err;
+    if (!binary_open(&binary, "/proc/self/exe", &err))
+        fail_msg("%s", err.text);
+    size_t known = 0;
+    for (function_id f = 0; f < binary.symbols.functions.n && known < 20000; f++) {
+        struct cfg cfg;
+        cfg_build(&cfg, &binary.image, &binary.symbols, f, NULL, 0);
+        struct carry_side side = {&binary.image, &binary.symbols, &cfg, binary_lines(&binary)};
+        uint64_t *old = mem_alloc(cfg.instructions.n * sizeof *old + 1),
+                 *new = mem_alloc(cfg.instructions.n * sizeof *new + 1);
+        size_t above = carry_lines_number(old, &side, new, &side);
+        for (size_t i = 0; i < cfg.instructions.n; i++) {
+            assert_int_equal(old[i], new[i]);
+            assert_true(old[i] < above);
+            known += old[i] != 0;
+        }
+        mem_free(old);
+        mem_free(new);
+        cfg_release(&cfg);
+    }
+    if (!known)
+        skip(); /* built without lines */
+    binary_close(&binary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_lose_what_compilers_put_behind_them),
         cmocka_unit_test(a_function_is_itself),
         cmocka_unit_test(functions_are_themselves),
+        cmocka_unit_test(lines_are_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
