@@ -4,6 +4,7 @@
 #include "export/export.h"
 #include "export/sightings.h"
 #include "gcov/counts.h"
+#include "gcov/smooth.h"
 #include "gcov/spread.h"
 #include "profile/place.h"
 #include "view/scene.h"
@@ -46,6 +47,8 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
     bool ok = !sightings->n ||
               arcs_fit(function, &writing->objects->at[first.object].groups[first.function],
                        sightings, arcs);
+    if (ok && !writing->exact)
+        arcs_smooth(function, arcs);
     if (ok)
         gather_counters(function, arcs, row->at);
     targets_count(&writing->sightings->targets,
