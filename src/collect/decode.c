@@ -14,6 +14,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     passages_init(&decode->passages, units, profile);
     trips_init(&decode->trips, units, &decode->batch);
     path_pool_init(&decode->paths, units);
+    value_lists_init(&decode->values, units);
     rates_init(&decode->rates);
 }
 
@@ -25,6 +26,7 @@ void decode_release(struct decode *decode)
     trip_walk_release(&decode->trip_walk);
     trips_release(&decode->trips);
     path_pool_release(&decode->paths);
+    value_lists_release(&decode->values);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
     vec_release(&decode->listed);
@@ -367,6 +369,7 @@ void decode_flush(struct decode *decode)
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
     if (path_pool_is_full(&decode->paths))
         path_pool_give(&decode->paths, decode->profile);
+    value_lists_flush(&decode->values, &decode->batch);
     batch_close(&decode->batch, decode->profile);
     decode->span = (struct decode_span){0};
 }

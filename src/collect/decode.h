@@ -23,6 +23,7 @@
 #include "collect/stack_past.h"
 #include "collect/tally.h"
 #include "collect/trips.h"
+#include "collect/value_lists.h"
 #include "collect/units.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
@@ -69,6 +70,7 @@ struct decode {
     struct trips trips;
     struct path_pool paths;
     struct trip_walk trip_walk; /* of the window */
+    struct value_lists values;
     struct {
         VEC(uint32_t);
     } ways; /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */

@@ -71,7 +71,8 @@ static bool length_right(const struct units *units, const struct event_walk *wal
 struct reading {
     const struct units *units;
     struct payload_sum *sum;
-    struct payload_consumer *consumer;
+    struct payload_consumer *const *consumers;
+    size_t n_consumers;
     struct payload_event event;
 };
 
@@ -92,8 +93,8 @@ static const uint64_t *visit_read(struct reading *reading, const struct visit *v
             (struct place){segment->at.module, {segment->at.address.v + items[i].offset}};
         reading->event.item = &items[i];
         reading->event.words = words;
-        if (reading->consumer)
-            reading->consumer->event(reading->consumer, &reading->event);
+        for (size_t c = 0; c < reading->n_consumers; c++)
+            reading->consumers[c]->event(reading->consumers[c], &reading->event);
         reading->event.first = false;
         words += items[i].words;
     }
@@ -104,7 +105,7 @@ static const uint64_t *visit_read(struct reading *reading, const struct visit *v
 
 void payloads_read(const struct units *units, const struct event_walk *walk, const uint32_t *exits,
                    const uint64_t *words, struct payload_sum *sum,
-                   struct payload_consumer *consumer)
+                   struct payload_consumer *const *consumers, size_t n_consumers)
 {
     if (!length_right(units, walk, exits)) {
         sum->astray++;
@@ -112,7 +113,8 @@ void payloads_read(const struct units *units, const struct event_walk *walk, con
     }
     struct reading reading = {.units = units,
                               .sum = sum,
-                              .consumer = consumer,
+                              .consumers = consumers,
+                              .n_consumers = n_consumers,
                               .event = {.tid = walk->tid, .first = true}};
     sum->windows++;
     for (uint32_t i = 0; i < walk->n_exits; i++) {

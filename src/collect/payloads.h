@@ -37,7 +37,7 @@ struct payload_sum {
 /* A window with a payload. `exits` and `words` are private copies. */
 void payloads_read(const struct units *units, const struct event_walk *walk, const uint32_t *exits,
                    const uint64_t *words, struct payload_sum *sum,
-                   struct payload_consumer *consumer);
+                   struct payload_consumer *const *consumers, size_t n_consumers);
 void payload_sum_add(struct payload_sum *sum, const struct payload_sum *more);
 
 /* What a kind is called. */

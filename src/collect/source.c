@@ -191,6 +191,18 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
                          __ATOMIC_RELAXED);
 }
 
+static void payload_read(struct source *source, const struct event_walk *walk,
+                         const uint32_t *exits, const uint64_t *words)
+{
+    struct payload_consumer *consumers[2];
+    size_t n = 0;
+    if (source->consumer)
+        consumers[n++] = source->consumer;
+    if (source->decode)
+        consumers[n++] = &source->decode->values.consumer;
+    payloads_read(&source->units, walk, exits, words, &source->payloads, consumers, n);
+}
+
 static bool walk_read(struct source *source, uint32_t bytes)
 {
     struct event_walk walk;
@@ -202,8 +214,7 @@ static bool walk_read(struct source *source, uint32_t bytes)
         return false;
     const uint32_t *exits = entry_at(source, parts.exits_at);
     if (walk.n_payload)
-        payloads_read(&source->units, &walk, exits, entry_at(source, parts.words_at),
-                      &source->payloads, source->consumer);
+        payload_read(source, &walk, exits, entry_at(source, parts.words_at));
     struct stack_sample stack;
     if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
         return false;

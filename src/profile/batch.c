@@ -57,6 +57,11 @@ uint32_t batch_path_index(struct batch *batch, const struct path_key *key)
     return index_of(&batch->paths, key);
 }
 
+uint32_t batch_value_index(struct batch *batch, const struct value_key *key)
+{
+    return index_of(&batch->values, key);
+}
+
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count)
 {
     batch_add_edge_at(batch, batch_edge_index(batch, key), time, count);

@@ -40,6 +40,7 @@ enum chunk_type {
     CHUNK_TRIPS,
     CHUNK_PATHS,
     CHUNK_PASSAGES,
+    CHUNK_VALUES,
     CHUNK_TYPES
 };
 

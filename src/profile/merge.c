@@ -39,6 +39,7 @@ static void merge_rows(struct table *into, const struct table *other, const stru
             struct range_key range;
             struct trip_key trip;
             struct path_key path;
+            struct value_key value;
         } key;
         memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);

@@ -39,10 +39,9 @@ const char *profile_mode_name(enum profile_mode mode)
 size_t profile_key_bytes(enum profile_table table)
 {
     static const size_t bytes[TABLES] = {
-        [TABLE_EDGES] = sizeof(struct edge_key),
-        [TABLE_RANGES] = sizeof(struct range_key),
-        [TABLE_TRIPS] = sizeof(struct trip_key),
-        [TABLE_PATHS] = sizeof(struct path_key),
+        [TABLE_EDGES] = sizeof(struct edge_key),   [TABLE_RANGES] = sizeof(struct range_key),
+        [TABLE_TRIPS] = sizeof(struct trip_key),   [TABLE_PATHS] = sizeof(struct path_key),
+        [TABLE_VALUES] = sizeof(struct value_key),
     };
     return bytes[table];
 }

@@ -124,6 +124,20 @@ struct path_key {
     uint64_t path;
 };
 
+/* What an instruction had to do with a value: kind is one of payloads (wire/payload.h), register included; VALUE_ALL: the row
+ * is of all that the place was seen with, whatever the value. `count` is how often, in 2^-VALUE_BITS; in batches
+ * `time` is the root of this and of all, multiplied, so that the sum of its squares is how the two vary together; of the row of all, in how many windows the place was seen. */
+struct value_key {
+    uint32_t module, kind;
+    uint64_t address, value;
+};
+enum { VALUE_BITS = 4, VALUE_DETAIL_SHIFT = 8, VALUE_ALL = 1 << 16 };
+
+static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
+{
+    return payload_kind | (detail & 0xff) << VALUE_DETAIL_SHIFT;
+}
+
 /* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
  * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time` the same times the iterations of each. Of EDGE_FALL,
  * `time` is the count of both ways of the branch: how the two vary together follows from its squares. */
@@ -141,7 +155,7 @@ struct table {
 
 /* All tables, in the order of the file; those of a profile and of a batch have names, too. A new one is a line here, its key,
  * its names, its chunk (chunk.h), and what its rows are (row.c). */
-enum profile_table { TABLE_EDGES, TABLE_RANGES, TABLE_TRIPS, TABLE_PATHS, TABLES };
+enum profile_table { TABLE_EDGES, TABLE_RANGES, TABLE_TRIPS, TABLE_PATHS, TABLE_VALUES, TABLES };
 
 size_t profile_key_bytes(enum profile_table table);
 
@@ -199,7 +213,7 @@ struct profile {
     union {
         struct table tables[TABLES];
         struct {
-            struct table edges, ranges, trips, paths;
+            struct table edges, ranges, trips, paths, values;
         };
     };
     struct stacks stacks;

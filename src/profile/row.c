@@ -7,7 +7,8 @@
 static const enum chunk_type chunks[TABLES] = {[TABLE_EDGES] = CHUNK_EDGES,
                                                [TABLE_RANGES] = CHUNK_RANGES,
                                                [TABLE_TRIPS] = CHUNK_TRIPS,
-                                               [TABLE_PATHS] = CHUNK_PATHS};
+                                               [TABLE_PATHS] = CHUNK_PATHS,
+                                               [TABLE_VALUES] = CHUNK_VALUES};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -24,7 +25,7 @@ enum profile_table row_table(uint32_t type)
 
 size_t row_fields(enum chunk_type type)
 {
-    return type == CHUNK_EDGES ? 5 : 4; /* of ranges, trips and paths */
+    return type == CHUNK_EDGES ? 5 : 4; /* of all others */
 }
 
 static uint64_t module_number(uint32_t module, const struct numbering *in_file)
@@ -52,6 +53,11 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         memcpy(&k.path, key, sizeof k.path);
         return (struct row){
             {module_number(k.path.module, in_file), k.path.function, k.path.path, k.path.kind}};
+    }
+    if (type == CHUNK_VALUES) {
+        memcpy(&k.value, key, sizeof k.value);
+        return (struct row){
+            {module_number(k.value.module, in_file), k.value.address, k.value.kind, k.value.value}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
@@ -105,6 +111,16 @@ static bool path_of(const uint64_t *fields, uint32_t module, struct path_key *re
     return true;
 }
 
+static bool value_of(const uint64_t *fields, uint32_t module, struct value_key *ret_value,
+                     struct err *err)
+{
+    if (fields[2] >= 2 * VALUE_ALL)
+        return err_set(err, ERR_FORMAT, "value of kind %llu", (unsigned long long)fields[2]);
+    *ret_value = (struct value_key){
+        .module = module, .kind = (uint32_t)fields[2], .address = fields[1], .value = fields[3]};
+    return true;
+}
+
 bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
                 union any_key *ret_key, struct err *err)
 {
@@ -118,6 +134,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return trip_of(fields, module, &ret_key->trip, err);
     if (type == CHUNK_PATHS)
         return path_of(fields, module, &ret_key->path, err);
+    if (type == CHUNK_VALUES)
+        return value_of(fields, module, &ret_key->value, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

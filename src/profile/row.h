@@ -4,6 +4,7 @@
  *     RANGES  module, start, last, instructions
  *     TRIPS   module, head, n, how
  *     PATHS   module, function, path, kind
+ *     VALUES  module, address, kind, value
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
  * an edge may be. */
@@ -28,6 +29,7 @@ union any_key {
     struct range_key range;
     struct trip_key trip;
     struct path_key path;
+    struct value_key value;
 };
 
 /* Which chunks a table's rows are in, and the other way round: TABLES, if in none. Tables may come in batches. */

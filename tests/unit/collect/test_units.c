@@ -253,7 +253,8 @@ static void words_are_what_exits_say(void **state)
     struct event_walk walk = {.n_exits = 2, .n_payload = 7, .tid = 1};
     struct payload_sum sum = {0};
     struct seen seen = {.consumer = {see}};
-    payloads_read(&fixture.units, &walk, exits, words, &sum, &seen.consumer);
+    struct payload_consumer *consumer = &seen.consumer;
+    payloads_read(&fixture.units, &walk, exits, words, &sum, &consumer, 1);
     assert_int_equal(seen.n, 5);
     static const uint64_t pc[] = {0x1000, 0x1000, 0x1000, 0x1000, 0x100c},
                           first[] = {10, 11, 20, 21, 23};
@@ -264,10 +265,10 @@ static void words_are_what_exits_say(void **state)
     assert_int_equal(sum.events[PAYLOAD_VECTOR], 2);
     assert_int_equal(sum.instructions, 10);
     walk.n_payload = 6;
-    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL);
+    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL, 0);
     exits[1] = 77;
     walk.n_payload = 7;
-    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL);
+    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL, 0);
     assert_int_equal(sum.astray, 2);
     assert_int_equal(sum.windows, 1);
     close_fixture(&fixture);

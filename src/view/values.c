@@ -1,0 +1,233 @@
+#include "view/values.h"
+
+#include "program/binary.h"
+#include "program/decoded.h"
+#include "wire/payload.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *value_use_name(enum value_use use)
+{
+    static const char *const names[VALUE_USES] = {
+        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",     [VALUE_LOAD] = "load",
+        [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result", [VALUE_ADDRESS] = "address"};
+    return names[use];
+}
+
+/* ---- what an instruction does with it */
+
+static bool reads_memory(const struct decoded *decoded)
+{
+    for (int i = 0; i < decoded->instruction.operand_count_visible; i++)
+        if (decoded->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            (decoded->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+            return true;
+    return false;
+}
+
+static bool reads(const ZydisDecodedOperand *operand)
+{
+    return operand->type == ZYDIS_OPERAND_TYPE_MEMORY
+               ? operand->mem.base != ZYDIS_REGISTER_RIP ||
+                     operand->mem.type == ZYDIS_MEMOP_TYPE_MEM
+               : operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                     (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ);
+}
+
+/* Constants in the code, and registers cleared: that they are always the same is no news. */
+static bool constant(const struct decoded *decoded)
+{
+    const ZydisDecodedInstruction *instruction = &decoded->instruction;
+    const ZydisDecodedOperand *operands = decoded->operands;
+    if ((instruction->mnemonic == ZYDIS_MNEMONIC_XOR ||
+         instruction->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+        operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        operands[0].reg.value == operands[1].reg.value)
+        return true;
+    for (int i = 0; i < instruction->operand_count; i++)
+        if (reads(&operands[i]))
+            return false;
+    return true;
+}
+
+/* Moves, extensions and conversions of what memory holds, and nothing computed from it. */
+static bool loads(const struct decoded *decoded)
+{
+    ZydisInstructionCategory category = decoded->instruction.meta.category;
+    return reads_memory(decoded) &&
+           (category == ZYDIS_CATEGORY_DATAXFER || category == ZYDIS_CATEGORY_POP ||
+            category == ZYDIS_CATEGORY_BROADCAST || category == ZYDIS_CATEGORY_CMOV);
+}
+
+static bool divides(const struct decoded *decoded)
+{
+    return decoded->instruction.mnemonic == ZYDIS_MNEMONIC_DIV ||
+           decoded->instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
+}
+
+/* VALUE_USES: nothing that is worth telling. */
+static enum value_use use_of(const struct scene *scene, uint32_t module, uint64_t address,
+                             enum payload_kind kind)
+{
+    const struct binary *binary = scene_binary(scene, module);
+    struct decoded decoded;
+    bool known = binary && decoded_read(&binary->image, (struct svma){address}, &decoded);
+    switch (kind) {
+    case PAYLOAD_COUNT: return VALUE_SIZE;
+    case PAYLOAD_OPERAND: return known && divides(&decoded) ? VALUE_DIVISOR : VALUE_OPERAND;
+    case PAYLOAD_RESULT:
+    case PAYLOAD_VECTOR:
+        if (known && constant(&decoded))
+            return VALUE_USES;
+        return known && loads(&decoded) ? VALUE_LOAD : VALUE_RESULT;
+    default: return VALUE_ADDRESS;
+    }
+}
+
+/* ---- rows of the profile, place by place */
+
+struct record {
+    struct value_key key; /* the module is the scene's, the kind without VALUE_ALL */
+    bool all;
+    const struct sums *sums;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    if (x->key.module != y->key.module)
+        return x->key.module < y->key.module ? -1 : 1;
+    if (x->key.address != y->key.address)
+        return x->key.address < y->key.address ? -1 : 1;
+    if (x->key.kind != y->key.kind)
+        return x->key.kind < y->key.kind ? -1 : 1;
+    if (x->all != y->all)
+        return x->all ? -1 : 1;
+    if (x->sums->count != y->sums->count)
+        return x->sums->count > y->sums->count ? -1 : 1;
+    return x->key.value < y->key.value ? -1 : x->key.value > y->key.value;
+}
+
+static double units(uint64_t count)
+{
+    return (double)count / (1 << VALUE_BITS);
+}
+
+static struct estimate share_of(const struct sums *value, const struct sums *all)
+{
+    double total = (double)all->count, share = (double)value->count / total;
+    double batches = total * total / (double)all->count_yy;
+    struct estimate estimate = {share, NAN, NAN};
+    if (batches < 2)
+        return estimate;
+    double spread = (double)value->count_yy - 2 * share * (double)value->time_yy +
+                    share * share * (double)all->count_yy;
+    double deviation = sqrt(fmax(spread, 0) * batches / (batches - 1)) / total;
+    double wide = deviation * student_t((uint64_t)(batches - 1));
+    double windows = units(all->time);
+    struct estimate coin = binomial_share(share * windows, windows);
+    estimate.lo = fmax(0, fmin(share - wide, coin.lo));
+    estimate.hi = fmin(1, fmax(share + wide, coin.hi));
+    return estimate;
+}
+
+/* The sum of squares of shares is how often two looks at the place see the same. */
+static double worth(const struct place_value *values, size_t n, double total, enum value_use use)
+{
+    static const double costs[VALUE_USES] = {
+        [VALUE_DIVISOR] = 12, [VALUE_SIZE] = 8,   [VALUE_LOAD] = 2,
+        [VALUE_OPERAND] = 1,  [VALUE_RESULT] = 1, [VALUE_ADDRESS] = 0.25};
+    double alike = 0;
+    for (size_t i = 0; i < n; i++)
+        alike += values[i].share.value * values[i].share.value;
+    return total * alike * costs[use];
+}
+
+static void place_add(struct places_values *places, const struct record *records, size_t n)
+{
+    const struct value_key *key = &records[0].key;
+    enum payload_kind kind = (enum payload_kind)(key->kind & 0xff);
+    enum value_use use = use_of(places->scene, key->module, key->address, kind);
+    if (use == VALUE_USES)
+        return;
+    struct value_place place = {.module = key->module,
+                                .address = key->address,
+                                .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
+                                .vector = kind == PAYLOAD_VECTOR,
+                                .use =
+                                    (uint8_t)use_of(places->scene, key->module, key->address, kind),
+                                .total = units(records[0].sums->count),
+                                .first = places->values.n,
+                                .n = n - 1};
+    for (size_t i = 1; i < n; i++)
+        *vec_push(&places->values) =
+            (struct place_value){records[i].key.value, units(records[i].sums->count),
+                                 share_of(records[i].sums, records[0].sums)};
+    place.worth = worth(&places->values.at[place.first], place.n, place.total, use);
+    places->total += place.total;
+    *vec_push(places) = place;
+}
+
+static int by_worth(const void *a, const void *b)
+{
+    const struct value_place *x = a, *y = b;
+    if (x->worth != y->worth)
+        return x->worth > y->worth ? -1 : 1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->use < y->use ? -1 : x->use > y->use;
+}
+
+struct records {
+    VEC(struct record);
+};
+
+static void records_take(struct records *records, const struct scene *scene)
+{
+    const struct table *table = &scene->sides[0]->values;
+    for (uint32_t i = 0; i < table->n; i++) {
+        struct record record = {.sums = &table->at[i]};
+        memcpy(&record.key, map_key(&table->keys, i), sizeof record.key);
+        record.key.module = scene_module(scene, 0, record.key.module);
+        record.all = record.key.kind & VALUE_ALL;
+        record.key.kind &= ~(uint32_t)VALUE_ALL;
+        if (record.key.module != MODULE_NONE && scene->modules.at[record.key.module].shown)
+            *vec_push(records) = record;
+    }
+    if (records->n)
+        qsort(records->at, records->n, sizeof *records->at, by_place);
+}
+
+static bool same_place(const struct record *a, const struct record *b)
+{
+    return a->key.module == b->key.module && a->key.address == b->key.address &&
+           a->key.kind == b->key.kind;
+}
+
+void values_make(struct places_values *places, struct scene *scene)
+{
+    struct records records = {0};
+    *places = (struct places_values){.scene = scene};
+    records_take(&records, scene);
+    for (size_t i = 0, n; i < records.n; i += n) {
+        for (n = 1; i + n < records.n && same_place(&records.at[i], &records.at[i + n]); n++)
+            ;
+        /* Without a row of all, which only a file that was cut off can lack, shares are not known. */
+        if (records.at[i].all && records.at[i].sums->count)
+            place_add(places, &records.at[i], n);
+    }
+    if (places->n)
+        qsort(places->at, places->n, sizeof *places->at, by_worth);
+    vec_release(&records);
+}
+
+void values_release(struct places_values *places)
+{
+    vec_release(&places->values);
+    vec_release(places);
+}

@@ -1,0 +1,54 @@
+#include "view/values.h"
+
+#include "view/head.h"
+
+#include <inttypes.h>
+
+static void value_json(struct json *json, const struct place_value *value, double total,
+                       bool hidden)
+{
+    char text[20];
+    json_object(json, NULL);
+    if (!hidden) {
+        snprintf(text, sizeof text, "0x%" PRIx64, value->value);
+        json_string(json, "value", text);
+    }
+    json_number(json, "count", value->count);
+    json_number(json, "lo", value->share.lo * total);
+    json_number(json, "hi", value->share.hi * total);
+    estimate_json(json, "share", "share_lo", "share_hi", value->share);
+    json_object_end(json);
+}
+
+static void place_json(struct json *json, const struct places_values *places,
+                       const struct value_place *place, bool hidden)
+{
+    struct scene *scene = places->scene;
+    function_id function = scene_function_at(scene, place->module, place->address);
+    json_object(json, NULL);
+    json_string(json, "address", address_text(scene, place->module, place->address));
+    json_string(json, "function",
+                scene_readable(scene, scene_function_name(scene, place->module, function)));
+    json_string(json, "line", line_text(scene, place->module, place->address));
+    json_string(json, "kind", value_use_name((enum value_use)place->use));
+    json_bool(json, "vector", place->vector);
+    json_number(json, "total", place->total);
+    json_array(json, "values");
+    for (size_t i = 0; i < place->n; i++)
+        value_json(json, &places->values.at[place->first + i], place->total, hidden);
+    json_array_end(json);
+    json_object_end(json);
+}
+
+void values_json(FILE *to, const struct places_values *places, struct values_cut cut)
+{
+    struct json json;
+    json_begin(&json, to);
+    head_json(&json, "values", places->scene, 0, BY_INSTRUCTION, WEIGHT_COUNT, 0);
+    json_array(&json, "rows");
+    for (size_t i = 0; i < places->n && i < cut.limit; i++)
+        place_json(&json, places, &places->at[i], cut.no_values);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}
