@@ -157,8 +157,7 @@ static void place_add(struct places_values *places, const struct record *records
                                 .address = key->address,
                                 .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
                                 .vector = kind == PAYLOAD_VECTOR,
-                                .use =
-                                    (uint8_t)use_of(places->scene, key->module, key->address, kind),
+                                .use = (uint8_t)use,
                                 .total = units(records[0].sums->count),
                                 .first = places->values.n,
                                 .n = n - 1};
