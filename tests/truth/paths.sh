@@ -37,4 +37,16 @@ fi
 rows = [row for row in json.load(sys.stdin)["rows"] if row["function"].startswith("questions")]
 print(sum(row["count"] for row in rows if "entry" in row["kind"]), max(row["id"] for row in rows) > 1 << 32)' >"$work/said"
 same 'calls of a function with more than 2^32 paths' '200 True' "$(cat "$work/said")"
+# Tables are of the same paths.
+rows=$("$gait" paths --json "$work/many" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["rows"]))')
+same 'paths in a table' "$rows" "$("$gait" lab --csv paths-4 "$work/many" | sed -n 2p | cut -d, -f2)"
+status 129 'a table that is none' "$gait" lab paths-9 "$work/many"
+# Ticks are taken on every path, and change no count.
+"$gait" record -q --exact=paths --ticks -o "$work/ticks" -- "$ways" many >/dev/null
+"$gait" paths --json --module ways "$work/ticks" | python3 -c 'import json, sys
+rows = json.load(sys.stdin)["rows"]
+print(len(rows) > 100 and all(row["metrics"]["ticks"] > 0 and row["class"] in ("dense", "sparse") for row in rows))' >"$work/said"
+same 'paths with ticks' True "$(cat "$work/said")"
+same 'counts with ticks and without' '"overlap": 1,' "$("$gait" compare --by path --module ways --json "$work/many" "$work/ticks" | grep -o '"overlap": [0-9.]*,')"
+same 'a comparison with itself' '"overlap": 1,' "$("$gait" compare --by path --json "$work/many" "$work/many" | grep -o '"overlap": [0-9.]*,')"
 finish

@@ -1,0 +1,157 @@
+/* gait lab: tables of the papers that gait grew from, of one's own recordings. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/view_options.h"
+#include "lab/lab.h"
+#include "view/sheet.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char usage[] =
+    "usage: gait lab [options] TABLE FILE...\n"
+    "\n"
+    "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
+    "\n"
+    "  --csv              comma separated values\n"
+    "  -q                 do not mention damage\n";
+
+enum { OPTION_CSV = VIEW_OPTION_OWN };
+
+static const struct option own_list[] = {
+    {"csv", no_argument, NULL, OPTION_CSV},
+    {NULL, 0, NULL, 0},
+};
+
+static bool own_take(void *to, int option, const char *value, struct err *err)
+{
+    (void)option, (void)value, (void)err;
+    *(bool *)to = true;
+    return true;
+}
+
+static int tables_list(void)
+{
+    for (size_t i = 0; lab_tables[i]; i++)
+        printf("%-10s %s\n", lab_tables[i]->name, lab_tables[i]->title);
+    return output_status();
+}
+
+struct rows {
+    struct arena arena;
+    const struct lab_table *table;
+    VEC(struct lab_row);
+};
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void row_fill(struct rows *rows, const char *file, const struct profile *profile,
+                     const struct profile *base)
+{
+    struct scene scene;
+    struct stat status;
+    struct lab_row *row = vec_push(rows);
+    *row = (struct lab_row){.arena = &rows->arena};
+    struct lab_recording recording = {file, profile, &scene,
+                                      stat(file, &status) == 0 ? (uint64_t)status.st_size : 0};
+    struct lab_recording first = {file, base, NULL, 0};
+    scene_open(&scene, &profile, 1, NULL);
+    lab_text(row, name_of(file));
+    rows->table->fill(row, &recording, &first);
+    scene_close(&scene);
+}
+
+static void csv_print(const struct rows *rows)
+{
+    for (size_t i = 0; rows->table->columns[i]; i++)
+        printf("%s%s", i ? "," : "", rows->table->columns[i]);
+    putchar('\n');
+    for (size_t r = 0; r < rows->n; r++) {
+        for (size_t i = 0; i < rows->at[r].cells.n; i++)
+            printf("%s%s", i ? "," : "", rows->at[r].cells.at[i]);
+        putchar('\n');
+    }
+}
+
+static void text_print(const struct rows *rows)
+{
+    struct sheet sheet;
+    char align[32] = "";
+    const char *const *columns = rows->table->columns;
+    for (size_t i = 0; columns[i] && i + 1 < sizeof align; i++)
+        align[i] = i ? 'r' : 'l';
+    sheet_begin(&sheet, align, NULL);
+    for (size_t i = 0; columns[i]; i++)
+        sheet_cell(&sheet, "%s", columns[i]);
+    for (size_t r = 0; r < rows->n; r++)
+        for (size_t i = 0; i < rows->at[r].cells.n; i++)
+            sheet_cell(&sheet, "%s", rows->at[r].cells.at[i]);
+    printf("%s: %s\n\n", rows->table->name, rows->table->title);
+    sheet_end(&sheet, stdout);
+}
+
+static bool row_load(struct rows *rows, const char *file, const struct profile *base, bool quiet,
+                     int *ret_status)
+{
+    struct profile profile;
+    *ret_status = profile_load(file, quiet, &profile);
+    if (*ret_status != EXIT_DONE)
+        return false;
+    row_fill(rows, file, &profile, base);
+    profile_release(&profile);
+    return true;
+}
+
+static int table_make(const struct lab_table *table, char **files, int n, bool csv, bool quiet)
+{
+    struct rows rows = {.table = table};
+    struct profile base;
+    int status = profile_load(files[0], quiet, &base);
+    if (status != EXIT_DONE)
+        return status;
+    for (int i = 0; i < n && row_load(&rows, files[i], &base, quiet, &status); i++)
+        ;
+    profile_release(&base);
+    if (status == EXIT_DONE) {
+        if (csv)
+            csv_print(&rows);
+        else
+            text_print(&rows);
+        status = output_status();
+    }
+    for (size_t i = 0; i < rows.n; i++)
+        vec_release(&rows.at[i].cells);
+    vec_release(&rows);
+    arena_release(&rows.arena);
+    return status;
+}
+
+int cmd_lab(int argc, char **argv)
+{
+    struct view_options options = {0};
+    bool csv = false;
+    struct own_options own = {own_list, own_take, &csv};
+    struct err err;
+    if (!view_options_parse(&options, &own, argc, argv, &err))
+        return say_err(&err);
+    if (options.help)
+        return show_usage(usage);
+    if (optind == argc)
+        return tables_list();
+    const struct lab_table *table = lab_table_find(argv[optind]);
+    if (!table) {
+        err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);
+        return say_err(&err);
+    }
+    if (optind + 1 == argc) {
+        err_set(&err, ERR_USAGE, "%s: of which recordings?", argv[optind]);
+        return say_err(&err);
+    }
+    return table_make(table, argv + optind + 1, argc - optind - 1, csv, options.quiet);
+}

@@ -1,0 +1,71 @@
+#include "lab/costs.h"
+
+#include "profile/profile.h"
+
+/* Of the program, less what is known to be the agent's: a base that samples is the program alone. */
+static double seconds(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    uint64_t all = totals->user_ns + totals->kernel_ns;
+    uint64_t agent =
+        profile->mode == PROFILE_SAMPLED && totals->agent_ns < all ? totals->agent_ns : 0;
+    return (double)(all - agent) / 1e9;
+}
+
+static void times(struct lab_row *row, double value, double base)
+{
+    if (base > 0 && value > 0)
+        lab_cell(row, "%.2f", value / base);
+    else
+        lab_text(row, "");
+}
+
+static void overhead_fill(struct lab_row *row, const struct lab_recording *recording,
+                          const struct lab_recording *base)
+{
+    lab_text(row, profile_mode_name(recording->profile->mode));
+    lab_cell(row, "%.2f", seconds(recording->profile));
+    times(row, seconds(recording->profile), seconds(base->profile));
+}
+
+static double path_ticks(const struct profile *profile)
+{
+    double ticks = 0;
+    for (uint32_t i = 0; profile->mode == PROFILE_EXACT && i < profile->paths.n; i++) {
+        const struct path_key *key = map_key(&profile->paths.keys, i);
+        if (key->kind == PATH_RAN)
+            ticks += (double)profile->paths.at[i].time;
+    }
+    return ticks;
+}
+
+static double base_ticks(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    return totals->user_ns ? (double)totals->user_ticks * seconds(profile) * 1e9 /
+                                 (double)(totals->user_ns + totals->kernel_ns)
+                           : 0;
+}
+
+static void perturbation_fill(struct lab_row *row, const struct lab_recording *recording,
+                              const struct lab_recording *base)
+{
+    const struct profile *profile = recording->profile;
+    bool exact = profile->mode == PROFILE_EXACT && base->profile->mode == PROFILE_EXACT;
+    times(row, exact ? (double)profile->totals.instructions : 0,
+          (double)base->profile->totals.instructions);
+    times(row, seconds(profile), seconds(base->profile));
+    times(row, path_ticks(profile), base_ticks(base->profile));
+}
+
+static const char *const overhead_columns[] = {"recording", "mode", "seconds", "times the base",
+                                               NULL};
+const struct lab_table lab_overhead = {
+    "paths-1", "overhead of profiling: CPU time of the program, by that of the first recording",
+    overhead_columns, overhead_fill};
+
+static const char *const perturbation_columns[] = {"recording", "instructions", "time",
+                                                   "ticks on paths", NULL};
+const struct lab_table lab_perturbation = {
+    "paths-2", "perturbation: what is measured, by what the first recording measured",
+    perturbation_columns, perturbation_fill};
