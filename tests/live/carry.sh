@@ -166,6 +166,15 @@ for format in llvm-raw llvm gcc autofdo-text collapsed; do
     [ -s out ] || bad "$format: nothing was written"
 done
 
+# Counts for the graphs that gcc makes of the new source, held to those of a recording of it.
+mkdir notes fresh carried
+gcc -O2 -g -DNEW -c prog.c -o notes/prog.o && gcc -o notes/prog notes/prog.o && "$gait" record -q --exact=counts -o notes.data -- "$PWD/notes/prog" >/dev/null
+gcc -O2 -g -DNEW -fprofile-use -ftest-coverage -Wno-missing-profile -c prog.c -o notes/prog.o && cp notes/prog.gcno fresh && cp notes/prog.gcno carried
+"$gait" export -q --format gcda --notes notes -o fresh notes.data || bad 'counts for gcc'
+status 0 'carried counts for gcc' "$gait" export --format gcda --binary notes/prog --notes notes -o carried old.data
+find fresh carried -name '*.gcda' -exec sh -c 'mv "$1" "${1%%/*}/prog.gcda"' - {} \;
+at_least 'carried counts for gcc' 0.93 "$("$gait" compare --json fresh carried | sed -n 's/.*"overlap": *\([0-9.]*\).*/\1/p' | head -1)"
+
 # What was recorded has been overwritten: told at once, with both builds; a copy will do.
 cp old/prog kept && cp new/prog old/prog
 status 2 'a build that is gone' "$gait" export --format bolt -o none old.data
