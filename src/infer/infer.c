@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "flow/flow.h"
 #include "infer/costs.h"
+#include "infer/even.h"
 #include "infer/lanes.h"
 
 #include <string.h>
@@ -106,4 +107,6 @@ void infer_solve(struct infer_problem *problem, enum infer_method method)
         lanes_join(&lanes);
     }
     lanes_close(&lanes);
+    if (method == INFER_CONFIDENCE || method == INFER_PROFI)
+        infer_even(problem);
 }

@@ -214,6 +214,48 @@ static void joining_does_not_enter_twice(void **state)
     infer_release(&problem);
 }
 
+/* Between two blocks that were seen lie three ways, one of them in two steps, of which none was. */
+static void unknown_ways_are_even(void **state)
+{
+    (void)state;
+    static const enum infer_method methods[] = {INFER_CONFIDENCE, INFER_PROFI};
+    for (size_t m = 0; m < 2; m++) {
+        struct infer_problem problem;
+        function_make(&problem, (uint64_t[]){90, 0, 0, 0, 0, 90}, 6);
+        for (uint32_t i = 1; i <= 3; i++)
+            edge_add(&problem, 0, i, 0);
+        edge_add(&problem, 1, 5, 0);
+        edge_add(&problem, 2, 4, 0);
+        edge_add(&problem, 3, 4, 0);
+        edge_add(&problem, 4, 5, 0);
+        for (size_t i = 0; i < problem.edges.n; i++)
+            problem.edges.at[i].gone.measured = false;
+        for (size_t i = 1; i < 5; i++)
+            problem.blocks.at[i].ran.measured = false;
+        infer_solve(&problem, methods[m]);
+        consistent(&problem);
+        for (uint32_t i = 1; i <= 3; i++)
+            assert_int_equal(problem.blocks.at[i].ran.inferred, 30);
+        assert_int_equal(problem.blocks.at[4].ran.inferred, 60);
+        infer_release(&problem);
+    }
+}
+
+/* What was seen stays where it was, though an unseen way leads there, too. */
+static void seen_ways_are_not_shared(void **state)
+{
+    (void)state;
+    struct infer_problem problem;
+    function_make(&problem, (uint64_t[]){90, 0, 90}, 3);
+    edge_add(&problem, 0, 1, 0);
+    edge_add(&problem, 0, 2, 90);
+    edge_add(&problem, 1, 2, 0);
+    infer_solve(&problem, INFER_CONFIDENCE);
+    assert_int_equal(problem.edges.at[0].gone.inferred, 0);
+    assert_int_equal(problem.edges.at[1].gone.inferred, 90);
+    infer_release(&problem);
+}
+
 /* ---- anything */
 
 static uint64_t dice_state;
@@ -269,6 +311,8 @@ int main(void)
                                        cmocka_unit_test(detours_before_miracles),
                                        cmocka_unit_test(isolated_loops_are_joined),
                                        cmocka_unit_test(joining_does_not_enter_twice),
+                                       cmocka_unit_test(unknown_ways_are_even),
+                                       cmocka_unit_test(seen_ways_are_not_shared),
                                        cmocka_unit_test(always_consistent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
