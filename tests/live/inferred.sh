@@ -45,6 +45,8 @@ for by in edge block function; do
 done
 check flow "$work/function" "$work/block" "$work/edge"
 check entered "$work/function" main 1
+status 0 'calls as BOLT reads them' "$gait" export --format bolt -o "$work/fdata" "$work/sampled"
+check called "$work/function" "$work/fdata"
 for by in edge function; do
     for how in --raw --inferred; do
         status 0 "compare $how" "$gait" compare --json --by $by $how "$work/truth" "$work/sampled"

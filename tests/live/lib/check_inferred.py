@@ -1,6 +1,6 @@
-"""check_inferred same RAW INFERRED | told JSON | entered FUNCTIONS NAME COUNT | nearly RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | points JSON... | raw true|false JSON
+"""check_inferred same RAW INFERRED | told JSON | entered FUNCTIONS NAME COUNT | called FUNCTIONS FDATA | nearly RAW INFERRED | flow FUNCTIONS BLOCKS EDGES | overlap RAW INFERRED | points JSON... | raw true|false JSON
 
-same: two reports with the same counts. told: passages that began and ended inside of functions. entered: a function, so often. nearly: with counts that differ by no more than being under way. flow: as much enters and leaves each block as it ran, in reports of one module.
+same: two reports with the same counts. told: passages that began and ended inside of functions. entered: a function, so often. called: functions are entered as often as they are called. nearly: with counts that differ by no more than being under way. flow: as much enters and leaves each block as it ran, in reports of one module.
 overlap: a comparison of inferred counts is no worse than that of raw ones. points: comparisons of plain samples find something. raw: what the JSON says of itself."""
 
 import collections
@@ -29,6 +29,22 @@ def entered(path, name, count):
     rows = [row for row in load(path)["rows"] if row["name"] == name]
     assert len(rows) == 1, f"{len(rows)} functions {name}"
     assert rows[0]["count"] == int(count), f"{name} entered {rows[0]['count']} times"
+
+
+def called(functions, fdata):
+    calls, own, looked = collections.Counter(), set(), 0
+    with open(fdata) as file:
+        for words in map(str.split, file):
+            if len(words) == 8 and words[3:6:2] == ["1", "0"]:
+                name = words[4].split("/")[0]  # local ones are numbered
+                calls[name] += int(words[7])
+                if words[1] == words[4]:
+                    own.add(name)  # itself, or a loop to its first instruction
+    for row in load(functions)["rows"]:
+        if row["linkage"] in calls and row["linkage"] not in own:
+            near(row["count"], calls[row["linkage"]], f"{row['linkage']}: entered, called")
+            looked += 1
+    assert looked > 1, "no calls"
 
 
 def nearly(raw, inferred):
