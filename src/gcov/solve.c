@@ -70,10 +70,26 @@ static flow_node block_out(uint32_t block)
     return 2 * block + 1;
 }
 
+/* Statements of one piece of code are seen, and lost, together: of equal votes the strongest one counts, and of
+ * each other one a quarter. */
 static void votes_sort(struct votes *votes)
 {
     if (votes->n)
         qsort(votes->at, votes->n, sizeof *votes->at, vote_order);
+    size_t kept = 0;
+    for (size_t i = 0; i < votes->n; i++) {
+        struct vote *last = kept ? &votes->at[kept - 1] : NULL;
+        const struct vote *vote = &votes->at[i];
+        if (last && last->at == vote->at && last->count == vote->count) {
+            last->more =
+                last->more > vote->more ? last->more + vote->more / 4 : vote->more + last->more / 4;
+            last->less =
+                last->less > vote->less ? last->less + vote->less / 4 : vote->less + last->less / 4;
+        } else {
+            votes->at[kept++] = *vote;
+        }
+    }
+    votes->n = kept;
 }
 
 bool arcs_solve(const struct notes_function *function, struct votes *blocks, struct votes *arcs,

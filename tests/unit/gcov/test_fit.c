@@ -35,6 +35,25 @@ static void votes_are_weighed_and_flow(void **state)
     notes_release(&notes);
 }
 
+/* Statements of one piece of code are one witness, however many they are. */
+static void equal_votes_are_nearly_one(void **state)
+{
+    (void)state;
+    struct notes notes;
+    struct votes blocks = {0}, none = {0};
+    uint64_t arcs[5];
+    loop_read(&notes);
+    for (int i = 0; i < 5; i++)
+        *vec_push(&blocks) = (struct vote){.at = 3, .more = 10, .less = 10, .count = 40};
+    *vec_push(&blocks) = (struct vote){.at = 3, .more = 25, .less = 25, .count = 90};
+    *vec_push(&blocks) = (struct vote){.at = 4, .more = 10, .less = 10, .count = 3};
+    assert_true(arcs_solve(&notes.functions.at[0], &blocks, &none, arcs));
+    uint64_t expected[5] = {3, 90, 3, 90, 3};
+    assert_memory_equal(arcs, expected, sizeof arcs);
+    vec_release(&blocks);
+    notes_release(&notes);
+}
+
 static void nothing_seen_is_nothing_run(void **state)
 {
     (void)state;
@@ -103,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_are_weighed_and_flow),
+        cmocka_unit_test(equal_votes_are_nearly_one),
         cmocka_unit_test(nothing_seen_is_nothing_run),
         cmocka_unit_test(a_loop_is_fitted),
         cmocka_unit_test(an_unrolled_loop_has_its_turns),
