@@ -52,8 +52,8 @@ says '--overhead is for walks'
 same 'help' "$("$gait" --help)" "$("$gait" help)"
 same 'help of a command' "$("$gait" record --help)" "$("$gait" help record)"
 status 129 'help of nothing' "$gait" help recrod
-status 125 'exact paths' "$gait" record --exact=paths -- true
-says 'not there yet'
+status 125 'exact something' "$gait" record --exact=nothing -- true
+says 'expected counts'
 status 125 'unwritable folder' "$gait" record -o /no/such/folder/data -- touch "$work/started"
 [ ! -e "$work/started" ] || bad 'the program was started though its profile cannot be written'
 status 125 'full device' "$gait" record -o /dev/full -- touch "$work/started"
