@@ -187,7 +187,7 @@ static bool memory_map(void)
 static uint64_t channel_bytes(void)
 {
     return agent.options.mode != RECORD_EXACT_COUNTS ? (uint64_t)CHANNEL_COUNTERS_AT
-           : agent.options.plan_counters             ? CHANNEL_BYTES
+           : plans_wanted()                          ? CHANNEL_BYTES
                                                      : CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES;
 }
 
@@ -270,7 +270,7 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         return false;
     if (agent.options.mode == RECORD_SAMPLED)
         agent.cache->events = agent.options.events;
-    if (agent.options.mode == RECORD_EXACT_COUNTS && agent.options.plan_counters && !plans_open(fd))
+    if (plans_wanted() && !plans_open(fd))
         return false;
     agent.loader = place->loader;
     agent.text_start = place->text_start;

@@ -116,6 +116,9 @@ static void thread_prepare(struct thread *thread)
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = INT64_MIN / 2; /* plain: no end */
     context->interrupt = 0;
+    context->path = PLAN_NO_PATH;
+    if (agent.cache->contexts)
+        contexts_begin(context);
     thread->pending.signal = thread->step.signal = 0;
 }
 
@@ -129,6 +132,14 @@ static void thread_enter(struct thread *thread)
     exact_signals_enter(thread);
 }
 
+/* Frames that are older than the run have put nothing by. */
+static void frames_forget(struct context *context)
+{
+    enum { FRAMES_BYTES = 1 << 16 };
+    for (uint64_t at = 0; at < FRAMES_BYTES; at += 8)
+        context_shadow(context, context->gpr[RSP] + at)->path = PLAN_NO_PATH;
+}
+
 /* The first thread of a process. */
 static void process_begin(struct thread *thread)
 {
@@ -137,6 +148,8 @@ static void process_begin(struct thread *thread)
     thread->program_gs = gs_read();
     thread_prepare(thread);
     exact_signals_begin(thread);
+    if (agent.cache->plan)
+        frames_forget(thread->context);
     thread_enter(thread);
 }
 
@@ -324,8 +337,11 @@ static void child_run(struct thread *thread)
 static bool forked(struct thread *thread)
 {
     int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
-    for (uint32_t i = 0; i < agent.n_threads; i++)
+    for (uint32_t i = 0; i < agent.n_threads; i++) {
         agent.threads[i].tid = 0;
+        if (&agent.threads[i] != thread) /* its bank is the parent's */
+            thread_strip(&agent.threads[i]);
+    }
     agent.parent = agent.channel;
     agent.pid = pid;
     thread->tid = pid;

@@ -213,12 +213,27 @@ __attribute__((noreturn)) static void stack_lost(void)
         sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
 }
 
-/* Whatever path the program was on goes on when the handler returns: it is put by under the stack pointer that is then in force. */
-static void path_put_by(struct context *context, uint64_t handler)
+/* A handler is the child of a root of its own. */
+static void context_of_handler(struct context *context, int signal, uint64_t handler)
+{
+    const uint64_t kernel = 1; /* no place of the program's */
+    struct cache *cache = agent.cache;
+    contexts_signal(cache->contexts, context, (uint32_t)signal, context->gpr[RSP] + 8);
+    gate_lock(&cache->gate, true);
+    uint32_t crossing = contexts_crossing(cache->contexts, kernel, handler, WAY_COMPUTED_JUMP);
+    cache_publish(cache);
+    gate_unlock(&cache->gate);
+    contexts_apply(cache->contexts, crossing, context);
+}
+
+/* Whatever path and context the program was in goes on when the handler returns: it is put by under the stack pointer that is then in force. */
+static void context_put_by(struct context *context, int signal, uint64_t handler)
 {
     const struct plan *plan = agent.cache->plan;
     if (!plan)
         return;
+    if (agent.cache->contexts)
+        context_of_handler(context, signal, handler);
     struct shadow *shadow = context_shadow(context, context->gpr[RSP] + 8);
     shadow->path = context->path;
     shadow->ticks = sys_tsc() - context->path_began;
@@ -226,10 +241,12 @@ static void path_put_by(struct context *context, uint64_t handler)
     plan_apply(plan, plan_arrival(plan, 0, handler), context);
 }
 
-static void path_take_back(struct context *context)
+static void context_take_back(struct context *context)
 {
     if (!agent.cache->plan)
         return;
+    if (agent.cache->contexts)
+        contexts_signal_end(agent.cache->contexts, context, context->gpr[RSP]);
     const struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
     context->path = shadow->path;
     context->path_began = sys_tsc() - shadow->ticks;
@@ -254,7 +271,7 @@ __attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
     }
     signals_state_load(context, from);
     context->gpr[RSP] = at;
-    path_put_by(context, action.handler);
+    context_put_by(context, signal, action.handler);
     context->gpr[RDI] = (uint64_t)signal;
     context->gpr[RSI] = at + offsetof(struct kernel_sigframe, siginfo);
     context->gpr[RDX] = at + offsetof(struct kernel_sigframe, context);
@@ -490,7 +507,7 @@ bool exact_signals_return(struct thread *thread)
         context->pc = thread->call_pc;
         return false;
     }
-    path_take_back(context);
+    context_take_back(context);
     signals_state_load(context, &frame);
     thread->altstack =
         frame.stack_flags & ALTSTACK_DISABLE

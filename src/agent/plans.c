@@ -16,6 +16,27 @@ static void *map(long fd, uint64_t at, uint64_t bytes, long rights)
     return sys_failed(address) ? NULL : (void *)address;
 }
 
+bool plans_wanted(void)
+{
+    return agent.options.mode == RECORD_EXACT_COUNTS &&
+           (agent.options.plan_counters || agent.options.contexts);
+}
+
+static bool contexts_open(void)
+{
+    struct contexts *contexts = map(-1, 0, sizeof *contexts, PROT_READ | PROT_WRITE);
+    agent.cache->contexts = contexts;
+    if (!contexts)
+        return false;
+    contexts->plan = agent.cache->plan;
+    contexts->regions = agent.regions;
+    contexts->ticks = agent.options.contexts & CONTEXTS_TICKS;
+    contexts->nodes_max = agent.options.contexts_max;
+    if (!contexts->nodes_max || contexts->nodes_max > CONTEXTS_NODES_MAX)
+        contexts->nodes_max = CONTEXTS_NODES_MAX;
+    return true;
+}
+
 bool plans_open(long fd)
 {
     struct cache *cache = agent.cache;
@@ -28,7 +49,7 @@ bool plans_open(long fd)
     cache->n_kept = agent.options.plan_counters;
     cache->n_counters += cache->n_kept;
     agent.regions->plan = plan;
-    return true;
+    return !agent.options.contexts || contexts_open();
 }
 
 void plans_close(void)
@@ -40,6 +61,9 @@ void plans_close(void)
         sys3(SYS_munmap, (long)plan->library, (long)PLAN_LIBRARY_BYTES, 0);
     sys3(SYS_munmap, (long)plan, sizeof *plan, 0);
     agent.cache->plan = NULL;
+    if (agent.cache->contexts)
+        sys3(SYS_munmap, (long)agent.cache->contexts, sizeof *agent.cache->contexts, 0);
+    agent.cache->contexts = NULL;
 }
 
 void plans_begin(void)
@@ -47,6 +71,10 @@ void plans_begin(void)
     agent.plans_read = 0;
     if (agent.cache->plan)
         agent.cache->plan->n_slices = 0;
+    if (agent.cache->contexts) {
+        agent.cache->contexts->n_published = 0;
+        agent.cache->contexts->lost = &agent.channel->losses[LOSS_context_lost];
+    }
     plans_await();
 }
 

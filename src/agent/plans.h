@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+/* The tool has plans, or wants to know of calling contexts. */
+bool plans_wanted(void);
 /* Maps the library of `fd`, the shared memory. False: there is no room. */
 bool plans_open(long fd);
 void plans_close(void);

@@ -153,11 +153,27 @@ static uint64_t bank_bytes(void)
     return agent.cache->plan ? CHANNEL_BANK_BYTES : CHANNEL_COUNTERS_BYTES;
 }
 
+/* A fork goes on in the context that it was in, in a bank of its own. */
+static bool contexts_inherit(const struct thread *thread, long fd)
+{
+    long at = sys6(SYS_mmap, 0, CHANNEL_BANK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                   (long)channel_bank_at(agent.index, thread->slot));
+    if (sys_failed(at))
+        return false;
+    contexts_copy(thread->context, (uint8_t *)at);
+    sys3(SYS_munmap, at, CHANNEL_BANK_BYTES, 0);
+    return true;
+}
+
 bool thread_bank_map(const struct thread *thread)
 {
     long fd = agent_share_open();
     if (sys_failed(fd))
         return false;
+    if (agent.cache->contexts && thread->context->nodes_used && !contexts_inherit(thread, fd)) {
+        sys3(SYS_close, fd, 0, 0);
+        return false;
+    }
     long at =
         sys6(SYS_mmap, (long)thread->context->counters, (long)bank_bytes(), PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED, fd, (long)channel_bank_at(agent.index, thread->slot));
@@ -182,6 +198,8 @@ static void bank_merge(const struct thread *thread)
             sums[i] += counters[i];
     if (agent.cache->plan)
         paths_merge(thread->context, (uint8_t *)sums);
+    if (agent.cache->contexts)
+        contexts_merge(agent.cache->contexts, thread->context, (uint8_t *)sums);
     sys3(SYS_madvise, (long)counters, (long)bank_bytes(), MADV_REMOVE);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
     gate_unlock(&agent.cache->gate);
@@ -216,6 +234,13 @@ bool thread_equip(struct thread *thread)
     thread->walk = (struct walk){
         .cache = agent.cache, .context = thread->context, .single = agent.options.single};
     return true;
+}
+
+void thread_strip(struct thread *thread)
+{
+    if (thread->context)
+        sys3(SYS_munmap, (long)thread->context, (long)thread_context_bytes(), 0);
+    thread->context = NULL;
 }
 
 /* ---- the end */

@@ -86,6 +86,8 @@ void thread_enlist(struct thread *thread);
 uint64_t thread_context_bytes(void);
 /* Gives it what a walk needs. False: there is no memory. */
 bool thread_equip(struct thread *thread);
+/* Takes it away again. */
+void thread_strip(struct thread *thread);
 /* Exact counts, or the ring and records of a trace, are in the bank of the slot, which the tool can read
  * whatever happens to us. */
 bool thread_bank_map(const struct thread *thread);

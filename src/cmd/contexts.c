@@ -138,7 +138,9 @@ static bool show(const struct options *options, struct plain *plain, struct err 
     size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
     if (options->view.has_limit)
         rows = options->view.limit;
-    contexts_make(&contexts, plain, options->contexts);
+    struct contexts_options how = options->contexts;
+    how.no_inlines |= plain->profile->mode == PROFILE_EXACT; /* what is inlined is not called */
+    contexts_make(&contexts, plain, how);
     bool asked = options->contexts.module || options->contexts.function;
     bool any = contexts.whole.sum || contexts.beside.sum;
     if (any || !asked) {
@@ -165,9 +167,11 @@ static int contexts(const struct options *options, const struct profile *profile
     struct scene scene;
     struct plain plain;
     if (profile->mode != PROFILE_PLAIN && !stacks_have_callers(&profile->stacks)) {
-        err_set(&err, ERR_FORMAT,
-                "%s: this recording in %s mode has no stacks; gait record -- COMMAND keeps them",
-                options->view.input, profile_mode_name(profile->mode));
+        err_set(
+            &err, ERR_FORMAT,
+            "%s: this recording in %s mode has no stacks; gait record -- COMMAND keeps them, and "
+            "--exact=contexts counts calls",
+            options->view.input, profile_mode_name(profile->mode));
         return say_err(&err);
     }
     /* Callers are named whatever module is asked for: all are opened. */

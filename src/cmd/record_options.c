@@ -28,6 +28,7 @@ static const char usage[] =
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
     "  --exact=only-paths  these alone, which is faster: gait report has nothing of it\n"
     "  --ticks            and how many ticks that took\n"
+    "  --exact=contexts   who called whom, how often: calling contexts (gait contexts)\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
@@ -140,7 +141,7 @@ static bool parse_trigger(const char *text, uint32_t *ret, struct err *err)
 
 static bool parse_exact(const char *text, struct recording_options *walks, struct err *err)
 {
-    static const char *const later[] = {"contexts", "paths+contexts"};
+    static const char *const later[] = {"paths+contexts"};
     uint32_t *ret_mode = &walks->record.mode;
     bool alone = text && !strcmp(text, "only-paths");
     if (text && (!strcmp(text, "paths") || alone)) {
@@ -148,6 +149,11 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
         walks->paths = true;
         walks->record.plan_counters = PATH_COUNTERS_MAX;
         walks->record.covered = alone;
+        return true;
+    }
+    if (text && !strcmp(text, "contexts")) {
+        *ret_mode = RECORD_EXACT_COUNTS;
+        walks->record.contexts = CONTEXTS_COUNTS;
         return true;
     }
     if (!text || !strcmp(text, "counts")) {
@@ -167,8 +173,9 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(text, later[i]))
             return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
-    return err_set(err, ERR_USAGE,
-                   "--exact=%s: expected counts, paths, trace, trace+loops or trace+paths", text);
+    return err_set(
+        err, ERR_USAGE,
+        "--exact=%s: expected counts, paths, contexts, trace, trace+loops or trace+paths", text);
 }
 
 /* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */

@@ -39,12 +39,18 @@ static void add_touched(struct banks *banks, const uint64_t *counters, uint64_t 
             (stretch.end - at) / sizeof(uint64_t));
 }
 
+const void *banks_map(struct banks *banks, uint32_t slot)
+{
+    if (!banks->mapped[slot] && banks->share)
+        banks->mapped[slot] = share_map_bank(banks->share, banks->index, slot);
+    return banks->mapped[slot];
+}
+
 static void bank_add(struct banks *banks, uint32_t slot)
 {
-    if (!banks->mapped[slot])
-        banks->mapped[slot] = share_map_bank(banks->share, banks->index, slot);
-    if (banks->mapped[slot])
-        add_touched(banks, banks->mapped[slot], channel_bank_at(banks->index, slot));
+    const uint64_t *bank = banks_map(banks, slot);
+    if (bank)
+        add_touched(banks, bank, channel_bank_at(banks->index, slot));
 }
 
 static void sum_make(struct banks *banks, uint64_t n)
@@ -137,10 +143,9 @@ void banks_read_paths(struct banks *banks)
     if (banks->share)
         paths_collect(banks, own, share_own_bank_at(banks->index));
     for (uint32_t i = 0; i < slots && i < CHANNEL_THREADS; i++) {
-        if (!banks->mapped[i])
-            banks->mapped[i] = share_map_bank(banks->share, banks->index, i);
-        if (banks->mapped[i])
-            paths_collect(banks, banks->mapped[i], channel_bank_at(banks->index, i));
+        const void *bank = banks_map(banks, i);
+        if (bank)
+            paths_collect(banks, bank, channel_bank_at(banks->index, i));
     }
     if (banks->paths.n)
         qsort(banks->paths.at, banks->paths.n, sizeof *banks->paths.at, by_path);

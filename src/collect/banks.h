@@ -35,5 +35,7 @@ void banks_release(struct banks *banks);
 /* Makes `sum` anew, of the first `n` counters or as many as are published. False, and there is none: threads ended again and again meanwhile. `last`: whoever
  * ended a thread may have died over it; then it is what it is. */
 bool banks_read(struct banks *banks, uint64_t n, bool last);
+/* The bank of a thread slot, or NULL. */
+const void *banks_map(struct banks *banks, uint32_t slot);
 /* Makes `paths` anew: of a process that is gone. */
 void banks_read_paths(struct banks *banks);

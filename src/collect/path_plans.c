@@ -60,6 +60,21 @@ static void operations_put(struct path_plans *plans, const struct planned_module
     }
 }
 
+/* What processes need to know of a stretch of code; PLAN_ flags. */
+static uint32_t flags_of(const struct path_plans *plans, const struct planned_module *planned,
+                         const struct symbols *symbols, const struct code_range *range)
+{
+    const struct function *function = &symbols->functions.at[range->function];
+    uint32_t flags = 0;
+    if (plans->contexts && function->start.v == range->start.v && function->source != FUNCTION_STUB)
+        flags |= PLAN_FUNCTION;
+    if (plans->paths && plans->covered) {
+        const struct path_function *paths = &planned->functions.at[range->function];
+        flags |= paths->paths && !paths->unsure ? PLAN_COVERED : 0;
+    }
+    return flags;
+}
+
 static uint32_t covered_put(struct path_plans *plans, const struct planned_module *planned,
                             const struct symbols *symbols)
 {
@@ -67,10 +82,9 @@ static uint32_t covered_put(struct path_plans *plans, const struct planned_modul
     uint32_t n = 0;
     for (size_t r = 0; r < symbols->ranges.n; r++) {
         const struct code_range *range = &symbols->ranges.at[r];
-        const struct path_function *function = &planned->functions.at[range->function];
-        if (function->paths && !function->unsure && range->bytes <= UINT32_MAX)
-            to[n++] = (struct wire_plan_function){range->start.v, (uint32_t)range->bytes,
-                                                  plans->covered ? PLAN_COVERED : 0};
+        uint32_t flags = flags_of(plans, planned, symbols, range);
+        if (flags && range->bytes <= UINT32_MAX)
+            to[n++] = (struct wire_plan_function){range->start.v, (uint32_t)range->bytes, flags};
     }
     return n;
 }
@@ -79,13 +93,14 @@ static void module_plan(struct path_plans *plans, struct planned_module *planned
                         const struct image *image, struct channel *channel, bool tables)
 {
     struct symbols symbols;
-    struct path_module made;
+    struct path_module made = {0};
+    struct path_options options = {.ticks = plans->ticks,
+                                   .counters =
+                                       tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2,
+                                   .beat = {beat, channel}};
     symbols_build(&symbols, image);
-    path_module_make(
-        &made, image, &symbols,
-        (struct path_options){.ticks = plans->ticks,
-                              .counters = tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2,
-                              .beat = {beat, channel}});
+    if (plans->paths)
+        path_module_make(&made, image, &symbols, options);
     planned->first_counter = plans->counters;
     planned->first_function = plans->functions;
     planned->functions = made.functions;
@@ -163,7 +178,8 @@ void path_plans_map(struct path_plans *plans, struct channel *channel, struct ma
                                       .functions = planned->covered,
                                       .n_functions = planned->n_covered};
     uint64_t at = channel->plans_bytes;
-    if (!module.n || at > CHANNEL_PLANS_BYTES || sizeof module > CHANNEL_PLANS_BYTES - at)
+    if ((!module.n && !module.n_functions) || at > CHANNEL_PLANS_BYTES ||
+        sizeof module > CHANNEL_PLANS_BYTES - at)
         return;
     memcpy((unsigned char *)channel + CHANNEL_PLANS_AT + at, &module, sizeof module);
     __atomic_store_n(&channel->plans_bytes, at + sizeof module, __ATOMIC_RELEASE);

@@ -248,6 +248,7 @@ static void finish(struct run *run)
 static bool run_to_the_end(struct run *run, struct err *err)
 {
     const struct recording_options *options = run->options;
+    bool plans = options->paths || options->record.contexts;
     uint64_t began = clock_ns(CLOCK_MONOTONIC);
     if (options->dump_events &&
         !payload_dump_open(&run->dump, options->dump_events, &run->delta, err))
@@ -256,8 +257,10 @@ static bool run_to_the_end(struct run *run, struct err *err)
         return false;
     run->paths.ticks = options->path_ticks;
     run->paths.covered = options->record.covered;
+    run->paths.paths = options->paths;
+    run->paths.contexts = options->record.contexts;
     if ((options->plans && !plans_share(options->plans, &run->share, err)) ||
-        (options->paths && !path_plans_open(&run->paths, &run->share, err))) {
+        (plans && !path_plans_open(&run->paths, &run->share, err))) {
         share_release(&run->share);
         return false;
     }
@@ -269,8 +272,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.loops = options->loops;
         run->drain.trace_paths = options->trace_paths;
         run->drain.plans = options->plans;
-        run->drain.paths = options->paths ? &run->paths : NULL;
-        if (options->plans || options->paths)
+        run->drain.paths = plans ? &run->paths : NULL;
+        if (options->plans || plans)
             run->drain.delay_ns = PLANS_NS;
         run->drain.consumer = run->dump.file ? &run->dump.consumer : NULL;
         follow(run);

@@ -1,3 +1,4 @@
+#include "collect/call_tree.h"
 #include "collect/source.h"
 
 #include "collect/cpu_times.h"
@@ -372,8 +373,12 @@ static void counters_read(struct source *source, bool last)
         return;
     if (source->plans && last)
         plans_take(source->plans, source->banks);
-    if (source->paths && last)
-        path_plans_take(source->paths, source->banks, source->profile);
+    if (source->paths && last) {
+        if (source->paths->paths)
+            path_plans_take(source->paths, source->banks, source->profile);
+        if (source->paths->contexts)
+            call_tree_take(source);
+    }
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,
                                                       .threads = banks->threads,

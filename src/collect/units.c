@@ -14,6 +14,7 @@ void units_release(struct units *units)
     vec_release(&units->payload);
     vec_release(&units->pairs);
     vec_release(&units->cuts);
+    vec_release(&units->functions);
     vec_release(&units->owner);
     vec_release(&units->entry);
 }
@@ -222,6 +223,15 @@ static bool unit_add(struct units *units, const unsigned char *entry, uint32_t k
         struct wire_cut cut;
         memcpy(&cut, entry, sizeof cut);
         return cut_add(units, &cut);
+    }
+    if (kind == UNIT_FUNCTION && bytes == sizeof(struct wire_function)) {
+        struct wire_function function;
+        memcpy(&function, entry, sizeof function);
+        if (function.number != units->functions.n + 1)
+            return false;
+        *vec_push(&units->functions) = (struct unit_function){
+            function.start, mappings_place(units->mappings, (struct avma){function.start})};
+        return true;
     }
     return false;
 }

@@ -47,6 +47,12 @@ struct cut {
     uint16_t segment, instructions;
 };
 
+/* That has calling contexts. */
+struct unit_function {
+    uint64_t start; /* avma */
+    struct place at;
+};
+
 struct units {
     struct mappings *mappings;
     bool numbers; /* counters are numbered here, and not by the process */
@@ -65,6 +71,9 @@ struct units {
     struct {
         VEC(struct cut);
     } cuts;
+    struct unit_functions {
+        VEC(struct unit_function);
+    } functions; /* that of number n at n - 1 */
     struct {
         VEC(int32_t);
     } owner; /* superblock of each exit id, or UNIT_NONE */

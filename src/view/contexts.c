@@ -36,7 +36,7 @@ const char *context_name(const struct contexts *contexts, const struct context *
 
 struct estimate context_share(const struct contexts *contexts, const struct groups *groups)
 {
-    return groups_share(groups, &contexts->whole, contexts->plain->sample_weight);
+    return plain_part(contexts->plain, groups, &contexts->whole);
 }
 
 struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups)

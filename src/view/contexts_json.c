@@ -14,10 +14,14 @@ static int row_order(const void *a, const void *b, void *data)
     return x != y ? (x > y ? -1 : 1) : i < j ? -1 : i > j;
 }
 
-static struct estimate samples_of(const struct contexts *contexts, const struct groups *groups)
+static struct estimate count_of(const struct contexts *contexts, const struct context *context)
 {
     double weight = contexts->plain->sample_weight;
-    struct estimate share = context_share(contexts, groups);
+    if (contexts->plain->profile->mode == PROFILE_EXACT) { /* how often it was called */
+        double calls = (double)context->self.sum;
+        return (struct estimate){calls, calls, calls};
+    }
+    struct estimate share = context_share(contexts, &context->total);
     double n = weight > 0 ? (double)contexts->whole.sum / weight : 0;
     return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
 }
@@ -87,7 +91,7 @@ static void row_json(struct json *json, const struct contexts *contexts, uint32_
     site_json(json, contexts, context);
     if (contexts->options.form == CONTEXTS_FLAT)
         json_integer(json, "callers", context->callers);
-    estimate_json(json, "count", "lo", "hi", samples_of(contexts, &context->total));
+    estimate_json(json, "count", "lo", "hi", count_of(contexts, context));
     amounts_json(json, contexts, context);
     json_object_end(json);
 }
@@ -107,7 +111,7 @@ void contexts_json(FILE *to, const struct contexts *contexts, size_t limit)
         id_of[order[id]] = id;
     json_begin(&json, to);
     head_json(&json, "contexts", contexts->plain->scene, contexts->plain->side, BY_FUNCTION,
-              WEIGHT_TIME, 0);
+              contexts->plain->profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME, 0);
     json_string(&json, "form", contexts_form_name(contexts->options.form));
     json_array(&json, "rows");
     for (uint32_t id = 0; id < rows && id < limit; id++)

@@ -284,7 +284,9 @@ static void head_print(struct printer *printer)
     } columns[] = {
         {flat, "self"},
         {true, "total"},
-        {true, plain_counts_events(printer->contexts->plain->profile) ? "events" : "seconds"},
+        {true, printer->contexts->plain->profile->mode == PROFILE_EXACT ? "calls"
+               : plain_counts_events(printer->contexts->plain->profile) ? "events"
+                                                                        : "seconds"},
         {down, "self"},
         {printer->beside, printer->contexts->plain->filter.kernel ? "user" : "kernel"},
         {flat, "callers"},
@@ -314,9 +316,10 @@ void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *
     head_text(to, plain->scene, plain->side);
     fprintf(to, "calling contexts, %s, weighed by %s\n\n",
             contexts_form_name(contexts->options.form),
-            plain_counts_events(plain->profile) ? profile_fact_find(plain->profile, "event")
-            : kernel                            ? "kernel time"
-                                                : "user time");
+            plain->profile->mode == PROFILE_EXACT ? "calls"
+            : plain_counts_events(plain->profile) ? profile_fact_find(plain->profile, "event")
+            : kernel                              ? "kernel time"
+                                                  : "user time");
     children_sort(&printer);
     head_print(&printer);
     if (contexts->options.form == CONTEXTS_FLAT)

@@ -104,12 +104,23 @@ static void weights_sum(struct plain *plain)
 bool plain_counts_events(const struct profile *profile)
 {
     const char *event = profile_fact_find(profile, "event");
+    if (profile->mode == PROFILE_EXACT) /* calls: wire/node.h */
+        return true;
     return event && strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0;
+}
+
+struct estimate plain_part(const struct plain *plain, const struct groups *part,
+                           const struct groups *whole)
+{
+    if (plain->profile->mode != PROFILE_EXACT)
+        return groups_share(part, whole, plain->sample_weight);
+    double share = whole->sum ? (double)part->sum / (double)whole->sum : 0;
+    return (struct estimate){share, share, share};
 }
 
 struct estimate plain_share(const struct plain *plain, const struct groups *groups)
 {
-    return groups_share(groups, &plain->kept, plain->sample_weight);
+    return plain_part(plain, groups, &plain->kept);
 }
 
 /* What a weight of `whole` stands for. */
@@ -125,7 +136,7 @@ static double scale_of(const struct plain *plain, bool kernel, uint64_t whole)
 
 struct estimate plain_amount(const struct plain *plain, const struct groups *groups)
 {
-    struct estimate share = groups_share(groups, &plain->whole, plain->sample_weight);
+    struct estimate share = plain_part(plain, groups, &plain->whole);
     double all = (double)plain->whole.sum * scale_of(plain, plain->filter.kernel, plain->whole.sum);
     return (struct estimate){share.value * all, share.lo * all, share.hi * all};
 }

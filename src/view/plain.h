@@ -64,6 +64,9 @@ void plain_close(struct plain *plain);
 /* Whether weights are events and not nanoseconds; the fact "event" has their name. */
 bool plain_counts_events(const struct profile *profile);
 
+/* part / whole: with an interval, unless it is exact. */
+struct estimate plain_part(const struct plain *plain, const struct groups *part,
+                           const struct groups *whole);
 /* Of the kept weight. */
 struct estimate plain_share(const struct plain *plain, const struct groups *groups);
 /* Seconds of CPU time, user or kernel as weighed, scaled to what the threads used as the kernel

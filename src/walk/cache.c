@@ -237,6 +237,8 @@ static struct translation translation_of(struct cache *cache, const struct super
                                 .site = block->site,
                                 .debt = block->debt,
                                 .plan = block->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
+                                .contexts =
+                                    block->flavour == FLAVOUR_COUNT ? cache->contexts : NULL,
                                 .payload = has_payload ? &cache->payload : NULL,
                                 .lands = block->lands,
                                 .guarded = block->guard != 0,
@@ -419,7 +421,11 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superb
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
     struct target target = {to->entry, to->debt};
     struct plan_room room = {.regions = cache->regions, .pc = to->pc, .rotates = cache->rotates};
-    plan_emit(cache->plan, cache_exit(cache, id)->plan, &hot_cursor, &room);
+    if (to->flavour == FLAVOUR_COUNT) {
+        contexts_emit(cache->contexts, cache_exit(cache, id)->crossing, &hot_cursor, &cold_cursor,
+                      &room);
+        plan_emit(cache->plan, cache_exit(cache, id)->plan, &hot_cursor, &room);
+    }
     translate_exit(cache->regions, cache_exit(cache, id), id, &target, &hot_cursor, &cold_cursor);
     zones_advance(&cache->zones, zone, &hot_cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
@@ -442,6 +448,31 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct supe
         __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
 }
 
+uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to)
+{
+    struct insn insn;
+    size_t room = from ? regions_peek(cache->regions, from) : 0;
+    bool call = room && insn_decode((const uint8_t *)from, room, &insn) && insn.class == INSN_ICALL;
+    enum crossing_way way = !from ? WAY_RETURN : call ? WAY_COMPUTED_CALL : WAY_COMPUTED_JUMP;
+    return cache->contexts ? contexts_crossing(cache->contexts, from, to, way) : 0;
+}
+
+void cache_publish(struct cache *cache)
+{
+    struct contexts *contexts = cache->contexts;
+    while (contexts && contexts->n_published < contexts->n_functions) {
+        struct wire_function *unit = unit_mark(cache) ? unit_take(cache, sizeof *unit) : NULL;
+        if (!unit)
+            return;
+        uint32_t number = ++contexts->n_published;
+        *unit = (struct wire_function){.kind = UNIT_FUNCTION,
+                                       .bytes = sizeof *unit,
+                                       .number = number,
+                                       .start = contexts->functions[number].start};
+        unit_publish(cache, sizeof *unit, 0);
+    }
+}
+
 /* False: no room; the next branch to it asks again. */
 static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint64_t from,
                  uint32_t counter)
@@ -460,6 +491,10 @@ static bool land(struct cache *cache, uint64_t *slot, const struct superblock *t
                               .rotates = cache->rotates};
     if (landing.plan)
         landing.place = plan_arrival(cache->plan, from, to->pc);
+    if (to->flavour == FLAVOUR_COUNT && cache->contexts) {
+        landing.contexts = cache->contexts;
+        landing.crossing = cache_crossing(cache, from, to->pc);
+    }
     translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
     zones_advance(&cache->zones, zone, &cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);

@@ -80,7 +80,8 @@ struct cache {
     bool whole;        /* whole runs are walked: system calls are part of them */
     uint32_t n_kept;   /* counters 1 .. this are a plan's */
     struct plan *plan; /* what counting code does besides; NULL: nothing */
-    uint32_t events;   /* EVENTS_: what windows record besides exits */
+    struct contexts *contexts; /* calling contexts; NULL: none */
+    uint32_t events;           /* EVENTS_: what windows record besides exits */
 
     struct zones zones;
 
@@ -132,6 +133,11 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
 /* As cache_land for one counted site; the (site, target) gets its counter. */
 void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
                      const struct superblock *to);
+
+/* The crossing from a computed branch, or from a return (0), to where it led; 0: it is none. */
+uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to);
+/* Tells the tool of functions that are new. */
+void cache_publish(struct cache *cache);
 
 /* Forgets all superblocks, for code that has changed: none is found or landed at any more. Threads may
  * still be in them. */

@@ -67,7 +67,12 @@ struct context {
     /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
     uint64_t path, path_began;
     uint64_t slot_clock, resume;
-    uint64_t *paths_lost;  /* added to, when a path could not be counted */
+    uint64_t *paths_lost; /* added to, when a path could not be counted */
+    /* Calling contexts (walk/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
+    uint64_t node, node_began;
+    uint64_t pending_slot, pending;
+    uint64_t slot_ticks_rax;
+    uint32_t nodes_used, n_nodes;
     uint64_t counts_paths; /* the table of paths is in use */
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
@@ -80,7 +85,8 @@ struct context {
 
 /* What plans put by for one word of the stack. */
 struct shadow {
-    uint64_t path, ticks, reserved[2];
+    uint64_t path, ticks;
+    uint64_t node, pending; /* of a signal handler, what it interrupted */
 };
 enum { CONTEXT_SHADOW_SCALE = sizeof(struct shadow) / 8 };
 #define CONTEXT_SHADOW_AT (offsetof(struct context, counters) + CHANNEL_BANK_BYTES)

@@ -285,8 +285,9 @@ void emit_landing(const struct regions *regions, struct cursor *hot, struct curs
         emit_borrow(regions, hot, cold, landing, up);
     if (landing->counter)
         emit_counter(regions, hot, landing->counter, landing->pc, true);
-    plan_emit(landing->plan, landing->place, hot,
-              &(struct plan_room){regions, landing->pc, true, landing->rotates});
+    struct plan_room room = {regions, landing->pc, true, landing->rotates};
+    contexts_emit(landing->contexts, landing->crossing, hot, cold, &room);
+    plan_emit(landing->plan, landing->place, hot, &room);
     emit_load(hot, RCX, SLOT(slot_rcx));
     emit_load(hot, R11, SLOT(slot_r11));
 }

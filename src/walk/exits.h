@@ -13,6 +13,7 @@
 
 #include "walk/context.h"
 #include "walk/emit.h"
+#include "walk/contexts_code.h"
 #include "walk/plan_code.h"
 #include "walk/region.h"
 #include "walk/tables.h"
@@ -29,11 +30,16 @@ struct exit {
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
     plan_place plan;       /* count: operations on its edge */
     uint16_t instructions; /* executed from the entry to here */
-    int16_t owed;          /* plain: instructions executed and not charged when it is reached */
-    uint16_t payload;      /* record: bytes of payload written when it is reached */
     uint8_t flavour : 7;   /* enum flavour */
     bool linked : 1;       /* it goes straight on to its target's own code */
     uint8_t budget;        /* plain: which of the budgets it charges */
+    union {
+        struct {
+            int16_t owed;     /* plain: instructions executed and not charged when it is reached */
+            uint16_t payload; /* record: bytes of payload written when it is reached */
+        };
+        uint32_t crossing; /* count: from function to function (contexts.h), or 0 */
+    };
 };
 _Static_assert(sizeof(struct exit) == 32, "programs have hundreds of thousands");
 
@@ -101,6 +107,8 @@ struct landing {
     int32_t debt;
     const struct plan *plan;
     plan_place place;
+    const struct contexts *contexts;
+    uint32_t crossing;
     bool rotates;
 };
 void emit_landing(const struct regions *regions, struct cursor *hot, struct cursor *cold,

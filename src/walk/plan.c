@@ -123,6 +123,13 @@ static const struct plan_slice *slice_of(const struct plan *plan, uint64_t pc)
     return NULL;
 }
 
+uint32_t plan_slice_number(const struct plan *plan, uint64_t pc)
+{
+    const struct plan_slice *slice = slice_of(plan, pc);
+    size_t at = slice ? (size_t)((const uint8_t *)slice->functions - plan->library) : 0;
+    return slice ? (uint32_t)(at / 8) + 1 : 0;
+}
+
 plan_place plan_find(const struct plan *plan, uint64_t from, uint64_t to)
 {
     const struct plan_slice *slice = slice_of(plan, to);

@@ -60,6 +60,8 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
     uint32_t segments = walk->single ? SHAPE_SINGLE : walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
     walk->brief = false;
     struct superblock *block = cache_find(cache, flavour, walk->context->pc, segments);
+    bool computed = arrival == ARRIVAL_INDIRECT || arrival == ARRIVAL_SITE;
+    walk->crossing = 0;
     if (block && arrival == ARRIVAL_NEW)
         return block;
     if (!gate_lock(&cache->gate, walk->waits)) {
@@ -72,6 +74,8 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
         arrival = ARRIVAL_NEW;
     }
     block = block_make(walk, flavour, arrival, segments, ret_refusal);
+    walk->crossing = computed ? cache_crossing(cache, walk->from, walk->context->pc) : 0;
+    cache_publish(cache);
     gate_unlock(&cache->gate);
     return block;
 }
@@ -92,6 +96,8 @@ static bool exit_work(const struct walk *walk, const struct exit *exit)
     default:
         if (exit->counter)
             context->counters[exit->counter]++;
+        if (walk->cache->contexts)
+            contexts_apply(walk->cache->contexts, exit->crossing, context);
         if (walk->cache->plan)
             plan_apply(walk->cache->plan, exit->plan, context);
         return false;
@@ -104,13 +110,27 @@ static void debt_charge(struct context *context, int32_t instructions)
     context->budgets[0] += budget_charge(instructions) - 1;
 }
 
-/* What is planned for an arrival that no landing has seen. `from`: the branch; 0: a return. */
-static void arrival_apply(const struct walk *walk, enum arrival arrival, uint64_t from)
+/* What is to be done at an arrival that no landing has seen. */
+static void arrival_apply(const struct walk *walk, enum arrival arrival)
 {
-    const struct plan *plan = walk->cache->plan;
-    if (plan && (arrival == ARRIVAL_INDIRECT || arrival == ARRIVAL_SITE))
-        plan_apply(plan, plan_arrival(plan, arrival == ARRIVAL_SITE ? from : 0, walk->context->pc),
+    const struct cache *cache = walk->cache;
+    if (arrival != ARRIVAL_INDIRECT && arrival != ARRIVAL_SITE)
+        return;
+    if (cache->contexts)
+        contexts_apply(cache->contexts, walk->crossing, walk->context);
+    if (cache->plan)
+        plan_apply(cache->plan, plan_arrival(cache->plan, walk->from, walk->context->pc),
                    walk->context);
+}
+
+/* What the code has left to us. */
+static void left_apply(const struct walk *walk)
+{
+    struct context *context = walk->context;
+    if (context->exit & CONTEXTS_LEFT)
+        contexts_apply(walk->cache->contexts, context->exit & ~CONTEXTS_LEFT, context);
+    else
+        plan_apply_left(walk->cache->plan, context);
 }
 
 /* Runs a superblock until it leaves to something that is not done on the way. */
@@ -126,7 +146,7 @@ static void run(struct walk *walk, const struct superblock *block)
             code = cache_pass(walk->cache, context->exit);
             break;
         case LEAVE_PLAN:
-            plan_apply_left(walk->cache->plan, context);
+            left_apply(walk);
             if (context->interrupt && walk->put_off)
                 walk->put_off(walk);
             code = context->resume;
@@ -137,12 +157,12 @@ static void run(struct walk *walk, const struct superblock *block)
 }
 
 /* Handles a leave; LOSS_N with *ret_arrival set to go on, or with *ret_done to end. */
-static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, uint64_t *ret_from,
-                      bool *ret_done)
+static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_done)
 {
     struct context *context = walk->context;
     const struct exit *exit = cache_exit(walk->cache, context->exit);
     *ret_arrival = ARRIVAL_NEW;
+    walk->from = 0;
     switch ((enum leave)context->leave) {
     case LEAVE_DIRECT:
         context->pc = exit->target;
@@ -156,7 +176,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, uint64_t *re
     case LEAVE_INDIRECT: *ret_arrival = ARRIVAL_INDIRECT; break;
     case LEAVE_SITE:
         *ret_arrival = ARRIVAL_SITE;
-        *ret_from = exit->target;
+        walk->from = exit->target;
         break;
     case LEAVE_BUDGET:
         context->pc = exit->target;
@@ -185,18 +205,17 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
     struct context *context = walk->context;
     enum arrival arrival = ARRIVAL_NEW;
     uint32_t generation = 0;
-    uint64_t from = 0;
     for (;;) {
         uint32_t refusal;
         const struct superblock *block = block_next(walk, flavour, arrival, generation, &refusal);
         if (!block)
             return refusal;
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
-        arrival_apply(walk, arrival, from);
+        arrival_apply(walk, arrival);
         debt_charge(context, -block->debt);
         run(walk, block);
         bool done = false;
-        uint32_t stop = leave(walk, &arrival, &from, &done);
+        uint32_t stop = leave(walk, &arrival, &done);
         if (done || stop != LOSS_N)
             return stop;
     }

@@ -119,12 +119,15 @@ static void emit_return(struct translation *t, struct cursor *c, struct ending *
 static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_steps,
                            uint64_t target)
 {
-    return (struct exit){.target = target,
-                         .instructions = (uint16_t)n_steps,
-                         .owed = (int16_t)(t->debt + (int32_t)n_steps),
-                         .payload = t->payload ? (uint16_t)(8 * t->payload->written) : 0,
-                         .flavour = t->flavour & 0x7f,
-                         .budget = (uint8_t)(id % (CONTEXT_BUDGETS / 2))};
+    struct exit exit = {.target = target,
+                        .instructions = (uint16_t)n_steps,
+                        .flavour = t->flavour & 0x7f,
+                        .budget = (uint8_t)(id % (CONTEXT_BUDGETS / 2))};
+    if (t->flavour != FLAVOUR_COUNT) {
+        exit.owed = (int16_t)(t->debt + (int32_t)n_steps);
+        exit.payload = t->payload ? (uint16_t)(8 * t->payload->written) : 0;
+    }
+    return exit;
 }
 
 /* ---- plans */
@@ -132,6 +135,19 @@ static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_
 static plan_place planned(const struct translation *t, uint64_t from, uint64_t to)
 {
     return t->plan ? plan_find(t->plan, from, to) : 0;
+}
+
+static uint32_t crossing(const struct translation *t, uint64_t from, uint64_t to,
+                         enum crossing_way way)
+{
+    return t->contexts ? contexts_crossing(t->contexts, from, to, way) : 0;
+}
+
+static void emit_crossing(const struct translation *t, struct cursor *hot, struct cursor *cold,
+                          uint32_t number, uint64_t to)
+{
+    struct plan_room room = {.regions = t->regions, .pc = to, .rotates = t->rotates};
+    contexts_emit(t->contexts, number, hot, cold, &room);
 }
 
 static void emit_place(const struct translation *t, struct cursor *c, plan_place place, uint64_t to)
@@ -153,7 +169,10 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
                       struct exit *exit, uint32_t id)
 {
     bool plain = t->flavour == FLAVOUR_PLAIN;
-    emit_place(t, hot, exit->plan, exit->target);
+    if (t->flavour == FLAVOUR_COUNT) {
+        emit_crossing(t, hot, cold, exit->crossing, exit->target);
+        emit_place(t, hot, exit->plan, exit->target);
+    }
     uint8_t *up = plain ? NULL : emit_work(t->regions, hot, cold, exit, id, 0);
     uint8_t *field = emit_patchable_jump(hot);
     emit_displacement(hot, field, cursor_runs_at(cold));
@@ -191,6 +210,28 @@ static void emit_end_indirect(struct translation *t, struct cursor *hot, struct 
     emit_indirect(hot, exit, id, &indirect);
 }
 
+/* What is done on the way out besides. */
+static void exit_plan(const struct translation *t, struct exit *exit, uint8_t end, uint64_t from,
+                      uint64_t to)
+{
+    switch (end) {
+    case SEGMENT_COND: exit->plan = planned(t, from, to); break;
+    case SEGMENT_JUMP:
+        exit->plan = planned(t, from, to);
+        if (t->contexts)
+            exit->crossing = crossing(t, from, to, WAY_JUMP);
+        break;
+    case SEGMENT_CALL:
+        exit->plan = t->plan ? plan_arrival(t->plan, from, to) : 0;
+        if (t->contexts)
+            exit->crossing = crossing(t, from, to, WAY_CALL);
+        break;
+    case SEGMENT_IJUMP:
+    case SEGMENT_ICALL: exit->target = from; break;
+    default: break;
+    }
+}
+
 static void emit_end(struct translation *t, struct cursor *hot, struct cursor *cold,
                      struct ending *end)
 {
@@ -208,12 +249,7 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
     *exit = exit_of(t, id, end->shape->n_steps, target);
     if (end->paid_at < SHAPE_STEPS)
         exit->owed = 0;
-    if (segment->end == SEGMENT_COND || segment->end == SEGMENT_JUMP)
-        exit->plan = planned(t, step->pc, target);
-    if (segment->end == SEGMENT_CALL && t->plan)
-        exit->plan = plan_arrival(t->plan, step->pc, target);
-    if (segment->end == SEGMENT_IJUMP || segment->end == SEGMENT_ICALL)
-        exit->target = step->pc;
+    exit_plan(t, exit, segment->end, step->pc, target);
     switch (segment->end) {
     case SEGMENT_CALL:
         note(t, hot, end->shape, end->step, IN_SLOT_NONE);
@@ -254,6 +290,8 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
     if (t->counter)
         exit->counter = t->counter + 1 + segment;
     exit->plan = planned(t, shape->steps[n_steps - 1].pc, exit->target);
+    if (t->contexts)
+        exit->crossing = crossing(t, shape->steps[n_steps - 1].pc, exit->target, WAY_JUMP);
     uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
     if (segment == t->turn_segment) {
         emit_displacement(hot, field, t->turn);
@@ -280,6 +318,8 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
                                   .debt = t->debt,
                                   .plan = t->plan,
                                   .place = t->plan ? plan_arrival(t->plan, 0, shape->pc) : 0,
+                                  .contexts = t->contexts,
+                                  .crossing = crossing(t, 0, shape->pc, WAY_RETURN),
                                   .rotates = t->rotates};
         emit_landing(t->regions, hot, cold, &landing);
     }
@@ -329,6 +369,16 @@ static void emit_recorded(struct translation *t, struct cursor *hot, const struc
     payload_after(t->payload, hot, step, i);
 }
 
+/* What is done on the way from one segment to the next. */
+static void emit_inner(const struct translation *t, struct cursor *hot, struct cursor *cold,
+                       const struct shape *shape, uint32_t s)
+{
+    uint64_t from = shape->steps[shape->first_step[s] - 1].pc, to = shape->segments[s].start;
+    if (shape->segments[s - 1].end == SEGMENT_JUMP)
+        emit_crossing(t, hot, cold, crossing(t, from, to, WAY_JUMP), to);
+    emit_planned(t, hot, from, to);
+}
+
 void translate(struct translation *t, const struct shape *shape, struct cursor *hot,
                struct cursor *cold)
 {
@@ -341,8 +391,7 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
         emit_counter(t->regions, hot, t->counter, shape->pc, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
         if (s)
-            emit_planned(t, hot, shape->steps[shape->first_step[s] - 1].pc,
-                         shape->segments[s].start);
+            emit_inner(t, hot, cold, shape, s);
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
             end.step = i;
             emit_planned(t, hot, 0, shape->steps[i].pc);

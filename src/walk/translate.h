@@ -27,7 +27,8 @@ struct translation {
     uint32_t number;         /* with this number, ... */
     uint64_t body;           /* out: and goes on here */
     const struct plan *plan; /* count: what is done besides; NULL: nothing */
-    struct payload *payload; /* record: what is recorded besides exits; NULL: nothing */
+    struct contexts *contexts; /* count: calling contexts; NULL: none */
+    struct payload *payload;   /* record: what is recorded besides exits; NULL: nothing */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */

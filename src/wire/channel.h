@@ -87,6 +87,7 @@ struct record_options {
     uint32_t plan_counters; /* 1 .. this are for plans (wire/plan.h); 0: there are none */
     uint32_t covered;       /* code that is PLAN_COVERED is not counted as well */
     uint32_t contexts;      /* CONTEXTS_: calling contexts of functions that are PLAN_FUNCTION */
+    uint32_t contexts_max;  /* of one thread; 0: as many as there is room for */
 };
 
 struct directory {
@@ -180,7 +181,13 @@ struct wire_map {
 };
 
 /* ---- units section: what the agent translated, append-only. */
-enum unit_kind { UNIT_SUPERBLOCK = 1, UNIT_PAIR = 2, UNIT_CUT = 3, UNIT_MAPS = 4 };
+enum unit_kind {
+    UNIT_SUPERBLOCK = 1,
+    UNIT_PAIR = 2,
+    UNIT_CUT = 3,
+    UNIT_MAPS = 4,
+    UNIT_FUNCTION = 5
+};
 
 enum segment_end {
     SEGMENT_COND,    /* conditional branch; target is where it goes when taken */
@@ -244,6 +251,13 @@ struct wire_cut {
 struct wire_maps_mark {
     uint32_t kind, bytes;
     uint64_t maps_bytes;
+};
+
+/* A function that has calling contexts (wire/node.h). */
+struct wire_function {
+    uint32_t kind, bytes;
+    uint32_t number, reserved;
+    uint64_t start; /* avma */
 };
 
 /* ---- ring: walks, oldest first of each thread. Entries never wrap: EVENT_PAD fills the end of the ring.

@@ -1,0 +1,11 @@
+/* Calling contexts of an exact run (wire/node.h) as stacks of the profile: for each node the calls that led to it, and innermost the start of its
+ * function, which weighs as much as it was called.
+ *
+ * The trees of all threads of a process are one, under its first thread. A handler of a signal stands under that thread itself, as
+ * does whatever was entered before the run began or from code that is no function. */
+#pragma once
+
+struct source;
+
+/* A process has ended: its trees are added to the profile. */
+void call_tree_take(struct source *source);

@@ -1,0 +1,30 @@
+/* Calling contexts of exact runs: a tree of nodes, in the bank of each thread at NODES_AT.
+ *
+ * A node is a function in one context: who called it (`parent`), and from where (`site`). One that is called again further down is not a node of its
+ * own: the call leads back to the one above. Nodes are records one behind the other, numbered by their offset in bytes from the start of the
+ * area; the first is the root, which is no function; the first that is 0 bytes long is none. Parents stand before their children.
+ * When a thread ends its tree is added to that of the channel's own bank. */
+#pragma once
+
+#include <stdint.h>
+
+enum {
+    NODE_SIGNALS =
+        1 << 20, /* functions from here on: the root of what a handler of that signal runs */
+    NODE_OTHERS = NODE_SIGNALS + 128, /* all contexts that were one too many */
+};
+/* In a slot, with the number of the function that it leads to: it is in use. */
+#define NODE_TAG (UINT32_C(1) << 31)
+
+struct wire_node {
+    uint32_t bytes;       /* of this record; a multiple of 8 */
+    uint32_t function;    /* struct wire_function's number, or one of the above; 0: the root */
+    uint32_t parent;      /* numbers of nodes; of the root 0 */
+    uint32_t first, next; /* child, sibling; 0: none */
+    uint32_t slots;
+    uint64_t site;  /* avma of the last byte of the call or jump that led here; 0: not known, or
+                     * outside of the parent */
+    uint64_t count; /* how often */
+    uint64_t ticks; /* spent in it, less what its children spent; if they were asked for */
+    /* uint64_t slots[]: where calls of its code lead: a node's number, and above it NODE_TAG and that of its function */
+};
