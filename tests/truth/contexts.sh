@@ -1,0 +1,30 @@
+#!/bin/bash
+# Calling contexts of exact runs: those of a program with calls of every kind, which counts them itself; and how often each function was called, by callgrind.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+need_command valgrind valgrind
+need_command setarch util-linux
+need_command nm binutils
+names=lua
+[ -z "$GAIT_LONG" ] || names='lua bzip2 gzip'
+# shellcheck disable=SC2086
+need_programs $names
+make -s "${GAIT_OUT:-o/rel}/programs/contexts" >&2 || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+"$gait" record -q --exact=contexts -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "contexts: status $?"
+"$gait" verify "$work/data" >"$work/log" 2>&1 || { cat "$work/log"; fail 'contexts: verify'; }
+"$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
+python3 -B tests/truth/lib/contexts.py "$work/json" "$work/counted" || bad=1
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-FMA,-FMA4,-BMI2,-ERMS,-FSRM
+for name in $names; do
+    GAIT_PREFIX="setarch -R valgrind -q --tool=callgrind --compress-strings=no --callgrind-out-file=$work/callgrind" \
+        bench/run-program "$name" tiny measure "$work/truth" || fail "$name under callgrind: status $?"
+    GAIT_PREFIX="setarch -R $gait record -q --exact=contexts -o $work/data --" \
+        bench/run-program "$name" tiny measure "$work/out" || fail "$name under gait: status $?"
+    cmp "$work/truth" "$work/out" || fail "$name: output differs"
+    "$gait" contexts --flat --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
+    python3 -B tests/truth/lib/calls.py "$(program_binary "$name")" "$work/callgrind" "$work/json" || bad=1
+done
+exit $bad
