@@ -13,7 +13,6 @@ struct passage_call {
 struct passage_run {
     uint32_t context, start_module;
     uint64_t start, last;
-    uint64_t to_module, to;
 };
 
 void passages_init(struct passages *passages, struct units *units, struct profile *profile)
@@ -97,9 +96,7 @@ static void run_end(struct course *course, struct place last, struct place to)
         struct passage_run run = {.context = context_of(course),
                                   .start_module = course->start.module,
                                   .start = course->start.address.v,
-                                  .last = last.address.v,
-                                  .to_module = to.module,
-                                  .to = to.address.v};
+                                  .last = last.address.v};
         uint32_t index = map_add(&passages->runs, &run);
         if (index == passages->counts.n)
             *vec_push(&passages->counts) = 0;
@@ -180,10 +177,8 @@ static void runs_weigh(struct passages *passages, const struct course *course,
     for (uint32_t i = 0; i < passages->counts.n; i++) {
         const struct passage_run *run = map_key(&passages->runs, i);
         uint32_t node = stacks_node(to, run->context, run->start_module, run->start);
-        node = stacks_node(to, node, run->start_module, run->last);
-        if (run->to_module != MODULE_NONE)
-            stacks_add(to, stacks_node(to, node, (uint32_t)run->to_module, run->to), group,
-                       each * passages->counts.at[i]);
+        stacks_add(to, stacks_node(to, node, run->start_module, run->last), group,
+                   each * passages->counts.at[i]);
     }
 }
 

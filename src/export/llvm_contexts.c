@@ -170,14 +170,13 @@ static int witness_order(const void *a, const void *b)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-/* A weight lies with where its run went; above it are the run's last instruction and its first, and above those calls. */
+/* A weight lies with its run's last instruction; above it is the first, and above that are calls. */
 static void witness_add(struct teller *teller, uint32_t node, uint64_t weight)
 {
-    enum { RUN_DEPTH = 3 };
+    enum { RUN_DEPTH = 2 };
     if (!weight || teller->passages->depths.at[node] < RUN_DEPTH)
         return;
-    struct stack_key to = stacks_key(teller->passages, node);
-    struct stack_key last = stacks_key(teller->passages, to.parent);
+    struct stack_key last = stacks_key(teller->passages, node);
     struct stack_key start = stacks_key(teller->passages, last.parent);
     const struct symbols *symbols = &teller->job->code.binary->symbols;
     if (is_ours(teller, start.module))

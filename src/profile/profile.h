@@ -218,8 +218,8 @@ struct profile {
     };
     struct stacks stacks;
     /* Straight runs of code in their calling contexts, as walks went them: below the root, which is no thread, the
-     * places of the calls, outermost first, as return addresses less one; then the run's first instruction, its last,
-     * which is a branch, and where that went. Weights are those of counts. */
+     * places of the calls, outermost first, as return addresses less one; then the run's first instruction, and its
+     * last, a branch that was taken. Weights are those of counts. */
     struct stacks passages;
     struct threads threads;
     struct names names;
