@@ -149,6 +149,17 @@ static void arrival_sum(struct tier *tier, const struct touch *touch, const stru
         arrivals->elsewhere += count;
 }
 
+/* Of a part of a program (--only), callers are not known, and all that was seen to arrive comes from elsewhere. */
+static void all_add(struct tier *tier)
+{
+    uint32_t entry = tier->problem->entry;
+    if (entry != BLOCK_NONE)
+        call_add(tier, &(struct infer_call){.caller = INFER_ELSEWHERE,
+                                            .callee = tier->own,
+                                            .seen = tier->problem->blocks.at[entry].entered.seen,
+                                            .kind = EDGE_CALL});
+}
+
 /* What no call explains came from the system, or straight on from the code before; or a window just began there, which
  * happens once or twice. */
 static void elsewhere_add(struct tier *tier)
@@ -180,6 +191,10 @@ void ties_add(struct ties *ties, const struct problem_parts *parts, uint32_t own
                         .own = own,
                         .start = binary->symbols.functions.at[parts->function->function].start.v};
     struct places places = {0};
+    if (profile_fact_find(tier.profile, "only")) {
+        all_add(&tier);
+        return;
+    }
     map_init(&places.keys, sizeof(uint64_t));
     direct_add(&tier);
     records_visit(&tier, place_sum, &places);
