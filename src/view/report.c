@@ -164,8 +164,8 @@ bool report_has_body(const struct report *report)
 bool report_has_total(const struct report *report)
 {
     const struct profile *profile = report->scene->sides[0];
-    return report->has_plain &&
-           (profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks));
+    bool callers = profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks);
+    return report->has_below || (report->has_plain && callers);
 }
 
 static const struct tally *row_tally(const struct report *report, const struct report_row *row)
@@ -205,10 +205,17 @@ struct estimate report_share(const struct report *report, const struct report_ro
                              share.hi * scale > 1 ? 1 : share.hi * scale};
 }
 
+static const struct plain_row *row_stacks(const struct report *report, const struct report_row *row)
+{
+    if (!report_has_total(report))
+        return NULL;
+    return row->plain ? row->plain : row->below;
+}
+
 struct estimate report_total_share(const struct report *report, const struct report_row *row)
 {
-    return report_has_total(report) ? plain_total_share(&report->plain, &row->plain->total)
-                                    : unknown;
+    const struct plain_row *of = row_stacks(report, row);
+    return of ? plain_total_share(&report->plain, &of->total) : unknown;
 }
 
 struct estimate report_count(const struct report *report, const struct report_row *row)
@@ -266,8 +273,8 @@ struct estimate report_time(const struct report *report, const struct report_row
 
 struct estimate report_total(const struct report *report, const struct report_row *row)
 {
-    return report_has_total(report) ? plain_total_amount(&report->plain, &row->plain->total)
-                                    : unknown;
+    const struct plain_row *of = row_stacks(report, row);
+    return of ? plain_total_amount(&report->plain, &of->total) : unknown;
 }
 
 struct estimate report_cpi(const struct report *report, const struct report_row *row)
@@ -367,6 +374,33 @@ static bool stacks_tell(const struct report *report, struct err *err)
                    name);
 }
 
+/* Stacks of walks tell what was spent below each function. */
+static void below_find(struct report *report)
+{
+    const struct profile *profile = report->scene->sides[0];
+    struct err ignored;
+    if (profile->mode != PROFILE_SAMPLED || report->by != BY_FUNCTION ||
+        !stacks_have_callers(&profile->stacks) ||
+        !plain_open(&report->plain, report->scene, 0, (struct plain_filter){0}, &ignored))
+        return;
+    report->has_below = true;
+    plain_list(&report->plain_rows, &report->plain, BY_FUNCTION);
+    struct map functions; /* as plain_rows */
+    map_init(&functions, 2 * sizeof(uint32_t));
+    for (size_t i = 0; i < report->plain_rows.n; i++) {
+        const struct plain_function *function =
+            &report->plain.functions.at[report->plain_rows.at[i].function];
+        map_add(&functions, (uint32_t[]){function->module, function->function});
+    }
+    for (size_t i = 0; i < report->n; i++) {
+        struct report_row *row = &report->at[i];
+        uint32_t found = map_find(&functions, (uint32_t[]){row->module, row->function});
+        if (found != MAP_NONE && functions.n == report->plain_rows.n)
+            row->below = &report->plain_rows.at[found];
+    }
+    map_release(&functions);
+}
+
 static bool rows_make_all(struct report *report, const struct report_options *options,
                           struct err *err)
 {
@@ -377,6 +411,7 @@ static bool rows_make_all(struct report *report, const struct report_options *op
                            "--pid, --tid: an exact profile does not keep threads apart; "
                            "the times of one of gait record without --exact do");
         walked_make(report);
+        below_find(report);
         return true;
     }
     if (!stacks_tell(report, err))
@@ -411,7 +446,7 @@ bool report_make(struct report *report, struct scene *scene, struct report_optio
 void report_release(struct report *report)
 {
     vec_release(report);
-    if (!report->has_plain)
+    if (!report->has_plain && !report->has_below)
         return;
     plain_rows_release(&report->plain_rows);
     plain_close(&report->plain);

@@ -30,6 +30,8 @@ struct report_row {
     uint32_t depth;
     uint64_t trips;
     const struct plain_row *plain; /* NULL in others */
+    /* Of a function that was walked: what its code was seen in, anywhere on a stack; NULL: not known. */
+    const struct plain_row *below;
 };
 
 struct report_options {
@@ -49,7 +51,8 @@ struct report {
     struct tally landings; /* see struct items */
     uint64_t begun, ended; /* likewise */
     uint64_t total;        /* of the weights */
-    bool has_plain;
+    bool has_plain;        /* rows are made of stacks, */
+    bool has_below;        /* or stacks tell what was seen below them */
     struct plain plain;
     struct plain_rows plain_rows;
     VEC(struct report_row);

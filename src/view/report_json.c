@@ -115,6 +115,8 @@ static void row_json(struct json *json, const struct report *report, const struc
         plain_json(json, report, row);
     else if (report_has_body(report) || report->by == BY_INSTRUCTION)
         estimate_json(json, "time", "time_lo", "time_hi", report_time(report, row));
+    if (report->has_below)
+        estimate_json(json, "total", "total_lo", "total_hi", report_total(report, row));
     if (report->by == BY_INSTRUCTION || (!row->plain && report_has_body(report)))
         estimate_json(json, "cpi", "cpi_lo", "cpi_hi", report_cpi(report, row));
     json_object_end(json);

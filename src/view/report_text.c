@@ -125,7 +125,7 @@ static bool column_there(const struct report *report, enum column column)
     switch (column) {
     case SHARE: return true;
     case AMOUNT: return plain || (sampled && (body || by == BY_INSTRUCTION));
-    case TOTAL: return plain && body && report_has_total(report);
+    case TOTAL: return body && report_has_total(report);
     case BESIDE: return plain && by == BY_FUNCTION && report->plain.beside.sum;
     case INSTRUCTIONS: return !plain && body;
     case COUNT: return !plain && by != BY_INLINE;

@@ -84,6 +84,15 @@ grep -q ';island;left;spin ' collapsed || bad 'what ran on a stack of its own is
 "$gait" report --tid "$("$gait" info --json data | grep -o '"tid": *[0-9]*' | head -1 | grep -o '[0-9]*$')" --no-pager data >report ||
     bad 'report of a thread'
 grep -q total report || { bad 'no totals in the report of a thread'; head report; }
+"$gait" report --json data >walked.json || bad 'report'
+/usr/bin/python3 - walked.json <<'P' || bad 'totals of functions'
+import json, sys
+rows = {row["name"]: row for row in json.load(open(sys.argv[1]))["rows"]}
+left, right, spin = rows["left"], rows["right"], rows["spin"]
+print("below left %.3f s, below right %.3f, expected %.3f and %.3f" % (left["total"], right["total"], spin["total"] / 4, spin["total"] * 3 / 4))
+sys.exit(not (left["total_lo"] <= spin["total"] / 4 <= left["total_hi"] + 0.02 and spin["total"] >= 0.95 * (left["total"] + right["total"])
+              and left["total"] > 5 * left["time"]))
+P
 status 0 'without stacks' "$gait" record -q --events edge,call --overhead 5 -o bare -- ./shares
 status 2 'contexts without stacks' "$gait" contexts bare
 says 'no stacks'
