@@ -26,7 +26,6 @@ static const char usage[] =
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
-    "  --exact=only-paths  these alone, which is faster: gait report has nothing of it\n"
     "  --ticks            and how many ticks that took\n"
     "  --exact=contexts   who called whom, how often: calling contexts (gait contexts)\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
@@ -143,12 +142,11 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
 {
     static const char *const later[] = {"paths+contexts"};
     uint32_t *ret_mode = &walks->record.mode;
-    bool alone = text && !strcmp(text, "only-paths");
-    if (text && (!strcmp(text, "paths") || alone)) {
+    if (text && !strcmp(text, "paths")) {
         *ret_mode = RECORD_EXACT_COUNTS;
         walks->paths = true;
         walks->record.plan_counters = PATH_COUNTERS_MAX;
-        walks->record.covered = alone;
+        walks->record.covered = 1;
         return true;
     }
     if (text && !strcmp(text, "contexts")) {

@@ -16,6 +16,7 @@ void exact_release(struct exact *exact)
 {
     vec_release(&exact->segments);
     vec_release(&exact->pairs);
+    vec_release(&exact->told);
     kept_release(&exact->kept);
 }
 
@@ -88,6 +89,29 @@ static void give_range(struct exact *exact, const struct unit_segment *segment, 
     for (size_t i = 0; i < pieces.n; i++)
         piece_add(exact, segment->at.module, &pieces.at[i], more);
     vec_release(&pieces);
+}
+
+/* ---- what others tell */
+
+void exact_tell_range(struct exact *exact, struct place start, struct svma last,
+                      uint32_t instructions, uint64_t count)
+{
+    piece_add(exact, start.module, &(struct piece){start.address, last, instructions}, count);
+    exact->instructions += count * instructions;
+}
+
+void exact_tell_edge(struct exact *exact, struct place from, struct place to, enum edge_kind kind,
+                     uint64_t count)
+{
+    uint64_t none = 0;
+    give_edge(exact, from, to, kind, count, &none);
+    *vec_push(&exact->told) = (struct exact_telling){to, count};
+}
+
+void exact_tell_return(struct exact *exact, struct place to, uint64_t count)
+{
+    uint64_t none = 0;
+    give_edge(exact, (struct place){MODULE_NONE, {0}}, to, EDGE_RETURN, count, &none);
 }
 
 /* ---- superblocks */
@@ -268,6 +292,8 @@ static void arrivals_read(struct exact *exact)
         explain(exact, &units->superblocks.at[i], &table);
     for (size_t i = 0; i < units->pairs.n; i++)
         arrivals_explain(&table, units->pairs.at[i].to, exact->pairs.at[i]);
+    for (size_t i = 0; i < exact->told.n; i++)
+        arrivals_explain(&table, exact->told.at[i].to, exact->told.at[i].count);
     for (uint32_t i = 0; i < table.n; i++) {
         const uint64_t *key = map_key(&table.keys, i);
         struct place to = {(uint32_t)key[0], {key[1]}};

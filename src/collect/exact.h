@@ -14,11 +14,10 @@
 #include "base/vec.h"
 #include "collect/selection.h"
 #include "collect/units.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct profile;
 
 /* Given out so far, and the cuts met. */
 struct exact_segment {
@@ -46,12 +45,26 @@ struct exact {
         VEC(uint64_t);
     } pairs; /* as units->pairs */
     size_t cuts_read;
+    struct exact_tellings {
+        VEC(struct exact_telling {
+            struct place to;
+            uint64_t count;
+        });
+    } told;                /* how often edges that others told of led somewhere */
     struct kept kept;      /* of segments, if not everything is */
     uint64_t instructions; /* given out so far */
 };
 
 void exact_init(struct exact *exact, struct units *units, struct profile *profile);
 void exact_release(struct exact *exact);
+
+/* Of code that has no counters: how often it ran, and how often control went from it somewhere else. Before the last reading: what
+ * arrives by return is what no edge explains. */
+void exact_tell_range(struct exact *exact, struct place start, struct svma last,
+                      uint32_t instructions, uint64_t count);
+void exact_tell_edge(struct exact *exact, struct place from, struct place to, enum edge_kind kind,
+                     uint64_t count);
+void exact_tell_return(struct exact *exact, struct place to, uint64_t count);
 
 /* Gives out what is new. */
 void exact_read(struct exact *exact, const struct exact_reading *reading);

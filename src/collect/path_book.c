@@ -9,6 +9,7 @@ static void module_release(struct book_module *module)
         if (function && function->there) {
             path_reading_close(&function->reading);
             mem_free(function->node_of);
+            mem_free(function->arc_counts);
         }
         mem_free(function);
     }

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/mappings.h"
+#include "paths/decode.h"
 #include "paths/module.h"
 #include "program/image.h"
 
@@ -13,7 +14,8 @@ struct book_function {
     bool told;       /* the profile knows how many paths it has */
     struct svma start;
     struct path_reading reading;
-    uint32_t *node_of; /* of each instruction of the cfg */
+    uint32_t *node_of;    /* of each instruction of the cfg */
+    uint64_t *arc_counts; /* of each arc: whoever counts them; NULL: nobody does */
 };
 
 struct book_module {

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "collect/banks.h"
+#include "collect/exact.h"
 #include "collect/mappings.h"
 #include "collect/share.h"
 #include "profile/profile.h"
@@ -24,6 +25,7 @@ void path_plans_release(struct path_plans *plans)
     for (size_t i = 0; i < plans->modules.n; i++)
         vec_release(&plans->modules.at[i].functions);
     vec_release(&plans->modules);
+    path_counts_release(&plans->counts);
     if (plans->library)
         share_unmap_library(plans->library);
     *plans = (struct path_plans){0};
@@ -188,6 +190,8 @@ void path_plans_map(struct path_plans *plans, struct channel *channel, struct ma
 /* ---- what they came to */
 
 struct taking {
+    struct path_plans *plans;
+    const struct mappings *mappings;
     struct profile *profile;
     const struct planned_module *planned;
     uint64_t wrong; /* times that a number was counted which is no path's */
@@ -214,6 +218,9 @@ static void path_add(struct taking *taking, const struct path_function *function
     sum_add(&sums->count, count);
     sum_add(&sums->time, ticks);
     row(taking, PATH_FUNCTION, function->start.v, function->paths)->count = 1;
+    if (taking->plans->covered && !function->unsure)
+        path_counts_add(&taking->plans->counts, taking->mappings,
+                        (struct place){taking->planned->module, function->start}, path, count);
 }
 
 static void dense_take(struct taking *taking, const struct path_function *function,
@@ -243,9 +250,11 @@ static const struct planned_module *planned_of(const struct path_plans *plans, u
     return NULL;
 }
 
-void path_plans_take(const struct path_plans *plans, struct banks *banks, struct profile *profile)
+void path_plans_take(struct path_plans *plans, struct banks *banks, struct exact *exact,
+                     const struct mappings *mappings)
 {
-    struct taking taking = {.profile = profile};
+    struct profile *profile = exact->profile;
+    struct taking taking = {.plans = plans, .mappings = mappings, .profile = profile};
     for (size_t i = 0; i < plans->modules.n; i++) {
         taking.planned = &plans->modules.at[i];
         if (!taking.planned->n_operations)
@@ -264,5 +273,6 @@ void path_plans_take(const struct path_plans *plans, struct banks *banks, struct
         else
             taking.wrong += path->count;
     }
+    path_counts_give(&plans->counts, exact);
     sum_add(&profile->totals.losses[LOSS_path_wrong], taking.wrong);
 }

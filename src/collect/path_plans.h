@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "collect/path_counts.h"
 #include "paths/module.h"
 #include "wire/channel.h"
 
@@ -15,6 +16,7 @@
 enum { PATH_COUNTERS_MAX = 1 << 21 };
 
 struct banks;
+struct exact;
 struct err;
 struct mappings;
 struct profile;
@@ -40,8 +42,9 @@ struct path_plans {
     struct planned_modules {
         VEC(struct planned_module);
     } modules;
-    uint64_t unplanned; /* modules for which there was no room */
-    uint64_t make_ns;   /* all of it took */
+    struct path_counts counts; /* what paths tell of covered code */
+    uint64_t unplanned;        /* modules for which there was no room */
+    uint64_t make_ns;          /* all of it took */
 };
 
 bool path_plans_open(struct path_plans *plans, const struct share *share, struct err *err);
@@ -52,4 +55,5 @@ void path_plans_map(struct path_plans *plans, struct channel *channel, struct ma
                     const struct wire_map *map);
 
 /* A process has ended: what it counted is added to the profile. */
-void path_plans_take(const struct path_plans *plans, struct banks *banks, struct profile *profile);
+void path_plans_take(struct path_plans *plans, struct banks *banks, struct exact *exact,
+                     const struct mappings *mappings);

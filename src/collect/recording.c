@@ -63,6 +63,8 @@ static void head_fill(struct run *run)
         profile_fact(head, "budget", budget);
     if (run->options->only)
         profile_fact(head, "only", run->options->only_text);
+    if (run->options->paths && run->options->record.covered && !run->options->only)
+        profile_fact(head, "counts", "of paths that came to an end");
 }
 
 static bool start(struct run *run, struct err *err)
@@ -256,7 +258,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
     if (!share_create(&run->share, &options->record, err))
         return false;
     run->paths.ticks = options->path_ticks;
-    run->paths.covered = options->record.covered;
+    run->paths.covered =
+        options->record.covered && !options->only; /* paths know nothing of --only */
     run->paths.paths = options->paths;
     run->paths.contexts = options->record.contexts;
     if ((options->plans && !plans_share(options->plans, &run->share, err)) ||

@@ -375,7 +375,7 @@ static void counters_read(struct source *source, bool last)
         plans_take(source->plans, source->banks);
     if (source->paths && last) {
         if (source->paths->paths)
-            path_plans_take(source->paths, source->banks, source->profile);
+            path_plans_take(source->paths, source->banks, source->exact, &source->mappings);
         if (source->paths->contexts)
             call_tree_take(source);
     }
