@@ -5,6 +5,8 @@
 #include "wire/only.h"
 #include "wire/plain.h"
 
+enum { PATHS_EXITS = 2048 }; /* of a window, that paths are looked for in */
+
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile)
 {
@@ -230,14 +232,16 @@ static void trips_weigh(struct decode *decode, const struct event_walk *walk, co
 }
 
 /* Paths that are whole in the first part of the window. To follow them costs several times all else that is done with it, and what comes later in a
- * window is much like what comes first: parts of all windows tell more than some windows do. */
+ * window is much like what comes first: parts of all windows tell more than some windows do. Windows of a trigger that has few ticks are ten times
+ * as long as others, and their parts no longer. */
 static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
                         const struct tally_weight *weight)
 {
     struct tally_weight part = *weight;
     size_t seen = 0;
     part.instructions = 0;
-    while (seen + 1 < n && part.instructions * PATHS_PART < weight->instructions)
+    while (seen + 1 < n && seen < PATHS_EXITS &&
+           part.instructions * PATHS_PART < weight->instructions)
         part.instructions += decode->tally.exits.at[exits[seen++]].instructions;
     if (!part.instructions)
         return;
