@@ -357,8 +357,10 @@ static bool complete(struct record *options, struct err *err)
     if ((options->walks.plans || options->walks.dump_plan) &&
         (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
-    if (options->walks.path_ticks && !options->walks.paths)
-        return err_set(err, ERR_USAGE, "--ticks goes with --exact=paths");
+    if (options->walks.path_ticks && options->walks.record.contexts)
+        options->walks.record.contexts |= CONTEXTS_TICKS;
+    if (options->walks.path_ticks && !options->walks.paths && !options->walks.record.contexts)
+        return err_set(err, ERR_USAGE, "--ticks goes with --exact=paths and --exact=contexts");
     if (options->plain.n_pids && options->walks.record.mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE,
                        "--exact counts a run from its first instruction on, and -p comes later");

@@ -65,10 +65,13 @@ static bool node_take(struct taking *taking, const struct wire_node *node, uint3
     if (number)
         known.stack = stack_above(taking, parent, node->site);
     const struct unit_function *function = function_find(taking, node->function);
-    if (function && node->count)
-        stacks_add(stacks,
-                   stacks_node(stacks, known.stack, function->at.module, function->at.address.v), 0,
-                   node->count);
+    if (function && (node->count || node->ticks)) {
+        uint32_t leaf =
+            stacks_node(stacks, known.stack, function->at.module, function->at.address.v);
+        stacks_add(stacks, leaf, STACK_CALLS, node->count);
+        if (node->ticks)
+            stacks_add(stacks, leaf, STACK_TICKS, node->ticks);
+    }
     *vec_push(&taking->nodes) = known;
     return function || !number || node->function >= NODE_SIGNALS;
 }

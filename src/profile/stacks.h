@@ -23,6 +23,8 @@
 #include <stdint.h>
 
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
+/* An exact profile has no observations to deal out: a node weighs how often it was called, and beside that has ticks of the time stamp counter. */
+enum { STACK_CALLS = 0, STACK_TICKS = 1 };
 #define STACK_NONE UINT32_MAX
 
 /* Keys: no padding, compared by bytes. */

@@ -51,8 +51,8 @@ static bool part_take(struct contexts *contexts, uint32_t i, struct part *ret_pa
                               .group = cell->group,
                               .weight = plain->profile->stacks.weights.at[i],
                               .beside = kernel != plain->filter.kernel};
-    groups_add(ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
-               ret_part->weight);
+    plain_add(plain, ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
+              ret_part->weight);
     return true;
 }
 
@@ -191,7 +191,7 @@ void contexts_grow(struct contexts *contexts)
         if (context == CONTEXT_NONE) /* no frame was seen: all that is known is whose it is */
             context = thread_grow(&tree, part.node);
         struct context *to = &contexts->at[context];
-        groups_add(part.beside ? &to->beside : &to->self, part.group, part.weight);
+        plain_add(contexts->plain, part.beside ? &to->beside : &to->self, part.group, part.weight);
     }
     map_release(&tree.keys);
     totals_sum(contexts);
@@ -254,12 +254,13 @@ static void part_list(struct contexts *contexts, const struct part *part, uint32
         for (uint32_t k = frames->first_of[node + 1]; k-- > frames->first_of[node];) {
             struct context *to = &contexts->at[frames->list.at[k].function];
             if (innermost && !part->beside)
-                groups_add(&to->self, part->group, part->weight);
+                plain_add(contexts->plain, &to->self, part->group, part->weight);
             innermost = false;
             if (stamps[frames->list.at[k].function] == stamp)
                 continue;
             stamps[frames->list.at[k].function] = stamp;
-            groups_add(part->beside ? &to->beside : &to->total, part->group, part->weight);
+            plain_add(contexts->plain, part->beside ? &to->beside : &to->total, part->group,
+                      part->weight);
         }
 }
 

@@ -50,6 +50,10 @@ static void amounts_json(struct json *json, const struct contexts *contexts,
                          : events             ? "kernel_events"
                                               : "kernel_time";
     json_number(json, beside, plain_beside(plain, &context->beside));
+    if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS]) {
+        json_integer(json, "ticks", context->total.at[STACK_TICKS]);
+        json_integer(json, "self_ticks", context->self.at[STACK_TICKS]);
+    }
     json_object_end(json);
 }
 

@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+void groups_note(struct groups *groups, uint32_t group, uint64_t weight)
+{
+    sum_add(&groups->at[group % STACK_GROUPS], weight);
+}
+
 void groups_add(struct groups *groups, uint32_t group, uint64_t weight)
 {
     sum_add(&groups->sum, weight);

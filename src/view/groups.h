@@ -19,6 +19,8 @@ struct groups {
 
 /* Both stop at the maximum of the type. */
 void groups_add(struct groups *groups, uint32_t group, uint64_t weight);
+/* Beside the sum. */
+void groups_note(struct groups *groups, uint32_t group, uint64_t weight);
 void groups_merge(struct groups *groups, const struct groups *more);
 
 /* part / whole with its 95 % interval; the part must have been added to the whole too. sample_weight

@@ -76,6 +76,14 @@ static uint64_t samples_cut(const struct totals *totals)
            totals->losses[LOSS_stack_astray] + totals->losses[LOSS_stack_gone];
 }
 
+void plain_add(const struct plain *plain, struct groups *groups, uint32_t group, uint64_t weight)
+{
+    if (plain->profile->mode == PROFILE_EXACT && group == STACK_TICKS)
+        groups_note(groups, group, weight);
+    else
+        groups_add(groups, group, weight);
+}
+
 static void weights_sum(struct plain *plain)
 {
     const struct stacks *stacks = &plain->profile->stacks;
@@ -85,13 +93,13 @@ static void weights_sum(struct plain *plain)
         uint64_t weight = stacks->weights.at[i];
         bool kept = plain->flags[cell->node] & PLAIN_KEPT;
         bool weighs = cell_weighs(plain, cell->node);
-        groups_add(&every, cell->group, weight);
+        plain_add(plain, &every, cell->group, weight);
         if (weighs)
-            groups_add(&plain->whole, cell->group, weight);
+            plain_add(plain, &plain->whole, cell->group, weight);
         else
             sum_add(&plain->beside_whole, weight);
         if (kept)
-            groups_add(weighs ? &plain->kept : &plain->beside, cell->group, weight);
+            plain_add(plain, weighs ? &plain->kept : &plain->beside, cell->group, weight);
     }
     const struct totals *totals = &plain->profile->totals;
     uint64_t samples =

@@ -14,6 +14,7 @@ struct taken {
     const struct plan_room *room;
     bool flags_free;
     bool rcx, r11, ticks;
+    bool clocked; /* the operation before has just looked at the clock, for path_began */
 };
 
 static void take_rcx(struct taken *t)
@@ -99,11 +100,14 @@ static void emit_less(struct cursor *c)
     emit_bytes(c, less, sizeof less); /* not %rdx; lea 1(%rax,%rdx), %rax */
 }
 
+/* What has elapsed since the path began, to %rax; another begins now, if any does: that saves it a look. */
 static void emit_elapsed(struct taken *t)
 {
     emit_clock(t);
     emit_load(t->c, RDX, SLOT(path_began));
+    emit_store(t->c, RAX, SLOT(path_began));
     emit_less(t->c);
+    t->clocked = true;
 }
 
 /* ---- set, add */
@@ -123,7 +127,7 @@ static void emit_constant_r11(struct cursor *c, int64_t value)
 
 static void emit_set(struct taken *t, const struct wire_plan *operation)
 {
-    if (operation->flags & PLAN_TICKS) {
+    if (operation->flags & PLAN_TICKS && !t->clocked) {
         emit_clock(t);
         emit_store(t->c, RAX, SLOT(path_began));
     }
@@ -231,6 +235,21 @@ static void emit_accumulate(struct taken *t, uint32_t scale, size_t at)
     emit_indexed(t->c, STORE, RAX, scale, at);
 }
 
+/* One counter that is known. */
+static void emit_count_one(struct taken *t, size_t at)
+{
+    static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25}; /* incq gs:[at] */
+    if (t->flags_free) {
+        emit_bytes(t->c, increment, sizeof increment);
+        emit_u32(t->c, (uint32_t)at);
+        return;
+    }
+    take_rcx(t);
+    emit_load(t->c, RCX, at);
+    emit_add_rcx(t->c, 1);
+    emit_store(t->c, RCX, at);
+}
+
 static void emit_count(struct taken *t, const struct wire_plan *operation)
 {
     size_t at = SLOT(counters) + 8 * (size_t)operation->counter;
@@ -238,17 +257,16 @@ static void emit_count(struct taken *t, const struct wire_plan *operation)
     bool ticks = operation->flags & PLAN_TICKS;
     if (ticks)
         emit_elapsed(t);
+    if (!operation->bits && !ticks) {
+        emit_count_one(t, at);
+        return;
+    }
     if (operation->bits) {
         emit_counter_index(t, operation, &indexing);
-    } else if (ticks || !t->flags_free) {
+    } else {
         take_rcx(t);
         emit_u8(t->c, 0xb9); /* mov $0, %ecx */
         emit_u32(t->c, 0);
-    } else {
-        static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25}; /* incq gs:[at] */
-        emit_bytes(t->c, increment, sizeof increment);
-        emit_u32(t->c, (uint32_t)at);
-        return;
     }
     emit_increment(t, indexing.scale, at);
     if (ticks)
@@ -262,7 +280,7 @@ static void emit_keep(struct taken *t, bool ticks)
     take_rcx(t);
     take_r11(t);
     if (ticks)
-        emit_elapsed(t);
+        emit_elapsed(t); /* BACK sets path_began anew */
     emit_load(t->c, R11, SLOT(path));
     emit_shadow_rcx(t->c);
     emit_shadow(t->c, STORE, R11, offsetof(struct shadow, path));
@@ -330,8 +348,10 @@ void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
     struct taken taken = {
         .c = c, .room = room, .flags_free = flags_dead(room->regions, room->pc, FLAGS_ALL)};
     const struct wire_plan *operations = plan_operation(plan, place);
-    for (uint32_t i = 0; i < plan_operations(place); i++)
+    for (uint32_t i = 0; i < plan_operations(place); i++) {
+        taken.clocked &= i && operations[i - 1].action == PLAN_COUNT;
         emit_operation(&taken, plan, &operations[i]);
+    }
 }
 
 /* ---- without code */
@@ -397,7 +417,10 @@ static void apply(const struct wire_plan *operation, struct context *context)
         context->path_began = ticks ? now : context->path_began;
         break;
     case PLAN_ADD: context->path = sum; break;
-    case PLAN_COUNT: count(context, operation, sum, elapsed); break;
+    case PLAN_COUNT:
+        count(context, operation, sum, elapsed);
+        context->path_began = ticks ? now : context->path_began;
+        break;
     case PLAN_COUNT_PATH:
         context->counts_paths = 1;
         path_count(context, (uint8_t *)context->counters,
