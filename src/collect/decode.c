@@ -5,7 +5,8 @@
 #include "wire/only.h"
 #include "wire/plain.h"
 
-enum { PATHS_EXITS = 2048 }; /* of a window, that paths are looked for in */
+/* Exits of a window that paths are looked for in, and what an exit costs: measured. */
+enum { PATHS_EXITS = 2048, PATHS_EXIT_NS = 44, PATHS_BUDGET_PART = 4 };
 
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile)
@@ -17,6 +18,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     trips_init(&decode->trips, units, &decode->batch);
     path_pool_init(&decode->paths, units);
     value_lists_init(&decode->values, units);
+    decode->pace = (struct decode_pace){.overhead_ppm = 10000, .every = 1};
     rates_init(&decode->rates);
 }
 
@@ -239,21 +241,25 @@ static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
 {
     struct tally_weight part = *weight;
     size_t seen = 0;
+    if (decode->windows % decode->pace.every)
+        return;
     part.instructions = 0;
     while (seen + 1 < n && seen < PATHS_EXITS &&
            part.instructions * PATHS_PART < weight->instructions)
         part.instructions += decode->tally.exits.at[exits[seen++]].instructions;
     if (!part.instructions)
         return;
+    decode->pace.exits += seen;
     const struct units *units = decode->units;
     int32_t next = units_owner(units, exits[seen]);
     const struct unit_segment *first =
         &units->segments.at[units->superblocks.at[next].first_segment];
-    path_pool_add(&decode->paths, exits,
-                  &(struct path_part){.n = (uint32_t)seen,
-                                      .instructions = (uint32_t)part.instructions,
-                                      .weight = tally_units(&part, 1) * part.rate,
-                                      .end = {first->start, first->at, 0}});
+    path_pool_add(
+        &decode->paths, exits,
+        &(struct path_part){.n = (uint32_t)seen,
+                            .instructions = (uint32_t)part.instructions,
+                            .weight = decode->pace.every * tally_units(&part, 1) * part.rate,
+                            .end = {first->start, first->at, 0}});
 }
 
 static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
@@ -366,8 +372,20 @@ static void bits_drain(struct decode *decode, struct tally_bits *bits,
     }
 }
 
+static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
+{
+    uint64_t allowed = cpu_ns / 1000000 * pace->overhead_ppm / PATHS_BUDGET_PART;
+    uint64_t spent = pace->exits * PATHS_EXIT_NS;
+    if (spent > allowed)
+        pace->every *= 2;
+    else if (pace->every > 1 && 4 * spent < allowed)
+        pace->every /= 2;
+    pace->exits = 0;
+}
+
 void decode_flush(struct decode *decode)
 {
+    pace_set(&decode->pace, decode->span.cpu_ns);
     bits_drain(decode, &decode->tally.blocks_touched, block_expand);
     bits_drain(decode, &decode->tally.ways_touched, way_expand);
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);

@@ -46,6 +46,14 @@ struct decode_span {
     uint64_t start_tsc, cpu_ns;
 };
 
+/* Paths are looked for in one window of `every`, a power of two that follows what that costs: no more than a quarter of the
+ * budget. Each such window stands for as many. */
+struct decode_pace {
+    uint32_t overhead_ppm; /* the budget */
+    uint32_t every;
+    uint64_t exits; /* to be followed, in this batch */
+};
+
 /* Good trails, added up. `native`: as the program would have run without the copies (wire/plain.h). */
 struct decode_trails {
     uint64_t n, instructions, native_ticks;
@@ -71,6 +79,7 @@ struct decode {
     struct path_pool paths;
     struct trip_walk trip_walk; /* of the window */
     struct value_lists values;
+    struct decode_pace pace; /* of paths */
     struct {
         VEC(uint32_t);
     } ways; /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */

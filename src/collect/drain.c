@@ -202,7 +202,8 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .only = drain->only,
                                  .loops = drain->loops,
                                  .paths = drain->trace_paths,
-                                 .stacks = drain->stacks};
+                                 .stacks = drain->stacks,
+                                 .overhead_ppm = drain->share->directory->options.overhead_ppm};
     source_init(source, &place, drain->mode, drain->profile);
     source->consumer = drain->consumer;
     source->plans = drain->plans;

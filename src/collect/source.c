@@ -39,6 +39,8 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->decode = mem_alloc(sizeof *source->decode);
         decode_init(source->decode, &source->units, &source->crew, profile);
         source->decode->stacks = place->stacks;
+        if (place->overhead_ppm)
+            source->decode->pace.overhead_ppm = place->overhead_ppm;
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);

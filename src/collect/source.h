@@ -72,6 +72,7 @@ struct source_place {
     bool loops;                 /* traces are looked through for runs of loops, */
     bool paths;                 /* and for paths */
     struct walk_stacks *stacks; /* NULL: none are taken */
+    uint32_t overhead_ppm;      /* the budget */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
