@@ -78,7 +78,8 @@ void path_pool_give(struct path_pool *pool, struct profile *profile)
     pool->batches.n = 0;
     size_t left = pool->parts.n - done, exits = left ? pool->parts.at[done].first : pool->exits.n;
     pool->exits.n -= exits;
-    memmove(pool->exits.at, pool->exits.at + exits, pool->exits.n * sizeof *pool->exits.at);
+    if (pool->exits.n)
+        memmove(pool->exits.at, pool->exits.at + exits, pool->exits.n * sizeof *pool->exits.at);
     for (size_t i = 0; i < left; i++) {
         pool->parts.at[i] = pool->parts.at[done + i];
         pool->parts.at[i].first -= exits;

@@ -42,7 +42,8 @@ static void shape_draw(struct shape *shape, uint32_t n)
         *vec_push(&shape->edges) = (struct shape_edge){from, to, !draw(25)};
         left[from] = true;
     }
-    qsort(shape->edges.at, shape->edges.n, sizeof *shape->edges.at, by_from);
+    if (shape->edges.n)
+        qsort(shape->edges.at, shape->edges.n, sizeof *shape->edges.at, by_from);
     for (uint32_t v = 0; v < n; v++)
         if (!left[v] || !draw(6))
             *vec_push(&shape->ends) = (struct shape_end){v};
