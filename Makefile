@@ -161,6 +161,9 @@ $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 $O/bench/events: bench/src/events.c $(call archives,$(call closure,walk))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,walk)))
+$O/bench/streams: bench/src/streams.c $(call archives,$(call closure,stream))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,stream))) -lm
 # Ours and LEMON's in one program; bench/flow sees to it that LEMON is there.
 $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 	@mkdir -p $(@D)
@@ -168,7 +171,7 @@ $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-export bench-gcda bench-infer
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -188,6 +191,8 @@ soak: all
 	bench/soak 30
 bench-events: $O/bench/events
 	$O/bench/events
+bench-streams: $O/bench/streams
+	$<
 bench-flow:
 	bench/flow $(O)
 bench-infer: all bench-programs
@@ -243,6 +248,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -65,16 +65,17 @@ static void entry_begin(const struct tagged *tagged, struct tagged_entry *entry,
     *entry = (struct tagged_entry){.hits = at_most(tagged, hits), .tag = tag, .used = true};
 }
 
-static uint64_t set_take(const struct tagged *tagged, struct tagged_entry *set, uint8_t tag)
+/* Inlined for each number of ways and each hash: the loops must not ask. */
+__attribute__((always_inline)) static inline uint64_t
+set_take(const struct tagged *tagged, struct tagged_entry *set, uint8_t tag, uint32_t ways)
 {
     struct tagged_entry *empty = NULL, *fewest = set;
-    for (struct tagged_entry *entry = set; entry < set + tagged->ways; entry++) {
+    for (struct tagged_entry *entry = set; entry < set + ways; entry++)
         if (entry->used && entry->tag == tag)
             return entry_hit(tagged, entry);
-        if (!entry->used && !empty)
-            empty = entry;
-        if (entry->hits < fewest->hits)
-            fewest = entry;
+    for (struct tagged_entry *entry = set + ways; entry-- > set;) {
+        empty = entry->used ? empty : entry;
+        fewest = entry->hits <= fewest->hits ? entry : fewest;
     }
     if (empty)
         entry_begin(tagged, empty, tag);
@@ -83,20 +84,32 @@ static uint64_t set_take(const struct tagged *tagged, struct tagged_entry *set, 
     return 0;
 }
 
-size_t tagged_take(struct tagged *tagged, const struct tuple *tuples, size_t n,
-                   struct message *messages)
+__attribute__((always_inline)) static inline size_t take(struct tagged *tagged,
+                                                         const struct tuple *tuples, size_t n,
+                                                         struct message *messages, uint32_t ways,
+                                                         bool paper)
 {
     size_t made = 0;
     for (size_t i = 0; i < n; i++) {
         const struct tuple *tuple = &tuples[i];
         uint8_t tag = (uint8_t)hash_fold(tuple->place ^ tuple->value, tagged->tag_bits);
-        struct tagged_entry *set =
-            &tagged->entries[hash_index(&tagged->hash, tuple) * tagged->ways];
-        uint64_t count = set_take(tagged, set, tag);
+        uint32_t index =
+            paper ? hash_paper(&tagged->hash, tuple) : hash_fast(tuple, tagged->hash.bits);
+        uint64_t count = set_take(tagged, &tagged->entries[index * ways], tag, ways);
         if (count)
             messages[made++] = (struct message){*tuple, count};
     }
     return made;
+}
+
+size_t tagged_take(struct tagged *tagged, const struct tuple *tuples, size_t n,
+                   struct message *messages)
+{
+    if (!tagged->hash.bits || tagged->hash.paper)
+        return take(tagged, tuples, n, messages, tagged->ways, true);
+    if (tagged->ways == 2)
+        return take(tagged, tuples, n, messages, 2, false);
+    return take(tagged, tuples, n, messages, tagged->ways, false);
 }
 
 uint64_t tagged_held(const struct tagged *tagged)
