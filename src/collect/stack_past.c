@@ -56,16 +56,34 @@ static void past_learn(struct stack_past *past, const struct stack *stack)
     known->n = stack->n;
 }
 
+static size_t past_frame(const struct past_stack *known, const struct stack_frame *frame)
+{
+    size_t i = 0;
+    while (i < known->n && (known->at[i].sp.v != frame->sp.v || known->at[i].pc.v != frame->pc.v ||
+                            known->at[i].how != frame->how))
+        i++;
+    return i;
+}
+
+size_t stack_past_common(const struct stack_past *past, const struct stack *stack)
+{
+    size_t i = 1; /* the innermost has called nobody, and is nowhere for long */
+    size_t thread = stack->n ? past_find(past, stack->at[stack->n - 1].sp) : past->n;
+    if (thread == past->n)
+        return stack->n;
+    while (i < stack->n && past_frame(&past->at[thread], &stack->at[i]) == past->at[thread].n)
+        i++;
+    return i < stack->n ? i : stack->n;
+}
+
 static void past_continue(const struct stack_past *past, struct stack *stack)
 {
     struct stack_frame last = stack->at[stack->n - 1];
-    size_t thread = past_find(past, last.sp), i = 0;
+    size_t thread = past_find(past, last.sp);
     if (last.how == STACK_SAMPLED || thread == past->n)
         return;
     const struct past_stack *known = &past->at[thread];
-    while (i < known->n && (known->at[i].sp.v != last.sp.v || known->at[i].pc.v != last.pc.v ||
-                            known->at[i].how != last.how))
-        i++;
+    size_t i = past_frame(known, &last);
     if (i == known->n || stack->n + (known->n - 1 - i) > STACK_FRAMES_MAX)
         return;
     while (++i < known->n)

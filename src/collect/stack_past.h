@@ -17,5 +17,7 @@ struct stack_past {
 
 void stack_past_release(struct stack_past *past);
 
+/* The innermost frame of the stack that the last whole one of its thread has, too; stack->n: there is none. */
+size_t stack_past_common(const struct stack_past *past, const struct stack *stack);
 /* Continues a truncated stack if it can; remembers a whole one, a continued one too. */
 void stack_past_apply(struct stack_past *past, struct stack *stack);

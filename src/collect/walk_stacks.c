@@ -99,6 +99,25 @@ static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
     return stacks_node(&asked->stacks->profile->stacks, parent, place.module, place.address.v);
 }
 
+/* Up to where the next copy is to go. What lies far out has mostly not changed since the last stack, and large: of deep
+ * stacks only the inner frames are asked for, the others go on as they were (stack_past.h), and now and then
+ * all of it is looked at again. `own`: frames that were in this copy; `common`:
+ * the first that the stack before had. */
+static uint64_t begin_of(struct walk_stacks *stacks, const struct stack *stack, size_t own,
+                         size_t common)
+{
+    enum { DEEP = 4096, INNER = 2048, AGAIN = 8 };
+    uint64_t sp = stack->at[0].sp.v, begin = stack->at[stack->n - 1].sp.v;
+    if (begin - sp < DEEP || ++stacks->turn % AGAIN == 0)
+        return begin;
+    if (own < stack->n)
+        return stack->at[own - 1].sp.v;
+    size_t i = common;
+    while (i + 1 < stack->n && stack->at[i].sp.v - sp < INNER)
+        i++;
+    return i < stack->n ? stack->at[i].sp.v : begin;
+}
+
 uint32_t walk_stacks_node(struct walk_stacks *stacks, const struct walk_thread *thread,
                           const struct stack_sample *sample, uint32_t root, uint64_t *ret_begin)
 {
@@ -106,8 +125,9 @@ uint32_t walk_stacks_node(struct walk_stacks *stacks, const struct walk_thread *
     struct stack_space space = {.place = place_of, .closure = &asked};
     struct stack *stack = &stacks->stack;
     stack_walk(stack, &space, sample);
-    *ret_begin = stack->end == STACK_OUTERMOST ? stack->at[stack->n - 1].sp.v : 0;
+    size_t own = stack->n, common = stack_past_common(thread->past, stack);
     stack_past_apply(thread->past, stack);
+    *ret_begin = stack->end == STACK_OUTERMOST ? begin_of(stacks, stack, own, common) : 0;
     stacks->ends[stack->end]++;
     for (int i = 0; i < STACK_N_FALLBACKS; i++)
         stacks->fallbacks[i] += stack->fallbacks[i];

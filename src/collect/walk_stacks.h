@@ -22,6 +22,7 @@ struct walk_stacks {
     } rules;
     struct stack stack;
     struct last_nodes last;
+    uint32_t turn; /* deep stacks so far */
     /* so far */
     uint64_t untaken; /* interrupts of which no stack was copied */
     uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS];
