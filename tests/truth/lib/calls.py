@@ -1,31 +1,42 @@
-"""calls.py BINARY CALLGRIND JSON: calls of each function of the binary, by callgrind and in the flat list of gait contexts."""
+"""calls.py BINARY CALLGRIND JSON: calls of each function of the binary, by callgrind and in the flat list of gait contexts. Not those of the
+C runtime, which have no size: callgrind has other names for them, and _start is called by nobody."""
 
 import collections
 import json
+import os
 import subprocess
 import sys
 
 
 def functions(binary):
-    lines = subprocess.run(["nm", binary], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
-    return {line.split()[2] for line in lines if len(line.split()) == 3 and line.split()[1] in "tTwW"}
+    lines = subprocess.run(["nm", "-S", binary], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+    found = (line.split() for line in lines)
+    return {words[3] for words in found if len(words) == 4 and words[2] in "tTwW"} - {"_start"}
 
 
-def callgrind(path):
-    calls, callee = collections.Counter(), None
+def callgrind(path, binary):
+    calls, callee, here, there = collections.Counter(), None, None, None
     for line in open(path):
-        if line.startswith("cfn="):
-            callee = line[4:].strip().split("'")[0]
-        elif line.startswith("calls="):
-            calls[callee] += int(line[6:].split()[0])
+        key, _, value = line.strip().partition("=")
+        if key == "ob":
+            here = value
+        elif key == "cob":
+            there = value
+        elif key == "cfn":
+            callee = value.split("'")[0]
+        elif key == "calls":
+            if os.path.realpath(there or here) == os.path.realpath(binary):
+                calls[callee] += int(value.split()[0])
+            there = None
     return calls
 
 
 def main():
-    own, truth = functions(sys.argv[1]), callgrind(sys.argv[2])
+    own, truth = functions(sys.argv[1]), callgrind(sys.argv[2], sys.argv[1])
     found = collections.Counter()
     for row in json.load(open(sys.argv[3]))["rows"]:
-        found[row["linkage"]] += int(row["count"])
+        if row.get("address", "").startswith(os.path.basename(os.path.realpath(sys.argv[1])) + "+"):
+            found[row["linkage"]] += int(row["count"])
     wrong = [name for name in sorted(own) if truth[name] != found[name]]
     for name in wrong[:20]:
         print(f"{name}: {truth[name]} calls by callgrind, {found[name]} by gait")
