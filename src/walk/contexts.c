@@ -17,11 +17,11 @@ static bool leads_out(const struct insn *insn, uint64_t pc,
     return target < function->start || target >= function->end;
 }
 
-/* Slots for all crossings that its code can have: calls, jumps to elsewhere; some for each call of many. */
+/* Slots for all crossings that its code can have: calls, jumps to elsewhere; many for each call of what is computed; and one for the rest. */
 static uint32_t slots_count(const struct regions *regions, const struct contexts_function *function)
 {
-    enum { MANY = 4, SLOTS_MAX = 4096 };
-    uint32_t n = 0;
+    enum { MANY = 16, SLOTS_MAX = 4096 };
+    uint32_t n = 1;
     for (uint64_t pc = function->start; pc < function->end && n < SLOTS_MAX;) {
         struct insn insn;
         size_t room = regions_peek(regions, pc);
@@ -116,8 +116,10 @@ static void slot_give(struct contexts *contexts, struct crossing *crossing)
     struct contexts_function *function = &contexts->functions[crossing->function];
     bool needs = crossing->kind != CROSSING_NOTHING && crossing->kind != CROSSING_ENTER &&
                  crossing->kind != CROSSING_REJOIN;
-    if (needs && crossing->function && function->used < function->slots)
-        crossing->slot = (uint16_t)++function->used;
+    if (!needs || !crossing->function)
+        return;
+    function->used += function->used < function->slots; /* the last is shared */
+    crossing->slot = (uint16_t)function->used;
 }
 
 uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
