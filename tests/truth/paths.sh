@@ -31,6 +31,12 @@ if [ -n "$GAIT_LONG" ]; then
     counted exit '' 3 "$ways" exit
     head -c 200000 "$out/gait" >"$work/input"
     counted gzip '' 0 gzip -nc "$work/input"
+    # Windows tell the same paths, in the same shares.
+    "$gait" record -q --overhead 5 -o "$work/sampled" -- "$(program paths)" 300000000 1 >/dev/null
+    "$gait" record -q --exact=paths -o "$work/short" -- "$(program paths)" 30000000 1 >/dev/null
+    overlap=$("$gait" compare --by path --json "$work/short" "$work/sampled" | sed -n 's/.*"overlap": \([0-9.]*\),.*/\1/p')
+    echo "sampled paths overlap by $overlap"
+    awk "BEGIN { exit !($overlap >= 0.95) }" || bad "sampled paths overlap by $overlap"
 fi
 # A path is what its blocks say: of the 48 questions that it asks, each way was gone as often as the bits say.
 "$gait" record -q --exact=paths -o "$work/many" -- "$ways" many >/dev/null
