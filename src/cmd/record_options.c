@@ -28,6 +28,7 @@ static const char usage[] =
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
     "  --ticks            and how many ticks that took\n"
     "  --exact=contexts   who called whom, how often: calling contexts (gait contexts)\n"
+    "  --max-contexts N   of each thread; calls beyond are only counted\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
@@ -62,6 +63,7 @@ enum {
     OPTION_TRIGGER,
     OPTION_EXACT,
     OPTION_TICKS,
+    OPTION_MAX_CONTEXTS,
     OPTION_SEED,
     OPTION_PLAIN,
     OPTION_DURATION,
@@ -90,6 +92,7 @@ static const struct option long_options[] = {
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"plan", required_argument, NULL, OPTION_PLAN},
     {"ticks", no_argument, NULL, OPTION_TICKS},
+    {"max-contexts", required_argument, NULL, OPTION_MAX_CONTEXTS},
     {"dump-plan", required_argument, NULL, OPTION_DUMP_PLAN},
     {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
@@ -269,6 +272,8 @@ static bool parse_option(struct record *options, int option, int index, struct e
         return parse_exact(record->single ? "counts" : optarg, &options->walks,
                            err); /* for tests/truth/volume.sh */
     case OPTION_TICKS: options->walks.path_ticks = true; return true;
+    case OPTION_MAX_CONTEXTS:
+        return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
     case OPTION_EVENTS: return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
@@ -357,6 +362,8 @@ static bool complete(struct record *options, struct err *err)
     if ((options->walks.plans || options->walks.dump_plan) &&
         (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
+    if (options->walks.record.contexts_max && !options->walks.record.contexts)
+        return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
     if (options->walks.path_ticks && options->walks.record.contexts)
         options->walks.record.contexts |= CONTEXTS_TICKS;
     if (options->walks.path_ticks && !options->walks.paths && !options->walks.record.contexts)

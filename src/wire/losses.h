@@ -54,8 +54,7 @@
     LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")      \
     LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")           \
     LOSS(traced, "process ran natively: a debugger holds it, which would see samples")             \
-    LOSS(path_lost,                                                                                \
-         "path not counted: the table of paths was full, or in use by what a signal interrupted")  \
+    LOSS(path_lost, "path not counted: the table of paths was full")                               \
     LOSS(path_wrong, "path not counted: it came to a number that no path has")                     \
     LOSS(context_lost, "call counted among others: there were too many calling contexts")
 

@@ -17,6 +17,10 @@ bad=0
 "$gait" verify "$work/data" >"$work/log" 2>&1 || { cat "$work/log"; fail 'contexts: verify'; }
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
 python3 -B tests/truth/lib/contexts.py "$work/json" "$work/counted" || bad=1
+# Too many of them: told, and those that there are have no more calls than there were.
+"$gait" record -q --exact=contexts --max-contexts 60 -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "contexts: status $?"
+"$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
+python3 -B tests/truth/lib/contexts.py --bounded "$work/json" "$work/counted" || bad=1
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-FMA,-FMA4,-BMI2,-ERMS,-FSRM
 for name in $names; do
     GAIT_PREFIX="setarch -R valgrind -q --tool=callgrind --compress-strings=no --callgrind-out-file=$work/callgrind" \
