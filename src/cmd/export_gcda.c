@@ -20,10 +20,16 @@ int export_gcda(const struct profile *profile, const char *input,
         report.files, report.files == 1 ? "" : "s", options->folder ? "to" : "beside the notes in",
         options->folder ? options->folder : options->notes, report.functions,
         100 * report.explained);
+    if (report.moved)
+        say("%zu that %s there: kept as .gcda.old", report.moved,
+            report.moved == 1 ? "was" : "were");
     if (report.foreign)
         say("%zu .gcno files belong to no code of the program that ran: nothing was written for "
             "them",
             report.foreign);
+    if (report.left)
+        say("%zu of them have a .gcda file of another run: it is left, and gcc will use it",
+            report.left);
     if (report.unreadable)
         say("%zu .gcno files could not be read", report.unreadable);
     return EXIT_DONE;

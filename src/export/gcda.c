@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct writing {
     const struct gcda_options *options;
@@ -74,30 +75,52 @@ static bool path_mangle(char out[PATH_MAX], const char *folder, const char *path
     return true;
 }
 
-static bool object_write(struct writing *writing, uint32_t o, uint32_t sum_max, struct err *err)
+/* Where gcc looks for the counts of an object. */
+static bool counts_path(char path[PATH_MAX], const struct writing *writing,
+                        const struct object *object, struct err *err)
 {
-    const struct object *object = &writing->objects->at[o];
-    struct counts *counts = &writing->counts[o];
-    struct counts_bytes bytes = {0};
-    char path[PATH_MAX];
     if (writing->options->folder) {
         if (!path_mangle(path, writing->options->folder, object->path, err))
             return false;
-    } else if ((size_t)snprintf(path, sizeof path, "%s", object->path) >= sizeof path) {
+    } else if ((size_t)snprintf(path, PATH_MAX, "%s", object->path) >= PATH_MAX) {
         return err_set(err, ERR_SYSTEM, "%s: the name is too long", object->path);
     }
     size_t n = strlen(path);
     if (n < 5 || strcmp(path + n - 5, ".gcno") != 0)
         return err_set(err, ERR_USAGE, "%s: the name of notes ends in .gcno", object->path);
     memcpy(path + n - 5, ".gcda", 5);
+    return true;
+}
+
+/* An instrumented run's counts may have taken hours: what is there is kept beside. */
+static bool object_write(struct writing *writing, uint32_t o, uint32_t sum_max, struct err *err)
+{
+    const struct object *object = &writing->objects->at[o];
+    struct counts *counts = &writing->counts[o];
+    struct counts_bytes bytes = {0};
+    char path[PATH_MAX];
+    if (!counts_path(path, writing, object, err))
+        return false;
+    bool there = access(path, F_OK) == 0;
     counts->head = object->notes.head;
     counts->runs = 1;
     counts->sum_max = sum_max;
     counts_encode(counts, &bytes);
-    bool ok = place_file(path, bytes.at, bytes.n, 0, NULL, err);
+    bool ok = place_file(path, bytes.at, bytes.n, PLACE_KEEP_OLD, NULL, err);
     vec_release(&bytes);
     writing->report->files += ok;
+    writing->report->moved += ok && there;
     return ok;
+}
+
+/* Counts of an object that the program has no code of are somebody else's: not ours to move, but gcc reads them. */
+static void object_leave(struct writing *writing, const struct object *object)
+{
+    char path[PATH_MAX];
+    struct err ignored;
+    writing->report->foreign++;
+    if (counts_path(path, writing, object, &ignored) && access(path, F_OK) == 0)
+        writing->report->left++;
 }
 
 static uint32_t counts_most(const struct counts *counts, size_t n)
@@ -120,7 +143,7 @@ static bool objects_write(struct writing *writing, struct err *err)
     writing->counts = mem_alloc((objects->n + 1) * sizeof *writing->counts);
     for (uint32_t o = 0; ok && o < objects->n; o++) {
         if (!writing->sightings->seen[o]) {
-            writing->report->foreign++;
+            object_leave(writing, &objects->at[o]);
             continue;
         }
         for (uint32_t f = 0; ok && f < objects->at[o].notes.functions.n; f++)

@@ -33,6 +33,15 @@ rm notes/*.gcda
 compile notes -fprofile-use="$work/profiles" -Werror=missing-profile
 [ ! -s log ] || { cat log; fail 'gcc does not find what is in the folder'; }
 
+# Counts of an instrumented run that are there are kept, and those of other programs stay where they are.
+cp counted/one.gcda notes/one.gcda
+gcc -O2 -g -fprofile-use -ftest-coverage -Wno-missing-profile -c -o notes/foreign.o -x c - <<<'int foreign(int x) { return x ? 2 : 3; }' && echo theirs >notes/foreign.gcda || fail 'foreign notes'
+"$gait" export --format gcda --notes notes data 2>log || fail "export over counts: status $?"
+cmp counted/one.gcda notes/one.gcda.old || fail 'counts of an instrumented run are lost'
+[ "$(cat notes/foreign.gcda)" = theirs ] && [ ! -e notes/foreign.gcda.old ] || fail 'counts of another program were touched'
+grep -q '^gait: 1 that was there: kept as .gcda.old' log && grep -q '1 of them have a .gcda file of another run' log || { cat log; fail 'not a word of counts that were there'; }
+rm notes/*.gcda* notes/foreign.o notes/foreign.gcno
+
 # Counts.
 overlap() { "$gait" compare --json "$@" | sed -n 's/.*"overlap": \([0-9.]*\).*/\1/p'; }
 "$gait" export -q --format gcda --notes notes data || fail "export: status $?"
