@@ -1,0 +1,194 @@
+/* Calling contexts: functions that call each other in every way, and the tree that comes of it, counted by hand. */
+#include "walk/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+#include "world.h"
+
+enum { ROUNDS = 100, FUNCTIONS = 6 };
+
+static struct context *context;
+static struct regions *regions;
+static struct plan *plan;
+static struct contexts *contexts;
+static struct walk walker;
+static uint8_t *library, *other_bank;
+static uint64_t units_bytes, counters, lost;
+
+/* ---- the program: in each round `top` calls `mid` twice, which calls `leaf` and jumps to `last`; then `deep`, four times itself; then one of two by
+ * a table, through a stub. The carry lives across calls. */
+
+extern char ctx_home[], ctx_top[], ctx_mid[], ctx_leaf[], ctx_last[], ctx_deep[], ctx_other[],
+    ctx_end[];
+__asm__(".text\nctx_home: int3\n"
+        "ctx_top: mov %rdi,%rbx\n xor %eax,%eax\n"
+        "1: call ctx_mid\n stc\n call ctx_mid\n adc $0,%rax\n mov $4,%esi\n call ctx_deep\n"
+        " mov %rbx,%rdx\n and $1,%edx\n lea 9f(%rip),%rcx\n mov (%rcx,%rdx,8),%rcx\n"
+        " call ctx_stub\n dec %rbx\n jnz 1b\n ret\n"
+        "ctx_mid: call ctx_leaf\n jmp ctx_last\n"
+        "ctx_leaf: lea 1(%rax),%rax\n ret\n"
+        "ctx_last: lea 2(%rax),%rax\n ret\n"
+        "ctx_deep: test %esi,%esi\n jz 2f\n dec %esi\n sub $8,%rsp\n call ctx_deep\n add "
+        "$8,%rsp\n2: ret\n"
+        "ctx_other: lea 5(%rax),%rax\n ret\n"
+        "ctx_end: nop\n"
+        "ctx_stub: jmp *%rcx\n"
+        ".pushsection .data\n9: .quad ctx_leaf, ctx_other\n.popsection\n");
+
+static const char *const starts[FUNCTIONS + 1] = {ctx_top,  ctx_mid,   ctx_leaf, ctx_last,
+                                                  ctx_deep, ctx_other, ctx_end};
+
+static int set_up(void **state)
+{
+    (void)state;
+    context = map_zeroed(CONTEXT_SHADOW_AT + CONTEXT_SHADOW_BYTES, MAP_PRIVATE);
+    cache = map_zeroed(sizeof *cache, MAP_PRIVATE);
+    regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
+    plan = map_zeroed(sizeof *plan, MAP_PRIVATE);
+    contexts = map_zeroed(sizeof *contexts, MAP_PRIVATE);
+    library = map_zeroed(PLAN_LIBRARY_BYTES, MAP_PRIVATE);
+    other_bank = map_zeroed(CHANNEL_BANK_BYTES, MAP_PRIVATE);
+    context_init(context);
+    assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
+    cache->units =
+        (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
+    cache->max_counters = 1 << 20;
+    regions->refresh = read_maps;
+    struct wire_plan_function *functions = (void *)library;
+    for (int i = 0; i < FUNCTIONS; i++)
+        functions[i] = (struct wire_plan_function){
+            (uint64_t)starts[i], (uint32_t)(starts[i + 1] - starts[i]), PLAN_FUNCTION};
+    plan->library = library;
+    struct wire_plan_module module = {.bytes = sizeof module,
+                                      .start = (uint64_t)ctx_home,
+                                      .end = (uint64_t)ctx_end + 64,
+                                      .n_functions = FUNCTIONS};
+    assert_true(plan_add(plan, &module));
+    *contexts = (struct contexts){.plan = plan, .regions = regions, .lost = &lost};
+    cache->plan = plan;
+    cache->contexts = contexts;
+    walker = (struct walk){.cache = cache, .context = context};
+    return 0;
+}
+
+static uint8_t program_stack[1 << 18];
+
+static uint64_t gs_swap(uint64_t base)
+{
+    uint64_t old;
+    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
+    return old;
+}
+
+__attribute__((target("general-regs-only"))) static uint64_t walked(uint32_t nodes_max, bool ticks)
+{
+    uint64_t sp = ((uint64_t)program_stack + sizeof program_stack - 256) & ~UINT64_C(15);
+    *(uint64_t *)sp = (uint64_t)ctx_home;
+    cache_flush(cache);
+    memset(context->counters, 0, CHANNEL_BANK_BYTES);
+    contexts->nodes_max = nodes_max;
+    contexts->ticks = ticks;
+    contexts_begin(context);
+    context->gpr[RSP] = sp;
+    context->gpr[RDI] = ROUNDS;
+    context->pc = (uint64_t)ctx_top;
+    context->flags = 0x202;
+    uint64_t gs = gs_swap((uint64_t)context);
+    uint32_t stop = walk_run(&walker, FLAVOUR_COUNT);
+    gs_swap(gs);
+    assert_int_equal(stop, LOSS_at_trap);
+    return context->gpr[RAX];
+}
+
+/* ---- the tree */
+
+static const struct wire_node *node_at(const uint8_t *bank, uint32_t number)
+{
+    return (const void *)(bank + NODES_AT + number);
+}
+
+/* Calls of a function below a function, from wherever; 0 and NULL: below the root. */
+static uint64_t calls(const uint8_t *bank, const char *parent, const char *function)
+{
+    uint64_t n = 0;
+    for (uint32_t at = 0; node_at(bank, at)->bytes; at += node_at(bank, at)->bytes) {
+        const struct wire_node *node = node_at(bank, at);
+        uint64_t above = contexts->functions[node_at(bank, node->parent)->function].start;
+        if (at && contexts->functions[node->function].start == (uint64_t)function &&
+            above == (uint64_t)parent)
+            n += node->count;
+    }
+    return n;
+}
+
+static void check_tree(const uint8_t *bank, uint64_t times)
+{
+    uint64_t n = times * ROUNDS;
+    assert_int_equal(calls(bank, ctx_top, ctx_mid), 2 * n);
+    assert_int_equal(calls(bank, ctx_mid, ctx_leaf), 2 * n);
+    assert_int_equal(calls(bank, ctx_mid, ctx_last), 2 * n);
+    assert_int_equal(calls(bank, ctx_top, ctx_deep), 5 * n);
+    assert_int_equal(calls(bank, ctx_deep, ctx_deep), 0);
+    assert_int_equal(calls(bank, ctx_top, ctx_leaf), n / 2);
+    assert_int_equal(calls(bank, ctx_top, ctx_other), n / 2);
+}
+
+/* In each round 2 (1 + 2) and the carry, and 1 or 5. */
+enum { RESULT = ROUNDS * 7 + ROUNDS / 2 * 6 };
+
+static void contexts_are_counted(void **state)
+{
+    (void)state;
+    for (int single = 0; single < 2; single++)
+        for (int ticks = 0; ticks < 2; ticks++) {
+            walker.single = single;
+            assert_int_equal(walked(1000, ticks), RESULT);
+            check_tree((uint8_t *)context->counters, 1);
+            assert_int_equal(lost, 0);
+        }
+    walker.single = false;
+}
+
+/* Of two threads in one; and of a fork, which has counted nothing yet. */
+static void trees_are_added(void **state)
+{
+    (void)state;
+    memset(other_bank, 0, CHANNEL_BANK_BYTES);
+    for (int i = 0; i < 2; i++) {
+        walked(1000, false);
+        contexts_merge(contexts, context, other_bank);
+    }
+    check_tree(other_bank, 2);
+    walked(1000, false);
+    memset(other_bank, 0, CHANNEL_BANK_BYTES);
+    contexts_copy(context, other_bank);
+    check_tree(other_bank, 0);
+    assert_int_equal(node_at(other_bank, 0)->bytes, sizeof(struct wire_node));
+    assert_true(node_at(other_bank, sizeof(struct wire_node))->bytes);
+}
+
+static void too_many_are_told(void **state)
+{
+    (void)state;
+    lost = 0;
+    assert_int_equal(walked(3, false), RESULT);
+    assert_true(lost > ROUNDS);
+    /* the root, the top, and what it calls first */
+    assert_int_equal(calls((uint8_t *)context->counters, ctx_top, ctx_mid), ROUNDS);
+    assert_int_equal(calls((uint8_t *)context->counters, ctx_mid, ctx_leaf), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_are_counted),
+        cmocka_unit_test(trees_are_added),
+        cmocka_unit_test(too_many_are_told),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
