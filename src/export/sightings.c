@@ -226,6 +226,21 @@ static void indirect_add(struct gathering *gathering, const struct record *recor
                                .from = from};
 }
 
+/* Of every function that it is in: which of them has it in its graph depends on when it was inlined. */
+static void division_gather(struct gathering *gathering, const struct instruction *instruction)
+{
+    size_t room;
+    const uint8_t *bytes = image_bytes(&gathering->code->binary->image, instruction->at, &room);
+    if (!bytes || !divides_unsigned(bytes, instruction->bytes))
+        return;
+    for (size_t i = 0; i < gathering->chains.n; i++) {
+        const struct chain_link *link = &gathering->chains.at[i];
+        if (link->known)
+            *vec_push(&gathering->indirect.dividing) =
+                gathering->result->first[link->function.object] + link->function.function;
+    }
+}
+
 static void block_gather(struct gathering *gathering, uint32_t index)
 {
     const struct code_block *block = &gathering->code->blocks.at[index];
@@ -236,6 +251,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
     while (at.v <= block->last && disasm_at(&gathering->code->binary->image, at, &instruction)) {
         struct chains *chains = &gathering->chains;
         chains_find(chains, at);
+        division_gather(gathering, &instruction);
         bool known = false;
         for (size_t i = 0; i < chains->n; i++)
             known |= chains->at[i].known;
@@ -381,6 +397,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
         block_gather(&gathering, i);
     edges_gather(&gathering);
     targets_find(&result.targets, &gathering.indirect, code, &gathering.chains, objects);
+    vec_release(&gathering.indirect.dividing);
     vec_release(&gathering.indirect);
     instances_count(&gathering.instances);
     records_sum(&gathering);

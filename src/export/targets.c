@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    PAIRS_MAX = 32,  /* that gcc keeps of one call */
-    SPARE_CALLS = 64 /* that a function may have and the program not */
+    PAIRS_MAX = 32,   /* that gcc keeps of one call */
+    SPARE_CALLS = 64, /* that a function may have and the program not */
+    BLOCK_VALUES = 8 /* divisors and sizes that a block of the graph may have, more than any does */
 };
 
 #define ORDER(field)                                                                               \
@@ -70,12 +71,28 @@ static size_t calls_from(const struct code_calls *calls, uint64_t from)
     return low;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static bool function_divides(const struct dividing_functions *dividing, uint32_t function)
+{
+    return dividing->n &&
+           bsearch(&function, dividing->at, dividing->n, sizeof *dividing->at, by_number);
+}
+
 void targets_find(struct targets *targets, struct indirect_calls *calls,
                   const struct code_counts *code, struct chains *chains,
                   const struct objects *objects)
 {
+    if (calls->dividing.n)
+        qsort(calls->dividing.at, calls->dividing.n, sizeof *calls->dividing.at, by_number);
     for (size_t i = 0; i < calls->n; i++) {
         struct indirect_call place = calls->at[i];
+        if (function_divides(&calls->dividing, place.function))
+            continue;
         place.from = 0;
         *vec_push(targets) =
             (struct target){.call = place}; /* one that was never gone counts as well */
@@ -119,8 +136,10 @@ static void place_count(const struct target *targets, size_t n, struct counts_ro
     row->at[total + 1] = pairs;
 }
 
-void targets_count(const struct targets *targets, uint32_t function, struct counts_row *row)
+void targets_count(const struct targets *targets, uint32_t function, size_t n_blocks,
+                   struct counts_function *counted)
 {
+    struct counts_row *row = &counted->rows[COUNTS_INDIRECT];
     size_t low = 0, high = targets->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -135,7 +154,23 @@ void targets_count(const struct targets *targets, uint32_t function, struct coun
             end++;
         place_count(&targets->at[i], end - i, row);
     }
-    for (size_t i = 0; row->n && i < 2 * SPARE_CALLS; i++)
+    if (!row->n)
+        return;
+    row->there = true;
+    for (size_t i = 0; i < 2 * SPARE_CALLS; i++)
         *vec_push(row) = 0;
-    row->there = row->n > 0;
+    struct counts_row *values = &counted->rows[COUNTS_TOPN];
+    values->there = true;
+    for (size_t i = 0; i < 2 * BLOCK_VALUES * (n_blocks + SPARE_CALLS); i++)
+        *vec_push(values) = 0;
+}
+
+bool divides_unsigned(const uint8_t *bytes, size_t n)
+{
+    size_t at = 0;
+    while (at < n && (bytes[at] == 0x66 || bytes[at] == 0x67))
+        at++;
+    if (at < n && (bytes[at] & 0xF0) == 0x40)
+        at++;
+    return n - at >= 2 && (bytes[at] == 0xF6 || bytes[at] == 0xF7) && (bytes[at + 1] >> 3 & 7) == 6;
 }

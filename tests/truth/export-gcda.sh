@@ -52,8 +52,10 @@ awk -v same="$same" 'BEGIN { exit !(same > 0.999999) }' || fail "counts are not 
 
 # Targets of indirect calls.
 targets() { "$dump" -l "$1" | sed -n '/indirect_call [1-9]/{n;s/.*  0: \([0-9]* [0-9]* [0-9]* [0-9]*\) .*/\1/p;q}'; }
-[ -n "$(targets counted/two.gcda)" ] && [ "$(targets counted/two.gcda)" = "$(targets notes/two.gcda)" ] ||
-    fail "targets of indirect calls: $(targets notes/two.gcda), instrumented: $(targets counted/two.gcda)"
+for one in two values; do
+    [ -n "$(targets counted/$one.gcda)" ] && [ "$(targets counted/$one.gcda)" = "$(targets notes/$one.gcda)" ] ||
+        fail "$one: targets of indirect calls: $(targets notes/$one.gcda), instrumented: $(targets counted/$one.gcda)"
+done
 
 # What cannot be done is said.
 refuses() {

@@ -1,6 +1,7 @@
 /* What stands between gcc's graphs and code: loops turned over, conditions of several parts on one line, macros with
  * branches in them, functions inlined early, late and in parts, code made unconditional, computed gotos. */
 #include "two.h"
+#include "values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
         sum += kind_of(state) + walk(i % 17, state);
         if (i % 3 == 0)
             sum += applied(i > 1u << 30 ? never : kind_of, i);
+        if (i % 7 == 0)
+            sum += copied(kind_of, i) + divided(kind_of, state, 1 + i % 5);
     }
     printf("%lu\n", sum);
     return 0;
