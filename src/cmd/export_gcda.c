@@ -3,6 +3,12 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 
+/* In percent; what is not all is never shown as all. */
+static double percent(double share)
+{
+    return share < 1 && share > 0.999 ? 99.9 : 100 * share;
+}
+
 int export_gcda(const struct profile *profile, const char *input,
                 const struct gcda_options *options, bool quiet)
 {
@@ -19,7 +25,15 @@ int export_gcda(const struct profile *profile, const char *input,
         "its own",
         report.files, report.files == 1 ? "" : "s", options->folder ? "to" : "beside the notes in",
         options->folder ? options->folder : options->notes, report.functions,
-        100 * report.explained);
+        percent(report.explained));
+    if (report.told < 1)
+        say("of %.1f %% of what gcc's branches ran the program tells which way they went; the rest "
+            "is inferred from counts of lines",
+            percent(report.told));
+    if (report.poor)
+        say("%zu function%s poorly determined: the program has no branches for most of theirs; "
+            "first of them %s",
+            report.poor, report.poor == 1 ? " is" : "s are", report.poor_most);
     if (report.moved)
         say("%zu that %s there: kept as .gcda.old", report.moved,
             report.moved == 1 ? "was" : "were");

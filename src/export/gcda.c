@@ -21,8 +21,26 @@ struct writing {
     const struct sightings_of *sightings;
     struct counts *counts; /* of each object */
     bool exact;            /* what was not seen did not run */
+    struct fit_told told;  /* of all functions */
+    uint64_t poor_most;    /* executions of branches that are not told, of report.poor_most */
     struct gcda_report *report;
 };
+
+static void told_add(struct writing *writing, const struct notes_function *function,
+                     struct fit_told told)
+{
+    struct gcda_report *report = writing->report;
+    uint64_t inferred = told.branched - told.told;
+    writing->told.branched += told.branched;
+    writing->told.told += told.told;
+    if (inferred <= told.told)
+        return;
+    report->poor++;
+    if (inferred > writing->poor_most) {
+        writing->poor_most = inferred;
+        snprintf(report->poor_most, sizeof report->poor_most, "%s", function->name);
+    }
+}
 
 static bool function_count(struct writing *writing, uint32_t o, uint32_t f, struct err *err)
 {
@@ -45,9 +63,12 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
     row->there = true;
     vec_reserve(row, function->n_counters);
     row->n = function->n_counters;
+    struct fit_told told = {0};
     bool ok = !sightings->n ||
               arcs_fit(function, &writing->objects->at[first.object].groups[first.function],
-                       sightings, arcs);
+                       sightings, arcs, &told);
+    if (ok && first.object == o && first.function == f)
+        told_add(writing, function, told);
     if (ok && !writing->exact)
         arcs_smooth(function, arcs);
     if (ok)
@@ -181,6 +202,8 @@ static bool scene_export(struct scene *scene, const struct profile *profile,
                                        .explained = (double)sightings.explained /
                                                     (double)sightings.executed};
         ok = objects_write(&writing, err);
+        report->told =
+            writing.told.branched ? (double)writing.told.told / (double)writing.told.branched : 1;
         sightings_release(&sightings);
         code_counts_release(&code);
     }

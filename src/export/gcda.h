@@ -25,7 +25,11 @@ struct gcda_report {
     size_t moved;      /* files that were there: now PATH.old */
     size_t left;       /* foreign notes that have counts of another program, or of another time */
     size_t unreadable; /* notes */
-    double explained;  /* share of executed instructions whose function has notes */
+    size_t
+        poor; /* functions that ran: of most executions of their branches the program does not tell the way */
+    char poor_most[128]; /* the one with most such executions, as linked */
+    double told;         /* share of executions of branches, of all functions, whose way it tells */
+    double explained;    /* share of executed instructions whose function has notes */
 };
 
 bool gcda_export(const struct profile *profile, const struct gcda_options *options,

@@ -205,8 +205,21 @@ static void fitting_close(struct fitting *fitting)
     vec_release(&fitting->bodies);
 }
 
+static struct fit_told told_sum(const struct fitting *fitting)
+{
+    struct fit_told sum = {0};
+    for (uint32_t b = 0; b < fitting->function->n_blocks; b++) {
+        if (!fitting_branches(fitting, b))
+            continue;
+        sum.branched += fitting->blocks[b];
+        if (fitting->branches[b] || fitting->turns[b])
+            sum.told += fitting->blocks[b];
+    }
+    return sum;
+}
+
 bool arcs_fit(const struct notes_function *function, const struct line_groups *groups,
-              const struct sightings *sightings, uint64_t *ret_arcs)
+              const struct sightings *sightings, uint64_t *ret_arcs, struct fit_told *ret_told)
 {
     struct fitting fitting = {
         .function = function, .groups = groups, .sightings = sightings, .arcs = ret_arcs};
@@ -223,6 +236,8 @@ bool arcs_fit(const struct notes_function *function, const struct line_groups *g
             break;
     }
     mem_free(before);
+    if (ok)
+        *ret_told = told_sum(&fitting);
     fitting_close(&fitting);
     return ok;
 }

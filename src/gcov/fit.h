@@ -42,6 +42,13 @@ struct sightings {
     VEC(struct sighting); /* by group, then copy */
 };
 
+/* How much of a function's counts is told by the program. Where it has no branch for one of gcc's, because it moves
+ * values instead or decides several at once, how often each way was gone is inferred. */
+struct fit_told {
+    uint64_t branched; /* executions of branches, by the fitted counts */
+    uint64_t told;     /* of them, those of branches that the program has as well */
+};
+
 /* Fills ret_arcs, for each of the function's. False: counts are too large to be reckoned with. */
 bool arcs_fit(const struct notes_function *function, const struct line_groups *groups,
-              const struct sightings *sightings, uint64_t *ret_arcs);
+              const struct sightings *sightings, uint64_t *ret_arcs, struct fit_told *ret_told);

@@ -31,7 +31,8 @@ static void function_try(const struct notes_function *function)
     uint64_t *again = mem_alloc((function->arcs.n + 1) * sizeof *again);
     uint64_t *counters = mem_alloc((function->arcs.n + 1) * sizeof *counters);
     mem_free(discriminators_guess(function));
-    if (arcs_fit(function, &groups, &seen, arcs)) {
+    struct fit_told told;
+    if (arcs_fit(function, &groups, &seen, arcs, &told)) {
         gather_counters(function, arcs, counters);
         if (spread_counters(function, counters, again))
             ASSERT(memcmp(arcs, again, function->arcs.n * sizeof *arcs) == 0);

@@ -42,6 +42,31 @@ cmp counted/one.gcda notes/one.gcda.old || fail 'counts of an instrumented run a
 grep -q '^gait: 1 that was there: kept as .gcda.old' log && grep -q '1 of them have a .gcda file of another run' log || { cat log; fail 'not a word of counts that were there'; }
 rm notes/*.gcda* notes/foreign.o notes/foreign.gcno
 
+# Of which branches the program does not tell the way is said: here a conditional move's.
+mkdir moved && cat >moved/moved.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) unsigned moved(unsigned x)
+{
+    unsigned r = x * 3;
+    if (x & 1)
+        r = x ^ 5;
+    return r;
+}
+int main(void)
+{
+    unsigned s = 0;
+    for (unsigned i = 0; i < 9000; i++)
+        s += moved(s + i);
+    return s == 0;
+}
+END
+(cd moved && gcc -O2 -g -o moved moved.c && gcc -O2 -g -fprofile-use -ftest-coverage -Wno-missing-profile -c moved.c) || fail 'moved does not compile'
+if objdump -d --no-show-raw-insn moved/moved | sed -n '/<moved>:/,/ret/p' | grep -q cmov; then
+    "$gait" record -q --exact=counts -o moved/data -- moved/moved
+    "$gait" export --format gcda --notes moved moved/data 2>log || fail "export of moves: status $?"
+    grep -q '1 function is poorly determined.* moved$' log && grep -q 'of 5[0-9.]* % of what' log || { cat log; fail 'a conditional move is taken for a branch'; }
+fi
+
 # Counts.
 overlap() { "$gait" compare --json "$@" | sed -n 's/.*"overlap": \([0-9.]*\).*/\1/p'; }
 "$gait" export -q --format gcda --notes notes data || fail "export: status $?"

@@ -87,8 +87,16 @@ static void a_loop_is_fitted(void **state)
     *vec_push(&sightings) = branch;
     *vec_push(&sightings) =
         (struct sighting){.group = body, .kind = SIGHTING_STATEMENT, .count = 40, .home = 1};
-    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs));
+    struct fit_told told;
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs, &told));
     assert_memory_equal(arcs, expected, sizeof arcs);
+    assert_int_equal(told.branched, 43);
+    assert_int_equal(told.told, 43);
+    /* Without its branch the same counts are no more than inferred. */
+    sightings.at[0] = (struct sighting){.group = head, .kind = SIGHTING_STATEMENT, .count = 43};
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs, &told));
+    assert_int_equal(told.branched, 43);
+    assert_int_equal(told.told, 0);
     vec_release(&sightings);
     line_groups_release(&groups);
     notes_release(&notes);
@@ -111,7 +119,9 @@ static void an_unrolled_loop_has_its_turns(void **state)
     *vec_push(&sightings) =
         (struct sighting){.group = head, .kind = SIGHTING_STATEMENT, .count = 3, .times = 1};
     *vec_push(&sightings) = (struct sighting){.group = head, .kind = SIGHTING_ENTRY, .count = 3};
-    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs));
+    struct fit_told told;
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs, &told));
+    assert_int_equal(told.told, told.branched);
     assert_memory_equal(arcs, expected, sizeof arcs);
     vec_release(&sightings);
     line_groups_release(&groups);
