@@ -2,6 +2,7 @@
 
 #include "program/binary.h"
 #include "program/elf_sections.h"
+#include "program/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,28 +171,67 @@ static void functions_add(struct bolt_names *names, const struct nameds *nameds)
     vec_release(&counters.texts);
 }
 
-/* Functions of our own symbols where BOLT's have none. */
-static void others_add(struct bolt_names *names, const struct symbols *symbols)
+static int frame_order(const void *a, const void *b)
 {
+    const struct frame *x = a, *y = b;
+    return x->start.v < y->start.v ? -1 : x->start.v > y->start.v;
+}
+
+static bool frame_starts(const struct frames *frames, uint64_t at)
+{
+    struct frame key = {.start = {at}};
+    return frames->n && bsearch(&key, frames->at, frames->n, sizeof key, frame_order);
+}
+
+/* The last of n functions that begins at the address or before it, or NULL. */
+static const struct bolt_function *last_until(const struct bolt_function *functions, size_t n,
+                                              uint64_t at)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (functions[middle].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &functions[low - 1] : NULL;
+}
+
+/* The name of a function for which BOLT has no symbol, or NULL. It does not look at debug files: what has its symbol there
+ * is for BOLT a frame description like others. */
+static const char *other_name(struct bolt_names *names, const struct function *function,
+                              uint64_t start)
+{
+    const char *at = strstr(function->name, "@plt");
+    if (function->source == FUNCTION_STUB)
+        return at ? arena_format(&names->arena, "%.*s@PLT", (int)(at - function->name),
+                                 function->name)
+                  : NULL;
+    return arena_format(&names->arena, "__BOLT_FDE_FUNCat%llx", (unsigned long long)start);
+}
+
+/* Functions of our own symbols where BOLT's have none. */
+static void others_add(struct bolt_names *names, const struct binary *binary)
+{
+    const struct symbols *symbols = &binary->symbols;
     size_t known = names->n;
+    struct frames frames;
+    frames_read(&frames, &binary->image);
     for (size_t i = 0; i < symbols->ranges.n; i++) {
         const struct code_range *range = &symbols->ranges.at[i];
         const struct function *function = &symbols->functions.at[range->function];
-        if (function->source != FUNCTION_STUB && function->source != FUNCTION_FRAME)
+        uint64_t start = range->start.v;
+        if (function->source == FUNCTION_GAP ||
+            (function->source == FUNCTION_SYMBOL && !frame_starts(&frames, start)))
             continue;
-        struct bolt_function key = {.start = range->start.v};
-        if (known && bsearch(&key, names->at, known, sizeof *names->at, function_order))
+        const struct bolt_function *before = last_until(names->at, known, start);
+        if (before && (before->start == start || start < before->end))
             continue;
-        struct bolt_function *added = vec_push(names);
-        *added = (struct bolt_function){range->start.v, range->start.v + range->bytes, NULL};
-        const char *at = strstr(function->name, "@plt");
-        if (function->source == FUNCTION_STUB && at)
-            added->name =
-                arena_format(&names->arena, "%.*s@PLT", (int)(at - function->name), function->name);
-        else if (function->source == FUNCTION_FRAME)
-            added->name = arena_format(&names->arena, "__BOLT_FDE_FUNCat%llx",
-                                       (unsigned long long)range->start.v);
+        const char *name = other_name(names, function, start);
+        *vec_push(names) = (struct bolt_function){start, start + range->bytes, name};
     }
+    frames_release(&frames);
     if (names->n)
         qsort(names->at, names->n, sizeof *names->at, function_order);
 }
@@ -202,7 +242,7 @@ void bolt_names_read(struct bolt_names *names, const struct binary *binary)
     *names = (struct bolt_names){0};
     nameds_read(&nameds, &binary->image);
     functions_add(names, &nameds);
-    others_add(names, &binary->symbols);
+    others_add(names, binary);
     for (size_t i = 0; i < names->n; i++) {
         uint64_t next = i + 1 < names->n ? names->at[i + 1].start : UINT64_MAX;
         if (names->at[i].end <= names->at[i].start || names->at[i].end > next)
@@ -219,14 +259,6 @@ void bolt_names_release(struct bolt_names *names)
 
 const struct bolt_function *bolt_names_find(const struct bolt_names *names, uint64_t at)
 {
-    size_t low = 0, high = names->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (names->at[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct bolt_function *found = low ? &names->at[low - 1] : NULL;
+    const struct bolt_function *found = last_until(names->at, names->n, at);
     return found && at < found->end && found->name ? found : NULL;
 }

@@ -32,7 +32,7 @@ rewrite() {
         -split-functions -split-all-cold "${@:2}" >"$work/log" 2>&1 ||
         { tail -n 3 "$work/log"; fail "$1: llvm-bolt: status $?"; }
     if grep -E 'match only|invalid profile data|possibly stale' "$work/log"; then fail "$1: llvm-bolt complains"; fi
-    grep -q 'have non-empty execution profile' "$work/log" || fail "$1: llvm-bolt found no profile"
+    grep -q 'INFO: [1-9][0-9]* out of .* have non-empty execution profile' "$work/log" || fail "$1: llvm-bolt found no profile"
     "$work/$1" >"$work/out1" && "$work/$1.bolt" >"$work/out2" && cmp "$work/out1" "$work/out2" ||
         fail "$1: the program that BOLT made does something else"
 }
@@ -55,6 +55,12 @@ diff <(sort "$work/perf.fdata") <(grep -v ' 0 \[unknown\] 0 0 [0-9]*$' "$work/ou
 strip -o "$work/stripped" "$work/all"
 record stripped
 rewrite stripped --allow-stripped
+# Names in a debug file are not BOLT's.
+objcopy --only-keep-debug "$work/all" "$work/linked.debug" && objcopy --add-gnu-debuglink="$work/linked.debug" "$work/stripped" "$work/linked" || fail 'objcopy'
+cp "$work/ours.fdata" "$work/bare.fdata"
+record linked
+rewrite linked --allow-stripped
+cmp "$work/ours.fdata" "$work/bare.fdata" || fail 'with its names in a debug file the program has other counts'
 
 # What cannot be exported is said, and no file is left.
 "$gait" record -q --exact=counts -o "$work/data" --only libc.so.6 -- "$work/all" >/dev/null || fail "only: status $?"
