@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/optimize_left.h"
 #include "cmd/tools.h"
 #include "program/elf_sections.h"
 #include "program/image.h"
@@ -100,6 +101,7 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
         word_add(&words, "-split-all-cold");
         word_add(&words, "-icf=1");
         word_add(&words, "-dyno-stats");
+        word_add(&words, "-v=1");
         if (relocations)
             word_add(&words, "-reorder-functions=cdsort");
         if (skipped)
@@ -121,9 +123,13 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
                       "-Wl,--emit-relocs for more");
     if (skipped)
         optimize_note(optimize, arena_format(arena, "BOLT cannot move %s", skipped));
+    const char *left = optimize_left(arena, log, fdata);
+    if (left)
+        optimize_note(optimize, left);
     const char *taken = taken_branches(optimize, log);
     if (taken)
-        optimize_note(optimize, arena_format(arena, "taken branches %s", taken));
+        optimize_note(optimize, arena_format(arena, "taken branches%s %s",
+                                             left || skipped ? " of the others" : "", taken));
     optimize->result = result;
     return true;
 }

@@ -31,6 +31,33 @@ if [ -x "$llvm/llvm-bolt" ]; then
     grep -q 'prog.bolt: .* gain .* 3 pairs of runs' stdout || bad "BOLT: $(cat stdout)"
     same 'what the new program does' "$expected" "$(./prog.bolt 900)"
     cmp -s prog prog.bolt && bad 'BOLT changed nothing'
+    cat >switches.c <<'END'
+#include <stdio.h>
+__attribute__((noipa)) unsigned run(const unsigned char *code, unsigned value)
+{
+    for (;;)
+        switch (*code++) {
+        case 0: value += 3; break;
+        case 1: value *= 2; break;
+        case 2: value /= 3; break;
+        case 3: value ^= 5; break;
+        case 4: value -= code[0]; break;
+        case 5: value |= 64; break;
+        case 6: return value;
+        }
+}
+int main(void)
+{
+    static const unsigned char code[] = {0, 1, 2, 0, 4, 1, 5, 2, 3, 6};
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 20000; i++)
+        sum += run(code, i);
+    printf("%u\n", sum);
+}
+END
+    gcc -O2 -Wl,-q -o switches switches.c
+    status 0 'BOLT, switches' "$gait" optimize -q --with bolt --runs 2 ./switches
+    grep -q 'BOLT left as they are.*: run ([0-9]* %)' stdout || bad "a function that BOLT left: $(cat stdout)"
     status 0 'BOLT, JSON' "$gait" optimize -q --json --with bolt --runs 2 -o new ./prog 900
     silent 'BOLT, JSON'
     /usr/bin/python3 -c 'import json, math; r = json.load(open("stdout"))
