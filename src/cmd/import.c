@@ -56,6 +56,9 @@ int cmd_import(int argc, char **argv)
     if (ok && !options.quiet)
         say("wrote %s: %llu instructions in %zu modules", options.output,
             (unsigned long long)profile.totals.instructions, profile.modules.n);
+    if (ok && !options.quiet && profile.totals.losses[LOSS_uncounted])
+        say("lost: %llu x %s", (unsigned long long)profile.totals.losses[LOSS_uncounted],
+            loss_text(LOSS_uncounted));
     profile_release(&profile);
     return ok ? EXIT_DONE : say_err(&err);
 }

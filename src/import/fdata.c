@@ -27,7 +27,8 @@ struct reading {
     struct records {
         VEC(struct record);
     } records;
-    uint64_t strays; /* records of functions that the program does not have */
+    uint64_t strays;    /* records of functions that the program does not have */
+    uint64_t uncounted; /* functions that were entered, and nothing else */
     struct straight straight;
     uint32_t object;
 };
@@ -144,11 +145,28 @@ static void records_tally(const struct reading *reading, function_id function,
     }
 }
 
+/* Control came to its first block and did not leave it, though it neither returns nor is a stub: BOLT leaves functions as they are whose
+ * indirect jumps it does not understand. */
+static bool is_uncounted(const struct cfg *cfg, const struct tallies *tallies)
+{
+    uint64_t out = 0, in = 0;
+    for (size_t b = 0; b < cfg->blocks.n; b++) {
+        out |= tallies->out[b];
+        in |= b ? tallies->in[b] : 0;
+    }
+    if (!cfg->blocks.n || !tallies->in[0] || out || in)
+        return false;
+    const struct cfg_block *first = &cfg->blocks.at[0];
+    const struct instruction *last = &cfg->instructions.at[first->first + first->instructions - 1];
+    return last->kind == INSTRUCTION_COND || !instruction_ends_block(last);
+}
+
 static void function_count(struct reading *reading, function_id function, const struct cfg *cfg,
                            struct tallies *tallies)
 {
     uint64_t before = 0; /* what goes on into a block that nobody jumps to */
     records_tally(reading, function, cfg, tallies);
+    reading->uncounted += is_uncounted(cfg, tallies);
     for (size_t b = 0; b < cfg->blocks.n; b++) {
         const struct cfg_block *block = &cfg->blocks.at[b];
         const struct instruction *last =
@@ -249,6 +267,7 @@ bool import_fdata(struct profile *profile, FILE *from, const char *binary, struc
         jumps_list(&reading);
         straight_write(&reading.straight, profile);
         profile_loss(profile, "stray", reading.strays);
+        profile_loss(profile, "uncounted", reading.uncounted);
     }
     straight_release(&reading.straight);
     vec_release(&reading.records);

@@ -56,7 +56,9 @@
     LOSS(traced, "process ran natively: a debugger holds it, which would see samples")             \
     LOSS(path_lost, "path not counted: the table of paths was full")                               \
     LOSS(path_wrong, "path not counted: it came to a number that no path has")                     \
-    LOSS(context_lost, "call counted among others: there were too many calling contexts")
+    LOSS(context_lost, "call counted among others: there were too many calling contexts")          \
+    LOSS(uncounted, "function entered whose inside BOLT did not count: it is missing but for "     \
+                    "that")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
