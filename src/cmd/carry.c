@@ -8,6 +8,9 @@
 #include "profile/file.h"
 
 #include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char usage[] =
     "usage: gait carry --binary NEW -o OUT [options] [FILE]\n"
@@ -52,15 +55,26 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
+/* The profile may be read from another folder. A link to the new build keeps its name, by which the module is found. */
+static void binary_resolve(struct options *options, char path[PATH_MAX])
+{
+    const char *last = strrchr(options->carry.binary, '/');
+    last = last ? last + 1 : options->carry.binary;
+    if (realpath(options->carry.binary, path) && strcmp(strrchr(path, '/') + 1, last) == 0)
+        options->carry.binary = path;
+}
+
 int cmd_carry(int argc, char **argv)
 {
     struct options options;
+    char path[PATH_MAX];
     struct profile profile;
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
     if (options.help)
         return show_usage(usage);
+    binary_resolve(&options, path);
     int status = profile_load(options.input, options.quiet, &profile);
     if (status == EXIT_DONE)
         status = profile_carry(&profile, options.input, &options.carry, options.quiet);

@@ -125,7 +125,9 @@ void compare_sides(struct comparison *comparison, struct scene *scene, enum item
     uint64_t both = 0, covered = 0;
     for (size_t i = 0; i < builder.items.n; i++)
         item_count(&builder, &builder.items.at[i], &both, &covered);
-    comparison->coverage = both ? (double)covered / (double)both : (double)NAN;
+    const struct profile *other = scene->sides[OTHER];
+    bool known = other->mode == PROFILE_EXACT || other->totals.batches >= 2; /* one has no spread */
+    comparison->coverage = both && known ? (double)covered / (double)both : (double)NAN;
     struct differences *differences = &comparison->differences;
     if (differences->n)
         qsort(differences->at, differences->n, sizeof *differences->at, difference_order);

@@ -92,6 +92,7 @@ rows moved.true >true_rows
 status 0 'code that changed' "$gait" carry --binary new/prog -o new.data old.data
 for by in function block edge; do at_least "code that changed, by $by" 0.93 "$(overlap new.true new.data $by)"; done
 readable new.data
+"$gait" info new.data | grep -q " $PWD/new/prog " || bad 'where the new build lies depends on the folder'
 for view in info report; do
     "$gait" $view new.data | grep -q "carried.* prog, from build $(build_id old/prog) to $(build_id new/prog): [0-9.]* % found again" || bad "$view does not say that it was carried"
 done

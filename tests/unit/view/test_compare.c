@@ -55,6 +55,22 @@ static void equal_profiles_overlap_wholly(void **state)
     strolls_end(&one);
 }
 
+static void one_batch_has_no_intervals_to_be_inside_of(void **state)
+{
+    (void)state;
+    struct strolls one;
+    wander(&one, 5, 100);
+    one.profile.mode = PROFILE_SAMPLED;
+    for (unsigned batches = 1; batches <= 2; batches++) {
+        struct comparison comparison;
+        one.profile.totals.batches = batches;
+        compare_two(&comparison, &one.profile, &one.profile, BY_BLOCK);
+        assert_true(isnan(comparison.coverage) == (batches == 1));
+        comparison_release(&comparison);
+    }
+    strolls_end(&one);
+}
+
 /* The same figures from the plain counts of steps. Whether a step leads to the start of a block is
  * asked of the graph; how often it was taken is not. */
 static void expect_from_steps(const struct strolls *sides, struct scene *scene, enum item_by by,
@@ -194,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_profiles_overlap_wholly),
+        cmocka_unit_test(one_batch_has_no_intervals_to_be_inside_of),
         cmocka_unit_test(different_profiles_overlap_as_their_steps_do),
         cmocka_unit_test(modules_are_matched),
         cmocka_unit_test(nothing_is_compared_with_nothing),
