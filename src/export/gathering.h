@@ -30,6 +30,7 @@ struct gathering {
         VEC(struct record);
     } records;
     struct instances instances;
+    struct indirect_calls indirect;
     bool *meets;       /* of each block of the code: it has several before it */
     uint64_t *arrived; /* at each block of the code, from its function */
 };

@@ -73,6 +73,9 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
         arcs_smooth(function, arcs);
     if (ok)
         gather_counters(function, arcs, row->at);
+    targets_count(&writing->sightings->targets,
+                  writing->sightings->first[first.object] + first.function, function->n_blocks,
+                  counted);
     writing->report->functions += sightings->n > 0;
     mem_free(arcs);
     return ok || err_set(err, ERR_FORMAT, "%s: %s: its counts are too large", object->path,

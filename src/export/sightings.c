@@ -215,6 +215,32 @@ static unsigned turns_of(const struct gathering *gathering, const struct code_bl
     return most;
 }
 
+static void indirect_add(struct gathering *gathering, const struct record *record, uint64_t from)
+{
+    const struct line_groups *groups = gathering->groups[record->function];
+    *vec_push(&gathering->indirect) =
+        (struct indirect_call){.function = record->function,
+                               .block = groups->blocks.at[groups->at[record->group].first],
+                               .instance = record->instance,
+                               .column = record->column,
+                               .from = from};
+}
+
+/* Of every function that it is in: which of them has it in its graph depends on when it was inlined. */
+static void division_gather(struct gathering *gathering, const struct instruction *instruction)
+{
+    size_t room;
+    const uint8_t *bytes = image_bytes(&gathering->code->binary->image, instruction->at, &room);
+    if (!bytes || !divides_unsigned(bytes, instruction->bytes))
+        return;
+    for (size_t i = 0; i < gathering->chains.n; i++) {
+        const struct chain_link *link = &gathering->chains.at[i];
+        if (link->known)
+            *vec_push(&gathering->indirect.dividing) =
+                gathering->result->first[link->function.object] + link->function.function;
+    }
+}
+
 static void block_gather(struct gathering *gathering, uint32_t index)
 {
     const struct code_block *block = &gathering->code->blocks.at[index];
@@ -225,6 +251,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
     while (at.v <= block->last && disasm_at(&gathering->code->binary->image, at, &instruction)) {
         struct chains *chains = &gathering->chains;
         chains_find(chains, at);
+        division_gather(gathering, &instruction);
         bool known = false;
         for (size_t i = 0; i < chains->n; i++)
             known |= chains->at[i].known;
@@ -241,6 +268,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
             record.discriminator = chains->at[0].discriminator;
             struct record *added =
                 place_add(gathering, &record, chains->at[0].file, chains->at[0].line);
+            if (added && instruction.kind == INSTRUCTION_ICALL)
+                indirect_add(gathering, added, at.v);
             if (added && added->kind == SIGHTING_BRANCH)
                 branch_ways(gathering, added, &instruction, block->function);
             if (added && added->kind == SIGHTING_BRANCH && turns > 1)
@@ -367,6 +396,9 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     for (uint32_t i = 0; i < blocks->n; i++)
         block_gather(&gathering, i);
     edges_gather(&gathering);
+    targets_find(&result.targets, &gathering.indirect, code, &gathering.chains, objects);
+    vec_release(&gathering.indirect.dividing);
+    vec_release(&gathering.indirect);
     instances_count(&gathering.instances);
     records_sum(&gathering);
     for (size_t i = 0; i < code->binary->inlines->units.n; i++)
@@ -393,6 +425,7 @@ void sightings_release(struct sightings_of *sightings)
     for (size_t i = 0; i < sightings->n_functions; i++)
         vec_release(&sightings->functions[i]);
     mem_free(sightings->functions);
+    vec_release(&sightings->targets);
     mem_free(sightings->first);
     mem_free(sightings->seen);
 }

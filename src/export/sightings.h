@@ -7,6 +7,7 @@
 #pragma once
 
 #include "export/code.h"
+#include "export/targets.h"
 #include "gcov/fit.h"
 #include "gcov/objects.h"
 
@@ -15,6 +16,7 @@ struct sightings_of {
     uint32_t *first;             /* of each object */
     bool *seen;                  /* of each object: the program has code of it */
     size_t n_functions;
+    struct targets targets;       /* of indirect calls */
     uint64_t executed, explained; /* instructions: all, and those whose function has notes */
 };
 

@@ -1,0 +1,50 @@
+/* Where indirect calls of a function of the notes went: gcc calls the most frequent target directly, if it is asked to look for
+ * it first.
+ *
+ * gcc has a counter for each indirect call of a function, in the order of its graph. The notes do not say how many there are; those
+ * that the program has are put in the order of their lines' first blocks, and zeros follow for any that it lost.
+ *
+ * As soon as a function has one counter of values, gcc 12 looks for all of them: without those of the most frequent values it crashes, with zeros it is
+ * content. Those of unsigned remainders must add up to the executions of their block, which zeros do not, and how many there are is not known:
+ * functions that divide so have no targets. */
+#pragma once
+
+#include "export/code.h"
+#include "gcov/counts.h"
+
+struct chains;
+struct objects;
+
+/* One indirect call instruction. */
+struct indirect_call {
+    uint32_t function; /* of all objects' */
+    uint32_t block;    /* of the graph: the first that has its line */
+    uint32_t instance, column;
+    uint64_t from;
+};
+struct indirect_calls {
+    VEC(struct indirect_call);
+    struct dividing_functions {
+        VEC(uint32_t);
+    } dividing; /* functions with an unsigned division, in any order */
+};
+
+/* One target of one place. */
+struct target {
+    struct indirect_call call; /* from: 0 */
+    uint32_t
+        ident; /* of the function that was called, as gcc numbers it; 0: of none that has notes */
+    uint64_t count;
+};
+struct targets {
+    VEC(struct target); /* by function, then place, the most frequent first */
+};
+
+void targets_find(struct targets *targets, struct indirect_calls *calls,
+                  const struct code_counts *code, struct chains *chains,
+                  const struct objects *objects);
+/* The counters of one function of the graph; nothing if it has no indirect calls. */
+void targets_count(const struct targets *targets, uint32_t function, size_t n_blocks,
+                   struct counts_function *counted);
+/* Of one instruction: it divides unsigned numbers. */
+bool divides_unsigned(const uint8_t *bytes, size_t n);
