@@ -126,3 +126,13 @@ bool stop_await(int tid, enum stop_kind wanted, int timeout_ms, struct stop *ret
     classify(tid, status, ret_stop);
     return ret_stop->kind == wanted || go_on(tid, PTRACE_CONT, wanted, ret_stop);
 }
+
+void stop_reap(int child)
+{
+    siginfo_t info = {0};
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid &&
+           info.si_pid != child) {
+        waitpid(info.si_pid, NULL, __WALL | WNOHANG);
+        info.si_pid = 0;
+    }
+}

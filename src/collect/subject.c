@@ -108,6 +108,7 @@ void subject_wait(struct subject *subject, uint64_t timeout_ns)
 {
     if (subject->started) {
         launch_wait(&subject->child, timeout_ns);
+        stop_reap(subject->child.pid);
         subject->ended = subject->child.ended;
         return;
     }
@@ -115,6 +116,7 @@ void subject_wait(struct subject *subject, uint64_t timeout_ns)
     clock_gettime(CLOCK_MONOTONIC, &now);
     vigil_wait(&subject->vigil,
                (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ns);
+    stop_reap(0);
     subject->ended = subject->vigil.ended;
 }
 
