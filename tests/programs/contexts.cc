@@ -41,20 +41,31 @@ __attribute__((always_inline)) inline void entered(const char *name)
     pthread_mutex_unlock(&lock);
 }
 
-void path_write(int i)
+int path_write(char *to, size_t room, int i)
 {
-    if (contexts[i].parent > 0)
-        path_write(contexts[i].parent);
-    printf("%s%s", contexts[i].parent > 0 ? ";" : "", contexts[i].name);
+    int n = contexts[i].parent > 0 ? path_write(to, room, contexts[i].parent) : 0;
+    return n + snprintf(to + n, room - (size_t)n, "%s%s", n ? ";" : "", contexts[i].name);
 }
 
+int line_order(const void *a, const void *b)
+{
+    return strcmp(static_cast<const char *>(a), static_cast<const char *>(b));
+}
+
+// In the order of their names: which thread comes first to a context is chance.
 void tell()
 {
+    static char lines[CONTEXTS][512];
+    int n = 0;
     for (int i = 1; i < n_contexts; i++)
         if (contexts[i].count) {
-            path_write(i);
-            printf(" %ld\n", contexts[i].count);
+            int at = path_write(lines[n], sizeof lines[n], i);
+            snprintf(lines[n] + at, sizeof lines[n] - (size_t)at, " %ld", contexts[i].count);
+            n++;
         }
+    qsort(lines, (size_t)n, sizeof *lines, line_order);
+    for (int i = 0; i < n; i++)
+        puts(lines[i]);
     fflush(stdout);
 }
 

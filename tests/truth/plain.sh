@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs alone: it is about samples.
 # Plain samples against perf's own: shares of functions on real programs; callers against a program that says
 # how it divides its time; and a program with a beat of its own, which must not matter.
 cd "$(dirname "$0")/../.." || exit 1
