@@ -38,7 +38,7 @@ static const char usage[] =
 struct options {
     struct view_options view;
     const char *function; /* NULL: all that are hot */
-    double above;
+    double above_percent;
     enum assembly_syntax syntax;
     struct annotation_style style;
 };
@@ -56,16 +56,10 @@ static const struct option own_list[] = {
 static bool take(void *to, int option, const char *value, struct err *err)
 {
     struct options *options = to;
-    char *end;
     switch (option) {
     case OPTION_ALL: options->style.all = true; return true;
     case OPTION_SIDE: options->style.side = true; return true;
-    case OPTION_ABOVE:
-        options->above = strtod(value, &end) / 100;
-        if (end != value && (!*end || !strcmp(end, "%")) && options->above >= 0 &&
-            options->above <= 1)
-            return true;
-        return err_set(err, ERR_USAGE, "--above %s: not a percentage", value);
+    case OPTION_ABOVE: return percent_parse("--above", value, &options->above_percent, err);
     default:
         options->syntax = strcmp(value, "intel") ? ASSEMBLY_ATT : ASSEMBLY_INTEL;
         if (options->syntax == ASSEMBLY_INTEL || !strcmp(value, "att"))
@@ -82,7 +76,8 @@ static bool pick(struct picked *picked, const struct options *options, const str
         return pick_functions(picked, report, options->function, limit, err);
     for (size_t i = 0; i < report->n && picked->n < limit; i++) {
         const struct report_row *row = &report->at[i];
-        if (report_share(report, row).value >= options->above && row->function != FUNCTION_NONE)
+        if (100 * report_share(report, row).value >= options->above_percent &&
+            row->function != FUNCTION_NONE)
             *vec_push(picked) = row;
     }
     if (!picked->n && report->has_plain && !report->plain.kept.sum && report->plain.beside.sum)
@@ -91,7 +86,7 @@ static bool pick(struct picked *picked, const struct options *options, const str
                        "hand: gait report --module '[kernel]'");
     return picked->n ||
            err_set(err, ERR_MISSING, "no function with code to show weighs %g %%: --above PCT",
-                   100 * options->above);
+                   options->above_percent);
 }
 
 /* When the file of the first was last changed; 0: not known. */
@@ -197,7 +192,7 @@ static int annotate(const struct options *options, const struct profile *profile
 
 int cmd_annotate(int argc, char **argv)
 {
-    struct options options = {.above = 0.05};
+    struct options options = {.above_percent = 5};
     struct own_options own = {own_list, take, &options};
     struct err err;
     if (!view_options_parse(&options.view, &own, argc, argv, &err))

@@ -86,18 +86,6 @@ static bool parse_depth(const char *text, uint32_t *ret_depth, struct err *err)
     return true;
 }
 
-static bool parse_percent(const char *text, double *ret_percent, struct err *err)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end != text && *end == '%')
-        end++;
-    if (end == text || *end || !(value >= 0 && value <= 100))
-        return err_set(err, ERR_USAGE, "--min %s: not a percentage", text);
-    *ret_percent = value;
-    return true;
-}
-
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
     struct options *options = to;
@@ -110,19 +98,15 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     case OPTION_UNFOLDED: options->contexts.unfolded = true; return true;
     case OPTION_NO_INLINE: options->contexts.no_inlines = true; return true;
     case OPTION_KERNEL: options->filter.kernel = true; return true;
-    case OPTION_MIN: return parse_percent(value, &options->min_percent, err);
+    case OPTION_MIN: return percent_parse("--min", value, &options->min_percent, err);
     default: return parse_depth(value, &options->depth, err);
     }
 }
 
 static bool check(struct options *options, int argc, char **argv, struct err *err)
 {
-    if (optind < argc)
-        options->view.input = argv[optind++];
-    if (optind < argc)
-        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
-    if (!options->view.input)
-        options->view.input = "gait.data";
+    if (!view_input(&options->view, argc, argv, err))
+        return false;
     options->filter.pid = options->view.pid;
     options->filter.tid = options->view.tid;
     options->filter.kernel |= options->view.module && strcmp(options->view.module, "[kernel]") == 0;
@@ -135,9 +119,7 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
 static bool show(const struct options *options, struct plain *plain, struct err *err)
 {
     struct contexts contexts;
-    size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
-    if (options->view.has_limit)
-        rows = options->view.limit;
+    size_t rows = view_rows(&options->view, TEXT_ROWS);
     struct contexts_options how = options->contexts;
     how.no_inlines |= plain->profile->mode == PROFILE_EXACT; /* what is inlined is not called */
     contexts_make(&contexts, plain, how);

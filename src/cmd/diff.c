@@ -67,9 +67,7 @@ static int diff(const struct options *options, const struct profile *before,
     struct scene scenes[SIDES_MAX];
     struct diff diff;
     struct err err;
-    size_t rows = options->view.json ? SIZE_MAX : TEXT_ROWS;
-    if (options->view.has_limit)
-        rows = options->view.limit;
+    size_t rows = view_rows(&options->view, TEXT_ROWS);
     scene_open(&scenes[BEFORE], &before, 1, NULL);
     scene_open(&scenes[AFTER], &after, 1, NULL);
     scenes[AFTER].verbose = options->view.verbose;

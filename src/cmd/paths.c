@@ -41,16 +41,8 @@ struct options {
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
-    struct options *options = to;
-    char *end;
     (void)option;
-    double percent = strtod(value, &end);
-    if (end != value && *end == '%')
-        end++;
-    if (end == value || *end || !(percent >= 0 && percent <= 100))
-        return err_set(err, ERR_USAGE, "--hot %s: not a percentage", value);
-    options->hot_percent = percent;
-    return true;
+    return percent_parse("--hot", value, &((struct options *)to)->hot_percent, err);
 }
 
 static int paths(const struct options *options, const struct profile *profile)
@@ -74,9 +66,7 @@ static int paths(const struct options *options, const struct profile *profile)
     }
     hot_paths_make(&hot, &scene, 0);
     struct hot_paths_cut cut = {.share = options->hot_percent / 100,
-                                .limit = options->view.has_limit ? options->view.limit
-                                         : options->view.json    ? SIZE_MAX
-                                                                 : TEXT_ROWS};
+                                .limit = view_rows(&options->view, TEXT_ROWS)};
     struct ink ink = output_begin(&options->view);
     if (options->view.json)
         hot_paths_json(stdout, &hot, cut);
@@ -96,14 +86,8 @@ int cmd_paths(int argc, char **argv)
         return say_err(&err);
     if (options.view.help)
         return show_usage(usage);
-    if (optind < argc)
-        options.view.input = argv[optind++];
-    if (optind < argc) {
-        err_set(&err, ERR_USAGE, "one file at a time; gait merge adds several up");
+    if (!view_input(&options.view, argc, argv, &err))
         return say_err(&err);
-    }
-    if (!options.view.input)
-        options.view.input = "gait.data";
     struct profile profile;
     int status = profile_load(options.view.input, options.view.quiet, &profile);
     if (status != EXIT_DONE)

@@ -35,17 +35,6 @@ static const char usage[] =
 
 enum { TEXT_ROWS = 20 };
 
-static bool check(struct view_options *options, int argc, char **argv, struct err *err)
-{
-    if (optind < argc)
-        options->input = argv[optind++];
-    if (optind < argc)
-        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
-    if (!options->input)
-        options->input = "gait.data";
-    return true;
-}
-
 static bool make(struct report *report, struct scene *scene, const struct view_options *options,
                  struct err *err)
 {
@@ -79,9 +68,9 @@ static int report(const struct view_options *options, const struct profile *prof
     scene.columns = output_columns();
     struct ink ink = output_begin(options);
     if (options->json)
-        report_json(stdout, &report, options->has_limit ? options->limit : SIZE_MAX);
+        report_json(stdout, &report, view_rows(options, TEXT_ROWS));
     else
-        report_text(stdout, &report, &ink, options->has_limit ? options->limit : TEXT_ROWS);
+        report_text(stdout, &report, &ink, view_rows(options, TEXT_ROWS));
     report_release(&report);
     scene_close(&scene);
     return output_status();
@@ -95,7 +84,7 @@ int cmd_report(int argc, char **argv)
         return say_err(&err);
     if (options.help)
         return show_usage(usage);
-    if (!check(&options, argc, argv, &err))
+    if (!view_input(&options, argc, argv, &err))
         return say_err(&err);
     if (options.inferred && !item_by_inferred(options.by))
         return say_not_inferred();

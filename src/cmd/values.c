@@ -65,9 +65,7 @@ static int show(const struct options *options, const struct profile *profile)
     }
     values_make(&places, &scene);
     struct values_cut cut = {.no_values = options->no_values,
-                             .limit = options->view.has_limit ? options->view.limit
-                                      : options->view.json    ? SIZE_MAX
-                                                              : TEXT_ROWS};
+                             .limit = view_rows(&options->view, TEXT_ROWS)};
     struct ink ink = output_begin(&options->view);
     if (options->view.json)
         values_json(stdout, &places, cut);
@@ -87,14 +85,8 @@ int cmd_values(int argc, char **argv)
         return say_err(&err);
     if (options.view.help)
         return show_usage(usage);
-    if (optind < argc)
-        options.view.input = argv[optind++];
-    if (optind < argc) {
-        err_set(&err, ERR_USAGE, "one file at a time; gait merge adds several up");
+    if (!view_input(&options.view, argc, argv, &err))
         return say_err(&err);
-    }
-    if (!options.view.input)
-        options.view.input = "gait.data";
     struct profile profile;
     int status = profile_load(options.view.input, options.view.quiet, &profile);
     if (status != EXIT_DONE)

@@ -44,14 +44,10 @@ int cmd_verify(int argc, char **argv)
         return say_err(&err);
     if (options.help)
         return show_usage(usage);
-    if (optind < argc)
-        options.input = argv[optind++];
-    if (optind < argc) {
-        err_set(&err, ERR_USAGE, "one file at a time");
+    if (!view_input(&options, argc, argv, &err))
         return say_err(&err);
-    }
     struct profile profile;
-    int status = profile_load_any(options.input ? options.input : "gait.data", true, &profile);
+    int status = profile_load_any(options.input, true, &profile);
     if (status != EXIT_DONE)
         return status;
     /* Damage is one of the checks; what is merely missing at the end is only mentioned. */

@@ -225,3 +225,33 @@ int output_status(void)
     say("cannot write: %s", strerror(errno));
     return EXIT_FAILED;
 }
+
+bool view_input(struct view_options *options, int argc, char **argv, struct err *err)
+{
+    if (optind < argc)
+        options->input = argv[optind++];
+    if (optind < argc)
+        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
+    if (!options->input)
+        options->input = "gait.data";
+    return true;
+}
+
+size_t view_rows(const struct view_options *options, size_t in_text)
+{
+    if (options->has_limit)
+        return options->limit;
+    return options->json ? SIZE_MAX : in_text;
+}
+
+bool percent_parse(const char *flag, const char *text, double *ret_percent, struct err *err)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end != text && *end == '%')
+        end++;
+    if (end == text || *end || !(value >= 0 && value <= 100))
+        return err_set(err, ERR_USAGE, "%s %s: not a percentage", flag, text);
+    *ret_percent = value;
+    return true;
+}

@@ -37,6 +37,13 @@ struct view_options {
 bool view_options_parse(struct view_options *options, const struct own_options *own, int argc,
                         char **argv, struct err *err);
 
+/* Behind the flags: the one file to show, gait.data if there is none. */
+bool view_input(struct view_options *options, int argc, char **argv, struct err *err);
+/* How many rows: as asked for, else so many in text and all in JSON. */
+size_t view_rows(const struct view_options *options, size_t in_text);
+/* "5" or "5%", from 0 to 100; `flag` is whose value it is. */
+bool percent_parse(const char *flag, const char *text, double *ret_percent, struct err *err);
+
 /* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. One of
  * which damage has left nothing is not read, unless any is wanted. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
