@@ -18,6 +18,10 @@ static const char usage[] =
     "\n"
     "  -i FILE            the profile, as an option\n"
     "  --hot PCT          only paths with at least PCT % of all (0)\n"
+    "  --iterations K     paths that were gone one after the other, K (1 to 4) at a time: of "
+    "sampled "
+    "and\n"
+    "                     of traced recordings (--exact=trace+paths)\n"
     "  --module NAME      only paths of this module\n"
     "  --limit N          so many paths (20; with --json all)\n"
     "  --json             as JSON, schema gait/paths/1\n"
@@ -27,22 +31,48 @@ static const char usage[] =
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
-enum { OPTION_HOT = VIEW_OPTION_OWN };
+enum { OPTION_HOT = VIEW_OPTION_OWN, OPTION_ITERATIONS };
 
 static const struct option own_list[] = {
     {"hot", required_argument, NULL, OPTION_HOT},
+    {"iterations", required_argument, NULL, OPTION_ITERATIONS},
     {NULL, 0, NULL, 0},
 };
 
 struct options {
     struct view_options view;
     double hot_percent;
+    uint32_t iterations;
 };
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
-    (void)option;
-    return percent_parse("--hot", value, &((struct options *)to)->hot_percent, err);
+    struct options *options = to;
+    if (option == OPTION_HOT)
+        return percent_parse("--hot", value, &options->hot_percent, err);
+    if (value[0] < '1' || value[0] > '0' + SERIES_PATHS || value[1])
+        return err_set(err, ERR_USAGE, "--iterations %s: a number from 1 to %d", value,
+                       SERIES_PATHS);
+    options->iterations = (uint32_t)(value[0] - '0');
+    return true;
+}
+
+/* What a recording must have for what is asked. */
+static bool has_paths(const struct options *options, const struct profile *profile, struct err *err)
+{
+    if (!profile->paths.n)
+        return err_set(
+            err, ERR_FORMAT,
+            "%s: no paths in it: %s; gait record --exact=paths -- COMMAND counts them all",
+            options->view.input,
+            profile->mode == PROFILE_SAMPLED ? "samples of less than a second have none"
+                                             : "they were not counted");
+    if (options->iterations > 1 && !profile->series.nodes.n)
+        return err_set(err, ERR_FORMAT,
+                       "%s: which paths follow which is not in it: counts do not tell; gait record "
+                       "--exact=trace+paths does, and samples",
+                       options->view.input);
+    return true;
 }
 
 static int paths(const struct options *options, const struct profile *profile)
@@ -50,21 +80,15 @@ static int paths(const struct options *options, const struct profile *profile)
     struct err err;
     struct scene scene;
     struct hot_paths hot;
-    if (!profile->paths.n) {
-        err_set(&err, ERR_FORMAT,
-                "%s: no paths in it: %s; gait record --exact=paths -- COMMAND counts them all",
-                options->view.input,
-                profile->mode == PROFILE_SAMPLED ? "samples of less than a second have none"
-                                                 : "they were not counted");
+    if (!has_paths(options, profile, &err))
         return say_err(&err);
-    }
     scene_open(&scene, &profile, 1, options->view.module);
     scene.verbose = options->view.verbose;
     if (!scene_shows(&scene, &err)) {
         scene_close(&scene);
         return say_err(&err);
     }
-    hot_paths_make(&hot, &scene, 0);
+    hot_paths_make(&hot, &scene, 0, options->iterations);
     struct hot_paths_cut cut = {.share = options->hot_percent / 100,
                                 .limit = view_rows(&options->view, TEXT_ROWS)};
     struct ink ink = output_begin(&options->view);
@@ -79,7 +103,7 @@ static int paths(const struct options *options, const struct profile *profile)
 
 int cmd_paths(int argc, char **argv)
 {
-    struct options options = {0};
+    struct options options = {.iterations = 1};
     struct own_options own = {own_list, own_take, &options};
     struct err err;
     if (!view_options_parse(&options.view, &own, argc, argv, &err))

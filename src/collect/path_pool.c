@@ -56,6 +56,10 @@ static void batch_fold(struct path_pool *pool, const struct path_batch *batch,
                        struct profile *profile)
 {
     struct batch_table *from = &pool->batch.paths;
+    uint32_t group = (uint32_t)(pool->folded++ % STACK_GROUPS);
+    path_series_give(&pool->walks.series, profile, group);
+    stacks_add(&profile->series, stacks_node(&profile->series, STACK_NONE, MODULE_NONE, 0), group,
+               batch->x_count);
     for (uint32_t i = 0; i < from->cells.n; i++) {
         uint64_t count = from->cells.at[i].count;
         if (count)

@@ -32,6 +32,7 @@ struct path_pool {
         VEC(struct path_batch);
     } batches;          /* that are closed */
     uint64_t closed;    /* batches, ever */
+    uint64_t folded;    /* of them, into the profile */
     struct batch batch; /* the one under way while they are looked through */
     struct path_book book;
     struct path_walks walks;

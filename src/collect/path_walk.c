@@ -6,12 +6,14 @@ void path_walks_init(struct path_walks *walks, struct units *units, struct path_
                      struct batch *batch)
 {
     *walks = (struct path_walks){.units = units, .book = book, .batch = batch};
+    path_series_init(&walks->series);
 }
 
 void path_walks_release(struct path_walks *walks)
 {
     vec_release(&walks->stretches);
     vec_release(&walks->rests);
+    path_series_release(&walks->series);
 }
 
 void path_walk_release(struct path_walk *walk)
@@ -23,6 +25,7 @@ void path_walk_begin(struct path_walk *walk, uint64_t weight, uint32_t instructi
 {
     walk->frames.n = 0;
     walk->fresh = true;
+    walk->ran = 0;
     walk->weight = weight;
     walk->instructions = instructions;
 }
@@ -44,41 +47,58 @@ static void function_tell(struct path_walks *walks, struct book_function *functi
     function->told = true;
 }
 
-/* A path of length l is whole in a window of n instructions at n - l + 1 of n places. */
-static uint64_t path_weight(const struct path_walk *walk, const struct path_frame *frame)
+/* What takes l instructions, those of functions that it calls among them, is whole in a window of n at n - l + 1 of n places. */
+static uint64_t weight_since(const struct path_walk *walk, uint64_t begin)
 {
-    if (!walk->instructions || frame->instructions >= walk->instructions)
+    uint64_t length = walk->ran - begin;
+    if (!walk->instructions || length >= walk->instructions)
         return walk->weight;
-    uint64_t places = walk->instructions - frame->instructions + 1;
+    uint64_t places = walk->instructions - length + 1;
     return (uint64_t)((__uint128_t)walk->weight * walk->instructions / places);
 }
 
 static void path_count(struct path_walks *walks, const struct path_walk *walk,
                        struct path_frame *frame, uint64_t value)
 {
-    if (!frame->known)
+    if (!frame->known) {
+        frame->ended.n = 0;
         return;
+    }
     if (!frame->function->told)
         function_tell(walks, frame->function);
     struct path_key key = {.module = frame->function->module,
                            .kind = PATH_RAN,
                            .function = frame->function->start.v,
                            .path = frame->sum + value};
-    uint64_t weight = path_weight(walk, frame);
-    batch_add_path_at(walks->batch, batch_path_index(walks->batch, &key), 0, weight);
+    batch_add_path_at(walks->batch, batch_path_index(walks->batch, &key), 0,
+                      weight_since(walk, frame->begin));
+    struct series_ended *ended = &frame->ended;
+    path_series_step(&walks->series, ended, (struct place){key.module, frame->function->start},
+                     key.path, frame->begin);
+    for (uint32_t i = 1; i < ended->n; i++)
+        path_series_count(&walks->series, ended->nodes[i], weight_since(walk, ended->begins[i]));
 }
 
 /* ---- along arcs */
 
 /* A path begins at the node, if one may. */
-static void frame_begin(struct path_frame *frame, uint32_t node, bool first)
+static void frame_begin(struct path_frame *frame, const struct path_walk *walk, uint32_t node,
+                        bool first)
 {
     const struct path_reading *reading = &frame->function->reading;
     uint32_t begin = reading->numbering.begins[node];
     frame->node = node;
     frame->known = first && begin != ARC_NONE;
     frame->sum = frame->known ? reading->numbering.arcs.at[begin].value : 0;
-    frame->instructions = reading->ground.nodes.at[node].n;
+    frame->begin = walk->ran;
+}
+
+/* The same, and nothing is known of what came before it. */
+static void frame_anew(struct path_frame *frame, const struct path_walk *walk, uint32_t node,
+                       bool first)
+{
+    frame->ended.n = 0;
+    frame_begin(frame, walk, node, first);
 }
 
 static void arc_take(struct path_walks *walks, const struct path_walk *walk,
@@ -89,12 +109,11 @@ static void arc_take(struct path_walks *walks, const struct path_walk *walk,
     if (arc->kind == ARC_STEP) {
         frame->sum += arc->value;
         frame->node = arc->to;
-        frame->instructions += reading->ground.nodes.at[arc->to].n;
         return;
     }
     path_count(walks, walk, frame, arc->value);
     if (arc->kind == ARC_BREAK)
-        frame_begin(frame, reading->ground.shape.edges.at[arc->of].to, true);
+        frame_begin(frame, walk, reading->ground.shape.edges.at[arc->of].to, true);
     else
         frame->known = false;
 }
@@ -168,8 +187,8 @@ static void frame_push(struct path_walks *walks, struct path_walk *walk, const s
     if (node == UINT32_MAX)
         frame.function = NULL;
     else
-        frame_begin(&frame, node,
-                    first && frame.function->reading.ground.shape.nodes.at[node].start);
+        frame_anew(&frame, walk, node,
+                   first && frame.function->reading.ground.shape.nodes.at[node].start);
     *vec_push(&walk->frames) = frame;
 }
 
@@ -283,13 +302,13 @@ static void stretch_enter(struct path_walks *walks, const struct path_walk *walk
         frame->function = stretch->function;
         frame->known = false;
         if (frame->function)
-            frame_begin(frame, stretch->node, is_start(stretch));
+            frame_anew(frame, walk, stretch->node, is_start(stretch));
     } else if (frame->function && frame->node != stretch->node) {
         uint32_t arc = stretch->begins ? arc_next(frame, stretch->node) : ARC_NONE;
         if (arc != ARC_NONE)
             arc_take(walks, walk, frame, arc);
         else
-            frame_begin(frame, stretch->node, is_start(stretch));
+            frame_anew(frame, walk, stretch->node, is_start(stretch));
     }
 }
 
@@ -321,9 +340,10 @@ static void branch_take(struct path_walks *walks, struct path_walk *walk,
 {
     struct path_frame *frame = top(walk);
     uint64_t back = frame->back;
+    uint32_t arc = ARC_NONE;
     if (frame->function && stretch->ends) {
         bool inside = to->place.module == frame->function->module;
-        uint32_t arc = arc_to(frame, to->place.address, inside);
+        arc = arc_to(frame, to->place.address, inside);
         if (arc != ARC_NONE) {
             enum arc_kind kind =
                 (enum arc_kind)frame->function->reading.numbering.arcs.at[arc].kind;
@@ -337,7 +357,9 @@ static void branch_take(struct path_walks *walks, struct path_walk *walk,
                         ? book_function_node(frame->function, to->place.address, &first)
                         : UINT32_MAX;
     if (node != UINT32_MAX) { /* by a jump that no edge stands for */
-        frame_begin(frame, node,
+        if (arc == ARC_NONE)
+            frame->ended.n = 0;
+        frame_begin(frame, walk, node,
                     first && frame->function->reading.ground.shape.nodes.at[node].start);
         return;
     }
@@ -401,6 +423,7 @@ static void exit_walk(struct path_walks *walks, struct path_walk *walk, uint32_t
         if (!segment->instructions)
             continue;
         const struct path_stretch *stretch = stretch_run(walks, walk, stretch_of(walks, index));
+        walk->ran += segment->instructions;
         struct path_end next = *to;
         if (i < last)
             next = (struct path_end){segment[1].start, segment[1].at,

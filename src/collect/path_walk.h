@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "collect/path_book.h"
+#include "collect/path_series.h"
 #include "collect/units.h"
 
 struct batch;
@@ -26,6 +27,7 @@ struct path_walks {
     struct units *units;
     struct path_book *book;
     struct batch *batch;
+    struct path_series series;
     struct path_stretches {
         VEC(struct path_stretch);
     } stretches, rests; /* stretches: as units->segments */
@@ -34,11 +36,12 @@ struct path_walks {
 struct path_frame {
     struct book_function *function;
     uint32_t node;
-    uint32_t instructions; /* of the path so far */
-    bool known;            /* the beginning of the path was seen */
-    bool signal;           /* it was interrupted: whoever is above it does not return to it */
+    bool known;  /* the beginning of the path was seen */
+    bool signal; /* it was interrupted: whoever is above it does not return to it */
     uint64_t sum;
-    uint64_t back; /* avma to which it returns; 0: not known */
+    uint64_t begin;            /* where in the stream the path began */
+    struct series_ended ended; /* before it, in this activation */
+    uint64_t back;             /* avma to which it returns; 0: not known */
 };
 
 /* One stream. */
@@ -47,9 +50,10 @@ struct path_walk {
         VEC(struct path_frame);
     } frames;
     bool fresh;      /* nothing is known of where it is */
+    uint64_t ran;    /* instructions, since it was begun */
     uint64_t weight; /* of each path; */
     uint32_t
-        instructions; /* of a window: long paths are less often whole in it, and weigh more; 0: all of it is known */
+        instructions; /* of a window: what takes long is less often whole in it, and weighs more; 0: all of it is known */
 };
 
 void path_walks_init(struct path_walks *walks, struct units *units, struct path_book *book,

@@ -54,6 +54,7 @@ void trace_paths_release(struct trace_paths *paths)
 void trace_paths_give(struct trace_paths *paths, struct profile *profile)
 {
     struct batch_table *from = &paths->batch.paths;
+    path_series_give(&paths->walks.series, profile, 0);
     for (uint32_t i = 0; i < from->cells.n; i++) {
         uint64_t count = from->cells.at[i].count;
         if (count)

@@ -45,7 +45,7 @@ static void paths_fill(struct lab_row *row, const struct lab_recording *recordin
     (void)base;
     struct hot_paths paths;
     struct sum sums[CLASSES] = {0};
-    hot_paths_make(&paths, recording->scene, 0);
+    hot_paths_make(&paths, recording->scene, 0, 1);
     for (size_t i = 0; i < paths.n; i++) {
         double instructions = instructions_of(&paths.at[i]),
                weight = weight_of(&paths, &paths.at[i]);
@@ -100,7 +100,7 @@ static void functions_fill(struct lab_row *row, const struct lab_recording *reco
     (void)base;
     struct hot_paths paths;
     struct sum sums[CLASSES] = {0};
-    hot_paths_make(&paths, recording->scene, 0);
+    hot_paths_make(&paths, recording->scene, 0, 1);
     functions_sum(&paths, sums);
     for (int class = 0; class < CLASSES; class ++) {
         lab_cell(row, "%.0f", sums[class].n);

@@ -15,7 +15,7 @@ static const char *const names[CHUNK_TYPES] = {
     [CHUNK_RANGES] = "RANGES",     [CHUNK_LOSSES] = "LOSSES",   [CHUNK_TOTALS] = "TOTALS",
     [CHUNK_END] = "END",           [CHUNK_STACKS] = "STACKS",   [CHUNK_THREADS] = "THREADS",
     [CHUNK_NAMES] = "NAMES",       [CHUNK_TRIPS] = "TRIPS",     [CHUNK_PATHS] = "PATHS",
-    [CHUNK_PASSAGES] = "PASSAGES", [CHUNK_VALUES] = "VALUES"};
+    [CHUNK_PASSAGES] = "PASSAGES", [CHUNK_VALUES] = "VALUES",   [CHUNK_SERIES] = "SERIES"};
 
 bool chunk_is_known(uint32_t type)
 {

@@ -41,6 +41,7 @@ enum chunk_type {
     CHUNK_PATHS,
     CHUNK_PASSAGES,
     CHUNK_VALUES,
+    CHUNK_SERIES,
     CHUNK_TYPES
 };
 

@@ -3,7 +3,7 @@
 
 #include "profile/encode.h"
 
-/* type: CHUNK_STACKS or CHUNK_PASSAGES. */
+/* type: CHUNK_STACKS, CHUNK_PASSAGES or CHUNK_SERIES. */
 void encode_stacks(struct encoder *encoder, enum chunk_type type, const struct stacks *stacks,
                    const struct numbering *in_file);
 void encode_threads(struct encoder *encoder, const struct threads *threads);

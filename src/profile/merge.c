@@ -193,6 +193,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
         merge_rows(&into->tables[i], &other->tables[i], &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_stacks(&into->passages, &other->passages, &remap);
+    merge_stacks(&into->series, &other->series, &remap);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);
     vec_release(&remap);

@@ -54,6 +54,7 @@ void profile_init(struct profile *profile)
         map_init(&profile->tables[i].keys, profile_key_bytes((enum profile_table)i));
     stacks_init(&profile->stacks);
     stacks_init(&profile->passages);
+    stacks_init(&profile->series);
 }
 
 static void table_release(struct table *table)
@@ -68,6 +69,7 @@ void profile_release(struct profile *profile)
         table_release(&profile->tables[i]);
     stacks_release(&profile->stacks);
     stacks_release(&profile->passages);
+    stacks_release(&profile->series);
     vec_release(&profile->threads);
     vec_release(&profile->names);
     map_release(&profile->module_keys);
@@ -91,6 +93,7 @@ void profile_clear(struct profile *profile)
         table_clear(&profile->tables[i]);
     stacks_clear(&profile->stacks);
     stacks_clear(&profile->passages);
+    stacks_clear(&profile->series);
     profile->threads.n = 0;
     profile->names.n = 0;
     profile->totals = (struct totals){0};

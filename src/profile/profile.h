@@ -39,6 +39,8 @@ enum { UNIT_BITS = 2, RATE_BITS = 12 };
 enum { TRIPS_EVERY = 16 };
 /* Paths are looked for in one part of so many of each. */
 enum { PATHS_PART = 2 };
+/* Of paths that were gone one after the other so many are known as a series, at most. */
+enum { SERIES_PATHS = 4 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 
@@ -221,6 +223,10 @@ struct profile {
      * places of the calls, outermost first, as return addresses less one; then the run's first instruction, and its
      * last, a branch that was taken. Weights are those of counts. */
     struct stacks passages;
+    /* Paths that one activation of a function went one after the other. Below the root are functions by their entries, below these the numbers of paths,
+     * in the module of the function, each series from its first path on. A node of two paths or more weighs how often it was gone, whatever came next; in a sampled
+     * profile batches are dealt out to groups, and the root weighs what all of them weighed. */
+    struct stacks series;
     struct threads threads;
     struct names names;
     struct totals totals;

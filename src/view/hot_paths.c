@@ -5,104 +5,83 @@
 #include "paths/module.h"
 #include "program/image.h"
 #include "program/symbols.h"
+#include "view/path_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the profile, by function. */
-struct ran {
-    uint32_t module; /* of the profile */
-    uint32_t record;
-    uint64_t function, path;
-};
-
 struct reader {
     struct hot_paths *paths;
     const struct profile *profile;
-    struct {
-        VEC(struct ran);
-    } rows;                        /* by module, function, path */
+    struct path_rows rows;
     struct path_arrivals arrivals; /* of the module under way */
     struct path_arcs arcs;         /* scratch */
+    struct {
+        VEC(struct svma);
+    } blocks; /* of the path under way */
 };
-
-static int ran_order(const void *a, const void *b)
-{
-    const struct ran *x = a, *y = b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return x->path < y->path ? -1 : x->path > y->path;
-}
-
-static void rows_find(struct reader *reader)
-{
-    const struct table *table = &reader->profile->paths;
-    for (uint32_t i = 0; i < table->n; i++) {
-        const struct path_key *key = map_key(&table->keys, i);
-        if (key->kind == PATH_RAN)
-            *vec_push(&reader->rows) = (struct ran){key->module, i, key->function, key->path};
-    }
-    if (reader->rows.n)
-        qsort(reader->rows.at, reader->rows.n, sizeof *reader->rows.at, ran_order);
-}
 
 /* ---- one path */
 
-static void path_fill(struct reader *reader, const struct path_reading *reading,
-                      struct hot_path *path)
+/* One of its paths, the last that was decoded, goes on where the one before it ended. */
+static void path_extend(struct reader *reader, const struct path_reading *reading,
+                        struct hot_path *path, bool is_first)
 {
     const struct path_arcs *arcs = &reader->arcs;
     const struct arc *all = reading->numbering.arcs.at;
-    struct svma *blocks = arena_alloc(&reader->paths->arena, arcs->n * sizeof *blocks);
     for (size_t i = 0; i + 1 < arcs->n; i++) {
         const struct ground_node *node = &reading->ground.nodes.at[all[arcs->at[i]].to];
-        blocks[path->n_blocks++] = reading->cfg.instructions.at[node->first].at;
+        *vec_push(&reader->blocks) = reading->cfg.instructions.at[node->first].at;
         path->instructions += node->n;
     }
-    path->blocks = blocks;
     const struct arc *first = &all[arcs->at[0]], *last = &all[arcs->at[arcs->n - 1]];
-    if (first->to == reading->ground.shape.entry)
+    if (is_first && first->to == reading->ground.shape.entry)
         path->kind |= HOT_PATH_ENTRY;
     else if (!reading->ground.shape.nodes.at[first->to].start)
         path->kind |= HOT_PATH_LOOP;
+    path->kind &= ~(uint32_t)HOT_PATH_EXIT;
     path->kind |= last->kind == ARC_END ? HOT_PATH_EXIT : HOT_PATH_LOOP;
 }
 
 static void path_read(struct reader *reader, const struct path_reading *reading,
-                      const struct ran *ran)
+                      const struct path_row *row)
 {
     struct hot_paths *paths = reader->paths;
-    const struct sums *sums = &reader->profile->paths.at[ran->record];
-    if (!path_decode(&reading->numbering, ran->path, &reader->arcs)) {
-        paths->unknown++;
-        return;
+    uint32_t module = scene_module(paths->scene, paths->side, row->module);
+    function_id named = scene_function_at(paths->scene, module, row->function);
+    struct hot_path path = {.module = module,
+                            .function = row->function,
+                            .linkage = scene_function_name(paths->scene, module, named),
+                            .tally = row->tally,
+                            .ticks = row->ticks};
+    reader->blocks.n = 0;
+    for (uint32_t i = 0; i < paths->iterations; i++) {
+        if (!path_decode(&reading->numbering, row->paths[i], &reader->arcs)) {
+            paths->unknown++;
+            return;
+        }
+        path_extend(reader, reading, &path, i == 0);
     }
-    uint32_t module = scene_module(paths->scene, paths->side, ran->module);
-    function_id named = scene_function_at(paths->scene, module, ran->function);
-    struct hot_path *path = vec_push(paths);
-    *path = (struct hot_path){.module = module,
-                              .function = ran->function,
-                              .linkage = scene_function_name(paths->scene, module, named),
-                              .id = ran->path,
-                              .tally = tally_of(reader->profile, sums)};
-    if (reader->profile->mode == PROFILE_EXACT)
-        path->ticks = sums->time;
-    path_fill(reader, reading, path);
+    struct svma *blocks = arena_alloc(&paths->arena, reader->blocks.n * sizeof *blocks);
+    if (reader->blocks.n)
+        memcpy(blocks, reader->blocks.at, reader->blocks.n * sizeof *blocks);
+    path.ids = row->paths;
+    path.blocks = blocks;
+    path.n_blocks = (uint32_t)reader->blocks.n;
+    *vec_push(paths) = path;
 }
 
 /* ---- functions and modules */
 
-static bool numbered_alike(const struct reader *reader, const struct ran *ran, uint64_t total)
+static bool numbered_alike(const struct reader *reader, const struct path_row *row, uint64_t total)
 {
     struct path_key key = {
-        .module = ran->module, .kind = PATH_FUNCTION, .function = ran->function, .path = total};
+        .module = row->module, .kind = PATH_FUNCTION, .function = row->function, .path = total};
     return table_find(&reader->profile->paths, &key) != NULL;
 }
 
 static void function_read(struct reader *reader, const struct image *image,
-                          const struct symbols *symbols, const struct ran *rows, size_t n)
+                          const struct symbols *symbols, const struct path_row *rows, size_t n)
 {
     struct path_reading reading;
     function_id f = symbols_find(symbols, (struct svma){rows[0].function});
@@ -126,7 +105,7 @@ static void function_read(struct reader *reader, const struct image *image,
 static size_t run_of(const struct reader *reader, size_t first, bool function)
 {
     size_t n = 1;
-    const struct ran *rows = &reader->rows.at[first];
+    const struct path_row *rows = &reader->rows.at[first];
     while (first + n < reader->rows.n && rows[n].module == rows[0].module &&
            (!function || rows[n].function == rows[0].function))
         n++;
@@ -179,14 +158,18 @@ static int heavier_first(const void *a, const void *b, void *data)
         return x->module < y->module ? -1 : 1;
     if (x->function != y->function)
         return x->function < y->function ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
+    for (uint32_t i = 0; i < ((const struct hot_paths *)data)->iterations; i++)
+        if (x->ids[i] != y->ids[i])
+            return x->ids[i] < y->ids[i] ? -1 : 1;
+    return 0;
 }
 
-void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side)
+void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
+                    uint32_t iterations)
 {
-    *paths = (struct hot_paths){.scene = scene, .side = side};
+    *paths = (struct hot_paths){.scene = scene, .side = side, .iterations = iterations};
     struct reader reader = {.paths = paths, .profile = scene->sides[side]};
-    rows_find(&reader);
+    path_rows_find(&reader.rows, &paths->arena, reader.profile, iterations);
     for (size_t at = 0; at < reader.rows.n;) {
         size_t n = run_of(&reader, at, false);
         module_read(&reader, at, n);
@@ -200,6 +183,7 @@ void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side)
     if (paths->n)
         qsort_r(paths->at, paths->n, sizeof *paths->at, heavier_first, paths);
     vec_release(&reader.rows);
+    vec_release(&reader.blocks);
     vec_release(&reader.arcs);
 }
 

@@ -20,9 +20,9 @@ struct hot_path {
     uint32_t kind;     /* HOT_PATH_: begins at the entry; goes around a loop; leaves the function */
     uint64_t function; /* its entry */
     const char *linkage; /* its name */
-    uint64_t id;
-    struct tally tally; /* executions */
-    uint64_t ticks;     /* 0: not taken */
+    const uint64_t *ids; /* of its paths, one after the other: as many as were asked for */
+    struct tally tally;  /* executions */
+    uint64_t ticks;      /* 0: not taken */
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */
@@ -31,6 +31,7 @@ struct hot_path {
 struct hot_paths {
     struct scene *scene;
     uint32_t side;
+    uint32_t iterations; /* paths in a row */
     struct arena arena;
     VEC(struct hot_path); /* heaviest first */
     bool has_ticks;
@@ -43,7 +44,9 @@ struct hot_paths {
     uint64_t unknown; /* numbers that no path has */
 };
 
-void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side);
+/* iterations: 1, or how many paths that an activation went one after the other make one (path_rows.h). */
+void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
+                    uint32_t iterations);
 void hot_paths_release(struct hot_paths *paths);
 
 /* Executions. */

@@ -30,7 +30,13 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
     json_string(json, "function", scene_readable(scene, path->linkage));
     json_string(json, "linkage", path->linkage);
     json_string(json, "address", address_text(scene, path->module, path->function));
-    json_integer(json, "id", path->id);
+    json_integer(json, "id", path->ids[0]);
+    if (paths->iterations > 1) {
+        json_array(json, "ids");
+        for (uint32_t i = 0; i < paths->iterations; i++)
+            json_integer(json, NULL, path->ids[i]);
+        json_array_end(json);
+    }
     json_array(json, "blocks");
     for (uint32_t i = 0; i < path->n_blocks; i++)
         json_string(json, NULL, address_text(scene, path->module, path->blocks[i].v));

@@ -67,9 +67,12 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
                     ? (double)path->ticks / ((double)path->tally.count * path->instructions)
                     : 0,
                 density > 0 ? "dense" : "sparse");
-    fprintf(to, ", %s path %" PRIu64 " of %s%s%s [%s]\n", kind_text(path->kind), path->id,
-            ink_begin(ink, INK_NAME), name_text(paths->scene, path->linkage),
-            ink_end(ink, INK_NAME), paths->scene->modules.at[path->module].name);
+    fprintf(to, ", %s path", kind_text(path->kind));
+    for (uint32_t i = 0; i < paths->iterations; i++)
+        fprintf(to, "%s%" PRIu64, i ? ", then " : " ", path->ids[i]);
+    fprintf(to, " of %s%s%s [%s]\n", ink_begin(ink, INK_NAME),
+            name_text(paths->scene, path->linkage), ink_end(ink, INK_NAME),
+            paths->scene->modules.at[path->module].name);
     blocks_print(to, path);
     lines_print(to, paths, path);
 }
@@ -80,6 +83,9 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     size_t shown = 0;
     double share = 0;
     head_text(to, paths->scene, paths->side);
+    if (paths->iterations > 1)
+        fprintf(to, "%" PRIu32 " in a row: each begins at any path that as many follow\n",
+                paths->iterations);
     fprintf(to, "paths, weighed by %s\n\n",
             paths->has_ticks ? "ticks" : "the instructions that ran along them");
     for (; shown < paths->n && shown < cut.limit; shown++) {

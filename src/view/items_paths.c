@@ -28,14 +28,14 @@ void items_list_paths(struct items *items, struct scene *scene)
     *items = (struct items){0};
     for (uint32_t side = 0; side < scene->n_sides; side++) {
         struct hot_paths paths;
-        hot_paths_make(&paths, scene, side);
+        hot_paths_make(&paths, scene, side, 1);
         for (size_t i = 0; i < paths.n; i++) {
             const struct hot_path *path = &paths.at[i];
             struct item *item = vec_push(items);
             item->module = item->to_module = path->module;
             item->function = scene_function_at(scene, path->module, path->function);
             item->at = path->function;
-            item->to = path->id;
+            item->to = path->ids[0];
             item->count[side] = path->tally;
             item->body[side] = tally_times(path->tally, path->instructions);
         }

@@ -1,0 +1,99 @@
+#include "view/path_rows.h"
+
+#include "view/groups.h"
+
+#include <stdlib.h>
+
+static int row_order(const void *a, const void *b, void *n_paths)
+{
+    const struct path_row *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    for (uint32_t i = 0; i < *(const uint32_t *)n_paths; i++)
+        if (x->paths[i] != y->paths[i])
+            return x->paths[i] < y->paths[i] ? -1 : 1;
+    return 0;
+}
+
+static void single_find(struct path_rows *rows, const struct profile *profile)
+{
+    const struct table *table = &profile->paths;
+    for (uint32_t i = 0; i < table->n; i++) {
+        const struct path_key *key = map_key(&table->keys, i);
+        if (key->kind != PATH_RAN)
+            continue;
+        *vec_push(rows) =
+            (struct path_row){.module = key->module,
+                              .function = key->function,
+                              .paths = &key->path,
+                              .tally = tally_of(profile, &table->at[i]),
+                              .ticks = profile->mode == PROFILE_EXACT ? table->at[i].time : 0};
+    }
+}
+
+/* ---- series */
+
+/* Groups of batches vary as so many batches would. */
+static struct tally tally_of_groups(const struct profile *profile, const struct groups *part,
+                                    const struct groups *whole)
+{
+    struct sums sums = {.count = part->sum};
+    struct profile grouped = {.mode = profile->mode};
+    struct totals *totals = &grouped.totals;
+    totals->windows = profile->totals.windows;
+    totals->time = totals->count = whole->sum;
+    for (int g = 0; g < STACK_GROUPS; g++) {
+        totals->batches += whole->at[g] != 0;
+        sums.count_yy += (u128)part->at[g] * part->at[g];
+        sums.count_xy += (u128)part->at[g] * whole->at[g];
+        totals->count_xx += (u128)whole->at[g] * whole->at[g];
+    }
+    totals->time_xx = totals->count_xx;
+    return tally_of(&grouped, &sums);
+}
+
+/* The root is 0 deep, functions 1. */
+static void series_fill(const struct stacks *series, uint32_t node, uint32_t n, struct arena *arena,
+                        struct path_row *row)
+{
+    uint64_t *paths = arena_alloc(arena, n * sizeof *paths);
+    struct stack_key key = stacks_key(series, node);
+    for (uint32_t i = n; i--; key = stacks_key(series, key.parent))
+        paths[i] = key.address;
+    row->paths = paths;
+    row->module = key.module;
+    row->function = key.address;
+}
+
+static void series_find(struct path_rows *rows, struct arena *arena, const struct profile *profile,
+                        uint32_t iterations)
+{
+    const struct stacks *series = &profile->series;
+    struct groups *groups = mem_alloc((series->nodes.n + 1) * sizeof *groups);
+    for (uint32_t i = 0; i < series->cells.n; i++) {
+        struct stack_cell cell;
+        memcpy(&cell, map_key(&series->cells, i), sizeof cell);
+        groups_add(&groups[cell.node], cell.group, series->weights.at[i]);
+    }
+    for (uint32_t i = 0; i < series->nodes.n; i++) {
+        if (series->depths.at[i] != iterations + 1 || !groups[i].sum)
+            continue;
+        struct path_row *row = vec_push(rows);
+        row->tally = tally_of_groups(profile, &groups[i], &groups[0]);
+        series_fill(series, i, iterations, arena, row);
+    }
+    mem_free(groups);
+}
+
+void path_rows_find(struct path_rows *rows, struct arena *arena, const struct profile *profile,
+                    uint32_t iterations)
+{
+    if (iterations == 1)
+        single_find(rows, profile);
+    else
+        series_find(rows, arena, profile, iterations);
+    if (rows->n)
+        qsort_r(rows->at, rows->n, sizeof *rows->at, row_order, &iterations);
+}

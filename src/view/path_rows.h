@@ -1,0 +1,24 @@
+/* Paths as a profile has them: by function, each path alone, or series of as many that one activation went one after the other.
+ *
+ * Which follow which is known where every step was seen: in windows, and in traces. Counts of single paths do not tell it. */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "view/estimate.h"
+
+struct path_row {
+    uint32_t module; /* of the profile */
+    uint64_t function;
+    const uint64_t *paths; /* their numbers, as many as were asked for */
+    struct tally tally;
+    uint64_t ticks; /* 0: not taken */
+};
+
+struct path_rows {
+    VEC(struct path_row); /* by module, function and numbers */
+};
+
+/* iterations: paths in a row, from 1 on. What rows point to is the arena's. */
+void path_rows_find(struct path_rows *rows, struct arena *arena, const struct profile *profile,
+                    uint32_t iterations);
