@@ -119,22 +119,23 @@ struct tallies {
     uint64_t *in, *out;
 };
 
-static bool inside(const struct reading *reading, function_id function, uint64_t at)
-{
-    return at && symbols_find(&reading->binary.symbols, (struct svma){at}) == function;
-}
+/* A function and a record that starts or ends in it. */
+struct visit {
+    function_id function;
+    uint32_t record;
+};
+struct visits {
+    VEC(struct visit); /* by function, then record */
+};
 
-static void records_tally(const struct reading *reading, function_id function,
-                          const struct cfg *cfg, struct tallies *tallies)
+static void visits_tally(const struct reading *reading, const struct visit *visits, size_t n,
+                         const struct cfg *cfg, struct tallies *tallies)
 {
-    for (size_t i = 0; i < reading->records.n; i++) {
-        const struct record *record = &reading->records.at[i];
-        uint32_t from = inside(reading, function, record->from)
-                            ? cfg_find(cfg, (struct svma){record->from})
-                            : INSTRUCTION_NONE;
-        uint32_t to = inside(reading, function, record->to)
-                          ? cfg_find(cfg, (struct svma){record->to})
-                          : INSTRUCTION_NONE;
+    for (size_t i = 0; i < n; i++) {
+        const struct record *record = &reading->records.at[visits[i].record];
+        uint32_t from =
+            record->from ? cfg_find(cfg, (struct svma){record->from}) : INSTRUCTION_NONE;
+        uint32_t to = record->to ? cfg_find(cfg, (struct svma){record->to}) : INSTRUCTION_NONE;
         if (to != INSTRUCTION_NONE)
             sum_add(&tallies->in[cfg->block_of[to]], record->count);
         bool call =
@@ -161,12 +162,10 @@ static bool is_uncounted(const struct cfg *cfg, const struct tallies *tallies)
     return last->kind == INSTRUCTION_COND || !instruction_ends_block(last);
 }
 
-static void function_count(struct reading *reading, function_id function, const struct cfg *cfg,
-                           struct tallies *tallies)
+static void blocks_count(struct reading *reading, const struct cfg *cfg,
+                         const struct tallies *tallies)
 {
     uint64_t before = 0; /* what goes on into a block that nobody jumps to */
-    records_tally(reading, function, cfg, tallies);
-    reading->uncounted += is_uncounted(cfg, tallies);
     for (size_t b = 0; b < cfg->blocks.n; b++) {
         const struct cfg_block *block = &cfg->blocks.at[b];
         const struct instruction *last =
@@ -180,6 +179,26 @@ static void function_count(struct reading *reading, function_id function, const 
     }
 }
 
+/* Of all that was read, only the visits to the function are looked at: programs have ten thousands of both. */
+static void function_count(struct reading *reading, const struct visit *visits, size_t n,
+                           struct cfg_seen *seen)
+{
+    struct cfg cfg;
+    for (size_t i = 0; i < n; i++) {
+        const struct record *record = &reading->records.at[visits[i].record];
+        seen[i] = (struct cfg_seen){.from = {record->from}, .to = {record->to}};
+    }
+    cfg_build(&cfg, &reading->binary.image, &reading->binary.symbols, visits->function, seen, n);
+    struct tallies tallies = {mem_alloc((cfg.blocks.n + 1) * sizeof *tallies.in),
+                              mem_alloc((cfg.blocks.n + 1) * sizeof *tallies.out)};
+    visits_tally(reading, visits, n, &cfg, &tallies);
+    reading->uncounted += is_uncounted(&cfg, &tallies);
+    blocks_count(reading, &cfg, &tallies);
+    mem_free(tallies.in);
+    mem_free(tallies.out);
+    cfg_release(&cfg);
+}
+
 static int record_order(const void *a, const void *b)
 {
     const struct record *x = a, *y = b;
@@ -188,34 +207,42 @@ static int record_order(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static void functions_count(struct reading *reading)
+static int visit_order(const void *a, const void *b)
+{
+    const struct visit *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static void visits_list(const struct reading *reading, struct visits *visits)
 {
     const struct symbols *symbols = &reading->binary.symbols;
-    bool *touched = mem_alloc(symbols->functions.n + 1);
-    struct cfg_seen *seen = mem_alloc((reading->records.n + 1) * sizeof *seen);
-    for (size_t i = 0; i < reading->records.n; i++) {
+    for (uint32_t i = 0; i < reading->records.n; i++) {
         const struct record *record = &reading->records.at[i];
-        function_id ends[2] = {symbols_find(symbols, (struct svma){record->from}),
-                               symbols_find(symbols, (struct svma){record->to})};
-        for (int e = 0; e < 2; e++)
-            if (ends[e] != FUNCTION_NONE)
-                touched[ends[e]] = true;
-        seen[i] = (struct cfg_seen){.from = {record->from}, .to = {record->to}};
+        function_id from = symbols_find(symbols, (struct svma){record->from}),
+                    to = symbols_find(symbols, (struct svma){record->to});
+        if (from != FUNCTION_NONE)
+            *vec_push(visits) = (struct visit){from, i};
+        if (to != FUNCTION_NONE && to != from)
+            *vec_push(visits) = (struct visit){to, i};
     }
-    for (function_id f = 0; f < symbols->functions.n; f++) {
-        struct cfg cfg;
-        if (!touched[f])
-            continue;
-        cfg_build(&cfg, &reading->binary.image, symbols, f, seen, reading->records.n);
-        struct tallies tallies = {mem_alloc((cfg.blocks.n + 1) * sizeof *tallies.in),
-                                  mem_alloc((cfg.blocks.n + 1) * sizeof *tallies.out)};
-        function_count(reading, f, &cfg, &tallies);
-        mem_free(tallies.in);
-        mem_free(tallies.out);
-        cfg_release(&cfg);
+    if (visits->n)
+        qsort(visits->at, visits->n, sizeof *visits->at, visit_order);
+}
+
+static void functions_count(struct reading *reading)
+{
+    struct visits visits = {0};
+    visits_list(reading, &visits);
+    struct cfg_seen *seen = mem_alloc((visits.n + 1) * sizeof *seen);
+    for (size_t i = 0, end; i < visits.n; i = end) {
+        for (end = i + 1; end < visits.n && visits.at[end].function == visits.at[i].function;)
+            end++;
+        function_count(reading, &visits.at[i], end - i, seen);
     }
-    mem_free(touched);
     mem_free(seen);
+    vec_release(&visits);
 }
 
 static void jumps_list(struct reading *reading)
