@@ -50,6 +50,10 @@ bool optimize_export(struct optimize *optimize, const char *format, const char *
                      struct err *err);
 /* Writes counts for -fprofile-use beside the notes that gcc left below the current folder. */
 bool optimize_export_gcda(struct optimize *optimize, struct err *err);
+/* Has gcc leave these notes, and writes the counts; all that is new below the current folder is an output then, and gone if it fails. */
+bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err);
+/* Runs the build command with more flags. */
+bool optimize_build_run(struct optimize *optimize, const char *flags, struct err *err);
 /* Makes optimize->result by BOLT. */
 bool optimize_bolt(struct optimize *optimize, struct err *err);
 /* The same by the compiler and the build command; without one, tells how to build, and result stays NULL. *ret_before is

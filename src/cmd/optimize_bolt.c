@@ -72,6 +72,16 @@ static const char *taken_branches(struct optimize *optimize, const char *log)
     return found;
 }
 
+/* Whether the words between commas have it. */
+static bool list_has(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ','), at += at != NULL)
+        if (strcspn(at, ",") == n && strncmp(at, word, n) == 0)
+            return true;
+    return false;
+}
+
 enum { SKIP_MAX = 32 };
 
 bool optimize_bolt(struct optimize *optimize, struct err *err)
@@ -113,7 +123,7 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
             break;
         /* Some functions are more than BOLT understands: it says which, and does without. */
         const char *skip = tries < SKIP_MAX ? function_to_skip(optimize, log) : NULL;
-        if (!skip || (skipped && strstr(skipped, skip)))
+        if (!skip || (skipped && list_has(skipped, skip)))
             return err_in(err, "llvm-bolt");
         skipped = skipped ? arena_format(arena, "%s,%s", skipped, skip) : skip;
     }

@@ -9,10 +9,13 @@
 #include "program/elf_sections.h"
 #include "program/image.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOG_LINES = 5 };
 
 /* What each compiler is to be told. */
 struct recipe {
@@ -25,6 +28,12 @@ static const struct recipe recipes[] = {
                     "-gline-tables-only -fdebug-info-for-profiling",
                     "-gline-tables-only -fdebug-info-for-profiling -fprofile-sample-use="},
     [WITH_GCC] = {"gcc", "g++", "gcc", ".afdo", "-g", "-g -fauto-profile="},
+};
+
+struct build {
+    const struct recipe *recipe;
+    const char *draft;   /* the profile, in the folder */
+    const char *profile; /* where it stays if it is used; or what is used instead */
 };
 
 /* The compiler that understands the flags, unless another is asked for, and CFLAGS and CXXFLAGS as they are and more: what most builds look at.
@@ -59,15 +68,43 @@ static char **build_words(struct optimize *optimize, const char *flags)
     return words;
 }
 
-static bool build_run(struct optimize *optimize, const char *flags, struct err *err)
+/* Make's last line says least of why it failed. The folder goes: what the build said is kept elsewhere. */
+static void log_show(struct optimize *optimize, const char *log)
+{
+    const char *lines[LOG_LINES] = {0};
+    size_t n = 0, room = 0;
+    char *line = NULL, *slash = strrchr(optimize->folder, '/');
+    FILE *file = fopen(log, "re");
+    for (ssize_t length; file && (length = getline(&line, &room, file)) > 0;) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (*line)
+            lines[n++ % LOG_LINES] = arena_string(&optimize->arena, line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    for (size_t i = n > LOG_LINES ? n - LOG_LINES : 0; i < n; i++)
+        say("the build: %s", lines[i % LOG_LINES]);
+    const char *kept =
+        arena_format(&optimize->arena, "%.*s/gait-build-%s.log", (int)(slash - optimize->folder),
+                     optimize->folder, optimize->folder + strlen(optimize->folder) - 6);
+    struct err none;
+    if (n > LOG_LINES && file_copy(log, kept, &none))
+        say("all that the build said: %s", kept);
+}
+
+bool optimize_build_run(struct optimize *optimize, const char *flags, struct err *err)
 {
     if (!optimize->quiet)
         say("building with GAIT_CFLAGS=%s", quote_word(&optimize->arena, flags));
     const char *log = arena_format(&optimize->arena, "%s/build.log", optimize->folder);
     if (!optimize_tool(optimize, build_words(optimize, flags), log, err)) {
         const char *missing = tool_missing(&optimize->arena, log);
-        return missing ? err_set(err, ERR_MISSING, "--build: %s", missing)
-                       : err_in(err, "--build %s", quote_word(&optimize->arena, optimize->build));
+        if (missing)
+            return err_set(err, ERR_MISSING, "--build: %s", missing);
+        if (!interrupt_signal())
+            log_show(optimize, log);
+        return err_in(err, "--build %s", quote_word(&optimize->arena, optimize->build));
     }
     if (access(optimize->program, X_OK) != 0)
         return err_set(err, ERR_MISSING, "--build %s did not make %s",
@@ -94,84 +131,104 @@ static bool made_by_clang(const char *path)
 
 /* A profile of the program; if it lacks lines or another compiler made it, whose marks in lines mean something else, and it can be built: of
  * one that has what is needed. */
-static bool profile_make(struct optimize *optimize, const struct recipe *recipe,
-                         const char *profile, struct err *err)
+static bool profile_make(struct optimize *optimize, const struct build *build, struct err *err)
 {
+    const struct recipe *recipe = build->recipe;
     bool other = made_by_clang(optimize->program) != (optimize->with == WITH_CLANG);
-    if (optimize->build && other && !build_run(optimize, recipe->lines, err))
+    if (optimize->build && other && !optimize_build_run(optimize, recipe->lines, err))
         return false;
     if (!optimize_record(optimize, err))
         return false;
-    if (optimize_export(optimize, recipe->format, profile, err))
+    if (optimize_export(optimize, recipe->format, build->draft, err))
         return true;
     if (!optimize->build || !strstr(err->text, "line information"))
         return false;
-    return build_run(optimize, recipe->lines, err) && optimize_record(optimize, err) &&
-           optimize_export(optimize, recipe->format, profile, err);
+    return optimize_build_run(optimize, recipe->lines, err) && optimize_record(optimize, err) &&
+           optimize_export(optimize, recipe->format, build->draft, err);
 }
 
-/* Counts of gcc's own graphs, which it leaves in notes when it compiles the program as if there was a profile. What was recorded is
- * put back meanwhile: counts are set against it. */
-static bool gcda_make(struct optimize *optimize, struct err *err)
+/* Of clang 14 and later: counts of lines are made consistent by a flow. */
+static const char *flags_more(struct optimize *optimize)
 {
-    const char *recorded = arena_format(&optimize->arena, "%s/recorded", optimize->folder);
-    return file_copy(optimize->program, recorded, err) &&
-           build_run(optimize, "-g -fprofile-use -ftest-coverage -Wno-missing-profile", err) &&
-           unlink(optimize->program) == 0 && file_copy(recorded, optimize->program, err) &&
-           optimize_export_gcda(optimize, err);
+    const char *const words[] = {
+        "clang", "-fsample-profile-use-profi", "-fsyntax-only", "-x", "c", "/dev/null", NULL};
+    char *own[sizeof words / sizeof *words];
+    struct err none;
+    const char *log = arena_format(&optimize->arena, "%s/flags.log", optimize->folder);
+    const char *given = getenv("CC");
+    if (optimize->with != WITH_CLANG)
+        return "";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        own[i] = (char *)(uintptr_t)words[i];
+    own[0] = (char *)(uintptr_t)(given ? given : tool_find(&optimize->arena, words[0], &none));
+    return own[0] && optimize_tool(optimize, own, log, &none) ? "-fsample-profile-use-profi " : "";
 }
 
-/* The flags that make the compiler use the profile. */
-static const char *flags_choose(struct optimize *optimize, const struct recipe *recipe,
-                                const char *profile, struct err *err)
+/* Leaves the profile where it is to stay, and tells the flags that make the compiler use it. A build uses the draft instead: not every one knows quotes
+ * in its CFLAGS. */
+static bool profile_place(struct optimize *optimize, const struct build *build,
+                          const char **ret_flags, struct err *err)
 {
-    if (optimize->with == WITH_GCC && optimize->build) {
-        struct err why;
-        if (gcda_make(optimize, &why))
-            return "-g -fprofile-use -Wno-missing-profile";
+    struct arena *arena = &optimize->arena;
+    if (!outputs_begin(&optimize->outputs, arena, build->profile, err) ||
+        !file_copy(build->draft, build->profile, err))
+        return false;
+    char *absolute = realpath(optimize->build ? build->draft : build->profile, NULL);
+    if (!absolute)
+        return err_errno(err, "%s", build->profile);
+    *ret_flags = arena_format(arena, "%s%s%s", flags_more(optimize), build->recipe->use,
+                              quote_word(arena, absolute));
+    free(absolute);
+    return true;
+}
+
+/* By counts of gcc's own graphs if it can be. */
+static bool flags_choose(struct optimize *optimize, struct build *build, const char **ret_flags,
+                         struct err *err)
+{
+    struct err why;
+    size_t files;
+    if (optimize->with != WITH_GCC || !optimize->build)
+        return profile_place(optimize, build, ret_flags, err);
+    if (!optimize_gcda(optimize, &files, &why)) {
         if (!interrupt_none(err))
-            return NULL;
+            return false;
         optimize_note(optimize, arena_format(&optimize->arena,
                                              "by -fauto-profile, which gains less: %s", why.text));
+        return profile_place(optimize, build, ret_flags, err);
     }
-    char *absolute = realpath(profile, NULL);
-    if (!absolute) {
-        err_errno(err, "%s", profile);
-        return NULL;
-    }
-    const char *word = quote_word(&optimize->arena, absolute);
-    /* Not every build knows quotes in its CFLAGS: while it runs the profile can lie elsewhere. */
-    if (optimize->build && strcmp(word, absolute) != 0) {
-        const char *copy = arena_format(&optimize->arena, "%s/profile", optimize->folder);
-        word = file_copy(absolute, copy, err) ? quote_word(&optimize->arena, copy) : NULL;
-    }
-    free(absolute);
-    return word ? arena_format(&optimize->arena, "%s%s", recipe->use, word) : NULL;
+    if (optimize->output && !profile_place(optimize, build, ret_flags, err))
+        return false;
+    *ret_flags = "-g -fprofile-use -Wno-missing-profile";
+    build->profile =
+        arena_format(&optimize->arena, "%zu .gcda file%s beside what gcc makes%s%s", files,
+                     files == 1 ? "" : "s", optimize->output ? ", and for -fauto-profile " : "",
+                     optimize->output ? optimize->output : "");
+    return true;
 }
 
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err)
 {
     struct arena *arena = &optimize->arena;
     const struct recipe *recipe = &recipes[optimize->with];
-    const char *before = arena_format(arena, "%s.before", optimize->program);
-    const char *profile = optimize->output
-                              ? optimize->output
-                              : arena_format(arena, "%s%s", optimize->program, recipe->ending);
+    const char *before = arena_format(arena, "%s.before", optimize->program), *flags;
+    struct build build = {
+        .recipe = recipe,
+        .draft = arena_format(arena, "%s/profile%s", optimize->folder, recipe->ending),
+        .profile = optimize->output
+                       ? optimize->output
+                       : arena_format(arena, "%s%s", optimize->program, recipe->ending)};
     if ((optimize->build &&
          !outputs_replace(&optimize->outputs, arena, optimize->program, before, err)) ||
-        !outputs_begin(&optimize->outputs, arena, profile, err) ||
-        !profile_make(optimize, recipe, profile, err))
-        return false;
-    const char *flags = flags_choose(optimize, recipe, profile, err);
-    if (!flags)
+        !profile_make(optimize, &build, err) || !flags_choose(optimize, &build, &flags, err))
         return false;
     *ret_before = before;
     if (!optimize->build) {
-        optimize_note(optimize, arena_format(arena, "the profile is %s; build with %s %s", profile,
-                                             recipe->compiler, flags));
+        optimize_note(optimize, arena_format(arena, "the profile is %s; build with %s %s",
+                                             build.profile, recipe->compiler, flags));
         return true;
     }
-    if (!build_run(optimize, flags, err))
+    if (!optimize_build_run(optimize, flags, err))
         return false;
     if (files_equal(before, optimize->program))
         return err_set(err, ERR_MISSING,
@@ -179,6 +236,7 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
                        "with CFLAGS or $GAIT_CFLAGS (make -B)?",
                        quote_word(arena, optimize->build));
     optimize->result = optimize->program;
-    optimize_note(optimize, arena_format(arena, "as it was: %s; the profile: %s", before, profile));
+    optimize_note(optimize,
+                  arena_format(arena, "as it was: %s; the profile: %s", before, build.profile));
     return true;
 }

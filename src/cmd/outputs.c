@@ -32,19 +32,31 @@ bool outputs_replace(struct outputs *outputs, struct arena *arena, const char *p
     return true;
 }
 
+void outputs_made(struct outputs *outputs, struct arena *arena, const char *path,
+                  const char *before)
+{
+    *vec_push(outputs) =
+        (struct output){arena_string(arena, path), before ? arena_string(arena, before) : NULL};
+}
+
 void outputs_keep(struct outputs *outputs)
 {
     vec_release(outputs);
 }
 
-void outputs_undo(struct outputs *outputs)
+void outputs_undo_after(struct outputs *outputs, size_t first)
 {
-    for (size_t i = outputs->n; i-- > 0;) {
-        const struct output *output = &outputs->at[i];
+    while (outputs->n > first) {
+        const struct output *output = &outputs->at[--outputs->n];
         if (output->before)
             rename(output->before, output->path);
         else
             unlink(output->path);
     }
+}
+
+void outputs_undo(struct outputs *outputs)
+{
+    outputs_undo_after(outputs, 0);
     vec_release(outputs);
 }

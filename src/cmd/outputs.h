@@ -20,7 +20,13 @@ bool outputs_begin(struct outputs *outputs, struct arena *arena, const char *pat
 bool outputs_replace(struct outputs *outputs, struct arena *arena, const char *path,
                      const char *copy, struct err *err);
 
+/* The command has written this file where none was, or with `before` (or NULL) for what was. */
+void outputs_made(struct outputs *outputs, struct arena *arena, const char *path,
+                  const char *before);
+
 /* They stay. */
 void outputs_keep(struct outputs *outputs);
 /* They go, and what was there before is back. */
 void outputs_undo(struct outputs *outputs);
+/* The same of all but the first. */
+void outputs_undo_after(struct outputs *outputs, size_t first);

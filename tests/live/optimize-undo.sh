@@ -29,9 +29,8 @@ cp prog kept
 # as_before WHAT: the same program, and no file more than there was.
 as_before() {
     cmp -s prog kept || bad "$1: the program is not what it was"
-    same "$1: files" 'kept prog prog.c prog.o' "$(ls | grep -v -e gcda -e gcno | tr '\n' ' ' | sed 's/ $//')"
+    same "$1: files" 'kept prog prog.c prog.o' "$(ls | tr '\n' ' ' | sed 's/ $//')"
     same "$1: folders that were left" '' "$(ls -d "$work"/gait-optimize-* 2>/dev/null)"
-    rm -f ./*.gcda ./*.gcno
 }
 status 1 'a build that fails' "$gait" optimize --with gcc --build 'rm prog; exit 3' ./prog
 says 'status 3'
@@ -42,6 +41,16 @@ as_before 'a build that makes nothing'
 status 2 'a build without a tool' "$gait" optimize --with gcc --build 'PATH=/nowhere; cmake .' ./prog
 says 'cmake is missing; Debian has it in the package cmake'
 as_before 'a build without a tool'
+status 1 'a build that fails with counts' "$gait" optimize --with gcc --build "case \$CFLAGS in *test-coverage*) ;; *-fprofile-use*) seq 7; exit 3 ;; esac; $build" ./prog
+for words in 'status 3' 'the build: 3' 'the build: 7' "all that the build said: $work/gait-build-"; do says "$words"; done
+grep -q 'the build: 2' "$work/stderr" && bad 'more than five lines of the build'
+same 'what the build said' '1 2 3 4 5 6 7' "$(xargs <"$work"/gait-build-*.log)"
+as_before 'a build that fails with counts'
+echo instrumented >prog.gcda
+status 1 'counts that were there' "$gait" optimize --with gcc --build "case \$CFLAGS in *test-coverage*) ;; *-fprofile-use*) exit 3 ;; esac; $build" ./prog
+same 'counts that were there' instrumented "$(cat prog.gcda)"
+rm -f prog.gcda
+as_before 'counts that were there'
 status 1 'a program that does something else' "$gait" optimize --with gcc --build "CFLAGS=\"\$CFLAGS -DWRONG\"; $build" ./prog
 says 'standard output differs'
 as_before 'a program that does something else'
@@ -74,6 +83,8 @@ cmp -s prog prog.before && bad 'the program is what it was'
 cmp -s prog.before kept || bad 'prog.before is not the program from before'
 same 'what was there' mine "$(cat prog.before.old)"
 [ -s prog.gcda ] || bad 'no counts of graphs'
+[ -e prog.afdo ] && bad 'a profile that is not used'
+grep -q 'the profile: 1 .gcda file beside' "$work/stdout" || bad "what was used: $(cat "$work/stdout")"
 grep -q 'speed (.* to .*), gain' "$work/stdout" || bad "the result: $(cat "$work/stdout")"
 
 # One whose work is done elsewhere.
