@@ -67,7 +67,7 @@ static void print_text(struct alike *alike, enum item_by by, size_t limit)
     for (size_t i = 0; i < alike->rows.n && i < limit; i++) {
         const struct alike_row *row = &alike->rows.at[i];
         double truth = 100 * share_of(alike, row, 0), other = 100 * share_of(alike, row, 1);
-        sheet_cell(&sheet, "%+.2f %%", other - truth);
+        sheet_change(&sheet, other - truth);
         sheet_cell(&sheet, "%.2f %%", truth);
         sheet_cell(&sheet, "%.2f %%", other);
         sheet_cell(&sheet, "%s", alike->names.at[row->function]);

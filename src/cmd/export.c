@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,8 @@ static bool write_file(const struct options *options, const struct profile *prof
 static int export(struct options *options, const struct profile *profile)
 {
     struct err err;
+    struct export_losses losses = {0};
+    options->export.losses = &losses;
     if (options->exporter == exporter_find("gcc") && !options->export.gcc_version) {
         options->export.gcc_version = tool_version("gcc");
         if (options->export.gcc_version < GCC_OLDEST) {
@@ -253,6 +256,10 @@ static int export(struct options *options, const struct profile *profile)
                   ? write_file(options, profile, &err)
                   : export_profile(stdout, options->exporter, profile, &options->export, &err) ||
                         err_in(&err, "%s", options->input);
+    if (ok && losses.nameless && !options->quiet)
+        say("not written: %" PRIu64
+            " executions of branches in functions without a name, which BOLT cannot be told",
+            losses.nameless);
     return ok ? output_status() : say_err(&err);
 }
 

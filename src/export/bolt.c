@@ -8,12 +8,14 @@
  * run shows (where longjmp arrives, a block begins for us) is left out. */
 #include "program/bolt_names.h"
 #include "export/export.h"
+#include "profile/sums.h"
 
 #include <inttypes.h>
 
 struct writer {
     FILE *to;
     struct bolt_names names;
+    uint64_t nameless;
 };
 
 static void branch_write(struct writer *writer, const struct code_call *branch)
@@ -22,8 +24,10 @@ static void branch_write(struct writer *writer, const struct code_call *branch)
         branch->from_us ? bolt_names_find(&writer->names, branch->from) : NULL;
     const struct bolt_function *to =
         branch->to_us ? bolt_names_find(&writer->names, branch->to) : NULL;
-    if (!from && !to)
+    if (!from && !to) {
+        sum_add(&writer->nameless, branch->count);
         return;
+    }
     if (from)
         fprintf(writer->to, "1 %s %" PRIx64, from->name, branch->from - from->start);
     else
@@ -70,5 +74,7 @@ bool bolt_write(FILE *to, struct export_job *job, struct err *err)
     for (size_t i = 0; i < job->code.calls.n; i++)
         branch_write(&writer, &job->code.calls.at[i]);
     bolt_names_release(&writer.names);
+    if (job->options->losses)
+        sum_add(&job->options->losses->nameless, writer.nameless);
     return true;
 }

@@ -12,6 +12,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* What a format has no words for: not written, but told. */
+struct export_losses {
+    uint64_t
+        nameless; /* executions of branches, neither end of which is in a function with a name */
+};
+
 struct export_options {
     enum weight weight;
     struct tree_filter filter;
@@ -19,7 +25,8 @@ struct export_options {
     /* Counts of sampled profiles are made consistent unless they are wanted raw; those of others if asked for. */
     bool raw, inferred;
     enum infer_method method;
-    uint32_t gcc_version; /* of the compiler that is to read it: 5 or more */
+    struct export_losses *losses; /* added to; NULL: nobody asks */
+    uint32_t gcc_version;         /* of the compiler that is to read it: 5 or more */
 };
 
 struct export_job {

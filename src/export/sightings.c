@@ -4,6 +4,7 @@
 #include "export/gathering.h"
 #include "export/vector_lanes.h"
 #include "program/cfg.h"
+#include "program/debug_info.h"
 #include "program/disasm.h"
 
 #include <string.h>
@@ -412,7 +413,10 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     vec_release(&gathering.statements);
     vec_release(&gathering.records);
     if (!result.explained) {
+        const char *missing = code->binary->debug ? debug_info_missing(code->binary->debug) : NULL;
         sightings_release(&result);
+        if (missing)
+            return err_set(err, ERR_MISSING, "%s: %s", code->binary->image.path, missing);
         return err_set(err, ERR_MISSING, "%s: no line of it belongs to the notes of gcc",
                        code->binary->image.path);
     }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "export/runs.h"
 #include "program/binary.h"
+#include "program/debug_info.h"
 #include "view/scene.h"
 
 #include <stdlib.h>
@@ -409,6 +410,9 @@ bool source_counts_make(struct source_counts *counts, const struct code_counts *
         return true;
     bool any = counts->samples.n != 0;
     source_counts_release(counts);
+    const char *missing = code->binary->debug ? debug_info_missing(code->binary->debug) : NULL;
+    if (missing)
+        return err_set(err, ERR_MISSING, "%s: %s", module, missing);
     return err_set(
         err, ERR_MISSING,
         any ? "%s does not say where its functions begin in the source: build it with -g, or "

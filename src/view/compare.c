@@ -174,7 +174,7 @@ static void differences_text(FILE *to, struct scene *scene, const struct compari
     const struct differences *differences = &comparison->differences;
     for (size_t i = 0; i < differences->n && i < limit; i++) {
         const struct difference *row = &differences->at[i];
-        sheet_cell(&sheet, "%+.2f %%", 100 * (row->shares[OTHER] - row->shares[TRUTH]));
+        sheet_change(&sheet, 100 * (row->shares[OTHER] - row->shares[TRUTH]));
         sheet_cell(&sheet, "%.2f %%", 100 * row->shares[TRUTH]);
         sheet_cell(&sheet, "%.2f %%", 100 * row->shares[OTHER]);
         sheet_cell(&sheet, "%s",

@@ -12,6 +12,12 @@ void sheet_begin(struct sheet *sheet, const char *align, const struct ink *ink)
         sheet->ink = *ink;
 }
 
+void sheet_change(struct sheet *sheet, double points)
+{
+    bool none = points > -0.005 && points < 0.005;
+    sheet_cell(sheet, none ? "%.2f %%" : "%+.2f %%", none ? 0 : points);
+}
+
 void sheet_tone(struct sheet *sheet, enum ink_tone tone)
 {
     sheet->cells.at[sheet->cells.n - 1].tone = tone;

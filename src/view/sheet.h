@@ -23,6 +23,8 @@ struct sheet {
 /* ink: NULL for none. */
 void sheet_begin(struct sheet *sheet, const char *align, const struct ink *ink);
 __attribute__((format(printf, 2, 3))) void sheet_cell(struct sheet *sheet, const char *format, ...);
+/* A cell of percentage points, with their sign unless they are nearly none. */
+void sheet_change(struct sheet *sheet, double points);
 /* The tone of the last cell. */
 void sheet_tone(struct sheet *sheet, enum ink_tone tone);
 /* How wide a line of it will be. */
