@@ -48,6 +48,8 @@ endef
 $(foreach l,$(TOOL_LAYERS),$(eval $(call layer_rules,$l)))
 CMD_OBJS := $(patsubst src/%.c,$O/tool/%.o,$(call srcs,cmd))
 
+# Cores are text, embedded in the tool.
+$O/tool/core/model.o: $(wildcard cores/*.core)
 # Walks run on live vector registers in the tests too.
 $O/tool/walk/%.o $O/tool/x86/%.o: TOOL_FLAGS += -mgeneral-regs-only -mstringop-strategy=rep_byte
 $O/tool/%.o: src/%.c | deps

@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk stream agent shim flow program gcov paths profile import infer collect view lab carry export cmd
+LAYERS := base wire x86 walk stream agent shim flow program gcov paths profile import infer core collect view lab carry export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -19,12 +19,13 @@ USES_paths   := base program
 USES_profile := base wire
 USES_import  := base program profile
 USES_infer   := base flow program
+USES_core    := base wire
 USES_collect := base wire paths program profile stream
 USES_view    := base profile program paths infer
-USES_lab     := base profile view
+USES_lab     := base profile view core
 USES_carry   := base infer profile program view
 USES_export  := base flow gcov profile program view
-USES_cmd     := base gcov import collect view lab carry export
+USES_cmd     := base gcov import core collect view lab carry export
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
 FREESTANDING := wire x86 walk stream

@@ -1,6 +1,7 @@
 /* gait lab: tables of the papers that gait grew from, of one's own recordings. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/lab_blocks.h"
 #include "cmd/view_options.h"
 #include "lab/lab.h"
 #include "view/sheet.h"
@@ -12,23 +13,36 @@
 
 static const char usage[] =
     "usage: gait lab [options] TABLE FILE...\n"
+    "       gait lab blocks [options] FILE.csv\n"
     "\n"
     "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
     "\n"
     "  --csv              comma separated values\n"
+    "  --core NAME        of blocks: the core to model, or a file that describes one (zen3)\n"
+    "  --json             of blocks: for programs\n"
     "  -q                 do not mention damage\n";
 
-enum { OPTION_CSV = VIEW_OPTION_OWN };
+enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_CORE };
 
 static const struct option own_list[] = {
     {"csv", no_argument, NULL, OPTION_CSV},
+    {"core", required_argument, NULL, OPTION_CORE},
     {NULL, 0, NULL, 0},
+};
+
+struct own {
+    bool csv;
+    const char *core;
 };
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
-    (void)option, (void)value, (void)err;
-    *(bool *)to = true;
+    struct own *own = to;
+    (void)err;
+    if (option == OPTION_CORE)
+        own->core = value;
+    else
+        own->csv = true;
     return true;
 }
 
@@ -36,6 +50,7 @@ static int tables_list(void)
 {
     for (size_t i = 0; lab_tables[i]; i++)
         printf("%-10s %s\n", lab_tables[i]->name, lab_tables[i]->title);
+    printf("%-10s %s\n", "blocks", "measured blocks of instructions against the model of a core");
     return output_status();
 }
 
@@ -135,15 +150,17 @@ static int table_make(const struct lab_table *table, char **files, int n, bool c
 int cmd_lab(int argc, char **argv)
 {
     struct view_options options = {0};
-    bool csv = false;
-    struct own_options own = {own_list, own_take, &csv};
+    struct own own = {.core = "zen3"};
+    struct own_options own_options = {own_list, own_take, &own};
     struct err err;
-    if (!view_options_parse(&options, &own, argc, argv, &err))
+    if (!view_options_parse(&options, &own_options, argc, argv, &err))
         return say_err(&err);
     if (options.help)
         return show_usage(usage);
     if (optind == argc)
         return tables_list();
+    if (strcmp(argv[optind], "blocks") == 0)
+        return lab_blocks(argc - optind - 1, argv + optind + 1, own.core, options.json);
     const struct lab_table *table = lab_table_find(argv[optind]);
     if (!table) {
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);
@@ -153,5 +170,5 @@ int cmd_lab(int argc, char **argv)
         err_set(&err, ERR_USAGE, "%s: of which recordings?", argv[optind]);
         return say_err(&err);
     }
-    return table_make(table, argv + optind + 1, argc - optind - 1, csv, options.quiet);
+    return table_make(table, argv + optind + 1, argc - optind - 1, own.csv, options.quiet);
 }

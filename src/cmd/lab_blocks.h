@@ -1,0 +1,7 @@
+/* gait lab blocks: measured blocks of instructions against the model of a core. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Of one file, of the core of that name; the exit status. */
+int lab_blocks(int n, char **files, const char *core, bool json);

@@ -1,0 +1,207 @@
+#include "core/core.h"
+
+#include "base/err.h"
+#include "core/ports.h"
+#include "core/state.h"
+#include "core/stores.h"
+
+static void queue_make(struct queue *queue, uint32_t n)
+{
+    *queue = (struct queue){mem_alloc(n * sizeof *queue->until), n, 0};
+}
+
+struct core *core_make(const struct model *model)
+{
+    struct core *core = mem_alloc(sizeof *core);
+    core->model = model;
+    core->fetch.width = model->opcache_ops ? model->opcache_width : model->decode_width;
+    core->dispatch.width = model->dispatch_width;
+    core->stores.width = model->dispatch_stores;
+    core->retire.width = model->retire_width;
+    queue_make(&core->opqueue, model->opqueue);
+    queue_make(&core->rob, model->rob);
+    queue_make(&core->loads, model->load_queue);
+    queue_make(&core->store_queue, model->store_queue);
+    queue_make(&core->int_results, model->int_registers);
+    queue_make(&core->fp_results, model->fp_registers);
+    core->int_pool.size = model->int_scheduler;
+    core->fp_pool.size = model->fp_scheduler;
+    ports_init(core);
+    return core;
+}
+
+void core_free(struct core *core)
+{
+    mem_free(core->opqueue.until);
+    mem_free(core->rob.until);
+    mem_free(core->loads.until);
+    mem_free(core->store_queue.until);
+    mem_free(core->int_results.until);
+    mem_free(core->fp_results.until);
+    mem_free(core);
+}
+
+static inline void later(uint64_t *time, uint64_t other)
+{
+    if (other > *time)
+        *time = other;
+}
+
+static uint64_t latest(const struct core *core, const uint8_t *registers, uint8_t n)
+{
+    uint64_t time = 0;
+    for (uint8_t i = 0; i < n; i++)
+        later(&time, core->registers[registers[i]]);
+    return time;
+}
+
+static uint64_t fetch(struct core *core, uint32_t slots)
+{
+    uint64_t earliest = core->redirect, time = 0;
+    later(&earliest, queue_wait(&core->opqueue));
+    for (uint32_t i = 0; i < slots; i++)
+        time = gate_pass(&core->fetch, earliest);
+    return slots ? time : core->fetch.cycle;
+}
+
+/* All that dispatch waits for, but for its own width. */
+static uint64_t room(struct core *core, const struct core_insn *insn, uint64_t time)
+{
+    later(&time, core->alone);
+    later(&time, queue_wait(&core->rob));
+    if (insn->flags & INSN_LOAD)
+        later(&time, queue_wait(&core->loads));
+    if (insn->flags & INSN_STORE)
+        later(&time, queue_wait(&core->store_queue));
+    if (insn->flags & INSN_WRITES_INT)
+        later(&time, queue_wait(&core->int_results));
+    if (insn->flags & INSN_WRITES_FP)
+        later(&time, queue_wait(&core->fp_results));
+    if (insn->flags & INSN_ALONE)
+        later(&time, core->last_retire);
+    if (!(insn->flags & INSN_FREE) || insn->flags & (INSN_LOAD | INSN_STORE))
+        time = pool_wait(insn->flags & INSN_FP ? &core->fp_pool : &core->int_pool, time);
+    return time;
+}
+
+static uint64_t dispatch(struct core *core, const struct core_insn *insn, uint32_t slots,
+                         uint64_t earliest)
+{
+    uint64_t time = earliest;
+    if (insn->flags & INSN_STORE)
+        later(&time, gate_pass(&core->stores, time));
+    for (uint32_t i = 0; i < slots; i++)
+        time = gate_pass(&core->dispatch, time);
+    later(&time, core->dispatch.cycle);
+    return time;
+}
+
+static uint64_t load(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
+                     struct core_times *times)
+{
+    const struct model *model = core->model;
+    uint64_t ready = times->dispatch + 1;
+    later(&ready, latest(core, insn->addresses, insn->n_addresses));
+    uint64_t issue = port_take(core, model->ops.at[model->op_load].ports, ready, 1);
+    uint32_t cycles = insn->flags & INSN_FP_DATA ? model->load_fp : model->load_int;
+    if (insn->flags & INSN_INDEXED)
+        cycles += model->load_indexed;
+    times->load_issue = issue;
+    times->load_complete = issue + cycles;
+    stores_forward(core, insn, fact, times);
+    return times->load_complete;
+}
+
+/* The first operation makes the result; the others only need ports. */
+static void execute(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
+                    struct core_times *times)
+{
+    uint32_t cycles = insn->cycles;
+    if (insn->value_bits && fact->value_bits)
+        cycles += fact->value_bits / insn->value_bits;
+    uint32_t every = insn->value_bits ? insn->every + (cycles - insn->cycles) : insn->every;
+    if (insn->flags & INSN_FREE) {
+        times->issue = times->ready;
+    } else {
+        times->issue = port_take(core, insn->ports[0], times->ready, every);
+        for (uint8_t i = 1; i < insn->n_ops; i++)
+            port_take(core, insn->ports[i], times->ready, 1);
+    }
+    times->complete = times->issue + cycles;
+}
+
+static void store(struct core *core, const struct core_insn *insn, const struct core_times *times,
+                  uint64_t *ret_data)
+{
+    const struct model *model = core->model;
+    uint64_t ready = times->dispatch + 1;
+    later(&ready, latest(core, insn->addresses, insn->n_addresses));
+    uint64_t address = port_take(core, model->ops.at[model->op_store].ports, ready, 1);
+    uint8_t data = insn->flags & INSN_FP_DATA ? model->op_store_fp : model->op_store_data;
+    *ret_data = port_take(core, model->ops.at[data].ports, times->complete, 1) + 1;
+    later(ret_data, address + 1);
+}
+
+static uint64_t retire(struct core *core, uint64_t complete, uint32_t slots)
+{
+    uint64_t time = complete + 1;
+    later(&time, core->last_retire);
+    for (uint32_t i = 0; i < slots; i++) {
+        time = gate_pass(&core->retire, time);
+        queue_take(&core->rob, time);
+    }
+    core->last_retire = time;
+    return time;
+}
+
+static void queues_take(struct core *core, const struct core_insn *insn,
+                        const struct core_times *times)
+{
+    bool fp = insn->flags & INSN_FP;
+    if (!(insn->flags & INSN_FREE) || insn->flags & (INSN_LOAD | INSN_STORE)) {
+        uint64_t leaves = times->issue;
+        if (insn->flags & INSN_FREE && insn->flags & INSN_LOAD)
+            leaves = times->load_issue;
+        pool_take(fp ? &core->fp_pool : &core->int_pool, leaves);
+    }
+    if (insn->flags & INSN_LOAD)
+        queue_take(&core->loads, times->retire);
+    if (insn->flags & INSN_WRITES_INT)
+        queue_take(&core->int_results, times->retire);
+    if (insn->flags & INSN_WRITES_FP)
+        queue_take(&core->fp_results, times->retire);
+}
+
+void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
+               struct core_times *ret_times)
+{
+    struct core_times times = {0};
+    uint32_t slots = core->fusing && insn->kind == INSN_COND ? 0 : insn->slots;
+    times.fetch = fetch(core, slots);
+    uint64_t earliest = room(core, insn, times.fetch + core->model->opcache_depth);
+    times.dispatch = dispatch(core, insn, slots, earliest);
+    for (uint32_t i = 0; i < slots; i++)
+        queue_take(&core->opqueue, times.dispatch);
+    times.ready = insn->flags & INSN_MOVE ? times.dispatch : times.dispatch + 1;
+    later(&times.ready, latest(core, insn->sources, insn->n_sources));
+    if (insn->flags & INSN_LOAD)
+        later(&times.ready, load(core, insn, fact, &times));
+    execute(core, insn, fact, &times);
+    uint64_t data = 0;
+    uint64_t complete = times.complete;
+    if (insn->flags & INSN_STORE) {
+        store(core, insn, &times, &data);
+        later(&complete, data);
+    }
+    for (uint8_t i = 0; i < insn->n_results; i++)
+        core->registers[insn->results[i]] = times.complete;
+    times.complete = complete;
+    times.retire = retire(core, complete, slots);
+    if (insn->flags & INSN_STORE)
+        stores_note(core, insn, fact, data, times.retire);
+    queues_take(core, insn, &times);
+    if (insn->flags & INSN_ALONE)
+        core->alone = times.retire;
+    core->fusing = insn->flags & INSN_FUSES;
+    *ret_times = times;
+}

@@ -1,0 +1,240 @@
+#include "core/insn.h"
+
+#include "core/insn_words.h"
+
+#include <Zydis/Zydis.h>
+
+/* Which of the core's registers, or -1: one that nothing waits for (segments, control, the instruction pointer). */
+static int register_index(ZydisRegister reg)
+{
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+    if (whole == ZYDIS_REGISTER_NONE)
+        whole = reg;
+    if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15)
+        return REGISTER_GPR + (int)(whole - ZYDIS_REGISTER_RAX);
+    if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31)
+        return REGISTER_VEC + (int)(whole - ZYDIS_REGISTER_ZMM0);
+    if (whole >= ZYDIS_REGISTER_K0 && whole <= ZYDIS_REGISTER_K7)
+        return REGISTER_MASK + (int)(whole - ZYDIS_REGISTER_K0);
+    if (whole >= ZYDIS_REGISTER_ST0 && whole <= ZYDIS_REGISTER_ST7)
+        return REGISTER_X87 + (int)(whole - ZYDIS_REGISTER_ST0);
+    if (whole >= ZYDIS_REGISTER_MM0 && whole <= ZYDIS_REGISTER_MM7)
+        return REGISTER_X87 + (int)(whole - ZYDIS_REGISTER_MM0);
+    return whole == ZYDIS_REGISTER_MXCSR ? REGISTER_MXCSR : -1;
+}
+
+static void list_add(uint8_t *list, uint8_t *n, uint8_t most, int index)
+{
+    for (uint8_t i = 0; i < *n; i++)
+        if (list[i] == index)
+            return;
+    if (index >= 0 && *n < most)
+        list[(*n)++] = (uint8_t)index;
+}
+
+static void source_add(struct core_insn *insn, int index)
+{
+    list_add(insn->sources, &insn->n_sources, INSN_SOURCES, index);
+}
+
+static void result_add(struct core_insn *insn, int index)
+{
+    list_add(insn->results, &insn->n_results, INSN_RESULTS, index);
+    if (index >= REGISTER_GPR && index < REGISTER_VEC)
+        insn->flags |= INSN_WRITES_INT;
+    if (index >= REGISTER_VEC && index < REGISTER_CARRY)
+        insn->flags |= INSN_WRITES_FP;
+}
+
+static bool moves_stack(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_POP:
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET: return true;
+    default: return false;
+    }
+}
+
+static void register_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operand, uint8_t effects)
+{
+    int index = register_index(operand->reg.value);
+    bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+    if (hidden && operand->reg.value == ZYDIS_REGISTER_RSP && moves_stack(instruction))
+        return;
+    bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+    /* What is narrower than 32 bits is put into the old value. */
+    bool part = writes && index >= REGISTER_GPR && index < REGISTER_VEC && operand->size < 32;
+    if (reads || part || (writes && effects & EFFECT_MERGE))
+        source_add(insn, index);
+    if (writes)
+        result_add(insn, index);
+}
+
+static bool is_vector(ZydisRegister reg)
+{
+    int index = register_index(reg);
+    return index >= REGISTER_VEC && index < REGISTER_CARRY;
+}
+
+static void memory_take(struct core_insn *insn, const ZydisDecodedOperand *operand)
+{
+    const ZydisDecodedOperandMem *memory = &operand->mem;
+    int base = register_index(memory->base), index = register_index(memory->index);
+    if (memory->type == ZYDIS_MEMOP_TYPE_AGEN) {
+        source_add(insn, base);
+        source_add(insn, index);
+        return;
+    }
+    list_add(insn->addresses, &insn->n_addresses, INSN_ADDRESSES, base);
+    list_add(insn->addresses, &insn->n_addresses, INSN_ADDRESSES, index);
+    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        insn->flags |= INSN_LOAD;
+    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+        insn->flags |= INSN_STORE;
+    if (index >= 0)
+        insn->flags |= INSN_INDEXED;
+    else if (base == REGISTER_GPR + 4 || base == REGISTER_GPR + 5)
+        insn->flags |= INSN_STACK;
+    uint32_t bytes = operand->size / 8;
+    insn->memory_bytes = (uint8_t)(bytes > 64 ? 64 : bytes ? bytes : 1);
+}
+
+static void flags_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction)
+{
+    const ZydisAccessedFlags *flags = instruction->cpu_flags;
+    const ZydisAccessedFlagsMask rest = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
+                                        ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
+    if (!flags)
+        return;
+    ZydisAccessedFlagsMask written =
+        flags->modified | flags->set_0 | flags->set_1 | flags->undefined;
+    if (flags->tested & ZYDIS_CPUFLAG_CF)
+        source_add(insn, REGISTER_CARRY);
+    if (flags->tested & rest)
+        source_add(insn, REGISTER_FLAGS);
+    if (written & ZYDIS_CPUFLAG_CF)
+        result_add(insn, REGISTER_CARRY);
+    if (written & rest)
+        result_add(insn, REGISTER_FLAGS);
+}
+
+static uint8_t branch_kind(const ZydisDecodedInstruction *instruction,
+                           const ZydisDecodedOperand *operands)
+{
+    bool direct = instruction->operand_count && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_COND_BR: return INSN_COND;
+    case ZYDIS_CATEGORY_UNCOND_BR: return direct ? INSN_JUMP : INSN_INDIRECT;
+    case ZYDIS_CATEGORY_CALL: return direct ? INSN_CALL : INSN_CALL_INDIRECT;
+    case ZYDIS_CATEGORY_RET: return INSN_RETURN;
+    default: return INSN_PLAIN;
+    }
+}
+
+static bool fuses(const struct model *model, ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST: return model->fuse_branch >= 1;
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC: return model->fuse_branch >= 2;
+    default: return false;
+    }
+}
+
+static const struct model_rule *rule_find(const struct model *model,
+                                          const ZydisDecodedInstruction *instruction,
+                                          const ZydisDecodedOperand *operands)
+{
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic);
+    uint32_t words = insn_words(instruction, operands);
+    bool vex = instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+               instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+    for (size_t i = 0; i < model->rules.n; i++) {
+        const struct model_rule *rule = &model->rules.at[i];
+        if ((rule->words & ~words) == 0 && rule_names(rule, name, vex))
+            return rule;
+    }
+    return &model->rules.at[model->rules.n - 1];
+}
+
+static void operands_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operands, uint8_t effects)
+{
+    bool vector = false;
+    for (uint8_t i = 0; i < instruction->operand_count; i++) {
+        const ZydisDecodedOperand *operand = &operands[i];
+        if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            memory_take(insn, operand);
+        } else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                   operand->reg.value != ZYDIS_REGISTER_RFLAGS &&
+                   operand->reg.value != ZYDIS_REGISTER_EFLAGS) {
+            register_take(insn, instruction, operand, effects);
+            vector |= is_vector(operand->reg.value);
+        }
+    }
+    flags_take(insn, instruction);
+    if (vector)
+        insn->flags |= INSN_FP | INSN_FP_DATA;
+}
+
+static void rule_apply(struct core_insn *insn, const struct model *model,
+                       const struct model_rule *rule)
+{
+    const struct model_op *first = &model->ops.at[rule->ops[0]];
+    insn->cycles = rule->cycles ? rule->cycles : first->cycles;
+    insn->every = rule->every ? rule->every : first->every;
+    insn->value_bits = rule->effects & EFFECT_VALUE ? rule->value_bits : 0;
+    insn->n_ops = rule->n_ops;
+    insn->slots = rule->slots ? rule->slots : rule->n_ops;
+    for (uint8_t i = 0; i < rule->n_ops; i++)
+        insn->ports[i] = model->ops.at[rule->ops[i]].ports;
+    if (rule->effects & EFFECT_FREE) {
+        insn->flags |= INSN_FREE;
+        insn->cycles = rule->cycles;
+    }
+    if (rule->effects & EFFECT_MOVE && model->eliminate_moves) {
+        insn->flags |= INSN_FREE | INSN_MOVE;
+        insn->cycles = 0;
+    }
+    if (rule->effects & EFFECT_ALONE)
+        insn->flags |= INSN_ALONE;
+    if (rule->effects & EFFECT_ZERO && model->zero_idioms) {
+        insn->n_sources = 0;
+        insn->flags |= INSN_FREE;
+        insn->cycles = 0;
+    }
+}
+
+bool core_insn_make(const struct model *model, const uint8_t *bytes, size_t n,
+                    struct core_insn *ret_insn)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, n, &instruction, operands)))
+        return false;
+    struct core_insn insn = {.length = instruction.length};
+    const struct model_rule *rule = rule_find(model, &instruction, operands);
+    operands_take(&insn, &instruction, operands, rule->effects);
+    rule_apply(&insn, model, rule);
+    insn.kind = branch_kind(&instruction, operands);
+    if (fuses(model, instruction.mnemonic) && !(insn.flags & INSN_STORE))
+        insn.flags |= INSN_FUSES;
+    if (insn.flags & INSN_LOAD)
+        insn.slots = (uint8_t)(insn.slots + model->load_slots);
+    if (insn.flags & INSN_STORE)
+        insn.slots = (uint8_t)(insn.slots + model->store_slots);
+    *ret_insn = insn;
+    return true;
+}

@@ -1,0 +1,136 @@
+/* Microkernels whose times can be derived by hand from cores/zen3.core. */
+#include "core/core.h"
+
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "core/insn.h"
+#include "core/model.h"
+
+#include <string.h>
+
+struct run {
+    struct model model;
+    struct core *core;
+    struct core_times times;
+    uint64_t at;
+};
+
+static void run_begin(struct run *run)
+{
+    struct err err;
+    memset(run, 0, sizeof *run);
+    assert_true(model_open("zen3", &run->model, &err));
+    run->core = core_make(&run->model);
+    run->at = 0x1000;
+}
+
+static void run_end(struct run *run)
+{
+    core_free(run->core);
+    model_release(&run->model);
+}
+
+static void step(struct run *run, const char *bytes, size_t n, uint64_t address)
+{
+    struct core_insn insn;
+    assert_true(core_insn_make(&run->model, (const uint8_t *)bytes, n, &insn));
+    assert_int_equal(insn.length, n);
+    struct core_fact fact = {.at = {run->at}, .next = {run->at + n}, .address = {address}};
+    struct core_times times;
+    core_step(run->core, &insn, &fact, &times);
+    assert_true(times.fetch <= times.dispatch && times.dispatch <= times.ready);
+    assert_true(times.ready <= times.issue && times.issue <= times.complete);
+    assert_true(times.complete < times.retire && run->times.retire <= times.retire);
+    run->times = times;
+    run->at += n;
+}
+
+/* Bytes of an instruction, and the address that it uses. */
+struct word {
+    const char *bytes;
+    size_t n;
+    uint64_t address;
+};
+#define WORD(bytes)                                                                                \
+    {                                                                                              \
+        bytes, sizeof(bytes) - 1, 0x10000                                                          \
+    }
+#define WORD_AT(bytes, address)                                                                    \
+    {                                                                                              \
+        bytes, sizeof(bytes) - 1, address                                                          \
+    }
+
+enum { TIMES = 600 };
+
+/* Cycles of the second TIMES of a kernel, when all is under way. */
+static uint64_t cycles(const struct word *words, size_t n)
+{
+    struct run run;
+    uint64_t half = 0;
+    run_begin(&run);
+    for (int i = 0; i < 2 * TIMES; i++) {
+        if (i == TIMES)
+            half = run.times.retire;
+        for (size_t k = 0; k < n; k++)
+            step(&run, words[k].bytes, words[k].n, words[k].address);
+    }
+    run_end(&run);
+    return run.times.retire - half;
+}
+#define CYCLES(...)                                                                                \
+    cycles((const struct word[]){__VA_ARGS__},                                                     \
+           sizeof((const struct word[]){__VA_ARGS__}) / sizeof(struct word))
+
+static void chains_take_their_latency(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES(WORD("\x48\x01\xd8")), TIMES);         /* add rax, rbx */
+    assert_int_equal(CYCLES(WORD("\x48\x0f\xaf\xc3")), 3 * TIMES); /* imul rax, rbx */
+    assert_int_equal(CYCLES(WORD("\x48\x8b\x00")), 4 * TIMES);     /* mov rax, [rax] */
+    assert_int_equal(CYCLES(WORD("\xf2\x0f\x59\xc1")), 3 * TIMES); /* mulsd xmm0, xmm1 */
+}
+
+static void ports_limit_what_is_independent(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES(WORD("\x39\xd8")), TIMES / 4); /* cmp eax, ebx */
+    /* shl of four registers: two ports. */
+    assert_int_equal(CYCLES(WORD("\xc1\xe0\x03"), WORD("\xc1\xe1\x03"), WORD("\xc1\xe2\x03"),
+                            WORD("\xc1\xe3\x03")),
+                     2 * TIMES);
+    assert_int_equal(CYCLES(WORD("\x48\x8b\x3e")), TIMES / 3); /* mov rdi, [rsi] */
+}
+
+static void moves_and_zeros_need_no_port(void **state)
+{
+    (void)state;
+    /* Six a cycle is what dispatch can do: mov rax, rbx; xor eax, eax. */
+    assert_int_equal(CYCLES(WORD("\x48\x89\xd8")), TIMES / 6);
+    assert_int_equal(CYCLES(WORD("\x31\xc0")), TIMES / 6);
+    /* A chain through a move takes as long as one without; a zero cuts it. */
+    assert_int_equal(CYCLES(WORD("\x48\x89\xd8"), WORD("\x48\x01\xc3")), TIMES);
+    assert_int_equal(CYCLES(WORD("\x48\x0f\xaf\xc3"), WORD("\x31\xc0")), TIMES);
+}
+
+static void parts_of_registers_are_merged(void **state)
+{
+    (void)state;
+    /* mov al, 1 needs the rest of rax; mov eax, 1 does not. */
+    assert_int_equal(CYCLES(WORD("\xb0\x01")), TIMES);
+    assert_int_equal(CYCLES(WORD("\xb8\x01\x00\x00\x00")), TIMES / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chains_take_their_latency),
+        cmocka_unit_test(ports_limit_what_is_independent),
+        cmocka_unit_test(moves_and_zeros_need_no_port),
+        cmocka_unit_test(parts_of_registers_are_merged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+#include "core/model.h"
+
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+
+#include <string.h>
+
+static void shipped_ones_can_be_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; model_names[i]; i++) {
+        struct model model;
+        struct err err;
+        assert_true(model_open(model_names[i], &model, &err));
+        assert_string_equal(model.name, model_names[i]);
+        assert_true(model.n_ports && model.rules.n && model.dispatch_width);
+        model_release(&model);
+    }
+}
+
+static void bad_lines_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"core x\nrob 3\n", "x:2: 3: not a number from 4 to 1024"},
+        {"rob 5 6\n", "x:1: rob wants one number"},
+        {"robe 5\n", "x:1: robe: what is that?"},
+        {"ports a\nop y ports=b\n", "x:2: b: no such port"},
+        {"op y lat=3\n", "x:1: y has no ports, or no time"},
+        {"ports a\nop y ports=a lat=300\n", "x:2: 300: not a number from 0 to 255"},
+        {"ports a\nop y ports=a\ninsn add = z\n", "x:3: z: no such op"},
+        {"ports a\nop y ports=a\ninsn add wide = y\n", "x:3: wide: what is that?"},
+        {"insn add\n", "x:1: insn NAME,... WORD... = OP..."},
+        {"core x\n", "x: no fetch_bytes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model model;
+        struct err err;
+        assert_false(model_read(cases[i].text, strlen(cases[i].text), "x", &model, &err));
+        assert_string_equal(err.text, cases[i].says);
+    }
+}
+
+static void no_text_is_no_core(void **state)
+{
+    (void)state;
+    struct model model;
+    struct err err;
+    assert_false(model_read("core\0x", 6, "x", &model, &err));
+    assert_string_equal(err.text, "x: not text");
+    assert_false(model_open("zen0", &model, &err));
+    assert_false(model_open("/nonexistent/x.core", &model, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_ones_can_be_read),
+        cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(no_text_is_no_core),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
