@@ -5,6 +5,7 @@
 #include "agent/signals.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
+#include "walk/plan_apply.h"
 #include "walk/sys.h"
 
 #include <asm/signal.h>
@@ -338,6 +339,7 @@ static bool state_locate(struct thread *thread, struct kernel_ucontext *frame, s
     if (!cache_locate(agent.cache, frame->rip, ret))
         return false;
     frame->rip = ret->pc;
+    path_apply(ret->path, thread->context);
     if (ret->in_slot != IN_SLOT_NONE)
         frame->r11 = thread->context->slot_r11;
     if (ret->in_slot == IN_SLOT_R10_R11)

@@ -4,6 +4,7 @@
 #include "agent/ring.h"
 #include "agent/trace.h"
 #include "agent/trigger.h"
+#include "walk/plan_apply.h"
 #include "walk/sys.h"
 
 #include <fcntl.h>

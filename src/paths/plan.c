@@ -109,7 +109,7 @@ static void count_put(struct planner *planner, struct where where, const struct 
 {
     struct wire_plan *count = operation(planner, where, PLAN_COUNT, placed->value);
     count->bits = placed->set ? PATH_COUNT_KNOWN : PATH_COUNT_SUM;
-    count->flags = planner->ticks ? PLAN_TICKS : 0;
+    count->flags = (uint16_t)(PLAN_ENDS | (planner->ticks ? PLAN_TICKS : 0));
 }
 
 static void arc_put(struct planner *planner, struct where where, uint32_t arc)
@@ -133,11 +133,13 @@ static void call_put(struct planner *planner, const struct instruction *call, st
 {
     struct where behind = {PLAN_ARRIVAL, instruction_next(call).v};
     uint16_t flags = planner->ticks ? PLAN_TICKS : 0; /* what was measured is put by with it */
+    struct where before = {PLAN_AT, call->at.v};
     if (known.kind == KNOWN_VALUE && !flags) {
+        operation(planner, before, PLAN_NOTHING, 0)->flags = PLAN_ENDS;
         operation(planner, behind, PLAN_SET, known.value);
         return;
     }
-    operation(planner, (struct where){PLAN_AT, call->at.v}, PLAN_KEEP, 0)->flags = flags;
+    operation(planner, before, PLAN_KEEP, 0)->flags = flags | PLAN_ENDS;
     operation(planner, behind, PLAN_BACK, 0)->flags = flags;
 }
 

@@ -133,6 +133,8 @@ struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_
 {
     uint32_t number = __atomic_load_n(index_slot(cache, flavour, pc), __ATOMIC_ACQUIRE);
     struct superblock *block = number ? &cache->superblocks[number - 1] : NULL;
+    while (block && block->path.known)
+        block = block->older ? &cache->superblocks[block->older - 1] : NULL;
     return block && !block->stale && block->max_segments >= max_segments ? block : NULL;
 }
 
@@ -175,6 +177,7 @@ static struct translation translation_of(struct cache *cache, const struct super
                                 .site = block->site,
                                 .debt = block->debt,
                                 .plan = block->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
+                                .path = block->path,
                                 .contexts =
                                     block->flavour == FLAVOUR_COUNT ? cache->contexts : NULL,
                                 .payload = has_payload ? &cache->payload : NULL,
@@ -261,6 +264,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         *ret_refusal = shape->refusal;
         return NULL;
     }
+    const struct plan_path nothing = {0}; /* who asks a guard first must find the register true */
     bool counted = flavour == FLAVOUR_COUNT && !plan_covers(cache->plan, pc);
     struct superblock *block = &cache->superblocks[cache->n_superblocks];
     struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
@@ -273,6 +277,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
                                  .code = cursor_runs_at(&cursor),
                                  .lands = wanted->lands,
                                  .debt = (int16_t)debt_of(wanted, shape),
+                                 .path = shape->kind == REGION_LASTING ? wanted->path : nothing,
                                  .first_exit = cache->exit_base + cache->n_exits,
                                  .counter = counted ? cache->n_counters : 0};
     if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
@@ -328,28 +333,68 @@ static struct superblock *copy_for(struct cache *cache, const struct wanted *wan
     return more && wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? NULL : newest;
 }
 
+/* Of the copies that there are of counting code, the one that knows what is in the register; NULL: there is none. `ret_more`: one is to be
+ * made. */
+static struct superblock *copy_known(struct cache *cache, const struct wanted *wanted,
+                                     bool *ret_more)
+{
+    uint32_t number = *index_slot(cache, wanted->flavour, wanted->pc), n = 0;
+    while (number) {
+        struct superblock *block = &cache->superblocks[number - 1];
+        bool fits = path_same(&block->path, &wanted->path) || block->guard;
+        if (fits && !block->stale && block->max_segments >= wanted->max_segments)
+            return block;
+        n += block->path.known;
+        number = block->older;
+    }
+    *ret_more = n < CACHE_KNOWN && cache->n_superblocks < cache->most / 2;
+    return NULL;
+}
+
 struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
                              uint32_t *ret_refusal)
 {
-    struct superblock *found = cache_find(cache, wanted->flavour, wanted->pc, wanted->max_segments);
-    if (found)
-        found = copy_for(cache, wanted, found);
+    bool more = false;
+    struct superblock *found = wanted->path.known ? copy_known(cache, wanted, &more) : NULL;
+    struct wanted any = *wanted;
+    if (!found && !more) {
+        any.path = (struct plan_path){0};
+        found = cache_find(cache, wanted->flavour, wanted->pc, wanted->max_segments);
+        if (found)
+            found = copy_for(cache, wanted, found);
+    }
     if (found)
         return found;
     tables_prepare(cache->tables, wanted->flavour);
     uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);
     uint64_t start = sys_tsc();
-    struct superblock *block = cache_translate(cache, wanted, slot, ret_refusal);
+    struct superblock *block = cache_translate(cache, &any, slot, ret_refusal);
     cache->translate_ticks += sys_tsc() - start;
     return block;
 }
 
 /* ---- links */
 
-/* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
-static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superblock *to)
+/* Count: what a lazy exit does besides, and what is needed by code that does not know what is in the register. */
+static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
+                            const struct superblock *to, struct cursor *hot, struct cursor *cold)
 {
-    if (to->flavour == FLAVOUR_PLAIN && cache_exit(cache, id)->owed == to->debt)
+    struct plan_room room = {.regions = cache->regions, .pc = to->pc, .rotates = cache->rotates};
+    struct plan_path path = exit_path(exit);
+    if (lazy) {
+        contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
+        plan_emit(cache->plan, exit->plan, hot, &room, &path);
+    }
+    path = plan_enter(cache->plan, to->pc, path);
+    if (!to->path.known)
+        plan_settle(hot, &room, &path);
+}
+
+/* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
+static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy, const struct superblock *to)
+{
+    const struct exit *exit = cache_exit(cache, id);
+    if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt)
         return to->entry;
     struct zone *zone = zone_for(cache, to->pc, to->flavour);
     struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
@@ -358,13 +403,12 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, const struct superb
     struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
     struct target target = {to->entry, to->debt};
-    struct plan_room room = {.regions = cache->regions, .pc = to->pc, .rotates = cache->rotates};
-    if (to->flavour == FLAVOUR_COUNT) {
-        contexts_emit(cache->contexts, cache_exit(cache, id)->crossing, &hot_cursor, &cold_cursor,
-                      &room);
-        plan_emit(cache->plan, cache_exit(cache, id)->plan, &hot_cursor, &room);
-    }
-    translate_exit(cache->regions, cache_exit(cache, id), id, &target, &hot_cursor, &cold_cursor);
+    if (to->flavour == FLAVOUR_COUNT)
+        exit_plan_write(cache, exit, lazy, to, &hot_cursor, &cold_cursor);
+    if (lazy)
+        translate_exit(cache->regions, exit, id, &target, &hot_cursor, &cold_cursor);
+    else
+        emit_jump(&hot_cursor, to->entry);
     zones_advance(&cache->zones, zone, &hot_cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
     return runs_at;
@@ -375,7 +419,9 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct supe
     uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
     if (!field || cache_exit(cache, exit)->linked)
         return;
-    uint64_t next = lazy ? exit_write(cache, exit, to) : to->entry;
+    bool unsettled =
+        to->flavour == FLAVOUR_COUNT && cache_exit(cache, exit)->path_known && !to->path.known;
+    uint64_t next = lazy || unsettled ? exit_write(cache, exit, lazy, to) : to->entry;
     if (!next)
         return;
     cache_exit(cache, exit)->linked = true;
@@ -412,8 +458,8 @@ void cache_publish(struct cache *cache)
 }
 
 /* False: no room; the next branch to it asks again. */
-static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to, uint64_t from,
-                 uint32_t counter)
+static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to,
+                 const struct exit *from, uint32_t counter)
 {
     struct zone *zone = zone_for(cache, to->pc, to->flavour);
     struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
@@ -428,10 +474,13 @@ static bool land(struct cache *cache, uint64_t *slot, const struct superblock *t
                               .plan = to->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
                               .rotates = cache->rotates};
     if (landing.plan)
-        landing.place = plan_arrival(cache->plan, from, to->pc);
+        landing.place = plan_arrival(cache->plan, from ? from->target : 0, to->pc);
+    if (landing.plan && from)
+        landing.before = exit_path(from);
+    landing.entry = to->path;
     if (to->flavour == FLAVOUR_COUNT && cache->contexts) {
         landing.contexts = cache->contexts;
-        landing.crossing = cache_crossing(cache, from, to->pc);
+        landing.crossing = cache_crossing(cache, from ? from->target : 0, to->pc);
     }
     translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
     zones_advance(&cache->zones, zone, &cursor);
@@ -447,7 +496,7 @@ void cache_land(struct cache *cache, struct superblock *to)
         return;
     if (to->lands)
         __atomic_store_n(slot, to->code, __ATOMIC_RELEASE);
-    to->landed = to->lands || land(cache, slot, to, 0, 0);
+    to->landed = to->lands || land(cache, slot, to, NULL, 0);
 }
 
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
@@ -502,7 +551,7 @@ void cache_land_site(struct cache *cache, struct context *context, uint32_t exit
     if (!counter)
         return;
     const struct exit *site = cache_exit(cache, exit);
-    land(cache, site_slot(cache, (uint32_t)site->link, to), to, site->target, counter);
+    land(cache, site_slot(cache, (uint32_t)site->link, to), to, site, counter);
 }
 
 /* ---- faults */
@@ -533,8 +582,10 @@ static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)
         return false;
-    *ret = (struct location){
-        .pc = translation.located_pc, .in_slot = translation.located_in_slot, .superblock = block};
+    *ret = (struct location){.pc = translation.located_pc,
+                             .in_slot = translation.located_in_slot,
+                             .path = translation.located_path,
+                             .superblock = block};
     while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
         ret->segment++;
     ret->instructions =

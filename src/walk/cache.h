@@ -24,6 +24,7 @@ enum {
     CACHE_SAMPLED = 9 << 12, /* the same of samples: keeps the agent at about 32 MiB */
     CACHE_EXITS = 1 << 20,
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
+    CACHE_KNOWN = 8,       /* of the same counting code, which know what is in a plan's register */
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
 
@@ -32,7 +33,8 @@ struct superblock {
     uint64_t code;  /* where its code begins; with lands: where it is landed on */
     uint64_t entry; /* where it runs from */
     uint32_t first_exit, counter;
-    uint32_t older; /* number + 1 of another copy of the same code, with another debt; 0: none */
+    uint32_t
+        older; /* number + 1 of another copy of the same code, with another debt or path; 0: none */
     uint32_t guard; /* guards.h; 0: its code does not change */
     uint32_t code_bytes;
     uint16_t
@@ -45,8 +47,9 @@ struct superblock {
     bool lands : 1;  /* its code begins with a landing */
     bool landed : 1; /* indirect branches find it; guarded by the lock */
     bool stale; /* its guard found other bytes: it is not found any more, and never runs again */
+    struct plan_path path; /* count: what is known of the plan's register at its entry */
 };
-_Static_assert(sizeof(struct superblock) == 56, "programs have tens of thousands");
+_Static_assert(sizeof(struct superblock) == 72, "programs have tens of thousands");
 
 /* What is looked for, and how it was reached: what it is to be like if it must be translated. */
 struct wanted {
@@ -56,6 +59,7 @@ struct wanted {
     bool lands;            /* by an indirect branch, to the landings of its flavour */
     bool owes;             /* plain, by a direct exit, which has not paid for `owed` */
     int32_t owed;
+    struct plan_path path; /* count: what is known of the register there */
 };
 
 /* Where the tool learns what superblocks are: a section of the channel. */
@@ -113,7 +117,7 @@ void cache_rehouse(struct cache *cache, uint8_t *arena);
 /* Unmaps all that it has mapped, and its arena; nobody may be in it. */
 void cache_unmap(struct cache *cache);
 
-/* The superblock for pc with at least so many segments allowed, if it is there. Needs no lock. */
+/* The superblock for pc with at least so many segments allowed, if it is there; whatever is in a plan's register. Needs no lock. */
 struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
                               uint32_t max_segments);
 
@@ -155,7 +159,8 @@ bool cache_contains(const struct cache *cache, uint64_t pc);
 /* Which program instruction the code at a cache pc stands for, when it faulted there. */
 struct location {
     uint64_t pc;
-    uint32_t in_slot; /* IN_SLOT_ */
+    uint32_t in_slot;      /* IN_SLOT_ */
+    struct plan_path path; /* count: what its code knew of the register */
     const struct superblock *superblock;
     uint16_t segment, instructions; /* whole segments run before it, and instructions of its own */
 };

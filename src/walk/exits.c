@@ -286,8 +286,12 @@ void emit_landing(const struct regions *regions, struct cursor *hot, struct curs
     if (landing->counter)
         emit_counter(regions, hot, landing->counter, landing->pc, true);
     struct plan_room room = {regions, landing->pc, true, landing->rotates};
+    struct plan_path path = landing->before;
     contexts_emit(landing->contexts, landing->crossing, hot, cold, &room);
-    plan_emit(landing->plan, landing->place, hot, &room);
+    plan_emit(landing->plan, landing->place, hot, &room, &path);
+    path = plan_enter(landing->plan, landing->pc, path);
+    if (!landing->entry.known)
+        plan_settle(hot, &room, &path);
     emit_load(hot, RCX, SLOT(slot_rcx));
     emit_load(hot, R11, SLOT(slot_r11));
 }

@@ -32,7 +32,8 @@ struct exit {
     uint16_t instructions; /* executed from the entry to here */
     uint8_t flavour : 7;   /* enum flavour */
     bool linked : 1;       /* it goes straight on to its target's own code */
-    uint8_t budget;        /* plain: which of the budgets it charges */
+    uint8_t budget : 7;    /* plain: which of the budgets it charges */
+    bool path_known : 1;   /* count: as `path` */
     union {
         struct {
             int16_t owed;     /* plain: instructions executed and not charged when it is reached */
@@ -40,8 +41,14 @@ struct exit {
         };
         uint32_t crossing; /* count: from function to function (contexts.h), or 0 */
     };
+    uint64_t path; /* count: what the code that leads to it knows of the register (plan_path.h) */
 };
-_Static_assert(sizeof(struct exit) == 32, "programs have hundreds of thousands");
+_Static_assert(sizeof(struct exit) == 40, "programs have hundreds of thousands");
+
+static inline struct plan_path exit_path(const struct exit *exit)
+{
+    return (struct plan_path){exit->path, exit->path_known};
+}
 
 /* Debts beyond this are charged at once, so that every difference fits an immediate operand. */
 enum { DEBT_MAX = 900 };
@@ -107,6 +114,8 @@ struct landing {
     int32_t debt;
     const struct plan *plan;
     plan_place place;
+    struct plan_path before,
+        entry; /* what is known of the register where it comes from; and what the code behind it knows */
     const struct contexts *contexts;
     uint32_t crossing;
     bool rotates;

@@ -1,7 +1,6 @@
 #include "walk/plan_code.h"
 
 #include "walk/liveness.h"
-#include "walk/sys.h"
 #include "x86/insn.h"
 
 #define SLOT(field) offsetof(struct context, field)
@@ -125,22 +124,26 @@ static void emit_constant_r11(struct cursor *c, int64_t value)
     emit_u64(c, (uint64_t)value);
 }
 
-static void emit_set(struct taken *t, const struct wire_plan *operation)
+static void emit_begin(struct taken *t)
 {
-    if (operation->flags & PLAN_TICKS && !t->clocked) {
-        emit_clock(t);
-        emit_store(t->c, RAX, SLOT(path_began));
-    }
-    if (!fits(operation->value)) {
+    if (t->clocked)
+        return;
+    emit_clock(t);
+    emit_store(t->c, RAX, SLOT(path_began));
+}
+
+static void emit_set(struct taken *t, int64_t value)
+{
+    if (!fits(value)) {
         take_r11(t);
-        emit_constant_r11(t->c, operation->value);
+        emit_constant_r11(t->c, value);
         emit_store(t->c, R11, SLOT(path));
         return;
     }
     static const uint8_t set[] = {0x65, 0x48, 0xc7, 0x04, 0x25}; /* movq $value, gs:[path] */
     emit_bytes(t->c, set, sizeof set);
     emit_u32(t->c, (uint32_t)SLOT(path));
-    emit_u32(t->c, (uint32_t)operation->value);
+    emit_u32(t->c, (uint32_t)value);
 }
 
 /* %rcx += value */
@@ -275,15 +278,35 @@ static void emit_count(struct taken *t, const struct wire_plan *operation)
 
 /* ---- keep, back */
 
-static void emit_keep(struct taken *t, bool ticks)
+/* What is known to be in the register, or the register, with %rcx the shadow's index. */
+static void emit_keep_path(struct taken *t, const struct plan_path *path)
+{
+    int64_t value = (int64_t)path->value;
+    if (path->known && fits(value)) {
+        emit_u8(t->c, 0x65); /* movq $value, gs:[shadow] */
+        emit_u8(t->c, 0x48);
+        emit_u8(t->c, 0xc7);
+        emit_u8(t->c, 0x04);
+        emit_u8(t->c, 0x0d | (uint32_t)__builtin_ctz(CONTEXT_SHADOW_SCALE) << 6);
+        emit_u32(t->c, (uint32_t)(CONTEXT_SHADOW_AT + offsetof(struct shadow, path)));
+        emit_u32(t->c, (uint32_t)value);
+        return;
+    }
+    take_r11(t);
+    if (path->known)
+        emit_constant_r11(t->c, value);
+    else
+        emit_load(t->c, R11, SLOT(path));
+    emit_shadow(t->c, STORE, R11, offsetof(struct shadow, path));
+}
+
+static void emit_keep(struct taken *t, bool ticks, const struct plan_path *path)
 {
     take_rcx(t);
-    take_r11(t);
     if (ticks)
         emit_elapsed(t); /* BACK sets path_began anew */
-    emit_load(t->c, R11, SLOT(path));
     emit_shadow_rcx(t->c);
-    emit_shadow(t->c, STORE, R11, offsetof(struct shadow, path));
+    emit_keep_path(t, path);
     if (ticks)
         emit_shadow(t->c, STORE, RAX, offsetof(struct shadow, ticks));
 }
@@ -323,131 +346,88 @@ static void emit_left(struct taken *t, const struct plan *plan, const struct wir
 
 /* ---- one place */
 
+/* As it is with what is known: of one counter, or of the register's memory and all that it lacks. */
+static struct wire_plan count_known(const struct wire_plan *operation, const struct plan_path *path)
+{
+    struct wire_plan known = *operation;
+    uint64_t sum = path->value + (uint64_t)operation->value;
+    uint32_t each = operation->flags & PLAN_TICKS ? 2 : 1;
+    known.value = (int64_t)sum;
+    if (path->known) {
+        known.counter += each * (uint32_t)(sum & ((1u << operation->bits) - 1));
+        known.bits = 0;
+    }
+    return known;
+}
+
+static void settle(struct taken *t, struct plan_path *path)
+{
+    if (path->known)
+        emit_set(t, (int64_t)path->value);
+    else if (path->value)
+        emit_add(t, (int64_t)path->value);
+    give_back(t);
+    *path = (struct plan_path){0};
+}
+
 static void emit_operation(struct taken *t, const struct plan *plan,
-                           const struct wire_plan *operation)
+                           const struct wire_plan *operation, struct plan_path *path)
 {
     bool ticks = operation->flags & PLAN_TICKS;
+    struct plan_path behind = path_behind(*path, operation);
+    struct wire_plan count;
     switch ((enum plan_action)operation->action) {
-    case PLAN_SET: emit_set(t, operation); break;
-    case PLAN_ADD: emit_add(t, operation->value); break;
-    case PLAN_COUNT: emit_count(t, operation); break;
-    case PLAN_COUNT_PATH: emit_left(t, plan, operation); break;
-    case PLAN_KEEP: emit_keep(t, ticks); break;
+    case PLAN_SET:
+        if (ticks)
+            emit_begin(t);
+        break;
+    case PLAN_COUNT:
+        count = count_known(operation, path);
+        emit_count(t, &count);
+        break;
+    case PLAN_COUNT_PATH:
+        settle(t, path);
+        emit_left(t, plan, operation);
+        behind = behind.known ? behind : (struct plan_path){0};
+        break;
+    case PLAN_KEEP:
+        if (!path->known)
+            settle(t, path);
+        emit_keep(t, ticks, path);
+        behind = behind.known ? behind : (struct plan_path){0};
+        break;
     case PLAN_BACK: emit_back(t, ticks); break;
+    case PLAN_ADD:
     case PLAN_NOTHING:
     case PLAN_ACTIONS: break;
     }
     give_back(t);
+    *path = behind;
+}
+
+static struct taken taken_at(struct cursor *c, const struct plan_room *room)
+{
+    return (struct taken){
+        .c = c, .room = room, .flags_free = flags_dead(room->regions, room->pc, FLAGS_ALL)};
 }
 
 void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
-               const struct plan_room *room)
+               const struct plan_room *room, struct plan_path *path)
 {
     if (!place)
         return;
-    struct taken taken = {
-        .c = c, .room = room, .flags_free = flags_dead(room->regions, room->pc, FLAGS_ALL)};
+    struct taken taken = taken_at(c, room);
     const struct wire_plan *operations = plan_operation(plan, place);
     for (uint32_t i = 0; i < plan_operations(place); i++) {
         taken.clocked &= i && operations[i - 1].action == PLAN_COUNT;
-        emit_operation(&taken, plan, &operations[i]);
+        emit_operation(&taken, plan, &operations[i], path);
     }
 }
 
-/* ---- without code */
-
-enum { PATHS = PATHS_BYTES / sizeof(struct wire_path), PROBES = 1 << 12 };
-
-/* Found by linear probing from a place that its key gives. False: there is no room near it. */
-static bool path_add(uint8_t *bank, const struct wire_path *more)
+void plan_settle(struct cursor *c, const struct plan_room *room, struct plan_path *path)
 {
-    struct wire_path *paths = (struct wire_path *)(void *)(bank + PATHS_AT);
-    uint64_t key =
-        (more->path + more->function * UINT64_C(0xD1B54A32D192ED03)) * UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t at = (uint32_t)(key >> 40) % PATHS;
-    for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PATHS) {
-        struct wire_path *slot = &paths[at];
-        if (slot->count && (slot->path != more->path || slot->function != more->function))
-            continue;
-        slot->path = more->path;
-        slot->function = more->function;
-        slot->ticks += more->ticks;
-        slot->count += more->count;
-        return true;
-    }
-    return false;
-}
-
-static void path_count(struct context *context, uint8_t *bank, const struct wire_path *more)
-{
-    if (!path_add(bank, more) && context->paths_lost)
-        __atomic_fetch_add(context->paths_lost, more->count, __ATOMIC_RELAXED);
-}
-
-/* Pages that nobody has touched are read, which is what a thread's end costs. */
-void paths_merge(struct context *context, uint8_t *bank)
-{
-    const struct wire_path *paths =
-        (const struct wire_path *)(const void *)((uint8_t *)context->counters + PATHS_AT);
-    for (uint32_t i = 0; context->counts_paths && i < PATHS; i++)
-        if (paths[i].count)
-            path_count(context, bank, &paths[i]);
-    context->counts_paths = 0;
-}
-
-static void count(struct context *context, const struct wire_plan *operation, uint64_t sum,
-                  uint64_t elapsed)
-{
-    bool pairs = operation->flags & PLAN_TICKS;
-    uint64_t index = (sum & ((UINT64_C(1) << operation->bits) - 1)) << pairs;
-    context->counters[operation->counter + index]++;
-    if (pairs)
-        context->counters[operation->counter + index + 1] += elapsed;
-}
-
-static void apply(const struct wire_plan *operation, struct context *context)
-{
-    uint64_t sum = context->path + (uint64_t)operation->value;
-    bool ticks = operation->flags & PLAN_TICKS;
-    uint64_t now = ticks ? sys_tsc() : 0, elapsed = ticks ? now - context->path_began : 0;
-    struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
-    switch ((enum plan_action)operation->action) {
-    case PLAN_SET:
-        context->path = (uint64_t)operation->value;
-        context->path_began = ticks ? now : context->path_began;
-        break;
-    case PLAN_ADD: context->path = sum; break;
-    case PLAN_COUNT:
-        count(context, operation, sum, elapsed);
-        context->path_began = ticks ? now : context->path_began;
-        break;
-    case PLAN_COUNT_PATH:
-        context->counts_paths = 1;
-        path_count(context, (uint8_t *)context->counters,
-                   &(struct wire_path){
-                       .path = sum, .function = operation->counter, .count = 1, .ticks = elapsed});
-        break;
-    case PLAN_KEEP:
-        shadow->path = context->path;
-        shadow->ticks = ticks ? elapsed : shadow->ticks;
-        break;
-    case PLAN_BACK:
-        context->path = shadow->path;
-        context->path_began = ticks ? now - shadow->ticks : context->path_began;
-        break;
-    case PLAN_NOTHING:
-    case PLAN_ACTIONS: break;
-    }
-}
-
-void plan_apply(const struct plan *plan, plan_place place, struct context *context)
-{
-    for (uint32_t i = 0; i < plan_operations(place); i++)
-        apply(&plan_operation(plan, place)[i], context);
-}
-
-void plan_apply_left(const struct plan *plan, struct context *context)
-{
-    apply((const struct wire_plan *)(const void *)(plan->library + 8 * (size_t)context->exit),
-          context);
+    if (path_settled(path))
+        return;
+    struct taken taken = taken_at(c, room);
+    settle(&taken, path);
 }

@@ -1,4 +1,4 @@
-/* Operations of a plan (wire/plan.h) as code, and carried out without.
+/* Operations of a plan (wire/plan.h) as code.
  *
  * What is put by lies in the shadow of the stack: four words for each aligned one of the stack, found by the low 32 bits of the stack pointer. So
  * every frame has its own, whoever never returns needs no tidying up, and memory is touched where the stack is. */
@@ -6,13 +6,13 @@
 
 #include "walk/context.h"
 #include "walk/emit.h"
-#include "walk/plan.h"
+#include "walk/plan_path.h"
 #include "walk/region.h"
 
 #include <stdbool.h>
 
 /* No operation's code is longer. */
-enum { PLAN_CODE_BYTES = 192 };
+enum { PLAN_CODE_BYTES = 256 };
 
 /* What the code may use that stands at a place. */
 struct plan_room {
@@ -22,12 +22,8 @@ struct plan_room {
     bool rotates; /* the CPU has rorx */
 };
 
-/* Code that carries them out; no register or flag of the program's changes. */
+/* Code that carries them out; no register or flag of the program's changes. `path`: what is known before, and then behind. */
 void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
-               const struct plan_room *room);
-/* Carries them out here, where the program stands with the context's registers. */
-void plan_apply(const struct plan *plan, plan_place place, struct context *context);
-/* Adds the table of paths of a thread that ends to another bank's. */
-void paths_merge(struct context *context, uint8_t *bank);
-/* One, which its code has left to the dispatcher (LEAVE_PLAN). */
-void plan_apply_left(const struct plan *plan, struct context *context);
+               const struct plan_room *room, struct plan_path *path);
+/* Code that makes context.path true. */
+void plan_settle(struct cursor *c, const struct plan_room *room, struct plan_path *path);

@@ -1,5 +1,7 @@
 #include "walk/run.h"
 
+#include "walk/plan_apply.h"
+
 /* How the superblock that comes next was reached, so that it can be linked. */
 enum arrival { ARRIVAL_NEW, ARRIVAL_DIRECT, ARRIVAL_LAZY, ARRIVAL_INDIRECT, ARRIVAL_SITE };
 
@@ -16,6 +18,26 @@ static void arrive(struct walk *walk, enum arrival arrival, struct superblock *b
     }
 }
 
+/* What is known of the plan's register at context.pc. */
+static struct plan_path path_next(const struct walk *walk, enum arrival arrival)
+{
+    const struct plan *plan = walk->cache->plan;
+    uint64_t pc = walk->context->pc;
+    const struct exit *exit = cache_exit(walk->cache, walk->context->exit);
+    struct plan_path path = {0};
+    switch (arrival) {
+    case ARRIVAL_DIRECT: path = exit_path(exit); break;
+    case ARRIVAL_LAZY: path = plan_follow(plan, exit->plan, exit_path(exit)); break;
+    case ARRIVAL_INDIRECT: path = plan_follow(plan, plan_arrival(plan, 0, pc), path); break;
+    case ARRIVAL_SITE:
+        path = plan_follow(plan, plan_arrival(plan, walk->from, pc), exit_path(exit));
+        break;
+    case ARRIVAL_NEW: break;
+    }
+    path = plan_enter(plan, pc, path);
+    return path.known ? path : (struct plan_path){0};
+}
+
 /* What comes next, reached in that way. */
 static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
                                  enum arrival arrival, uint32_t segments)
@@ -25,8 +47,10 @@ static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
                             .max_segments = segments,
                             .lands = arrival == ARRIVAL_INDIRECT};
     wanted.owes = arrival == ARRIVAL_DIRECT || arrival == ARRIVAL_LAZY;
-    if (wanted.owes)
+    if (wanted.owes && flavour != FLAVOUR_COUNT)
         wanted.owed = cache_exit(walk->cache, walk->context->exit)->owed;
+    if (walk->cache->plan && flavour == FLAVOUR_COUNT)
+        wanted.path = path_next(walk, arrival);
     return wanted;
 }
 
@@ -98,8 +122,10 @@ static bool exit_work(const struct walk *walk, const struct exit *exit)
             context->counters[exit->counter]++;
         if (walk->cache->contexts)
             contexts_apply(walk->cache->contexts, exit->crossing, context);
-        if (walk->cache->plan)
+        if (walk->cache->plan) {
+            path_apply(exit_path(exit), context);
             plan_apply(walk->cache->plan, exit->plan, context);
+        }
         return false;
     }
 }
@@ -166,6 +192,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
     switch ((enum leave)context->leave) {
     case LEAVE_DIRECT:
         context->pc = exit->target;
+        path_apply(exit_path(exit), context);
         *ret_arrival = ARRIVAL_DIRECT;
         break;
     case LEAVE_LAZY:
@@ -177,6 +204,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
     case LEAVE_SITE:
         *ret_arrival = ARRIVAL_SITE;
         walk->from = exit->target;
+        path_apply(exit_path(exit), context);
         break;
     case LEAVE_BUDGET:
         context->pc = exit->target;

@@ -12,6 +12,7 @@ static void note(struct translation *t, const struct cursor *c, const struct sha
     t->located_pc = shape->steps[step].pc;
     t->located_step = step;
     t->located_in_slot = in_slot;
+    t->located_path = t->path;
 }
 
 /* ---- instructions */
@@ -150,14 +151,27 @@ static void emit_crossing(const struct translation *t, struct cursor *hot, struc
     contexts_emit(t->contexts, number, hot, cold, &room);
 }
 
-static void emit_place(const struct translation *t, struct cursor *c, plan_place place, uint64_t to)
+static void emit_place(struct translation *t, struct cursor *c, plan_place place, uint64_t to)
 {
     struct plan_room room = {.regions = t->regions, .pc = to, .rotates = t->rotates};
-    plan_emit(t->plan, place, c, &room);
+    plan_emit(t->plan, place, c, &room, &t->path);
+}
+
+/* Before an instruction whatever comes next cannot know what is in the register. */
+static void emit_settled(struct translation *t, struct cursor *c, uint64_t pc)
+{
+    struct plan_room room = {.regions = t->regions, .pc = pc, .rotates = t->rotates};
+    plan_settle(c, &room, &t->path);
+}
+
+static void exit_knows(struct exit *exit, struct plan_path path)
+{
+    exit->path = path.value;
+    exit->path_known = path.known;
 }
 
 /* The operations of an edge inside of the superblock, or at an instruction. */
-static void emit_planned(const struct translation *t, struct cursor *c, uint64_t from, uint64_t to)
+static void emit_planned(struct translation *t, struct cursor *c, uint64_t from, uint64_t to)
 {
     emit_place(t, c, planned(t, from, to), to);
 }
@@ -172,6 +186,10 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
     if (t->flavour == FLAVOUR_COUNT) {
         emit_crossing(t, hot, cold, exit->crossing, exit->target);
         emit_place(t, hot, exit->plan, exit->target);
+        t->path = plan_enter(t->plan, exit->target, t->path);
+        if (!t->path.known)
+            emit_settled(t, hot, exit->target);
+        exit_knows(exit, t->path);
     }
     uint8_t *up = plain ? NULL : emit_work(t->regions, hot, cold, exit, id, 0);
     uint8_t *field = emit_patchable_jump(hot);
@@ -250,6 +268,7 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
     if (end->paid_at < SHAPE_STEPS)
         exit->owed = 0;
     exit_plan(t, exit, segment->end, step->pc, target);
+    exit_knows(exit, t->path);
     switch (segment->end) {
     case SEGMENT_CALL:
         note(t, hot, end->shape, end->step, IN_SLOT_NONE);
@@ -263,6 +282,7 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
         emit_end_indirect(t, hot, exit, id, true);
         return;
     case SEGMENT_RETURN:
+        emit_settled(t, hot, step->pc);
         emit_return(t, hot, end);
         emit_end_indirect(t, hot, exit, id, false);
         return;
@@ -290,6 +310,7 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
     if (t->counter)
         exit->counter = t->counter + 1 + segment;
     exit->plan = planned(t, shape->steps[n_steps - 1].pc, exit->target);
+    exit_knows(exit, t->path);
     if (t->contexts)
         exit->crossing = crossing(t, shape->steps[n_steps - 1].pc, exit->target, WAY_JUMP);
     uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
@@ -318,6 +339,7 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
                                   .debt = t->debt,
                                   .plan = t->plan,
                                   .place = t->plan ? plan_arrival(t->plan, 0, shape->pc) : 0,
+                                  .entry = t->path,
                                   .contexts = t->contexts,
                                   .crossing = crossing(t, 0, shape->pc, WAY_RETURN),
                                   .rotates = t->rotates};
@@ -370,7 +392,7 @@ static void emit_recorded(struct translation *t, struct cursor *hot, const struc
 }
 
 /* What is done on the way from one segment to the next. */
-static void emit_inner(const struct translation *t, struct cursor *hot, struct cursor *cold,
+static void emit_inner(struct translation *t, struct cursor *hot, struct cursor *cold,
                        const struct shape *shape, uint32_t s)
 {
     uint64_t from = shape->steps[shape->first_step[s] - 1].pc, to = shape->segments[s].start;

@@ -27,6 +27,7 @@ struct translation {
     uint32_t number;         /* with this number, ... */
     uint64_t body;           /* out: and goes on here */
     const struct plan *plan; /* count: what is done besides; NULL: nothing */
+    struct plan_path path;   /* what is known of its register at the entry; then, here */
     struct contexts *contexts; /* count: calling contexts; NULL: none */
     struct payload *payload;   /* record: what is recorded besides exits; NULL: nothing */
     struct exit exits[SHAPE_SEGMENTS + 1];
@@ -37,11 +38,12 @@ struct translation {
     uint64_t located_pc;      /* avma of the program's instruction */
     uint32_t located_step;    /* its index in the shape */
     uint32_t located_in_slot; /* IN_SLOT_ */
+    struct plan_path located_path;
 };
 
 /* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan, which has so many operations at each
  * of so many instructions and edges at most. */
-enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_MORE = 1 << 17 };
+enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_MORE = 1 << 18 };
 _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +
                        TRANSLATION_BYTES_MAX <=
                    TRANSLATION_BYTES_MORE,

@@ -28,6 +28,8 @@ enum plan_action {
  * measured by, and BACK goes on from there, so that a call between them is left out; COUNT adds what was measured since SET.
  * Counters are then pairs: the count and, behind it, the ticks; 2^bits pairs from `counter` on. */
 enum { PLAN_TICKS = 1 };
+/* Of any: behind it nobody asks for the register before the next SET or BACK, and it may be anything. */
+enum { PLAN_ENDS = 2 };
 
 /* Where an operation stands, in `from`. PLAN_ARRIVAL: `to` is reached by a call, by a return, or by a branch with a computed target, and that
  * very edge (from, to) has no operations; so also by longjmp, and by an exception at its landing pad. PLAN_AT: at the instruction
@@ -45,7 +47,7 @@ struct wire_plan {
     uint32_t counter;
     uint8_t action; /* enum plan_action */
     uint8_t bits;   /* PLAN_COUNT */
-    uint16_t flags; /* PLAN_TICKS */
+    uint16_t flags; /* PLAN_TICKS, PLAN_ENDS */
 };
 
 /* A function, or another stretch of code. */
