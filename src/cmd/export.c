@@ -34,6 +34,8 @@ static const char usage[] =
     "  --recorded FILE    a copy of the build that was recorded, if it is not where it was\n"
     "  --notes FOLDER     gcda: where gcc left its .gcno files (.); -o FOLDER is then\n"
     "                     for -fprofile-use=FOLDER, without it they go beside the notes\n"
+    "  --votes HOW        gcda: what was seen of one of gcc's blocks is weighed, or its\n"
+    "                     maximum or average is taken, as compilers do with samples\n"
     "  --no-inline        leave out inlined functions\n"
     "  --raw              counts of executions as they were taken\n"
     "  --inferred[=HOW]   made consistent: confidence, levin, profi or static costs\n"
@@ -45,6 +47,7 @@ static const char usage[] =
 
 struct options {
     const char *input, *output, *notes;
+    enum fit_voting voting;
     const struct exporter *exporter;
     struct export_options export;
     struct carry_options carry; /* binary is NULL: for the build that was recorded */
@@ -62,6 +65,7 @@ enum {
     OPTION_RAW,
     OPTION_INFERRED,
     OPTION_NOTES,
+    OPTION_VOTES,
     OPTION_BINARY,
     OPTION_RECORDED,
 };
@@ -75,6 +79,7 @@ static const struct option long_options[] = {
     {"tid", required_argument, NULL, OPTION_TID},
     {"module", required_argument, NULL, OPTION_MODULE},
     {"notes", required_argument, NULL, OPTION_NOTES},
+    {"votes", required_argument, NULL, OPTION_VOTES},
     {"binary", required_argument, NULL, OPTION_BINARY},
     {"recorded", required_argument, NULL, OPTION_RECORDED},
     {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
@@ -134,6 +139,9 @@ static bool parse_value(struct options *options, int option, struct err *err)
         if (!optarg || infer_method_parse(optarg, &options->export.method))
             return true;
         return err_set(err, ERR_USAGE, "--inferred=%s: confidence, levin, profi or static", optarg);
+    case OPTION_VOTES:
+        return fit_voting_parse(optarg, &options->voting) ||
+               err_set(err, ERR_USAGE, "--votes %s: weighed, maximum or average", optarg);
     case OPTION_GCC_VERSION: return parse_gcc(optarg, &options->export.gcc_version, err);
     case OPTION_MODULE: options->export.filter.module = optarg; return true;
     case OPTION_WEIGHT:
@@ -185,8 +193,9 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         options->output = NULL;
     if (options->exporter->source == EXPORT_OBJECTS)
         return true;
-    if (options->notes)
-        return err_set(err, ERR_USAGE, "--notes is for --format gcda");
+    if (options->notes || options->voting)
+        return err_set(err, ERR_USAGE, "--%s is for --format gcda",
+                       options->notes ? "notes" : "votes");
     if (options->exporter->binary && !options->output && isatty(STDOUT_FILENO))
         return err_set(err, ERR_USAGE, "%s is not for terminals: -o FILE", options->exporter->name);
     return true;
@@ -291,6 +300,7 @@ int cmd_export(int argc, char **argv)
                  ? export_gcda(&profile, options.input,
                                &(struct gcda_options){.notes = options.notes ? options.notes : ".",
                                                       .folder = options.output,
+                                                      .voting = options.voting,
                                                       .counts = &options.export},
                                options.quiet)
                  : export(&options, &profile);

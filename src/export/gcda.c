@@ -66,7 +66,7 @@ static bool function_count(struct writing *writing, uint32_t o, uint32_t f, stru
     struct fit_told told = {0};
     bool ok = !sightings->n ||
               arcs_fit(function, &writing->objects->at[first.object].groups[first.function],
-                       sightings, arcs, &told);
+                       sightings, writing->options->voting, arcs, &told);
     if (ok && first.object == o && first.function == f)
         told_add(writing, function, told);
     if (ok && !writing->exact)

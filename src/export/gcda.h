@@ -5,6 +5,8 @@
  * (export/sightings.h, gcov/fit.h). */
 #pragma once
 
+#include "gcov/fit.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +18,7 @@ struct profile;
 struct gcda_options {
     const char *notes;  /* folder with .gcno files, or one */
     const char *folder; /* for -fprofile-use=FOLDER; NULL: beside the notes, for -fprofile-use */
+    enum fit_voting voting;
     const struct export_options *counts; /* which module, and which counts of it */
 };
 

@@ -219,7 +219,8 @@ static struct fit_told told_sum(const struct fitting *fitting)
 }
 
 bool arcs_fit(const struct notes_function *function, const struct line_groups *groups,
-              const struct sightings *sightings, uint64_t *ret_arcs, struct fit_told *ret_told)
+              const struct sightings *sightings, enum fit_voting voting, uint64_t *ret_arcs,
+              struct fit_told *ret_told)
 {
     struct fitting fitting = {
         .function = function, .groups = groups, .sightings = sightings, .arcs = ret_arcs};
@@ -230,6 +231,7 @@ bool arcs_fit(const struct notes_function *function, const struct line_groups *g
         memcpy(before, ret_arcs, function->arcs.n * sizeof *before);
         fitting.first_round = !round;
         votes_make(&fitting);
+        votes_join(&fitting.votes, voting);
         ok = arcs_solve(function, &fitting.votes, &fitting.arc_votes, ret_arcs);
         blocks_sum(&fitting);
         if (round && memcmp(before, ret_arcs, function->arcs.n * sizeof *before) == 0)

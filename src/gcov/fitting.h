@@ -83,6 +83,9 @@ void fit_unseen(struct fitting *fitting);
  * whose own lines the program has code, or which has none. */
 bool fitting_way_vanishes(const struct fitting *fitting, uint32_t block, uint32_t before);
 
+/* All votes of a block as one, unless they are weighed. */
+void votes_join(struct votes *votes, enum fit_voting voting);
+
 void fit_bodies_find(struct fitting *fitting);
 /* Sets the blocks that have the line: of an inlined copy those of its body, where that is known. */
 void fit_line_narrow(const struct fitting *fitting, struct line_seen *line);

@@ -32,7 +32,7 @@ static void function_try(const struct notes_function *function)
     uint64_t *counters = mem_alloc((function->arcs.n + 1) * sizeof *counters);
     mem_free(discriminators_guess(function));
     struct fit_told told;
-    if (arcs_fit(function, &groups, &seen, arcs, &told)) {
+    if (arcs_fit(function, &groups, &seen, VOTING_WEIGHED, arcs, &told)) {
         gather_counters(function, arcs, counters);
         if (spread_counters(function, counters, again))
             ASSERT(memcmp(arcs, again, function->arcs.n * sizeof *arcs) == 0);

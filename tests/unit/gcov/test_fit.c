@@ -1,4 +1,5 @@
 #include "gcov/fit.h"
+#include "gcov/fitting.h"
 
 #include "base/err.h"
 #include "bytes.h"
@@ -88,13 +89,13 @@ static void a_loop_is_fitted(void **state)
     *vec_push(&sightings) =
         (struct sighting){.group = body, .kind = SIGHTING_STATEMENT, .count = 40, .home = 1};
     struct fit_told told;
-    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs, &told));
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, VOTING_WEIGHED, arcs, &told));
     assert_memory_equal(arcs, expected, sizeof arcs);
     assert_int_equal(told.branched, 43);
     assert_int_equal(told.told, 43);
     /* Without its branch the same counts are no more than inferred. */
     sightings.at[0] = (struct sighting){.group = head, .kind = SIGHTING_STATEMENT, .count = 43};
-    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs, &told));
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, VOTING_WEIGHED, arcs, &told));
     assert_int_equal(told.branched, 43);
     assert_int_equal(told.told, 0);
     vec_release(&sightings);
@@ -120,12 +121,40 @@ static void an_unrolled_loop_has_its_turns(void **state)
         (struct sighting){.group = head, .kind = SIGHTING_STATEMENT, .count = 3, .times = 1};
     *vec_push(&sightings) = (struct sighting){.group = head, .kind = SIGHTING_ENTRY, .count = 3};
     struct fit_told told;
-    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, arcs, &told));
+    assert_true(arcs_fit(&notes.functions.at[0], &groups, &sightings, VOTING_WEIGHED, arcs, &told));
     assert_int_equal(told.told, told.branched);
     assert_memory_equal(arcs, expected, sizeof arcs);
     vec_release(&sightings);
     line_groups_release(&groups);
     notes_release(&notes);
+}
+
+static void votes_are_joined(void **state)
+{
+    (void)state;
+    static const struct vote given[] = {
+        {.at = 7, .more = 4, .less = 4, .count = 90},
+        {.at = 3, .more = 16, .less = 32, .count = 10},
+        {.at = 3, .more = 8, .less = 0, .count = 50},
+        {.at = 3, .more = 4, .less = 4, .count = 40},
+        {.at = 3, .more = 4, .less = 4, .count = 40},
+    };
+    static const uint64_t expected[][4] = {{50, 40, 90}, {50, 30, 90}};
+    for (enum fit_voting voting = VOTING_MAXIMUM; voting <= VOTING_AVERAGE; voting++) {
+        struct votes votes = {0};
+        for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+            *vec_push(&votes) = given[i];
+        votes_join(&votes, VOTING_WEIGHED);
+        assert_int_equal(votes.n, 5);
+        votes_join(&votes, voting);
+        assert_int_equal(votes.n, 3);
+        for (size_t i = 0; i < votes.n; i++) {
+            assert_int_equal(votes.at[i].count, expected[voting - VOTING_MAXIMUM][i]);
+            assert_int_equal(votes.at[i].at, i < 2 ? 3 : 7);
+        }
+        assert_int_equal(votes.at[0].less, 0);
+        vec_release(&votes);
+    }
 }
 
 int main(void)
@@ -136,6 +165,7 @@ int main(void)
         cmocka_unit_test(nothing_seen_is_nothing_run),
         cmocka_unit_test(a_loop_is_fitted),
         cmocka_unit_test(an_unrolled_loop_has_its_turns),
+        cmocka_unit_test(votes_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
