@@ -4,8 +4,10 @@
 #include "cmd/lab_blocks.h"
 #include "cmd/view_options.h"
 #include "lab/lab.h"
+#include "lab/plot.h"
 #include "view/sheet.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,31 +20,36 @@ static const char usage[] =
     "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
     "\n"
     "  --csv              comma separated values\n"
+    "  --plot FILE        the same drawn, as SVG\n"
     "  --core NAME        of blocks: the core to model, or a file that describes one (zen3)\n"
     "  --json             of blocks: for programs\n"
     "  -q                 do not mention damage\n";
 
-enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_CORE };
+enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE };
 
 static const struct option own_list[] = {
     {"csv", no_argument, NULL, OPTION_CSV},
+    {"plot", required_argument, NULL, OPTION_PLOT},
     {"core", required_argument, NULL, OPTION_CORE},
     {NULL, 0, NULL, 0},
 };
 
-struct own {
+struct options {
+    struct view_options view;
     bool csv;
+    const char *plot; /* NULL: none */
     const char *core;
 };
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
-    struct own *own = to;
+    struct options *options = to;
     (void)err;
-    if (option == OPTION_CORE)
-        own->core = value;
-    else
-        own->csv = true;
+    switch (option) {
+    case OPTION_PLOT: options->plot = value; break;
+    case OPTION_CORE: options->core = value; break;
+    default: options->csv = true;
+    }
     return true;
 }
 
@@ -111,6 +118,30 @@ static void text_print(const struct rows *rows)
     sheet_end(&sheet, stdout);
 }
 
+static bool plot_write(const struct rows *rows, const char *path, struct err *err)
+{
+    FILE *to = fopen(path, "we");
+    if (!to)
+        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    lab_plot(to, rows->table, rows->at, rows->n);
+    bool bad = ferror(to);
+    if (fclose(to) != 0 || bad)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    return true;
+}
+
+static int table_show(const struct rows *rows, const struct options *options)
+{
+    struct err err;
+    if (options->plot && !plot_write(rows, options->plot, &err))
+        return say_err(&err);
+    if (options->csv)
+        csv_print(rows);
+    else
+        text_print(rows);
+    return output_status();
+}
+
 static bool row_load(struct rows *rows, const char *file, const struct profile *base, bool quiet,
                      int *ret_status)
 {
@@ -123,23 +154,19 @@ static bool row_load(struct rows *rows, const char *file, const struct profile *
     return true;
 }
 
-static int table_make(const struct lab_table *table, char **files, int n, bool csv, bool quiet)
+static int table_make(const struct lab_table *table, char **files, int n,
+                      const struct options *options)
 {
     struct rows rows = {.table = table};
     struct profile base;
-    int status = profile_load(files[0], quiet, &base);
+    int status = profile_load(files[0], options->view.quiet, &base);
     if (status != EXIT_DONE)
         return status;
-    for (int i = 0; i < n && row_load(&rows, files[i], &base, quiet, &status); i++)
+    for (int i = 0; i < n && row_load(&rows, files[i], &base, options->view.quiet, &status); i++)
         ;
     profile_release(&base);
-    if (status == EXIT_DONE) {
-        if (csv)
-            csv_print(&rows);
-        else
-            text_print(&rows);
-        status = output_status();
-    }
+    if (status == EXIT_DONE)
+        status = table_show(&rows, options);
     for (size_t i = 0; i < rows.n; i++)
         vec_release(&rows.at[i].cells);
     vec_release(&rows);
@@ -149,18 +176,17 @@ static int table_make(const struct lab_table *table, char **files, int n, bool c
 
 int cmd_lab(int argc, char **argv)
 {
-    struct view_options options = {0};
-    struct own own = {.core = "zen3"};
-    struct own_options own_options = {own_list, own_take, &own};
+    struct options options = {.core = "zen3"};
+    struct own_options own = {own_list, own_take, &options};
     struct err err;
-    if (!view_options_parse(&options, &own_options, argc, argv, &err))
+    if (!view_options_parse(&options.view, &own, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
+    if (options.view.help)
         return show_usage(usage);
     if (optind == argc)
         return tables_list();
     if (strcmp(argv[optind], "blocks") == 0)
-        return lab_blocks(argc - optind - 1, argv + optind + 1, own.core, options.json);
+        return lab_blocks(argc - optind - 1, argv + optind + 1, options.core, options.view.json);
     const struct lab_table *table = lab_table_find(argv[optind]);
     if (!table) {
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);
@@ -170,5 +196,5 @@ int cmd_lab(int argc, char **argv)
         err_set(&err, ERR_USAGE, "%s: of which recordings?", argv[optind]);
         return say_err(&err);
     }
-    return table_make(table, argv + optind + 1, argc - optind - 1, own.csv, options.quiet);
+    return table_make(table, argv + optind + 1, argc - optind - 1, &options);
 }

@@ -23,6 +23,7 @@ static const char usage[] =
     "and\n"
     "                     of traced recordings (--exact=trace+paths)\n"
     "  --module NAME      only paths of this module\n"
+    "  --raw              counts as windows have them, not made to fit those of blocks and edges\n"
     "  --limit N          so many paths (20; with --json all)\n"
     "  --json             as JSON, schema gait/paths/1\n"
     "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
@@ -84,6 +85,7 @@ static int paths(const struct options *options, const struct profile *profile)
         return say_err(&err);
     scene_open(&scene, &profile, 1, options->view.module);
     scene.verbose = options->view.verbose;
+    scene.inferred[0] = options->iterations == 1 && view_infers(&options->view, profile);
     if (!scene_shows(&scene, &err)) {
         scene_close(&scene);
         return say_err(&err);
@@ -103,7 +105,7 @@ static int paths(const struct options *options, const struct profile *profile)
 
 int cmd_paths(int argc, char **argv)
 {
-    struct options options = {.iterations = 1};
+    struct options options = {.view = {.by = BY_PATH}, .iterations = 1};
     struct own_options own = {own_list, own_take, &options};
     struct err err;
     if (!view_options_parse(&options.view, &own, argc, argv, &err))

@@ -5,6 +5,8 @@
 #include "paths/module.h"
 #include "program/image.h"
 #include "program/symbols.h"
+#include "view/flow.h"
+#include "view/path_fit.h"
 #include "view/path_rows.h"
 
 #include <stdlib.h>
@@ -13,12 +15,14 @@
 struct reader {
     struct hot_paths *paths;
     const struct profile *profile;
+    bool fitted; /* weights are made to fit counts of blocks and edges */
     struct path_rows rows;
     struct path_arrivals arrivals; /* of the module under way */
     struct path_arcs arcs;         /* scratch */
     struct {
         VEC(struct svma);
-    } blocks; /* of the path under way */
+    } blocks;            /* of the path under way */
+    struct path_fit fit; /* of the function under way */
 };
 
 /* ---- one path */
@@ -71,6 +75,69 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
     *vec_push(paths) = path;
 }
 
+/* ---- a function's paths made to fit its counts */
+
+/* Nodes, then edges of the shape, as the last path that was decoded uses them. */
+static void fit_add(struct reader *reader, const struct path_reading *reading, double weight)
+{
+    struct path_fit *fit = &reader->fit;
+    uint32_t nodes = reading->numbering.n;
+    for (size_t i = 0; i < reader->arcs.n; i++) {
+        const struct arc *arc = &reading->numbering.arcs.at[reader->arcs.at[i]];
+        if (arc->to != reading->numbering.exit)
+            *vec_push(&fit->uses) = arc->to;
+        if (arc->kind == ARC_STEP || arc->kind == ARC_BREAK)
+            *vec_push(&fit->uses) = nodes + arc->of;
+    }
+    *vec_push(&fit->paths) = (struct fit_path){fit->uses.n, weight};
+}
+
+static void wanted_find(struct path_fit *fit, const struct path_reading *reading,
+                        const struct flow *flow)
+{
+    for (size_t i = 0; i < reading->ground.nodes.n; i++)
+        *vec_push(&fit->wanted) =
+            (double)flow->instructions[reading->ground.nodes.at[i].first].count;
+    for (size_t i = 0; i < reading->ground.edges.n; i++) {
+        uint32_t edge = reading->ground.edges.at[i].edge;
+        *vec_push(&fit->wanted) = edge == EDGE_NONE ? 0 : (double)flow->edges[edge].count;
+    }
+}
+
+static struct tally tally_scaled(struct tally tally, double by)
+{
+    return (struct tally){.count = (uint64_t)((double)tally.count * by + 0.5),
+                          .time = tally.time,
+                          .count_sd = tally.count_sd * by,
+                          .alone_sd = tally.alone_sd * by};
+}
+
+/* Those from `first` on, which are single paths of one function. */
+static void paths_fit(struct reader *reader, const struct path_reading *reading, size_t first)
+{
+    struct hot_paths *paths = reader->paths;
+    const struct scene_function *function =
+        scene_function_find(paths->scene, paths->at[first].module, paths->at[first].function);
+    struct flow flow;
+    if (!function)
+        return;
+    path_fit_clear(&reader->fit);
+    for (size_t i = first; i < paths->n; i++) {
+        path_decode(&reading->numbering, paths->at[i].ids[0], &reader->arcs);
+        fit_add(reader, reading, (double)paths->at[i].tally.count);
+    }
+    flow_build(&flow, paths->scene, function, paths->side, &reading->cfg);
+    wanted_find(&reader->fit, reading, &flow);
+    flow_release(&flow);
+    path_fit_solve(&reader->fit);
+    for (size_t i = first; i < paths->n; i++) {
+        struct tally *tally = &paths->at[i].tally;
+        if (tally->count)
+            *tally =
+                tally_scaled(*tally, reader->fit.paths.at[i - first].weight / (double)tally->count);
+    }
+}
+
 /* ---- functions and modules */
 
 static bool numbered_alike(const struct reader *reader, const struct path_row *row, uint64_t total)
@@ -96,6 +163,8 @@ static void function_read(struct reader *reader, const struct image *image,
             path_read(reader, &reading, &rows[i]);
     else
         reader->paths->unread++;
+    if (reader->paths->n > before && reader->fitted)
+        paths_fit(reader, &reading, before);
     reader->paths->functions += reader->paths->n > before;
     if (reader->paths->n > before && reading.numbering.cuts.n)
         *vec_push(&reader->paths->cut) = reader->paths->at[before].linkage;
@@ -169,6 +238,8 @@ void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
 {
     *paths = (struct hot_paths){.scene = scene, .side = side, .iterations = iterations};
     struct reader reader = {.paths = paths, .profile = scene->sides[side]};
+    reader.fitted =
+        iterations == 1 && scene->inferred[side] && reader.profile->mode == PROFILE_SAMPLED;
     path_rows_find(&reader.rows, &paths->arena, reader.profile, iterations);
     for (size_t at = 0; at < reader.rows.n;) {
         size_t n = run_of(&reader, at, false);
@@ -184,6 +255,7 @@ void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
         qsort_r(paths->at, paths->n, sizeof *paths->at, heavier_first, paths);
     vec_release(&reader.rows);
     vec_release(&reader.blocks);
+    path_fit_release(&reader.fit);
     vec_release(&reader.arcs);
 }
 

@@ -59,7 +59,7 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
 {
     struct json json;
     json_begin(&json, to);
-    head_json(&json, "paths", paths->scene, paths->side, BY_BLOCK, WEIGHT_COUNT, 0);
+    head_json(&json, "paths", paths->scene, paths->side, BY_PATH, WEIGHT_COUNT, 0);
     json_integer(&json, "unread", paths->unread);
     json_integer(&json, "unknown", paths->unknown);
     json_integer(&json, "functions", paths->functions);

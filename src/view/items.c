@@ -29,7 +29,7 @@ bool item_by_parse(const char *name, enum item_by *ret_by)
 
 bool item_by_inferred(enum item_by by)
 {
-    return by == BY_FUNCTION || by == BY_BLOCK || by == BY_EDGE;
+    return by == BY_FUNCTION || by == BY_BLOCK || by == BY_EDGE || by == BY_PATH;
 }
 
 const char *cfg_edge_kind_name(enum cfg_edge_kind kind)

@@ -195,6 +195,24 @@ function_id scene_function_at(const struct scene *scene, uint32_t module, uint64
     return binary ? symbols_find(&binary->symbols, (struct svma){at}) : FUNCTION_NONE;
 }
 
+const struct scene_function *scene_function_find(const struct scene *scene, uint32_t module,
+                                                 uint64_t at)
+{
+    function_id function = scene_function_at(scene, module, at);
+    size_t low = 0, high = scene->functions.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct scene_function *known = &scene->functions.at[middle];
+        if (known->module < module || (known->module == module && known->function < function))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < scene->functions.n && scene->functions.at[low].module == module &&
+                 scene->functions.at[low].function == function;
+    return found && function != FUNCTION_NONE ? &scene->functions.at[low] : NULL;
+}
+
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function)
 {
     if (module >= scene->modules.n)

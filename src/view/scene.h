@@ -120,6 +120,9 @@ bool scene_is_program(const struct scene *scene, uint32_t module);
 struct binary *scene_binary(const struct scene *scene, uint32_t module);
 /* The same of the module with that index on a side. */
 const struct image *scene_image(const struct scene *scene, uint32_t side, uint32_t module);
+/* What was seen of the function that lies there; NULL: nothing. */
+const struct scene_function *scene_function_find(const struct scene *scene, uint32_t module,
+                                                 uint64_t at);
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
 /* The function's name as linked; for FUNCTION_NONE the module's label. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);

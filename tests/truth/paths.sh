@@ -47,6 +47,9 @@ same 'calls of a function with more than 2^32 paths' '200 True' "$(cat "$work/sa
 # Tables are of the same paths.
 rows=$("$gait" paths --json "$work/many" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["rows"]))')
 same 'paths in a table' "$rows" "$("$gait" lab --csv paths-4 "$work/many" | sed -n 2p | cut -d, -f2)"
+"$gait" lab --plot "$work/plot.svg" paths-4 "$work/many" >"$work/said" || bad 'a plot'
+same 'bars of it' "$(python3 -c 'import sys; print(sum(cell.replace(".", "").strip("%").isdigit() or "e+" in cell for cell in open(sys.argv[1]).read().splitlines()[3].split()[1:]))' "$work/said")" \
+    "$(python3 -c 'import sys, xml.dom.minidom; print(len([bar for bar in xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("rect") if bar.getAttribute("x")]))' "$work/plot.svg")"
 status 129 'a table that is none' "$gait" lab paths-9 "$work/many"
 # Ticks are taken on every path, and change no count.
 "$gait" record -q --exact=paths --ticks -o "$work/ticks" -- "$ways" many >/dev/null
