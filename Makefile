@@ -195,6 +195,9 @@ bench-events: $O/bench/events
 	$O/bench/events
 bench-streams: $O/bench/streams
 	$<
+# Values of samples against those of traces: some minutes a program, not part of bench.
+bench-values: all bench-programs
+	bench/values $(O)
 bench-flow:
 	bench/flow $(O)
 bench-infer: all bench-programs
@@ -250,6 +253,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -268,7 +268,7 @@ bool agent_connect_by(long fd, const struct agent_place *place)
     if (place->untold && agent.options.mode == RECORD_SAMPLED &&
         !(agent.cache->witness = map_private(sizeof(struct witness))))
         return false;
-    if (agent.options.mode == RECORD_SAMPLED)
+    if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
         agent.cache->events = agent.options.events;
     if (plans_wanted() && !plans_open(fd))
         return false;

@@ -64,9 +64,14 @@ static struct event_trace *entry_take(struct wire_trace *ring, uint32_t bytes)
     return (struct event_trace *)(void *)(data + at);
 }
 
+static uint32_t records_most(void)
+{
+    return agent.cache->events & EVENTS_PAYLOAD ? TRACE_PAYLOAD_RECORDS : TRACE_RECORDS;
+}
+
 static uint32_t *records_of(const struct thread *thread)
 {
-    return &thread->context->records[CONTEXT_RECORDS - TRACE_RECORDS];
+    return &thread->context->records[CONTEXT_RECORDS - records_most()];
 }
 
 /* Empties them: what comes now begins at `pc`, and can be read whatever becomes of us. */
@@ -74,7 +79,8 @@ static void records_reset(struct thread *thread, uint32_t used, uint64_t pc)
 {
     struct wire_trace *ring = ring_of(thread);
     __builtin_memset(records_of(thread), 0, 4 * (uint64_t)used);
-    thread->context->record_at = -4 * (int64_t)TRACE_RECORDS;
+    thread->context->record_at = -4 * (int64_t)records_most();
+    thread->context->payload_at = TRACE_PAYLOAD_AT;
     ring->fresh_pc = pc;
     __atomic_store_n(&ring->fresh, ring->head, __ATOMIC_RELEASE);
 }
@@ -84,7 +90,7 @@ void trace_begin(struct thread *thread)
     struct wire_trace *ring = ring_of(thread);
     if (ring->head) /* of the thread that had the slot before; if nobody reads, the first to pour will know */
         room_await(ring, 0);
-    records_reset(thread, TRACE_RECORDS, thread->context->pc);
+    records_reset(thread, records_most(), thread->context->pc);
     ring->tid = thread->tid;
     __atomic_store_n(&ring->closed, 0, __ATOMIC_RELEASE);
 }
@@ -92,8 +98,10 @@ void trace_begin(struct thread *thread)
 bool trace_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
 {
     struct wire_trace *ring = ring_of(thread);
-    uint32_t n = (uint32_t)(TRACE_RECORDS + thread->context->record_at / 4);
-    uint32_t bytes = (uint32_t)(sizeof(struct event_trace) + 4 * n + 7) & ~7u;
+    uint32_t n = (uint32_t)(records_most() + thread->context->record_at / 4);
+    uint64_t words = (thread->context->payload_at - TRACE_PAYLOAD_AT) / 8;
+    uint32_t before = (uint32_t)(sizeof(struct event_trace) + 4 * n + 7) & ~7u;
+    uint32_t bytes = before + 8 * (uint32_t)words;
     if (n == 0) {
         ring->fresh_pc = next_pc;
         return true;
@@ -107,11 +115,13 @@ bool trace_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
                                   .start_pc = ring->fresh_pc,
                                   .end_pc = end_pc,
                                   .n_exits = n,
+                                  .n_payload = words,
                                   .stop = LOSS_N};
     uint32_t *exits = (uint32_t *)(entry + 1);
     __builtin_memcpy(exits, records_of(thread), 4 * (uint64_t)n);
     if (n & 1)
         exits[n] = 0;
+    __builtin_memcpy((uint8_t *)entry + before, (uint8_t *)ring + TRACE_PAYLOAD_AT, 8 * words);
     __atomic_store_n(&ring->head, ring->head + bytes, __ATOMIC_RELEASE);
     records_reset(thread, n, next_pc);
     return true;

@@ -274,7 +274,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_TICKS: options->walks.path_ticks = true; return true;
     case OPTION_MAX_CONTEXTS:
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
-    case OPTION_EVENTS: return parse_events(optarg, &record->events, err);
+    case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
             return false;
@@ -312,7 +312,6 @@ static const char *walk_option(int option)
     case OPTION_WINDOW: return "--window";
     case OPTION_TRAIL: return "--trail";
     case OPTION_TRIGGER: return "--trigger";
-    case OPTION_EVENTS: return "--events";
     default: return NULL;
     }
 }
@@ -323,9 +322,13 @@ static bool plain_complete(struct record *options, struct err *err)
     const struct recording_options *walks = &options->walks;
     const struct record_options *record = &walks->record;
     struct plain_options *plain = &options->plain;
-    if (record->mode != RECORD_SAMPLED || options->for_walks)
+    const char *idle = options->for_walks               ? options->for_walks
+                       : options->events                ? "--events"
+                       : record->mode != RECORD_SAMPLED ? "--exact"
+                                                        : NULL;
+    if (idle)
         return err_set(err, ERR_USAGE, "%s is for walks, of which --plain, -e and -a have none",
-                       options->for_walks ? options->for_walks : "--exact");
+                       idle);
     if (walks->only)
         return err_set(err, ERR_USAGE,
                        "--only is for walks, of which --plain, -e and -a have none");
@@ -356,6 +359,8 @@ static bool complete(struct record *options, struct err *err)
                            : record->fixed_hz ? "-F"
                            : record->delay_ns ? "-D"
                                               : NULL;
+        if (options->events && record->mode != RECORD_EXACT_TRACE)
+            return err_set(err, ERR_USAGE, "--events: of exact runs only --exact=trace has any");
         if (idle)
             return err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
     }

@@ -17,6 +17,7 @@ struct record {
     int pids[RECORD_PIDS_MAX];
     struct selection only;
     struct plans plans;
+    bool events;           /* --events was given */
     const char *for_walks; /* NULL, or an option that was given and means walks only */
     bool quiet, verbose, help;
 };

@@ -22,6 +22,8 @@ struct passage {
     bool joined;               /* it begins where the thread's last passage ended */
     uint32_t n;                /* exits, at least one */
     const uint32_t *exits;
+    uint64_t n_payload; /* words of what exits recorded besides (wire/payload.h) */
+    const uint64_t *payload;
 };
 
 struct consumer;

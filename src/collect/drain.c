@@ -108,7 +108,6 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
     ticks = ticks < handler ? ticks : handler;
     sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
     sum->miscounted += decode->miscounted;
-    payload_sum_add(&sum->payloads, &source->payloads);
     sum->recorded_ns += recorded_ns(drain, source->channel);
     trails_add(&sum->trails, &decode->trails);
     trails_add(&sum->long_trails, &decode->long_trails);
@@ -127,6 +126,7 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     uint64_t interrupts = share_load(&channel->interrupts), hz = share_load(&channel->tsc_hz);
     uint64_t delivery = share_load(&channel->interrupt_ticks);
     uint64_t handler = share_load(&channel->handler_ticks);
+    payload_sum_add(&sum->payloads, &source->payloads);
     sum_add(&totals->interrupts, interrupts);
     sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
     sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));
@@ -203,9 +203,10 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .loops = drain->loops,
                                  .paths = drain->trace_paths,
                                  .stacks = drain->stacks,
-                                 .overhead_ppm = drain->share->directory->options.overhead_ppm};
+                                 .overhead_ppm = drain->share->directory->options.overhead_ppm,
+                                 .events = drain->share->directory->options.events};
     source_init(source, &place, drain->mode, drain->profile);
-    source->consumer = drain->consumer;
+    source_listen(source, drain->consumer);
     source->plans = drain->plans;
     source->paths = drain->paths;
     drain->sources[index] = source;

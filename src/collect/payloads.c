@@ -1,7 +1,5 @@
 #include "collect/payloads.h"
 
-#include "wire/channel.h"
-
 const char *payload_kind_name(enum payload_kind kind)
 {
     static const char *const names[PAYLOAD_KINDS] = {
@@ -46,26 +44,28 @@ static bool executed(const struct wire_payload *item, const struct visit *visit)
     return item->instruction < visit->instructions;
 }
 
-static uint64_t words_of(const struct units *units, const struct visit *visit)
+bool payload_part(const struct units *units, uint32_t exit, struct payload_part *ret)
 {
-    const struct wire_payload *items = &units->payload.at[visit->superblock->first_item];
-    uint64_t words = 0;
-    for (uint32_t i = 0; i < visit->superblock->n_items && executed(&items[i], visit); i++)
-        words += items[i].words;
-    return words;
+    struct visit visit;
+    if (!visit_find(units, exit, &visit))
+        return false;
+    const struct wire_payload *items = &units->payload.at[visit.superblock->first_item];
+    *ret = (struct payload_part){.first_item = visit.superblock->first_item};
+    while (ret->n_items < visit.superblock->n_items && executed(&items[ret->n_items], &visit))
+        ret->words += items[ret->n_items++].words;
+    return true;
 }
 
-static bool length_right(const struct units *units, const struct event_walk *walk,
-                         const uint32_t *exits)
+uint64_t payloads_words(const struct units *units, const uint32_t *exits, uint32_t n)
 {
     uint64_t words = 0;
-    for (uint32_t i = 0; i < walk->n_exits; i++) {
-        struct visit visit;
-        if (!visit_find(units, exits[i], &visit))
-            return false;
-        words += words_of(units, &visit);
+    for (uint32_t i = 0; i < n; i++) {
+        struct payload_part part;
+        if (!payload_part(units, exits[i], &part))
+            return UINT64_MAX;
+        words += part.words;
     }
-    return words == walk->n_payload;
+    return words;
 }
 
 struct reading {
@@ -103,11 +103,11 @@ static const uint64_t *visit_read(struct reading *reading, const struct visit *v
     return words;
 }
 
-void payloads_read(const struct units *units, const struct event_walk *walk, const uint32_t *exits,
-                   const uint64_t *words, struct payload_sum *sum,
-                   struct payload_consumer *const *consumers, size_t n_consumers)
+void payloads_read(const struct units *units, const struct payload_window *window,
+                   struct payload_sum *sum, struct payload_consumer *const *consumers,
+                   size_t n_consumers)
 {
-    if (!length_right(units, walk, exits)) {
+    if (payloads_words(units, window->exits, window->n_exits) != window->n_words) {
         sum->astray++;
         return;
     }
@@ -115,13 +115,27 @@ void payloads_read(const struct units *units, const struct event_walk *walk, con
                               .sum = sum,
                               .consumers = consumers,
                               .n_consumers = n_consumers,
-                              .event = {.tid = walk->tid, .first = true}};
+                              .event = {.tid = window->tid, .first = true}};
+    const uint64_t *words = window->words;
     sum->windows++;
-    for (uint32_t i = 0; i < walk->n_exits; i++) {
+    for (uint32_t i = 0; i < window->n_exits; i++) {
         struct visit visit;
-        if (visit_find(units, exits[i], &visit))
+        if (visit_find(units, window->exits[i], &visit))
             words = visit_read(&reading, &visit, words);
     }
+}
+
+void payload_sum_exit(struct payload_sum *sum, const struct units *units, uint32_t exit,
+                      uint64_t times)
+{
+    struct visit visit;
+    struct payload_part part;
+    if (!visit_find(units, exit, &visit) || !payload_part(units, exit, &part))
+        return;
+    for (uint32_t i = 0; i < part.n_items; i++)
+        sum->events[units->payload.at[part.first_item + i].kind] += times;
+    sum->instructions += visit.instructions * times;
+    sum->left_out += visit.superblock->left_out * times;
 }
 
 void payload_sum_add(struct payload_sum *sum, const struct payload_sum *more)

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event_walk;
-
 struct payload_event {
     int32_t tid;
     bool first;      /* of its window */
@@ -34,10 +32,27 @@ struct payload_sum {
     uint64_t astray;   /* windows whose length is wrong */
 };
 
-/* A window with a payload. `exits` and `words` are private copies. */
-void payloads_read(const struct units *units, const struct event_walk *walk, const uint32_t *exits,
-                   const uint64_t *words, struct payload_sum *sum,
-                   struct payload_consumer *const *consumers, size_t n_consumers);
+/* A window, or a passage of a trace: exits and what they recorded. Private copies. */
+struct payload_window {
+    int32_t tid;
+    uint32_t n_exits;
+    uint64_t n_words;
+    const uint32_t *exits;
+    const uint64_t *words;
+};
+void payloads_read(const struct units *units, const struct payload_window *window,
+                   struct payload_sum *sum, struct payload_consumer *const *consumers,
+                   size_t n_consumers);
+/* How many words these exits have recorded; UINT64_MAX: one of them is nobody's. */
+uint64_t payloads_words(const struct units *units, const uint32_t *exits, uint32_t n);
+/* What one exit has recorded: so many of its superblock's items, and all their words. False: it is nobody's. */
+struct payload_part {
+    uint32_t first_item, n_items, words;
+};
+bool payload_part(const struct units *units, uint32_t exit, struct payload_part *ret);
+/* The same for an exit that was taken so often; it is somebody's. */
+void payload_sum_exit(struct payload_sum *sum, const struct units *units, uint32_t exit,
+                      uint64_t times);
 void payload_sum_add(struct payload_sum *sum, const struct payload_sum *more);
 
 /* What a kind is called. */

@@ -11,20 +11,24 @@
 #include <sys/mman.h>
 
 static void trace_open(struct source_trace *trace, const struct source_place *place,
-                       struct units *units)
+                       struct units *units, struct payload_sum *sum)
 {
     units->numbers = true;
     trace_init(&trace->trace, place->share, place->index, place->channel, units);
+    trace->trace.payload = place->events & EVENTS_PAYLOAD;
     trace_count_init(&trace->count, units);
     trace_check_init(&trace->check, units);
     trace_trips_init(&trace->trips, units);
     trace_paths_init(&trace->paths, units);
+    trace_values_init(&trace->values, units, sum);
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
     if (place->loops)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->trips.consumer;
     if (place->paths)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->paths.consumer;
+    if (place->events & EVENTS_PAYLOAD)
+        trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
 }
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
@@ -47,7 +51,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
     exact_init(source->exact, &source->units, profile);
     if (mode == RECORD_EXACT_TRACE) {
         source->trace = mem_alloc(sizeof *source->trace);
-        trace_open(source->trace, place, &source->units);
+        trace_open(source->trace, place, &source->units, &source->payloads);
     } else {
         source->banks = mem_alloc(sizeof *source->banks);
         banks_init(source->banks, place->share, place->index, place->channel);
@@ -61,6 +65,7 @@ static void trace_close(struct source_trace *trace)
     trace_check_release(&trace->check);
     trace_trips_release(&trace->trips);
     trace_paths_release(&trace->paths);
+    trace_values_release(&trace->values);
 }
 
 void source_release(struct source *source)
@@ -83,6 +88,13 @@ void source_release(struct source *source)
     vec_release(&source->entry);
     vec_release(&source->stack);
     *source = (struct source){0};
+}
+
+void source_listen(struct source *source, struct payload_consumer *consumer)
+{
+    source->consumer = consumer;
+    if (source->trace)
+        source->trace->values.listener = consumer;
 }
 
 static const unsigned char *section(const struct source *source, size_t at)
@@ -194,8 +206,7 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
                          __ATOMIC_RELAXED);
 }
 
-static void payload_read(struct source *source, const struct event_walk *walk,
-                         const uint32_t *exits, const uint64_t *words)
+static void payload_read(struct source *source, const struct payload_window *window)
 {
     struct payload_consumer *consumers[2];
     size_t n = 0;
@@ -203,7 +214,7 @@ static void payload_read(struct source *source, const struct event_walk *walk,
         consumers[n++] = source->consumer;
     if (source->decode)
         consumers[n++] = &source->decode->values.consumer;
-    payloads_read(&source->units, walk, exits, words, &source->payloads, consumers, n);
+    payloads_read(&source->units, window, &source->payloads, consumers, n);
 }
 
 static bool walk_read(struct source *source, uint32_t bytes)
@@ -217,7 +228,8 @@ static bool walk_read(struct source *source, uint32_t bytes)
         return false;
     const uint32_t *exits = entry_at(source, parts.exits_at);
     if (walk.n_payload)
-        payload_read(source, &walk, exits, entry_at(source, parts.words_at));
+        payload_read(source, &(struct payload_window){walk.tid, walk.n_exits, walk.n_payload, exits,
+                                                      entry_at(source, parts.words_at)});
     struct stack_sample stack;
     if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
         return false;
@@ -369,6 +381,8 @@ static void counters_read(struct source *source, bool last)
         exact_read(source->exact, &reading);
         trace_trips_give(&source->trace->trips, source->profile);
         trace_paths_give(&source->trace->paths, source->profile);
+        if (last)
+            trace_values_give(&source->trace->values, source->profile);
         return;
     }
     if (!banks_read(source->banks, source->units.counters, last))

@@ -19,6 +19,7 @@
 #include "collect/trace_count.h"
 #include "collect/trace_paths.h"
 #include "collect/trace_trips.h"
+#include "collect/trace_values.h"
 #include "collect/units.h"
 #include "wire/channel.h"
 
@@ -33,6 +34,7 @@ struct source_trace {
     struct trace_check check;
     struct trace_trips trips;
     struct trace_paths paths;
+    struct trace_values values;
 };
 
 struct source {
@@ -73,11 +75,14 @@ struct source_place {
     bool paths;                 /* and for paths */
     struct walk_stacks *stacks; /* NULL: none are taken */
     uint32_t overhead_ppm;      /* the budget */
+    uint32_t events;            /* EVENTS_ */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
                  struct profile *profile);
 void source_release(struct source *source);
+/* Who gets events of windows and of traces, besides. */
+void source_listen(struct source *source, struct payload_consumer *consumer);
 
 /* Takes maps, units, walks and traces published so far; returns the bytes read from the ring. */
 uint64_t source_read(struct source *source);

@@ -1,5 +1,6 @@
 #include "collect/trace.h"
 
+#include "collect/payloads.h"
 #include "collect/share.h"
 
 #include <linux/futex.h>
@@ -103,14 +104,20 @@ static bool entry_read(struct trace *trace, struct trace_ring *ring, uint32_t by
     if (event.kind != EVENT_TRACE || bytes < sizeof event)
         return false;
     memcpy(&event, trace->entry.at, sizeof event);
-    if (event.n_exits > (bytes - sizeof event) / sizeof(uint32_t))
+    uint64_t room = bytes - sizeof event;
+    if (event.n_exits > room / sizeof(uint32_t))
         return false;
+    uint64_t exits_bytes = (sizeof(uint32_t) * (uint64_t)event.n_exits + 7) & ~UINT64_C(7);
+    if (exits_bytes > room || event.n_payload > (room - exits_bytes) / sizeof(uint64_t))
+        return false;
+    const unsigned char *exits = trace->entry.at + sizeof event;
     struct passage passage = {.tsc = event.tsc,
                               .start_pc = event.start_pc,
                               .end_pc = event.end_pc,
                               .n = event.n_exits,
-                              .exits =
-                                  (const uint32_t *)(const void *)(trace->entry.at + sizeof event)};
+                              .exits = (const uint32_t *)(const void *)exits,
+                              .n_payload = event.n_payload,
+                              .payload = (const uint64_t *)(const void *)(exits + exits_bytes)};
     if (passage.n)
         hand_over(trace, ring, &passage);
     ring->stop = event.stop;
@@ -186,22 +193,42 @@ uint64_t trace_read(struct trace *trace)
     return bytes;
 }
 
+/* Behind the exits, which were copied: the words that they recorded. */
+static void payload_finish(struct trace *trace, const struct trace_ring *ring,
+                           struct passage *passage)
+{
+    uint64_t at = (sizeof(uint32_t) * (uint64_t)passage->n + 7) & ~UINT64_C(7);
+    uint64_t words = payloads_words(trace->units, passage->exits, passage->n);
+    if (words > TRACE_PAYLOAD_BYTES / sizeof(uint64_t))
+        return;
+    vec_reserve(&trace->entry, at + words * sizeof(uint64_t));
+    memcpy(trace->entry.at + at, (const unsigned char *)ring->shared + TRACE_PAYLOAD_AT,
+           words * sizeof(uint64_t));
+    passage->exits = (const uint32_t *)(const void *)trace->entry.at;
+    passage->n_payload = words;
+    passage->payload = (const uint64_t *)(const void *)(trace->entry.at + at);
+}
+
 /* What a thread recorded and did not live to hand over. */
 static void ring_finish(struct trace *trace, struct trace_ring *ring)
 {
     const struct wire_trace *shared = ring->shared;
+    uint32_t most = trace->payload ? TRACE_PAYLOAD_RECORDS : TRACE_RECORDS;
     const uint32_t *records =
-        (const uint32_t *)(const void *)((const unsigned char *)shared + TRACE_RECORDS_AT);
+        (const uint32_t *)(const void *)((const unsigned char *)shared + TRACE_RECORDS_AT) +
+        (TRACE_RECORDS - most);
     bool closed = __atomic_load_n(&shared->closed, __ATOMIC_ACQUIRE);
     if (ring->broken || closed || share_load(&shared->fresh) != ring->read)
         return;
     ring_follow(trace, ring, ring->read + 1);
     uint32_t n = 0;
-    vec_reserve(&trace->entry, TRACE_RECORDS * sizeof *records);
+    vec_reserve(&trace->entry, most * sizeof *records);
     uint32_t *exits = (uint32_t *)(void *)trace->entry.at;
-    while (n < TRACE_RECORDS && (exits[n] = __atomic_load_n(&records[n], __ATOMIC_RELAXED)) != 0)
+    while (n < most && (exits[n] = __atomic_load_n(&records[n], __ATOMIC_RELAXED)) != 0)
         n++;
     struct passage passage = {.start_pc = share_load(&shared->fresh_pc), .n = n, .exits = exits};
+    if (n && trace->payload)
+        payload_finish(trace, ring, &passage);
     if (n)
         hand_over(trace, ring, &passage);
 }

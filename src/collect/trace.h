@@ -16,7 +16,7 @@
 
 struct share;
 
-enum { TRACE_CONSUMERS = 4 };
+enum { TRACE_CONSUMERS = 5 };
 
 /* The ring of a thread slot. */
 struct trace_ring {
@@ -36,6 +36,7 @@ struct trace {
     struct units *units;
     struct consumer *consumers[TRACE_CONSUMERS];
     uint32_t n_consumers;
+    bool payload;     /* exits record more than themselves */
     uint32_t threads; /* so far */
     struct trace_ring rings[CHANNEL_THREADS];
     uint64_t heads[CHANNEL_THREADS]; /* published, when trace_look was called */

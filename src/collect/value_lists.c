@@ -2,58 +2,27 @@
 
 #include <math.h>
 
-/* Vectors by their lowest word; where a push or a return goes says nothing, gathers too much. Latencies are no values. */
-static bool kind_taken(enum payload_kind kind)
+static struct value_list *list_get(struct value_lists *lists, uint32_t place)
 {
-    switch (kind) {
-    case PAYLOAD_ADDRESS:
-    case PAYLOAD_SOURCE:
-    case PAYLOAD_DESTINATION:
-    case PAYLOAD_COUNT:
-    case PAYLOAD_OPERAND:
-    case PAYLOAD_RESULT:
-    case PAYLOAD_VECTOR: return true;
-    default: return false;
-    }
-}
-
-static uint32_t list_find(struct value_lists *lists, const struct payload_event *event)
-{
-    struct value_key key = {.module = event->at.module,
-                            .kind = value_kind(event->item->kind, event->item->detail),
-                            .address = event->at.address.v};
-    uint32_t index = map_add(&lists->keys, &key);
-    if (index == lists->places.n) {
-        struct value_list *list = vec_push(&lists->places);
+    while (lists->lists.n <= place) {
+        struct value_list *list = vec_push(&lists->lists);
         *list = (struct value_list){0};
         hotlist_init(&list->hot, HOTLIST_DEFAULT);
     }
-    return index;
-}
-
-/* Items of superblocks keep their lists: no look-up but the first time. */
-static uint32_t list_of(struct value_lists *lists, const struct payload_event *event)
-{
-    size_t item = (size_t)(event->item - lists->units->payload.at);
-    while (lists->items.n <= item)
-        *vec_push(&lists->items) = 0;
-    uint32_t *known = &lists->items.at[item];
-    if (!*known)
-        *known = list_find(lists, event) + 1;
-    return *known - 1;
+    return &lists->lists.at[place];
 }
 
 static void take(struct payload_consumer *consumer, const struct payload_event *event)
 {
     struct value_lists *lists = (struct value_lists *)consumer;
     lists->window += event->first;
-    if (!kind_taken((enum payload_kind)event->item->kind) || event->at.module == MODULE_NONE)
+    uint32_t place = value_places_of(&lists->places, event);
+    if (place == VALUE_PLACE_NONE)
         return;
-    uint32_t index = list_of(lists, event);
-    struct value_list *list = &lists->places.at[index];
+    struct value_list *list = list_get(lists, place);
     if (!list->touched) {
         list->touched = true;
-        *vec_push(&lists->touched) = index;
+        *vec_push(&lists->touched) = place;
     }
     list->windows += list->window != lists->window;
     list->window = lists->window;
@@ -62,16 +31,15 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
 
 void value_lists_init(struct value_lists *lists, const struct units *units)
 {
-    *lists = (struct value_lists){.consumer = {take}, .units = units};
-    map_init(&lists->keys, sizeof(struct value_key));
+    *lists = (struct value_lists){.consumer = {take}};
+    value_places_init(&lists->places, units);
 }
 
 void value_lists_release(struct value_lists *lists)
 {
-    map_release(&lists->keys);
-    vec_release(&lists->places);
+    value_places_release(&lists->places);
+    vec_release(&lists->lists);
     vec_release(&lists->touched);
-    vec_release(&lists->items);
 }
 
 /* ---- into a batch */
@@ -121,9 +89,8 @@ static void list_flush(struct value_list *list, struct value_key key, struct bat
 void value_lists_flush(struct value_lists *lists, struct batch *batch)
 {
     for (size_t i = 0; i < lists->touched.n; i++) {
-        uint32_t index = lists->touched.at[i];
-        const struct value_key *key = map_key(&lists->keys, index);
-        list_flush(&lists->places.at[index], *key, batch);
+        uint32_t place = lists->touched.at[i];
+        list_flush(&lists->lists.at[place], value_places_key(&lists->places, place), batch);
     }
     lists->touched.n = 0;
 }

@@ -5,9 +5,8 @@
  * more than a number, and is not told. Of all that a place was seen with, a row tells how much it was. */
 #pragma once
 
-#include "base/map.h"
 #include "base/vec.h"
-#include "collect/payloads.h"
+#include "collect/value_places.h"
 #include "profile/batch.h"
 #include "stream/hotlist.h"
 
@@ -26,17 +25,13 @@ struct value_lists {
     struct payload_consumer consumer;
     struct random random;
     uint64_t window; /* counts them */
-    struct map keys; /* struct value_key, the value 0 */
+    struct value_places places;
     struct {
         VEC(struct value_list);
-    } places; /* as keys */
+    } lists; /* by place */
     struct {
         VEC(uint32_t);
     } touched; /* since the last batch */
-    const struct units *units;
-    struct {
-        VEC(uint32_t);
-    } items; /* as units->payload: its place, one more; 0: not known yet */
 };
 
 void value_lists_init(struct value_lists *lists, const struct units *units);

@@ -116,6 +116,14 @@ static double units(uint64_t count)
     return (double)count / (1 << VALUE_BITS);
 }
 
+/* Of a trace: between what was counted and what may have been lost with values that were rare. */
+static struct estimate share_exact(const struct sums *value, const struct sums *all)
+{
+    double total = (double)all->count, share = (double)value->count / total;
+    return (struct estimate){share, share,
+                             fmin(1, ((double)value->count + (double)value->time) / total)};
+}
+
 static struct estimate share_of(const struct sums *value, const struct sums *all)
 {
     double total = (double)all->count, share = (double)value->count / total;
@@ -153,6 +161,7 @@ static void place_add(struct places_values *places, const struct record *records
     enum value_use use = use_of(places->scene, key->module, key->address, kind);
     if (use == VALUE_USES)
         return;
+    bool exact = places->scene->sides[0]->mode == PROFILE_EXACT;
     struct value_place place = {.module = key->module,
                                 .address = key->address,
                                 .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
@@ -164,7 +173,8 @@ static void place_add(struct places_values *places, const struct record *records
     for (size_t i = 1; i < n; i++)
         *vec_push(&places->values) =
             (struct place_value){records[i].key.value, units(records[i].sums->count),
-                                 share_of(records[i].sums, records[0].sums)};
+                                 exact ? share_exact(records[i].sums, records[0].sums)
+                                       : share_of(records[i].sums, records[0].sums)};
     place.worth = worth(&places->values.at[place.first], place.n, place.total, use);
     places->total += place.total;
     *vec_push(places) = place;

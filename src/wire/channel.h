@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 3,
+    CHANNEL_VERSION = 4,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -322,20 +322,28 @@ enum {
     TRACE_BYTES = 4 << 20,
     TRACE_RECORDS = 1 << 14,
     TRACE_RECORDS_AT = TRACE_HEADER_BYTES + TRACE_BYTES,
+    /* With a payload: so many exits at a time, whose words lie behind the records until they are in the ring. */
+    TRACE_PAYLOAD_RECORDS = 1 << 10,
+    TRACE_PAYLOAD_AT = TRACE_RECORDS_AT + 4 * TRACE_RECORDS,
+    TRACE_PAYLOAD_BYTES = 8 * PAYLOAD_WORDS_MAX * TRACE_PAYLOAD_RECORDS,
 };
+_Static_assert(TRACE_PAYLOAD_AT + TRACE_PAYLOAD_BYTES <= CHANNEL_COUNTERS_BYTES,
+               "a trace lies where counters would");
+_Static_assert(TRACE_PAYLOAD_BYTES < TRACE_BYTES / 2 + 1, "an entry fits into the ring");
 
 struct wire_trace {
     uint64_t head;   /* bytes ever written */
     uint32_t closed; /* 1: the thread has ended or left; nothing more will come */
     int32_t tid;
-    /* Exits that are not in the ring yet: at TRACE_RECORDS_AT, up to the first zero, the first of them from
-     * `fresh_pc`. If the process is gone and `fresh` is not head, they are in the ring already. */
+    /* Exits that are not in the ring yet: at TRACE_RECORDS_AT (with a payload, the last TRACE_PAYLOAD_RECORDS there), up
+     * to the first zero, the first of them from `fresh_pc`. If the process is gone and `fresh` is not head, they are in the ring already. */
     uint64_t fresh, fresh_pc;
     _Alignas(64) uint64_t tail; /* bytes ever read; written by the tool */
     uint32_t tail_word;         /* its futex: changes whenever tail does; written by the tool */
     uint32_t waiting;           /* the writer sleeps */
     /* at TRACE_HEADER_BYTES: TRACE_BYTES of entries; they never wrap, EVENT_PAD fills the end */
     /* at TRACE_RECORDS_AT: uint32_t records[TRACE_RECORDS] */
+    /* at TRACE_PAYLOAD_AT: uint64_t payload[], of those records (wire/payload.h) */
 };
 
 struct event_trace {
@@ -345,6 +353,8 @@ struct event_trace {
     uint64_t
         end_pc; /* avma where the last exit went; the next entry may begin elsewhere: signals */
     uint32_t n_exits;
-    uint32_t stop; /* enum loss: why this thread's trace ends here, or LOSS_N: it goes on */
-    /* uint32_t exits[n_exits], oldest first */
+    uint32_t stop;      /* enum loss: why this thread's trace ends here, or LOSS_N: it goes on */
+    uint64_t n_payload; /* words */
+    /* uint32_t exits[n_exits], oldest first
+     * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h) */
 };

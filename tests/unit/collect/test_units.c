@@ -250,11 +250,12 @@ static void words_are_what_exits_say(void **state)
     /* Left by its branch, then by its end. */
     uint32_t exits[] = {5, 6};
     uint64_t words[] = {10, 11, 12, 20, 21, 22, 23};
-    struct event_walk walk = {.n_exits = 2, .n_payload = 7, .tid = 1};
+    struct payload_window window = {
+        .tid = 1, .n_exits = 2, .n_words = 7, .exits = exits, .words = words};
     struct payload_sum sum = {0};
     struct seen seen = {.consumer = {see}};
     struct payload_consumer *consumer = &seen.consumer;
-    payloads_read(&fixture.units, &walk, exits, words, &sum, &consumer, 1);
+    payloads_read(&fixture.units, &window, &sum, &consumer, 1);
     assert_int_equal(seen.n, 5);
     static const uint64_t pc[] = {0x1000, 0x1000, 0x1000, 0x1000, 0x100c},
                           first[] = {10, 11, 20, 21, 23};
@@ -264,11 +265,11 @@ static void words_are_what_exits_say(void **state)
     }
     assert_int_equal(sum.events[PAYLOAD_VECTOR], 2);
     assert_int_equal(sum.instructions, 10);
-    walk.n_payload = 6;
-    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL, 0);
+    window.n_words = 6;
+    payloads_read(&fixture.units, &window, &sum, NULL, 0);
     exits[1] = 77;
-    walk.n_payload = 7;
-    payloads_read(&fixture.units, &walk, exits, words, &sum, NULL, 0);
+    window.n_words = 7;
+    payloads_read(&fixture.units, &window, &sum, NULL, 0);
     assert_int_equal(sum.astray, 2);
     assert_int_equal(sum.windows, 1);
     close_fixture(&fixture);

@@ -1,0 +1,33 @@
+/* The values of all places of a traced program, each of them counted (value_counts.h): what samples of values are held against. */
+#pragma once
+
+#include "collect/consumer.h"
+#include "collect/value_counts.h"
+#include "collect/value_places.h"
+
+struct trace_part {
+    struct payload_part part;
+    uint64_t taken;
+};
+
+struct trace_values {
+    struct consumer consumer;
+    struct payload_consumer *listener; /* gets every event as well; NULL: nobody */
+    struct payload_sum *sum;
+    struct value_places places;
+    struct {
+        VEC(struct value_counts);
+    } counts; /* by place */
+    struct {
+        VEC(int32_t);
+    } tids; /* by thread */
+    struct {
+        VEC(struct trace_part);
+    } parts; /* by exit id */
+};
+
+void trace_values_init(struct trace_values *values, const struct units *units,
+                       struct payload_sum *sum);
+void trace_values_release(struct trace_values *values);
+/* Adds all to an exact profile, and to the sum, once. */
+void trace_values_give(struct trace_values *values, struct profile *profile);

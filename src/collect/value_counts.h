@@ -1,0 +1,40 @@
+/* How often each value of one place occurred, when all of them are seen (--exact=trace).
+ *
+ * Exact as long as there are not too many different ones. Of more, those that are rarest are dropped, and all others lose as much
+ * as these had at most: no count is too high, and none lower than it should be by more than `lost`, which is at
+ * most one in VALUE_COUNTS_MOST / 4 of all. */
+#pragma once
+
+#include "base/vec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VALUE_COUNTS_MOST = 512 }; /* more are slower: thousands of places share the caches */
+
+struct value_count {
+    uint64_t value, count; /* count 0: a free slot */
+};
+
+struct value_counts {
+    uint64_t total; /* occurrences of any value */
+    uint64_t lost;
+    uint32_t n, n_slots;
+    struct value_count *slots; /* a hash table; NULL: none yet */
+    struct value_count *last;  /* where the last was found */
+};
+
+void value_counts_release(struct value_counts *counts);
+/* One that is not the last again. */
+void value_counts_add_other(struct value_counts *counts, uint64_t value);
+
+static inline void value_counts_add(struct value_counts *counts, uint64_t value)
+{
+    counts->total++;
+    if (counts->last && counts->last->value == value)
+        counts->last->count++;
+    else
+        value_counts_add_other(counts, value);
+}
+/* The most frequent first, equal ones by value, at most `most`; how many. */
+size_t value_counts_top(const struct value_counts *counts, struct value_count *top, size_t most);

@@ -1,0 +1,67 @@
+#include "collect/value_places.h"
+
+void value_places_init(struct value_places *places, const struct units *units)
+{
+    *places = (struct value_places){.units = units};
+    map_init(&places->keys, sizeof(struct value_key));
+}
+
+void value_places_release(struct value_places *places)
+{
+    map_release(&places->keys);
+    vec_release(&places->items);
+}
+
+/* Vectors by their lowest word; where a push or a return goes says nothing, gathers too much. Latencies are no values. */
+static bool kind_taken(enum payload_kind kind)
+{
+    switch (kind) {
+    case PAYLOAD_ADDRESS:
+    case PAYLOAD_SOURCE:
+    case PAYLOAD_DESTINATION:
+    case PAYLOAD_COUNT:
+    case PAYLOAD_OPERAND:
+    case PAYLOAD_RESULT:
+    case PAYLOAD_VECTOR: return true;
+    default: return false;
+    }
+}
+
+static uint32_t item_place(struct value_places *places, const struct unit_segment *segment,
+                           const struct wire_payload *item)
+{
+    if (!kind_taken((enum payload_kind)item->kind) || segment->at.module == MODULE_NONE)
+        return VALUE_PLACE_NONE;
+    struct value_key key = {.module = segment->at.module,
+                            .kind = value_kind(item->kind, item->detail),
+                            .address = segment->at.address.v + item->offset};
+    return map_add(&places->keys, &key);
+}
+
+static void superblock_follow(struct value_places *places, const struct superblock *superblock)
+{
+    const struct units *units = places->units;
+    const struct unit_segment *segment = &units->segments.at[superblock->first_segment];
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < superblock->n_items; i++) {
+        const struct wire_payload *item = &units->payload.at[superblock->first_item + i];
+        while (item->instruction >= before + segment->instructions)
+            before += segment++->instructions;
+        *vec_push(&places->items) = item_place(places, segment, item);
+    }
+}
+
+void value_places_follow(struct value_places *places)
+{
+    const struct units *units = places->units;
+    for (; places->followed < units->superblocks.n; places->followed++)
+        superblock_follow(places, &units->superblocks.at[places->followed]);
+}
+
+uint32_t value_places_of(struct value_places *places, const struct payload_event *event)
+{
+    size_t item = (size_t)(event->item - places->units->payload.at);
+    if (item >= places->items.n)
+        value_places_follow(places);
+    return places->items.at[item];
+}
