@@ -187,7 +187,10 @@ bench-walked: all bench-programs
 bench-copies: all bench-programs
 	bench/copies --others $(O)
 bench-paths: all bench-programs
-	bench/paths
+	bench/paths $(O)
+# The tables of the paper that paths and contexts come from. Minutes, on a machine that does nothing else: ticks are of the clock.
+bench-lab-paths: all bench-programs
+	bench/lab-paths --report docs/LAB.md --plot docs/lab-paths.svg $(O)
 # Long runs, not part of bench.
 soak: all
 	bench/soak 30
@@ -253,6 +256,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-paths bench-lab-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -28,10 +28,18 @@ static void overhead_fill(struct lab_row *row, const struct lab_recording *recor
     times(row, seconds(recording->profile), seconds(base->profile));
 }
 
-static double path_ticks(const struct profile *profile)
+/* Along paths, or in contexts. */
+static double measured_ticks(const struct profile *profile)
 {
     double ticks = 0;
-    for (uint32_t i = 0; profile->mode == PROFILE_EXACT && i < profile->paths.n; i++) {
+    if (profile->mode != PROFILE_EXACT)
+        return 0;
+    for (uint32_t i = 0; i < profile->stacks.cells.n; i++) {
+        const struct stack_cell *cell = map_key(&profile->stacks.cells, i);
+        if (cell->group == STACK_TICKS)
+            ticks += (double)profile->stacks.weights.at[i];
+    }
+    for (uint32_t i = 0; i < profile->paths.n; i++) {
         const struct path_key *key = map_key(&profile->paths.keys, i);
         if (key->kind == PATH_RAN)
             ticks += (double)profile->paths.at[i].time;
@@ -55,7 +63,7 @@ static void perturbation_fill(struct lab_row *row, const struct lab_recording *r
     times(row, exact ? (double)profile->totals.instructions : 0,
           (double)base->profile->totals.instructions);
     times(row, seconds(profile), seconds(base->profile));
-    times(row, path_ticks(profile), base_ticks(base->profile));
+    times(row, measured_ticks(profile), base_ticks(base->profile));
 }
 
 static const char *const overhead_columns[] = {"recording", "mode", "seconds", "times the base",
@@ -64,8 +72,8 @@ const struct lab_table lab_overhead = {
     "paths-1", "overhead of profiling: CPU time of the program, by that of the first recording",
     overhead_columns, overhead_fill};
 
-static const char *const perturbation_columns[] = {"recording", "instructions", "time",
-                                                   "ticks on paths", NULL};
+static const char *const perturbation_columns[] = {"recording", "instructions", "time", "ticks",
+                                                   NULL};
 const struct lab_table lab_perturbation = {
     "paths-2", "perturbation: what is measured, by what the first recording measured",
     perturbation_columns, perturbation_fill};

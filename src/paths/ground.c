@@ -91,7 +91,7 @@ static void threads_mark(struct maker *maker)
         for (size_t j = 0; j < i && !maker->threaded[i]; j++)
             if (jumps->at[i].n_targets > 1 && jumps->at[j].n_targets > 1 &&
                 jumps->at[i].table.v == jumps->at[j].table.v)
-                maker->threaded[i] = maker->threaded[j] = true;
+                maker->ground->threaded = maker->threaded[i] = maker->threaded[j] = true;
 }
 
 static int by_instruction(const void *key, const void *jump)

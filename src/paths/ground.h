@@ -38,6 +38,8 @@ struct ground {
         VEC(struct ground_end); /* as shape.ends */
     } ends;
     bool
+        threaded; /* it has handlers that jump to each other: paths end where Ball and Larus would let them go on */
+    bool
         unsure; /* a jump may lead into the middle of a path: what is counted then is no path's number, or a wrong one's */
 };
 

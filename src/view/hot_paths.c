@@ -168,6 +168,8 @@ static void function_read(struct reader *reader, const struct image *image,
     reader->paths->functions += reader->paths->n > before;
     if (reader->paths->n > before && reading.numbering.cuts.n)
         *vec_push(&reader->paths->cut) = reader->paths->at[before].linkage;
+    if (reader->paths->n > before && reading.ground.threaded)
+        *vec_push(&reader->paths->threaded) = reader->paths->at[before].linkage;
     path_reading_close(&reading);
 }
 
@@ -263,6 +265,7 @@ void hot_paths_release(struct hot_paths *paths)
 {
     vec_release(paths);
     vec_release(&paths->cut);
+    vec_release(&paths->threaded);
     arena_release(&paths->arena);
 }
 

@@ -37,9 +37,10 @@ struct hot_paths {
     bool has_ticks;
     double ticks, instructions; /* of all paths */
     uint64_t functions;         /* of which there are paths */
-    struct {
+    /* Of these, names of those whose paths end where others would let them go on: they have too many, */
+    struct path_names {
         VEC(const char *);
-    } cut;            /* those that have too many: paths end at nodes where they would go on */
+    } cut, threaded;  /* or handlers that jump to each other */
     uint64_t unread;  /* functions that are numbered otherwise now, or not there */
     uint64_t unknown; /* numbers that no path has */
 };

@@ -55,6 +55,15 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
     json_object_end(json);
 }
 
+static void names_json(struct json *json, const char *key, const struct hot_paths *paths,
+                       const struct path_names *names)
+{
+    json_array(json, key);
+    for (size_t i = 0; i < names->n; i++)
+        json_string(json, NULL, scene_readable(paths->scene, names->at[i]));
+    json_array_end(json);
+}
+
 void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cut cut)
 {
     struct json json;
@@ -63,10 +72,8 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
     json_integer(&json, "unread", paths->unread);
     json_integer(&json, "unknown", paths->unknown);
     json_integer(&json, "functions", paths->functions);
-    json_array(&json, "cut");
-    for (size_t i = 0; i < paths->cut.n; i++)
-        json_string(&json, NULL, scene_readable(paths->scene, paths->cut.at[i]));
-    json_array_end(&json);
+    names_json(&json, "cut", paths, &paths->cut);
+    names_json(&json, "threaded", paths, &paths->threaded);
     json_array(&json, "rows");
     for (size_t i = 0; i < paths->n && i < cut.limit; i++)
         if (hot_path_share(paths, &paths->at[i]) >= cut.share)

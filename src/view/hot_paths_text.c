@@ -77,6 +77,15 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
     lines_print(to, paths, path);
 }
 
+static void names_print(FILE *to, const struct hot_paths *paths, const struct path_names *names,
+                        const char *what)
+{
+    for (size_t i = 0; i < names->n; i++)
+        fprintf(to, "%s%s", i ? ", " : what, name_text(paths->scene, names->at[i]));
+    if (names->n)
+        fputc('\n', to);
+}
+
 void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
                     struct hot_paths_cut cut)
 {
@@ -96,11 +105,9 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     }
     fprintf(to, "\n%zu of %zu paths, %.2f%% of all; --limit and --hot show others\n", shown,
             paths->n, 100 * share);
-    for (size_t i = 0; i < paths->cut.n; i++)
-        fprintf(to, "%s%s", i ? ", " : "more paths than can be numbered, so some end early, in: ",
-                name_text(paths->scene, paths->cut.at[i]));
-    if (paths->cut.n)
-        fputc('\n', to);
+    names_print(to, paths, &paths->cut, "more paths than can be numbered, so some end early, in: ");
+    names_print(to, paths, &paths->threaded,
+                "a path is one handler, of many that jump to each other, in: ");
     if (paths->unread)
         fprintf(to, "not read: paths of %s whose code is not there, or numbered otherwise now\n",
                 number_text(paths->unread, "function", "functions"));
