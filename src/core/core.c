@@ -1,6 +1,7 @@
 #include "core/core.h"
 
 #include "base/err.h"
+#include "core/hierarchy.h"
 #include "core/ports.h"
 #include "core/state.h"
 #include "core/stores.h"
@@ -27,11 +28,13 @@ struct core *core_make(const struct model *model)
     core->int_pool.size = model->int_scheduler;
     core->fp_pool.size = model->fp_scheduler;
     ports_init(core);
+    core->hierarchy = hierarchy_make(model);
     return core;
 }
 
 void core_free(struct core *core)
 {
+    hierarchy_free(core->hierarchy);
     mem_free(core->opqueue.until);
     mem_free(core->rob.until);
     mem_free(core->loads.until);
@@ -96,20 +99,37 @@ static uint64_t dispatch(struct core *core, const struct core_insn *insn, uint32
     return time;
 }
 
+static bool any_loaded(const struct core *core, const uint8_t *registers, uint8_t n)
+{
+    for (uint8_t i = 0; i < n; i++)
+        if (core->loaded[registers[i]])
+            return true;
+    return false;
+}
+
 static uint64_t load(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                      struct core_times *times)
 {
     const struct model *model = core->model;
     uint64_t ready = times->dispatch + 1;
     later(&ready, latest(core, insn->addresses, insn->n_addresses));
-    uint64_t issue = port_take(core, model->ops.at[model->op_load].ports, ready, 1);
-    uint32_t cycles = insn->flags & INSN_FP_DATA ? model->load_fp : model->load_int;
+    bool fp = insn->flags & INSN_FP_DATA;
+    uint32_t ports = model->ops.at[fp ? model->op_load_fp : model->op_load].ports;
+    uint64_t issue = port_take(core, ports, ready, 1);
+    uint32_t cycles = fp ? model->load_fp : model->load_int;
+    if (any_loaded(core, insn->addresses, insn->n_addresses))
+        for (uint32_t i = 0; i < model->load_again; i++)
+            port_take(core, ports, issue, 1);
     if (insn->flags & INSN_INDEXED)
         cycles += model->load_indexed;
     times->load_issue = issue;
-    times->load_complete = issue + cycles;
-    stores_forward(core, insn, fact, times);
-    return times->load_complete;
+    struct hierarchy_access access = {fact->address.v,
+                                      fact->physical ? fact->physical : fact->address.v,
+                                      insn->memory_bytes, issue};
+    times->load_complete = hierarchy_data(core->hierarchy, &access, cycles, &times->events);
+    if (times->events & CORE_SYNONYM && times->events & CORE_L1D_MISS)
+        ports_block(core, model->ops.at[model->op_load].ports, issue, model->synonym_load);
+    return stores_forward(core, insn, fact, times);
 }
 
 /* The first operation makes the result; the others only need ports. */
@@ -131,15 +151,18 @@ static void execute(struct core *core, const struct core_insn *insn, const struc
 }
 
 static void store(struct core *core, const struct core_insn *insn, const struct core_times *times,
-                  uint64_t *ret_data)
+                  struct store_times *ret)
 {
     const struct model *model = core->model;
     uint64_t ready = times->dispatch + 1;
     later(&ready, latest(core, insn->addresses, insn->n_addresses));
     uint64_t address = port_take(core, model->ops.at[model->op_store].ports, ready, 1);
     uint8_t data = insn->flags & INSN_FP_DATA ? model->op_store_fp : model->op_store_data;
-    *ret_data = port_take(core, model->ops.at[data].ports, times->complete, 1) + 1;
-    later(ret_data, address + 1);
+    *ret = (struct store_times){
+        .value = times->complete,
+        .address = address,
+        .data = port_take(core, model->ops.at[data].ports, times->complete, 1) + 1};
+    later(&ret->data, address + 1);
 }
 
 static uint64_t retire(struct core *core, uint64_t complete, uint32_t slots)
@@ -172,11 +195,24 @@ static void queues_take(struct core *core, const struct core_insn *insn,
         queue_take(&core->fp_results, times->retire);
 }
 
+/* Push and pop only note by how much they move the stack pointer; who needs it itself waits for the sum. */
+static uint32_t stack_sync(struct core *core, const struct core_insn *insn)
+{
+    if (insn->flags & INSN_PUSHES)
+        core->stack_moved = true;
+    if (!(insn->flags & INSN_USES_STACK) || !core->stack_moved || !core->model->stack_sync)
+        return 0;
+    core->stack_moved = false;
+    core->registers[REGISTER_RSP]++;
+    return 1;
+}
+
 void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                struct core_times *ret_times)
 {
     struct core_times times = {0};
     uint32_t slots = core->fusing && insn->kind == INSN_COND ? 0 : insn->slots;
+    slots += stack_sync(core, insn);
     times.fetch = fetch(core, slots);
     uint64_t earliest = room(core, insn, times.fetch + core->model->opcache_depth);
     times.dispatch = dispatch(core, insn, slots, earliest);
@@ -187,18 +223,23 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
     if (insn->flags & INSN_LOAD)
         later(&times.ready, load(core, insn, fact, &times));
     execute(core, insn, fact, &times);
-    uint64_t data = 0;
+    struct store_times stored = {0};
     uint64_t complete = times.complete;
+    later(&complete, times.load_complete);
     if (insn->flags & INSN_STORE) {
-        store(core, insn, &times, &data);
-        later(&complete, data);
+        store(core, insn, &times, &stored);
+        later(&complete, stored.data);
     }
-    for (uint8_t i = 0; i < insn->n_results; i++)
+    /* Loads of the stack are known early enough to be waited for, not guessed at. */
+    bool loaded = insn->flags & INSN_LOAD && !(insn->flags & INSN_STACK);
+    for (uint8_t i = 0; i < insn->n_results; i++) {
         core->registers[insn->results[i]] = times.complete;
+        core->loaded[insn->results[i]] = loaded;
+    }
     times.complete = complete;
     times.retire = retire(core, complete, slots);
     if (insn->flags & INSN_STORE)
-        stores_note(core, insn, fact, data, times.retire);
+        stores_note(core, insn, fact, &stored, times.retire, &times.events);
     queues_take(core, insn, &times);
     if (insn->flags & INSN_ALONE)
         core->alone = times.retire;

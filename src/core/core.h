@@ -19,6 +19,7 @@ struct core_fact {
     struct avma at;      /* the instruction */
     struct avma next;    /* the one that ran after it */
     struct avma address; /* of its memory operand, if it has one */
+    uint64_t physical;   /* where that is; 0: as if nothing were mapped twice */
     uint8_t value_bits;  /* of a division: of the quotient; 0: not known */
     bool taken;          /* of a branch */
 };
@@ -36,6 +37,7 @@ enum core_event {
     CORE_FORWARDED = 1 << 9,  /* a load took the value of a store in flight */
     CORE_FORWARD_FAIL = 1 << 10,
     CORE_TAKEN = 1 << 11,
+    CORE_SYNONYM = 1 << 12, /* a line that has had two names: its page is mapped twice */
 };
 
 struct core_times {

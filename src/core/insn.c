@@ -4,6 +4,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include <string.h>
+
 /* Which of the core's registers, or -1: one that nothing waits for (segments, control, the instruction pointer). */
 static int register_index(ZydisRegister reg)
 {
@@ -68,6 +70,8 @@ static void register_take(struct core_insn *insn, const ZydisDecodedInstruction 
     bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
     /* What is narrower than 32 bits is put into the old value. */
     bool part = writes && index >= REGISTER_GPR && index < REGISTER_VEC && operand->size < 32;
+    if (writes && effects & EFFECT_FRESH)
+        reads = false;
     if (reads || part || (writes && effects & EFFECT_MERGE))
         source_add(insn, index);
     if (writes)
@@ -97,7 +101,7 @@ static void memory_take(struct core_insn *insn, const ZydisDecodedOperand *opera
         insn->flags |= INSN_STORE;
     if (index >= 0)
         insn->flags |= INSN_INDEXED;
-    else if (base == REGISTER_GPR + 4 || base == REGISTER_GPR + 5)
+    else if (base == REGISTER_RSP)
         insn->flags |= INSN_STACK;
     uint32_t bytes = operand->size / 8;
     insn->memory_bytes = (uint8_t)(bytes > 64 ? 64 : bytes ? bytes : 1);
@@ -167,6 +171,12 @@ static const struct model_rule *rule_find(const struct model *model,
     return &model->rules.at[model->rules.n - 1];
 }
 
+static bool reads(const struct core_insn *insn, uint8_t reg)
+{
+    return memchr(insn->sources, reg, insn->n_sources) ||
+           memchr(insn->addresses, reg, insn->n_addresses);
+}
+
 static void operands_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction,
                           const ZydisDecodedOperand *operands, uint8_t effects)
 {
@@ -174,7 +184,8 @@ static void operands_take(struct core_insn *insn, const ZydisDecodedInstruction 
     for (uint8_t i = 0; i < instruction->operand_count; i++) {
         const ZydisDecodedOperand *operand = &operands[i];
         if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-            memory_take(insn, operand);
+            if (instruction->meta.category != ZYDIS_CATEGORY_WIDENOP)
+                memory_take(insn, operand);
         } else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
                    operand->reg.value != ZYDIS_REGISTER_RFLAGS &&
                    operand->reg.value != ZYDIS_REGISTER_EFLAGS) {
@@ -185,6 +196,10 @@ static void operands_take(struct core_insn *insn, const ZydisDecodedInstruction 
     flags_take(insn, instruction);
     if (vector)
         insn->flags |= INSN_FP | INSN_FP_DATA;
+    if (moves_stack(instruction))
+        insn->flags |= INSN_PUSHES;
+    else if (reads(insn, REGISTER_RSP))
+        insn->flags |= INSN_USES_STACK;
 }
 
 static void rule_apply(struct core_insn *insn, const struct model *model,

@@ -13,6 +13,7 @@
 
 enum core_register {
     REGISTER_GPR = 0, /* 16, in the order of their encoding */
+    REGISTER_RSP = 4,
     REGISTER_VEC = 16,
     REGISTER_MASK = 48,
     REGISTER_X87 = 56, /* and mmx */
@@ -45,6 +46,8 @@ enum insn_flag {
     INSN_FUSES = 1 << 9, /* a conditional branch behind it costs nothing more */
     INSN_WRITES_INT = 1 << 10,
     INSN_WRITES_FP = 1 << 11,
+    INSN_PUSHES = 1 << 12, /* moves the stack pointer without an operation: push, pop, call, ret */
+    INSN_USES_STACK = 1 << 13, /* needs the stack pointer itself */
 };
 
 enum { INSN_SOURCES = 8, INSN_ADDRESSES = 4, INSN_RESULTS = 6 };

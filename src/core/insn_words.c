@@ -46,8 +46,7 @@ static uint32_t memory_words(const ZydisDecodedOperand *operand)
     uint32_t words = 0;
     const ZydisDecodedOperandMem *memory = &operand->mem;
     bool index = memory->index != ZYDIS_REGISTER_NONE;
-    bool three = memory->base != ZYDIS_REGISTER_NONE && memory->disp.has_displacement;
-    if (index && (memory->scale > 1 || three))
+    if (index && memory->base != ZYDIS_REGISTER_NONE && memory->disp.value)
         words |= RULE_INDEX;
     if (memory->type == ZYDIS_MEMOP_TYPE_AGEN)
         return words | RULE_REG;

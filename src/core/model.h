@@ -36,23 +36,27 @@ struct err;
     X(fp_scheduler, 1, 512)                                                                        \
     X(load_queue, 1, 512)                                                                          \
     X(store_queue, 1, 512)                                                                         \
-    X(store_lines, 1, 8)     /* stores to one line that leave the store queue in a cycle */        \
+    X(store_width, 1, 8)     /* stores that leave the store queue in a cycle */                    \
+    X(store_window, 8, 256)  /* bytes, aligned, in which those must lie */                         \
     X(fuse_branch, 0, 2)     /* 1: cmp and test with a branch behind them; 2: all of ALU */        \
     X(eliminate_moves, 0, 1) /* moves between registers need no port and no time */                \
     X(zero_idioms, 0, 1)     /* xor of a register with itself depends on nothing */                \
     X(load_int, 1, 64)       /* cycles from a load's issue to its result */                        \
     X(load_fp, 1, 64)                                                                              \
     X(load_indexed, 0, 16) /* more, with an index register */                                      \
+    X(load_again, 0, 4)    /* times that a load is tried more if another gave its address */       \
     X(load_slots, 0, 4)    /* more operations for an instruction with a memory operand */          \
     X(store_slots, 0, 4)   /* the same for one that it writes to */                                \
     X(forward, 1, 64)      /* cycles from a store's data to the load that takes it */              \
     X(forward_fp, 1, 64)                                                                           \
-    X(forward_stack, 0, 64) /* the same for stack slots, where they are renamed; 0: not */         \
-    X(forward_fail, 0, 64)  /* more if the store has only a part of what is loaded */              \
-    X(taken_width, 1, 4)    /* taken branches a cycle */                                           \
-    X(taken_bubble, 0, 16)  /* cycles without fetch behind one */                                  \
-    X(mispredict, 1, 64)    /* cycles from a branch's result to fetch of the right way */          \
-    X(btb_miss, 0, 64)      /* cycles to fetch of a taken branch whose target is new */            \
+    X(rename_stack, 0, 1)  /* stack slots are renamed: a load of one takes no time */              \
+    X(stack_sync, 0, 1)    /* the stack pointer takes an operation more behind push, pop */        \
+    X(synonym_load, 0, 64) /* cycles in which such a load keeps others from their ports */         \
+    X(forward_fail, 0, 64) /* more if the store has only a part of what is loaded */               \
+    X(taken_width, 1, 4)   /* taken branches a cycle */                                            \
+    X(taken_bubble, 0, 16) /* cycles without fetch behind one */                                   \
+    X(mispredict, 1, 64)   /* cycles from a branch's result to fetch of the right way */           \
+    X(btb_miss, 0, 64)     /* cycles to fetch of a taken branch whose target is new */             \
     X(return_stack, 1, 256)                                                                        \
     X(history, 1, 64)        /* branches that the longest table of the predictor sees */           \
     X(predictor_log2, 4, 20) /* entries of each of its tables */                                   \
@@ -101,7 +105,7 @@ enum rule_word {
     RULE_SAME = 1 << 9,   /* both sources are one register */
     RULE_GPR = 1 << 10,   /* the first operand is a general register */
     RULE_VEC = 1 << 11,   /* it is a vector register */
-    RULE_INDEX = 1 << 12, /* the address has an index and a displacement, or a scale */
+    RULE_INDEX = 1 << 12, /* the address has a base, an index and a displacement */
     RULE_OPS2 = 1 << 13,  /* visible operands */
     RULE_OPS3 = 1 << 14,
     RULE_ONE = 1 << 15,      /* the last operand is the constant 1 */
@@ -122,7 +126,7 @@ enum rule_effect {
     EFFECT_FREE = 1 << 3,  /* needs no port */
     EFFECT_VALUE = 1 << 4, /* a division: its time depends on the quotient's bits */
     EFFECT_ALONE = 1 << 5, /* waits for all before it, and all behind it wait */
-    EFFECT_SPLIT = 1 << 6, /* the count of slots is that of operations, memory's included */
+    EFFECT_FRESH = 1 << 6, /* does not wait for what it writes */
 };
 
 struct model_rule {
@@ -143,7 +147,8 @@ struct model {
 #define MODEL_FIELD(name, least, most) uint32_t name;
     MODEL_NUMBERS(MODEL_FIELD)
 #undef MODEL_FIELD
-    uint8_t op_load, op_store, op_store_data, op_store_fp; /* ops that every model has */
+    uint8_t op_load, op_load_fp, op_store, op_store_data,
+        op_store_fp; /* ops that every model has */
     struct model_ops {
         VEC(struct model_op);
     } ops;

@@ -47,8 +47,8 @@ static const struct {
     const char *name;
     uint8_t bit;
 } effects[] = {
-    {"move", EFFECT_MOVE}, {"zero", EFFECT_ZERO},   {"merge", EFFECT_MERGE},
-    {"free", EFFECT_FREE}, {"alone", EFFECT_ALONE},
+    {"move", EFFECT_MOVE},   {"zero", EFFECT_ZERO}, {"merge", EFFECT_MERGE},
+    {"fresh", EFFECT_FRESH}, {"free", EFFECT_FREE}, {"alone", EFFECT_ALONE},
 };
 
 __attribute__((format(printf, 3, 4))) static bool line_bad(const struct reader *reader,
@@ -309,6 +309,7 @@ static bool whole(const struct reader *reader, struct err *err)
         const char *name;
         uint8_t *to;
     } needed[] = {{"load", &model->op_load},
+                  {"load_fp", &model->op_load_fp},
                   {"store", &model->op_store},
                   {"store_data", &model->op_store_data},
                   {"store_fp", &model->op_store_fp}};

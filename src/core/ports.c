@@ -2,10 +2,6 @@
 
 void ports_init(struct core *core)
 {
-    const struct model *model = core->model;
-    for (size_t i = 0; i < model->ops.n; i++)
-        for (uint32_t port = 0; port < model->n_ports; port++)
-            core->port_users[port] += model->ops.at[i].ports >> port & 1;
     for (uint32_t i = 0; i < RING_CYCLES; i++)
         core->ports[i].cycle = UINT32_MAX;
 }
@@ -20,22 +16,35 @@ static struct port_cycle *cycle_at(struct core *core, uint64_t cycle)
     return at;
 }
 
-/* Of several free ports the one that fewest other kinds of operations want. */
+/* Who could go to several ports goes to the one that is wanted least by those who have less choice: as a core does that
+ * looks at the lengths of its queues. */
 static uint32_t port_pick(const struct core *core, uint32_t free)
 {
-    uint32_t best = 0, users = UINT32_MAX;
+    uint32_t best = 0, wanted = UINT32_MAX;
     for (uint32_t left = free; left; left &= left - 1) {
         uint32_t port = (uint32_t)__builtin_ctz(left);
-        if (core->port_users[port] < users) {
-            users = core->port_users[port];
+        if (core->port_wanted[port] < wanted) {
+            wanted = core->port_wanted[port];
             best = port;
         }
     }
     return best;
 }
 
+static void ports_want(struct core *core, uint32_t ports)
+{
+    enum { WANT = 840, TURN = 64 };
+    uint32_t share = WANT / (uint32_t)__builtin_popcount(ports);
+    for (uint32_t left = ports; left; left &= left - 1)
+        core->port_wanted[__builtin_ctz(left)] += share;
+    if (++core->port_takes % TURN == 0)
+        for (uint32_t port = 0; port < core->model->n_ports; port++)
+            core->port_wanted[port] /= 2;
+}
+
 uint64_t port_take(struct core *core, uint32_t ports, uint64_t ready, uint32_t every)
 {
+    ports_want(core, ports);
     for (;; ready++) {
         uint32_t free = ports & ~cycle_at(core, ready)->busy;
         for (uint32_t i = 1; i < every && free; i++)
@@ -47,6 +56,12 @@ uint64_t port_take(struct core *core, uint32_t ports, uint64_t ready, uint32_t e
             cycle_at(core, ready + i)->busy |= mask;
         return ready;
     }
+}
+
+void ports_block(struct core *core, uint32_t ports, uint64_t from, uint32_t cycles)
+{
+    for (uint32_t i = 0; i < cycles; i++)
+        cycle_at(core, from + i)->busy |= ports;
 }
 
 static void pool_drain(struct pool *pool, uint64_t time)

@@ -64,7 +64,8 @@ struct port_cycle {
 struct stored {
     uint64_t granule;
     uint64_t address;
-    uint64_t data;    /* when its value is there */
+    uint64_t value;   /* when the register that it stores is there */
+    uint64_t data;    /* when the store queue has it */
     uint64_t drained; /* when it is in the cache */
     uint8_t bytes;
     bool stack, fp;
@@ -74,19 +75,22 @@ enum { STORED_LOG2 = 11 };
 struct core {
     const struct model *model;
     uint64_t registers[REGISTER_N]; /* when the value is there */
+    bool loaded[REGISTER_N];        /* a load gave it */
     struct gate fetch, dispatch, stores, retire;
     struct queue opqueue, rob, loads, store_queue, int_results, fp_results;
     struct pool int_pool, fp_pool;
     struct port_cycle ports[RING_CYCLES];
-    uint32_t port_users[MODEL_PORTS]; /* kinds of operations that each port does */
+    uint32_t port_wanted[MODEL_PORTS]; /* lately, by operations that have few other ports */
+    uint32_t port_takes;
     struct stored stored[1 << STORED_LOG2];
-    uint64_t drained, drain_line; /* the last store that left */
+    uint64_t drained, drain_window; /* the last store that left */
     uint32_t drain_used;
     uint64_t redirect; /* no fetch before it */
     uint64_t alone;    /* no dispatch before it */
     uint64_t last_retire, last_issue;
     bool fusing; /* the instruction before can take a branch with it */
-    struct memory *memory;
+    struct hierarchy *hierarchy;
+    bool stack_moved; /* by push, pop and their like, since the stack pointer was last needed */
     struct branches *branches;
     struct front *front;
 };

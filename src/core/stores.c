@@ -1,5 +1,7 @@
 #include "core/stores.h"
 
+#include "core/hierarchy.h"
+
 static uint32_t slot_of(uint64_t granule)
 {
     return (uint32_t)(granule * 0x9e3779b97f4a7c15u >> (64 - STORED_LOG2));
@@ -11,59 +13,77 @@ static const struct stored *stored_find(const struct core *core, uint64_t granul
     return stored->bytes && stored->granule == granule ? stored : NULL;
 }
 
-void stores_forward(const struct core *core, const struct core_insn *insn,
-                    const struct core_fact *fact, struct core_times *times)
+static bool has(const struct stored *stored, uint64_t begin, uint64_t end)
 {
-    const struct model *model = core->model;
-    uint64_t begin = fact->address.v, end = begin + insn->memory_bytes;
-    for (uint64_t granule = begin >> 3; granule <= (end - 1) >> 3; granule++) {
-        const struct stored *stored = stored_find(core, granule);
-        if (!stored || stored->drained <= times->load_issue || stored->address >= end ||
-            stored->address + stored->bytes <= begin)
-            continue;
-        bool whole = stored->address <= begin && stored->address + stored->bytes >= end;
-        uint64_t time;
-        if (!whole) {
-            times->events |= CORE_FORWARD_FAIL;
-            time = stored->drained + model->load_int + model->forward_fail;
-        } else {
-            times->events |= CORE_FORWARDED;
-            bool fp = insn->flags & INSN_FP_DATA;
-            uint32_t cycles = fp ? model->forward_fp : model->forward;
-            if (model->forward_stack && stored->stack && insn->flags & INSN_STACK && !fp)
-                cycles = model->forward_stack;
-            time = stored->data + cycles;
-        }
-        if (time > times->load_complete)
-            times->load_complete = time;
-    }
+    return stored->address <= begin && stored->address + stored->bytes >= end;
 }
 
-static uint64_t drain(struct core *core, uint64_t line, uint64_t retire)
+uint64_t stores_forward(const struct core *core, const struct core_insn *insn,
+                        const struct core_fact *fact, struct core_times *times)
 {
-    uint64_t time = retire + 1;
+    const struct model *model = core->model;
+    uint64_t begin = fact->address.v, end = begin + insn->memory_bytes, value = 0;
+    bool fp = insn->flags & INSN_FP_DATA;
+    for (uint64_t granule = begin >> 3; granule <= (end - 1) >> 3; granule++) {
+        const struct stored *stored = stored_find(core, granule);
+        if (!stored || stored->drained <= times->dispatch || stored->address >= end ||
+            stored->address + stored->bytes <= begin)
+            continue;
+        if (has(stored, begin, end) && stored->stack && insn->flags & INSN_STACK &&
+            model->rename_stack && !fp) {
+            times->events |= CORE_FORWARDED;
+            return stored->value > times->dispatch ? stored->value : times->dispatch;
+        }
+        if (stored->drained <= times->load_issue)
+            continue;
+        bool whole = has(stored, begin, end);
+        uint64_t time = whole ? stored->data + (fp ? model->forward_fp : model->forward)
+                              : stored->drained + model->load_int + model->forward_fail;
+        times->events |= whole ? CORE_FORWARDED : CORE_FORWARD_FAIL;
+        value = time > value ? time : value;
+    }
+    if (value > times->load_complete)
+        times->load_complete = value;
+    return times->load_complete;
+}
+
+/* When it leaves: two that lie in one window leave together, unless their line has another name, too. */
+static uint64_t drain(struct core *core, uint64_t window, uint64_t earliest, bool alone)
+{
+    const struct model *model = core->model;
+    uint64_t time = earliest;
     if (time <= core->drained) {
-        bool joins = line == core->drain_line && core->drain_used < core->model->store_lines;
+        bool joins =
+            window == core->drain_window && core->drain_used < model->store_width && !alone;
         time = joins ? core->drained : core->drained + 1;
     }
     core->drain_used = time == core->drained ? core->drain_used + 1 : 1;
     core->drained = time;
-    core->drain_line = line;
+    core->drain_window = window;
     return time;
 }
 
 void stores_note(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
-                 uint64_t data, uint64_t retire)
+                 const struct store_times *times, uint64_t retire, uint32_t *events)
 {
+    const struct model *model = core->model;
     uint64_t begin = fact->address.v, end = begin + insn->memory_bytes;
-    uint64_t drained = drain(core, begin / core->model->line_bytes, retire);
+    struct hierarchy_access access = {begin, fact->physical ? fact->physical : begin,
+                                      insn->memory_bytes, times->address};
+    uint32_t seen = 0;
+    uint64_t earliest = hierarchy_data(core->hierarchy, &access, 0, &seen);
+    bool synonym = seen & CORE_SYNONYM;
+    if (earliest <= retire)
+        earliest = retire + 1;
+    uint64_t drained = drain(core, begin / model->store_window, earliest, synonym);
+    *events |= seen;
     for (uint64_t granule = begin >> 3; granule <= (end - 1) >> 3; granule++)
         core->stored[slot_of(granule)] = (struct stored){.granule = granule,
                                                          .address = begin,
-                                                         .data = data,
+                                                         .value = times->value,
+                                                         .data = times->data,
                                                          .drained = drained,
                                                          .bytes = insn->memory_bytes,
-                                                         .stack = insn->flags & INSN_STACK,
-                                                         .fp = insn->flags & INSN_FP_DATA};
+                                                         .stack = insn->flags & INSN_STACK};
     queue_take(&core->store_queue, drained);
 }

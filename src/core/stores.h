@@ -3,9 +3,15 @@
 
 #include "core/state.h"
 
-/* Puts the load's completion off to when the value is there, if a store that is not yet in the cache has it. */
-void stores_forward(const struct core *core, const struct core_insn *insn,
-                    const struct core_fact *fact, struct core_times *times);
-/* A store whose value is there at `data` and that retires at `retire`. */
+/* When the value of a load is there, if a store that is not yet in the cache has it: the load completes then, or earlier if stack
+ * slots are renamed. */
+uint64_t stores_forward(const struct core *core, const struct core_insn *insn,
+                        const struct core_fact *fact, struct core_times *times);
+/* A store that retires at `retire`. */
+struct store_times {
+    uint64_t value;   /* when the register that it stores is there */
+    uint64_t data;    /* when the store queue has value and address */
+    uint64_t address; /* when the address is known: its line is asked for */
+};
 void stores_note(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
-                 uint64_t data, uint64_t retire);
+                 const struct store_times *times, uint64_t retire, uint32_t *events);

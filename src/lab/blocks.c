@@ -17,7 +17,7 @@ enum {
     BLOCK_MOST = 4096,
 };
 
-static const uint64_t fill = 0x12345600, code_at = 0x400000;
+static const uint64_t fill = 0x10000000, code_at = 0x400000;
 
 static bool hex_read(const char *text, size_t digits, uint8_t *to)
 {
@@ -106,28 +106,37 @@ static bool pieces_make(struct pieces *pieces, const struct block *block, const 
     return true;
 }
 
-/* When copies and twice the copies have retired; the difference is what the second half takes. */
-static double pieces_run(const struct pieces *pieces, const struct model *model, uint32_t copies)
+/* All copies from the start; the times when the last of each third retires. */
+static void copies_run(const struct pieces *pieces, struct core *core, uint32_t copies,
+                       uint64_t ret_thirds[3])
 {
     static struct block_values values;
-    struct core *core = core_make(model);
     struct core_times times = {0};
-    uint64_t at = code_at, half = 0;
+    uint64_t at = code_at;
     block_values_init(&values, fill);
-    for (uint32_t copy = 0; copy < 2 * copies; copy++) {
-        if (copy == copies)
-            half = times.retire;
+    for (uint32_t copy = 0; copy < 3 * copies; copy++) {
         for (size_t i = 0; i < pieces->n; i++) {
             const struct piece *piece = &pieces->at[i];
             struct core_fact fact = {.at = {at}, .next = {at + piece->insn.length}};
             block_values_step(&values, &piece->instruction, piece->operands, at, &fact.address.v,
                               &fact.value_bits);
+            fact.physical = FRAME_BYTES + fact.address.v % FRAME_BYTES;
             core_step(core, &piece->insn, &fact, &times);
             at += piece->insn.length;
         }
+        ret_thirds[copy / copies] = times.retire;
     }
+}
+
+/* What the last third of thrice the copies takes, the second time: caches have been filled. */
+static double pieces_run(const struct pieces *pieces, const struct model *model, uint32_t copies)
+{
+    struct core *core = core_make(model);
+    uint64_t thirds[3];
+    copies_run(pieces, core, copies, thirds);
+    copies_run(pieces, core, copies, thirds);
     core_free(core);
-    return (double)(times.retire - half) / copies;
+    return (double)(thirds[2] - thirds[1]) / copies;
 }
 
 static uint32_t copies_of(const struct block *block)

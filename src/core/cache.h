@@ -1,0 +1,29 @@
+/* A set-associative cache of numbers (lines, pages) that forgets the least recently used of a set. Of each it keeps when it
+ * arrives, and a name: the page by which it was last asked for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cache_entry {
+    uint64_t number; /* + 1; 0 is free */
+    uint64_t arrives;
+    uint32_t used; /* the clock of the last use */
+    uint32_t name;
+    bool renamed; /* it has had another name */
+};
+
+struct cache {
+    struct cache_entry *entries; /* set by set; NULL: it holds nothing */
+    uint32_t sets, ways;         /* sets: a power of two */
+    uint32_t clock;
+};
+
+/* At least so many entries of so many ways; 0: none. */
+void cache_init(struct cache *cache, uint64_t entries, uint32_t ways);
+void cache_release(struct cache *cache);
+
+/* NULL: not there. The entry is good until the next put. */
+struct cache_entry *cache_find(struct cache *cache, uint64_t number);
+/* Puts it there, where it was not. */
+struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives);

@@ -1,0 +1,217 @@
+#include "core/hierarchy.h"
+
+#include "base/memory.h"
+#include "core/core.h"
+#include "core/state.h"
+
+#include <string.h>
+
+enum { PAGE_BITS = 12, STREAMS = 16, TLB_WAYS = 8, NAME_MASK = 255 };
+
+/* A run of lines in one page, each behind the last. */
+struct stream {
+    uint64_t page, last;
+    int64_t step; /* 1, -1; 0: seen once */
+    uint64_t ahead;
+    uint32_t used;
+};
+
+struct hierarchy {
+    const struct model *model;
+    uint32_t line_bits;
+    struct cache l1d, l1i, l2, l3, dtlb, itlb, l2tlb;
+    struct queue misses;
+    struct stream streams[STREAMS];
+    uint32_t clock;
+};
+
+struct hierarchy *hierarchy_make(const struct model *model)
+{
+    struct hierarchy *hierarchy = mem_alloc(sizeof *hierarchy);
+    hierarchy->model = model;
+    while (1u << hierarchy->line_bits < model->line_bytes)
+        hierarchy->line_bits++;
+    uint64_t lines = 1024 / model->line_bytes;
+    cache_init(&hierarchy->l1d, model->l1d_kib * lines, model->l1d_ways);
+    cache_init(&hierarchy->l1i, model->l1i_kib * lines, model->l1i_ways);
+    cache_init(&hierarchy->l2, model->l2_kib * lines, model->l2_ways);
+    cache_init(&hierarchy->l3, model->l3_kib * lines, model->l3_ways);
+    cache_init(&hierarchy->dtlb, model->dtlb, TLB_WAYS);
+    cache_init(&hierarchy->itlb, model->itlb, TLB_WAYS);
+    cache_init(&hierarchy->l2tlb, model->l2tlb, TLB_WAYS);
+    hierarchy->misses =
+        (struct queue){mem_alloc(model->misses * sizeof(uint64_t)), model->misses, 0};
+    return hierarchy;
+}
+
+void hierarchy_free(struct hierarchy *hierarchy)
+{
+    cache_release(&hierarchy->l1d);
+    cache_release(&hierarchy->l1i);
+    cache_release(&hierarchy->l2);
+    cache_release(&hierarchy->l3);
+    cache_release(&hierarchy->dtlb);
+    cache_release(&hierarchy->itlb);
+    cache_release(&hierarchy->l2tlb);
+    mem_free(hierarchy->misses.until);
+    mem_free(hierarchy);
+}
+
+static uint64_t translate(struct hierarchy *hierarchy, struct cache *tlb, uint64_t page,
+                          uint64_t time, uint32_t missed, uint32_t *events)
+{
+    if (cache_find(tlb, page))
+        return time;
+    *events |= missed;
+    cache_put(tlb, page, time);
+    if (cache_find(&hierarchy->l2tlb, page))
+        return time + hierarchy->model->l2tlb_cycles;
+    cache_put(&hierarchy->l2tlb, page, time);
+    return time + hierarchy->model->walk_cycles;
+}
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When a line that is not in the first level arrives, asked for at `time`; it is put into the levels below. */
+static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
+                           uint32_t *events)
+{
+    const struct model *model = hierarchy->model;
+    struct cache_entry *entry = cache_find(&hierarchy->l2, line);
+    if (entry)
+        return later_of(time + model->l2_cycles, entry->arrives);
+    *events |= CORE_L2_MISS;
+    entry = cache_find(&hierarchy->l3, line);
+    uint64_t arrives;
+    if (entry) {
+        arrives = later_of(time + model->l3_cycles, entry->arrives);
+    } else {
+        *events |= CORE_L3_MISS;
+        arrives = time + model->memory_cycles;
+        cache_put(&hierarchy->l3, line, arrives);
+    }
+    cache_put(&hierarchy->l2, line, arrives);
+    return arrives;
+}
+
+static uint64_t line_demand(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
+                            uint32_t *events)
+{
+    time = later_of(time, queue_wait(&hierarchy->misses));
+    uint64_t arrives = line_fetch(hierarchy, line, time, events);
+    queue_take(&hierarchy->misses, arrives);
+    return arrives;
+}
+
+static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t page)
+{
+    struct stream *oldest = hierarchy->streams;
+    hierarchy->clock++;
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        struct stream *stream = &hierarchy->streams[i];
+        if (stream->page == page + 1)
+            return stream;
+        if (hierarchy->clock - stream->used > hierarchy->clock - oldest->used)
+            oldest = stream;
+    }
+    *oldest = (struct stream){.page = page + 1, .last = UINT64_MAX};
+    return oldest;
+}
+
+/* Two lines behind each other make a stream: those that follow are fetched, and once more when it gets near to them. */
+static void prefetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time)
+{
+    uint32_t page_bits = PAGE_BITS - hierarchy->line_bits, ignored = 0;
+    struct stream *stream = stream_of(hierarchy, line >> page_bits);
+    int64_t step = (int64_t)(line - stream->last);
+    stream->used = hierarchy->clock;
+    if (step == 0 || stream->last == UINT64_MAX) {
+        stream->last = line;
+        return;
+    }
+    stream->last = line;
+    if (step != 1 && step != -1) {
+        stream->step = 0;
+        return;
+    }
+    if (stream->step != step)
+        stream->ahead = line;
+    stream->step = step;
+    for (uint32_t i = 1; i <= hierarchy->model->prefetch_lines; i++) {
+        uint64_t next = line + (uint64_t)(step * (int64_t)i);
+        if (next >> page_bits != line >> page_bits)
+            return;
+        if (step > 0 ? next <= stream->ahead : next >= stream->ahead)
+            continue;
+        stream->ahead = next;
+        if (!cache_find(&hierarchy->l1d, next))
+            cache_put(&hierarchy->l1d, next, line_fetch(hierarchy, next, time, &ignored))->name = 0;
+    }
+}
+
+static uint64_t line_access(struct hierarchy *hierarchy, uint64_t line, uint32_t name,
+                            uint64_t time, uint32_t hit, uint32_t *events)
+{
+    struct cache_entry *entry = cache_find(&hierarchy->l1d, line);
+    if (entry && (!entry->name || entry->name == name)) {
+        bool first = !entry->name; /* nobody but the prefetcher has asked for it */
+        entry->name = name;
+        *events |= entry->renamed ? CORE_SYNONYM : 0;
+        uint64_t arrives = entry->arrives;
+        if (first && hierarchy->model->prefetch_lines)
+            prefetch(hierarchy, line, time);
+        return later_of(time + hit, arrives);
+    }
+    *events |= CORE_L1D_MISS | (entry ? CORE_SYNONYM : 0);
+    uint64_t arrives;
+    if (entry) {
+        arrives = later_of(time + hierarchy->model->l2_cycles, entry->arrives);
+        entry->arrives = arrives;
+        entry->renamed = true;
+    } else {
+        arrives = line_demand(hierarchy, line, time, events);
+        entry = cache_put(&hierarchy->l1d, line, arrives);
+    }
+    entry->name = name;
+    if (hierarchy->model->prefetch_lines)
+        prefetch(hierarchy, line, time);
+    return later_of(time + hit, arrives);
+}
+
+uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_access *access,
+                        uint32_t hit, uint32_t *events)
+{
+    uint64_t page = access->address >> PAGE_BITS;
+    uint64_t time =
+        translate(hierarchy, &hierarchy->dtlb, page, access->time, CORE_DTLB_MISS, events);
+    uint64_t first = access->physical >> hierarchy->line_bits;
+    uint64_t last = (access->physical + access->bytes - 1) >> hierarchy->line_bits;
+    uint32_t name = (uint32_t)(page & NAME_MASK) + 1;
+    uint64_t arrives = line_access(hierarchy, first, name, time, hit, events);
+    if (last != first)
+        arrives = later_of(arrives, line_access(hierarchy, last, name, time, hit, events)) +
+                  hierarchy->model->split_cycles;
+    return arrives;
+}
+
+uint64_t hierarchy_code(struct hierarchy *hierarchy, uint64_t address, uint64_t time,
+                        uint32_t *events)
+{
+    uint64_t line = address >> hierarchy->line_bits;
+    time =
+        translate(hierarchy, &hierarchy->itlb, address >> PAGE_BITS, time, CORE_ITLB_MISS, events);
+    struct cache_entry *entry = cache_find(&hierarchy->l1i, line);
+    if (entry)
+        return later_of(time, entry->arrives);
+    *events |= CORE_L1I_MISS;
+    uint32_t below = 0;
+    uint64_t arrives = line_demand(hierarchy, line, time, &below);
+    cache_put(&hierarchy->l1i, line, arrives);
+    /* The next line is asked for with it. */
+    if (!cache_find(&hierarchy->l1i, line + 1))
+        cache_put(&hierarchy->l1i, line + 1, line_fetch(hierarchy, line + 1, time, &below));
+    return arrives;
+}
