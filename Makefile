@@ -201,6 +201,8 @@ bench-streams: $O/bench/streams
 # Values of samples against those of traces: some minutes a program, not part of bench.
 bench-values: all bench-programs
 	bench/values $(O)
+	bench/values --cost --seconds 2 $(O)
+	bench/overhead --events edge,call,value,latency --programs lua,bzip2,zstd -o $(O)/overhead-values.csv $(O)
 bench-flow:
 	bench/flow $(O)
 bench-infer: all bench-programs

@@ -5,6 +5,7 @@
 
 enum {
     DEFAULT_WINDOW = 32000,
+    PAYLOAD_WINDOW = 8000, /* instructions that lie together see the same values again */
     WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,
@@ -19,6 +20,7 @@ enum {
     TOOL_NS_PER_THOUSAND = 600,        /* as if so much had been seen of the tool already: */
     TOOL_FIRST = 1000,                 /* thousands of instructions */
     SEEN_NS_PER_THOUSAND = 1000,       /* what a window costs by its length, here and in the tool */
+    PAYLOAD_NS_PER_THOUSAND = 8000,    /* the same, with a payload */
     SEEN_SHARE = 5,                    /* one part of so many of a sample's cost, if that is more */
     WINDOW_DEAR_MAX = 4 * DEFAULT_WINDOW,
 };
@@ -26,7 +28,8 @@ enum {
 void budget_init(void)
 {
     const struct record_options *options = &agent.options;
-    agent.window = options->window ? options->window : DEFAULT_WINDOW;
+    uint32_t suits = options->events & EVENTS_PAYLOAD ? PAYLOAD_WINDOW : DEFAULT_WINDOW;
+    agent.window = options->window ? options->window : suits;
     agent.trail = options->trail ? options->trail : DEFAULT_TRAIL;
     agent.tick_ns = agent_tick_ns();
     agent.channel->window = agent.window;
@@ -169,7 +172,9 @@ static void window_suit(struct means *means)
     if (agent.options.window || agent.options.fixed_hz)
         return;
     uint64_t cost_ns = means->cost_ticks * 1000000 / agent.ticks_per_ms;
-    uint64_t suits = cost_ns * 1000 / SEEN_SHARE / SEEN_NS_PER_THOUSAND;
+    uint64_t each =
+        agent.options.events & EVENTS_PAYLOAD ? PAYLOAD_NS_PER_THOUSAND : SEEN_NS_PER_THOUSAND;
+    uint64_t suits = cost_ns * 1000 / SEEN_SHARE / each;
     suits = suits < agent.window ? agent.window : suits > WINDOW_DEAR_MAX ? WINDOW_DEAR_MAX : suits;
     means->window = (means->window * (WINDOW_STEP - 1) + suits) / WINDOW_STEP;
 }

@@ -383,7 +383,7 @@ static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
     pace->exits = 0;
 }
 
-void decode_flush(struct decode *decode)
+void decode_flush(struct decode *decode, bool last)
 {
     pace_set(&decode->pace, decode->span.cpu_ns);
     bits_drain(decode, &decode->tally.blocks_touched, block_expand);
@@ -391,7 +391,8 @@ void decode_flush(struct decode *decode)
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
     if (path_pool_is_full(&decode->paths))
         path_pool_give(&decode->paths, decode->profile);
-    value_lists_flush(&decode->values, &decode->batch);
+    if (last || ++decode->batches % VALUES_EVERY == 0)
+        value_lists_flush(&decode->values, &decode->batch);
     batch_close(&decode->batch, decode->profile);
     decode->span = (struct decode_span){0};
 }
@@ -446,7 +447,7 @@ static void span_add(struct decode *decode, uint64_t tsc, uint64_t since_ns)
     uint64_t passed = tsc > span->start_tsc ? tsc - span->start_tsc : 0;
     uint64_t long_enough = decode->tsc_hz / (1000000000 / DECODE_BATCH_NS);
     if (span->cpu_ns >= DECODE_BATCH_NS && passed >= long_enough)
-        decode_flush(decode);
+        decode_flush(decode, false);
     if (!span->cpu_ns)
         span->start_tsc = tsc;
     span->cpu_ns += since_ns;

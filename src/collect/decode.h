@@ -32,6 +32,7 @@
 
 enum {
     DECODE_BATCH_NS = 250000000,
+    VALUES_EVERY = 4, /* batches: thousands of rows, which cost as much as the values themselves */
     DECODE_RATE_MAX = 16 << RATE_BITS, /* no machine retires more instructions in a TSC tick */
 };
 
@@ -79,6 +80,7 @@ struct decode {
     struct path_pool paths;
     struct trip_walk trip_walk; /* of the window */
     struct value_lists values;
+    uint64_t batches;        /* closed so far */
     struct decode_pace pace; /* of paths */
     struct {
         VEC(uint32_t);
@@ -111,6 +113,6 @@ void decode_release(struct decode *decode);
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
                  const struct stack_sample *stack);
 /* Closes the batch that is open, if any. */
-void decode_flush(struct decode *decode);
+void decode_flush(struct decode *decode, bool last);
 /* What was put by, when the program has ended. */
 void decode_finish_paths(struct decode *decode);

@@ -45,6 +45,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->decode->stacks = place->stacks;
         if (place->overhead_ppm)
             source->decode->pace.overhead_ppm = place->overhead_ppm;
+        source->each_event = place->events & EVENTS_LATENCY;
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);
@@ -93,6 +94,7 @@ void source_release(struct source *source)
 void source_listen(struct source *source, struct payload_consumer *consumer)
 {
     source->consumer = consumer;
+    source->each_event = source->each_event || consumer;
     if (source->trace)
         source->trace->values.listener = consumer;
 }
@@ -206,15 +208,17 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
                          __ATOMIC_RELAXED);
 }
 
+/* Values go to their lists, which count what they read; with others who want to know, and of latencies, each event is looked at. */
 static void payload_read(struct source *source, const struct payload_window *window)
 {
-    struct payload_consumer *consumers[2];
-    size_t n = 0;
-    if (source->consumer)
-        consumers[n++] = source->consumer;
-    if (source->decode)
-        consumers[n++] = &source->decode->values.consumer;
-    payloads_read(&source->units, window, &source->payloads, consumers, n);
+    if (source->each_event)
+        payloads_read(&source->units, window, &source->payloads, &source->consumer,
+                      source->consumer ? 1 : 0);
+    bool right = !source->decode || value_lists_take(&source->decode->values, window);
+    if (source->each_event)
+        return;
+    source->payloads.windows += right;
+    source->payloads.astray += !right;
 }
 
 static bool walk_read(struct source *source, uint32_t bytes)
@@ -407,10 +411,12 @@ uint64_t source_count(struct source *source, bool close_batch, bool last)
     if (source->exact)
         counters_read(source, last);
     else if (close_batch)
-        decode_flush(source->decode);
+        decode_flush(source->decode, last);
     uint64_t before = cpu_times_own_ns();
     if (source->decode && last)
         decode_finish_paths(source->decode);
+    if (source->decode && last && !source->each_event)
+        value_places_sum(&source->decode->values.places, &source->payloads);
     return cpu_times_own_ns() - before;
 }
 

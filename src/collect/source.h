@@ -52,6 +52,7 @@ struct source {
     struct path_plans *paths;          /* NULL: they are not counted */
     struct payload_sum payloads;       /* of windows that have them */
     struct payload_consumer *consumer; /* NULL: they are only counted */
+    bool each_event;                   /* they are looked at one by one */
     uint64_t maps_read;                /* bytes */
     bool maps_broken;
     uint64_t units_dropped;  /* bytes of the section, from its second page on */

@@ -2,7 +2,7 @@
 
 #include "profile/sums.h"
 
-enum { VALUES_TOLD = 16, PART_UNKNOWN = UINT32_MAX };
+enum { VALUES_TOLD = 16 };
 
 static struct trace_values *of_consumer(struct consumer *consumer)
 {
@@ -17,72 +17,32 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
     values->tids.at[thread] = tid;
 }
 
-/* What exits have recorded, looked up once. NULL: it is nobody's. */
-static struct trace_part *part_of(struct trace_values *values, uint32_t exit)
+static void see(void *to, uint32_t place, uint64_t value)
 {
-    while (values->parts.n <= exit)
-        *vec_push(&values->parts) = (struct trace_part){.part.n_items = PART_UNKNOWN};
-    struct trace_part *known = &values->parts.at[exit];
-    if (known->part.n_items == PART_UNKNOWN &&
-        !payload_part(values->consumer.units, exit, &known->part))
-        return NULL;
-    return known;
-}
-
-static bool length_right(struct trace_values *values, const struct passage *passage)
-{
-    uint64_t words = 0;
-    for (uint32_t i = 0; i < passage->n; i++) {
-        const struct trace_part *known = part_of(values, passage->exits[i]);
-        if (!known)
-            return false;
-        words += known->part.words;
-    }
-    return words == passage->n_payload;
-}
-
-static void passage_count(struct trace_values *values, const struct passage *passage)
-{
-    const struct wire_payload *items = values->consumer.units->payload.at;
-    const uint64_t *word = passage->payload;
-    for (uint32_t i = 0; i < passage->n; i++) {
-        struct trace_part *known = &values->parts.at[passage->exits[i]];
-        const struct payload_part *part = &known->part;
-        known->taken++;
-        for (uint32_t k = part->first_item; k < part->first_item + part->n_items; k++) {
-            uint32_t place = values->places.items.at[k];
-            if (place != VALUE_PLACE_NONE)
-                value_counts_add(&values->counts.at[place], *word);
-            word += items[k].words;
-        }
-    }
-}
-
-static void passage_tell(const struct trace_values *values, const struct passage *passage)
-{
-    struct payload_sum own = {0}; /* they are counted when all are known */
-    struct payload_window window = {.tid = values->tids.at[passage->thread],
-                                    .n_exits = passage->n,
-                                    .n_words = passage->n_payload,
-                                    .exits = passage->exits,
-                                    .words = passage->payload};
-    payloads_read(values->consumer.units, &window, &own, &values->listener, 1);
+    struct trace_values *values = to;
+    value_counts_add(&values->counts.at[place], value);
 }
 
 static void passage_read(struct consumer *consumer, const struct passage *passage)
 {
     struct trace_values *values = of_consumer(consumer);
-    if (!length_right(values, passage)) {
+    struct payload_window window = {.tid = values->tids.at[passage->thread],
+                                    .n_exits = passage->n,
+                                    .n_words = passage->n_payload,
+                                    .exits = passage->exits,
+                                    .words = passage->payload};
+    if (!value_places_admit(&values->places, &window)) {
         values->sum->astray++;
         return;
     }
+    struct payload_sum told = {0}; /* all is counted in the end */
     if (values->listener)
-        passage_tell(values, passage);
+        payloads_read(consumer->units, &window, &told, &values->listener, 1);
     values->sum->windows++;
-    value_places_follow(&values->places);
+    values->sum->timed += told.timed;
     while (values->counts.n < values->places.keys.n)
         *vec_push(&values->counts) = (struct value_counts){0};
-    passage_count(values, passage);
+    value_places_read(&values->places, &window, see, values);
 }
 
 static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop)
@@ -104,7 +64,6 @@ void trace_values_release(struct trace_values *values)
         value_counts_release(&values->counts.at[i]);
     vec_release(&values->counts);
     vec_release(&values->tids);
-    vec_release(&values->parts);
     value_places_release(&values->places);
 }
 
@@ -136,7 +95,5 @@ void trace_values_give(struct trace_values *values, struct profile *profile)
     for (uint32_t i = 0; i < values->counts.n; i++)
         if (values->counts.at[i].total)
             place_give(values, i, profile);
-    for (uint32_t i = 0; i < values->parts.n; i++)
-        if (values->parts.at[i].taken)
-            payload_sum_exit(values->sum, values->consumer.units, i, values->parts.at[i].taken);
+    value_places_sum(&values->places, values->sum);
 }

@@ -5,11 +5,6 @@
 #include "collect/value_counts.h"
 #include "collect/value_places.h"
 
-struct trace_part {
-    struct payload_part part;
-    uint64_t taken;
-};
-
 struct trace_values {
     struct consumer consumer;
     struct payload_consumer *listener; /* gets every event as well; NULL: nobody */
@@ -21,9 +16,6 @@ struct trace_values {
     struct {
         VEC(int32_t);
     } tids; /* by thread */
-    struct {
-        VEC(struct trace_part);
-    } parts; /* by exit id */
 };
 
 void trace_values_init(struct trace_values *values, const struct units *units,

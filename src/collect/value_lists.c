@@ -2,36 +2,42 @@
 
 #include <math.h>
 
-static struct value_list *list_get(struct value_lists *lists, uint32_t place)
+enum { WORTH_PART = 64 }; /* who has less of a place than one in so many is not told */
+
+static void lists_grow(struct value_lists *lists)
 {
-    while (lists->lists.n <= place) {
+    while (lists->lists.n < lists->places.keys.n) {
         struct value_list *list = vec_push(&lists->lists);
         *list = (struct value_list){0};
         hotlist_init(&list->hot, HOTLIST_DEFAULT);
     }
-    return &lists->lists.at[place];
 }
 
-static void take(struct payload_consumer *consumer, const struct payload_event *event)
+static void see(void *to, uint32_t place, uint64_t value)
 {
-    struct value_lists *lists = (struct value_lists *)consumer;
-    lists->window += event->first;
-    uint32_t place = value_places_of(&lists->places, event);
-    if (place == VALUE_PLACE_NONE)
-        return;
-    struct value_list *list = list_get(lists, place);
-    if (!list->touched) {
-        list->touched = true;
-        *vec_push(&lists->touched) = place;
+    struct value_lists *lists = to;
+    struct value_list *list = &lists->lists.at[place];
+    if (list->window != lists->window) {
+        list->window = lists->window;
+        if (!list->windows++)
+            *vec_push(&lists->touched) = place;
     }
-    list->windows += list->window != lists->window;
-    list->window = lists->window;
-    hotlist_insert(&list->hot, event->words[0], &lists->random);
+    hotlist_insert(&list->hot, value, &lists->random);
+}
+
+bool value_lists_take(struct value_lists *lists, const struct payload_window *window)
+{
+    if (!value_places_admit(&lists->places, window))
+        return false;
+    lists_grow(lists);
+    lists->window++;
+    value_places_read(&lists->places, window, see, lists);
+    return true;
 }
 
 void value_lists_init(struct value_lists *lists, const struct units *units)
 {
-    *lists = (struct value_lists){.consumer = {take}};
+    *lists = (struct value_lists){0};
     value_places_init(&lists->places, units);
 }
 
@@ -68,7 +74,7 @@ static void list_flush(struct value_list *list, struct value_key key, struct bat
     for (size_t i = 0; i < n; i++) {
         uint64_t error = estimates[i].hi - estimates[i].lo;
         uint64_t before = told_of(list, estimates[i].value, error);
-        bool worth = estimates[i].lo >= 2;
+        bool worth = estimates[i].lo >= 2 && estimates[i].lo >= list->hot.total / WORTH_PART;
         told[i] = (struct told){estimates[i].value, error, worth ? estimates[i].lo : 0};
         key.value = estimates[i].value;
         if (worth && estimates[i].lo > before)
@@ -79,7 +85,6 @@ static void list_flush(struct value_list *list, struct value_key key, struct bat
         list->told[i] = told[i];
     list->n_told = (uint32_t)n;
     list->told_total = list->hot.total;
-    list->touched = false;
     key.kind |= VALUE_ALL;
     key.value = 0;
     row_add(batch, &key, (double)list->windows, total);

@@ -1,8 +1,8 @@
 /* The most frequent values of each place, out of what windows recorded: results, operands, addresses, sizes.
  *
  * A place has a list of a few values and counts each for certain from when it came in (stream/hotlist.h). When a
- * batch of walks is closed, what the lists have become surer of since the last goes into it: a value that has been seen once is no
- * more than a number, and is not told. Of all that a place was seen with, a row tells how much it was. */
+ * batch of walks is closed, what the lists have become surer of since the last goes into it: a value that has been seen once, or rarely among
+ * others, is no more than a number, and is not told. Of all that a place was seen with, a row tells how much it was. */
 #pragma once
 
 #include "base/vec.h"
@@ -13,16 +13,15 @@
 struct value_list {
     struct hotlist hot;
     uint64_t told_total;
-    uint64_t window, windows; /* the last that it was seen in; in how many, since the last batch */
+    uint64_t window,
+        windows; /* the last that it was seen in; in how many, since it was last told */
     uint32_t n_told;
-    bool touched;
     struct told {
         uint64_t value, error, count;
     } told[HOTLIST_VALUES]; /* of those values that were in the list then: how much of each */
 };
 
 struct value_lists {
-    struct payload_consumer consumer;
     struct random random;
     uint64_t window; /* counts them */
     struct value_places places;
@@ -31,9 +30,11 @@ struct value_lists {
     } lists; /* by place */
     struct {
         VEC(uint32_t);
-    } touched; /* since the last batch */
+    } touched; /* since they were last told */
 };
 
 void value_lists_init(struct value_lists *lists, const struct units *units);
 void value_lists_release(struct value_lists *lists);
+/* False: the words are not what the exits say. */
+bool value_lists_take(struct value_lists *lists, const struct payload_window *window);
 void value_lists_flush(struct value_lists *lists, struct batch *batch);

@@ -1,5 +1,7 @@
 #include "collect/value_places.h"
 
+enum { PART_UNKNOWN = UINT32_MAX };
+
 void value_places_init(struct value_places *places, const struct units *units)
 {
     *places = (struct value_places){.units = units};
@@ -10,6 +12,7 @@ void value_places_release(struct value_places *places)
 {
     map_release(&places->keys);
     vec_release(&places->items);
+    vec_release(&places->parts);
 }
 
 /* Vectors by their lowest word; where a push or a return goes says nothing, gathers too much. Latencies are no values. */
@@ -51,17 +54,42 @@ static void superblock_follow(struct value_places *places, const struct superblo
     }
 }
 
-void value_places_follow(struct value_places *places)
+static void follow(struct value_places *places)
 {
     const struct units *units = places->units;
     for (; places->followed < units->superblocks.n; places->followed++)
         superblock_follow(places, &units->superblocks.at[places->followed]);
 }
 
-uint32_t value_places_of(struct value_places *places, const struct payload_event *event)
+/* Looked up once. NULL: it is nobody's exit. */
+static const struct value_part *part_of(struct value_places *places, uint32_t exit)
 {
-    size_t item = (size_t)(event->item - places->units->payload.at);
-    if (item >= places->items.n)
-        value_places_follow(places);
-    return places->items.at[item];
+    if (exit >= places->units->owner.n)
+        return NULL;
+    while (places->parts.n <= exit)
+        *vec_push(&places->parts) = (struct value_part){.part.n_items = PART_UNKNOWN};
+    struct value_part *known = &places->parts.at[exit];
+    if (known->part.n_items == PART_UNKNOWN && !payload_part(places->units, exit, &known->part))
+        return NULL;
+    return known;
+}
+
+bool value_places_admit(struct value_places *places, const struct payload_window *window)
+{
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < window->n_exits; i++) {
+        const struct value_part *known = part_of(places, window->exits[i]);
+        if (!known)
+            return false;
+        words += known->part.words;
+    }
+    follow(places);
+    return words == window->n_words;
+}
+
+void value_places_sum(const struct value_places *places, struct payload_sum *sum)
+{
+    for (uint32_t i = 0; i < places->parts.n; i++)
+        if (places->parts.at[i].taken)
+            payload_sum_exit(sum, places->units, i, places->parts.at[i].taken);
 }

@@ -44,7 +44,17 @@ struct hotlist_estimate {
 };
 
 void hotlist_init(struct hotlist *list, enum hotlist_kind kind);
-void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random);
+void hotlist_insert_other(struct hotlist *list, uint64_t value, struct random *random);
+/* What is counted first, and most often the most frequent, costs the least. */
+static inline void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random)
+{
+    if (list->kind == HOTLIST_SPACE_SAVING && list->n && list->values[0] == value) {
+        list->total++;
+        list->counts[0]++;
+    } else {
+        hotlist_insert_other(list, value, random);
+    }
+}
 /* Adds what the other has seen; both are of one kind. */
 void hotlist_merge(struct hotlist *list, const struct hotlist *other, struct random *random);
 /* The most frequent first; equal ones by value. Returns their number, at most HOTLIST_VALUES. */

@@ -128,18 +128,16 @@ static struct estimate share_of(const struct sums *value, const struct sums *all
 {
     double total = (double)all->count, share = (double)value->count / total;
     double batches = total * total / (double)all->count_yy;
-    struct estimate estimate = {share, NAN, NAN};
+    double windows = units(all->time);
+    struct estimate coin = binomial_share(share * windows, windows);
     if (batches < 2)
-        return estimate;
+        return (struct estimate){share, coin.lo, coin.hi};
     double spread = (double)value->count_yy - 2 * share * (double)value->time_yy +
                     share * share * (double)all->count_yy;
     double deviation = sqrt(fmax(spread, 0) * batches / (batches - 1)) / total;
     double wide = deviation * student_t((uint64_t)(batches - 1));
-    double windows = units(all->time);
-    struct estimate coin = binomial_share(share * windows, windows);
-    estimate.lo = fmax(0, fmin(share - wide, coin.lo));
-    estimate.hi = fmin(1, fmax(share + wide, coin.hi));
-    return estimate;
+    return (struct estimate){share, fmax(0, fmin(share - wide, coin.lo)),
+                             fmin(1, fmax(share + wide, coin.hi))};
 }
 
 /* The sum of squares of shares is how often two looks at the place see the same. */

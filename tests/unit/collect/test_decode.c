@@ -133,7 +133,7 @@ static void one_window_by_hand(void **state)
                              .trail_ticks = 1500,
                              .flags = WALK_COMPLETE | WALK_TIMED},
          exits, 4);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     const uint64_t u = 932068;         /* 2^24 / 18, rounded */
     const uint64_t rate = 2 * 1 << 12; /* two instructions a tick */
     assert_int_equal(range(&fixture, 0x1000, 0x1008, 4).time, 2 * u);
@@ -168,7 +168,7 @@ static void where_the_last_exit_went(void **state)
     add_loop(&fixture);
     const uint32_t exits[] = {RETURNED};
     walk(&fixture, (struct event_walk){.end_pc = 0x1012}, exits, 1);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     const uint64_t u = 3355443; /* 2^24 / 5 */
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, u);
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).count, u << RATE_BITS);
@@ -198,7 +198,7 @@ static void indirect_targets_are_told_apart(void **state)
     const uint32_t exits[] = {0, 2, 0, 1, 2, 0, 2, 0}; /* 8 instructions */
     walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
     walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     const uint64_t u = 2 * WINDOW / 8;
     assert_int_equal(edge(&fixture, 0x3000, 0x3200, EDGE_IJUMP).time, 2 * u);
     assert_int_equal(edge(&fixture, 0x3000, 0x3100, EDGE_IJUMP).time, 2 * u);
@@ -228,7 +228,7 @@ static void followed_jumps_and_fallen_ends(void **state)
     read_units(&fixture);
     const uint32_t exits[] = {1, 1, 1, 2, 3}; /* three times round, then out and refused */
     walk(&fixture, (struct event_walk){.end_pc = 0x4106}, exits, 5);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     const uint64_t u3 = 3 * WINDOW / 16, u1 = WINDOW / 16;
     assert_int_equal(range(&fixture, 0x4000, 0x4002, 2).time, u3 + u1);
     assert_int_equal(range(&fixture, 0x4100, 0x4104, 2).time, u3 + u1);
@@ -252,18 +252,18 @@ static void windows_get_the_mean_rate_of_their_place(void **state)
     walk(&fixture, event, exits, 1);
     event.trail_ticks = 1000;
     walk(&fixture, event, exits, 1);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     uint64_t before = fixture.profile.totals.count;
     assert_int_equal(before, (uint64_t)7 * WINDOW << (RATE_BITS - 1)); /* 2, then (2 + 1) / 2 */
     event.flags = 0;
     walk(&fixture, event, exits, 1);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.profile.totals.count - before,
                      (uint64_t)3 * WINDOW << (RATE_BITS - 1));
     event = (struct event_walk){.flags = WALK_TIMED, .trail = UINT32_MAX, .trail_ticks = 1};
     before = fixture.profile.totals.count;
     walk(&fixture, event, exits, 1);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     /* No more than 16 is believed. */
     uint64_t last = fixture.profile.totals.count - before;
     assert_in_range(last, ((uint64_t)19 * WINDOW << RATE_BITS) / 3 - WINDOW,
@@ -296,8 +296,8 @@ static void batches_are_a_quarter_second_long(void **state)
              exits, 1);
         assert_int_equal(fixture.profile.totals.batches, walks[i].batches);
     }
-    decode_flush(&fixture.decode);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
+    decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.profile.totals.batches, 4);
     uint64_t ms = (uint64_t)1000000 << UNIT_BITS;
     assert_int_equal(fixture.profile.totals.time, (653 + 350) * ms);
@@ -319,7 +319,7 @@ static void threads_weigh_what_they_ran(void **state)
             walk(&fixture, (struct event_walk){.tid = 8, .pc = 0x2000, .cpu_ns = i * 1000000},
                  seldom, 1);
     }
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     uint64_t ms = (uint64_t)1000000 << UNIT_BITS;
     assert_int_equal(fixture.profile.totals.time, 200 * ms);
     assert_int_equal(range(&fixture, 0x1012, 0x1014, 2).time, 100 * ms / 2);
@@ -354,14 +354,14 @@ static void walks_that_contradict_the_units_are_left_out(void **state)
     };
     for (size_t i = 0; i < 4; i++)
         walk(&fixture, (struct event_walk){.end_pc = 0x1100}, bad[i], 4);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.decode.garbled, 4);
     assert_int_equal(fixture.decode.windows, 0);
     assert_int_equal(fixture.profile.edges.n, 0);
     assert_int_equal(fixture.profile.totals.time, 0);
     const uint32_t good[] = {AGAIN, CALLED, RETURNED};
     walk(&fixture, (struct event_walk){.end_pc = 0x1012}, good, 3);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     const uint64_t u = 1198373; /* 2^24 / 14: nothing is left of the walks before */
     assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
     assert_int_equal(range(&fixture, 0x1000, 0x1008, 4).time, u);
@@ -378,7 +378,7 @@ static void interrupts_tell_where_time_goes(void **state)
     walk(&fixture, (struct event_walk){.pc = 0x1234, .cpu_ns = 63000000}, NULL, 0);
     walk(&fixture, (struct event_walk){.pc = 0, .cpu_ns = 64000000}, NULL, 0);
     walk(&fixture, (struct event_walk){.pc = 0xfff0000000, .cpu_ns = 66000000}, NULL, 0);
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.profile.stacks.nodes.n, 3);
     assert_int_equal(time_at(&fixture, 0x1234), 10000000 + 3000000);
     assert_int_equal(fixture.profile.totals.samples, 3);
@@ -430,7 +430,7 @@ static void weights_are_conserved(void **state)
              n);
         error_allowed += 3 * RING_N / 2 * 60;
     }
-    decode_flush(&fixture.decode);
+    decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.decode.windows, windows);
     uint64_t sum = 0, in = 0, out = 0;
     for (uint32_t i = 0; i < fixture.profile.ranges.n; i++) {
