@@ -1,6 +1,7 @@
 #include "agent/plans.h"
 
 #include "agent/agent.h"
+#include "walk/known_paths.h"
 #include "walk/sys.h"
 
 #include <sys/mman.h>
@@ -46,6 +47,9 @@ bool plans_open(long fd)
         return false;
     plan->counters = UINT64_C(1) + agent.options.plan_counters;
     plan->covered = agent.options.covered;
+    plan->known = map(-1, 0, sizeof *plan->known, PROT_READ | PROT_WRITE);
+    if (plan->known)
+        plan->known->cache = cache;
     cache->n_kept = agent.options.plan_counters;
     cache->n_counters += cache->n_kept;
     agent.regions->plan = plan;
@@ -59,6 +63,8 @@ void plans_close(void)
         return;
     if (plan->library)
         sys3(SYS_munmap, (long)plan->library, (long)PLAN_LIBRARY_BYTES, 0);
+    if (plan->known)
+        sys3(SYS_munmap, (long)plan->known, sizeof *plan->known, 0);
     sys3(SYS_munmap, (long)plan, sizeof *plan, 0);
     agent.cache->plan = NULL;
     if (agent.cache->contexts)

@@ -1,6 +1,7 @@
 #include "collect/banks.h"
 
 #include "collect/share.h"
+#include "collect/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,21 @@ static void paths_add_up(struct banks *banks)
     banks->paths.n = n;
 }
 
-void banks_read_paths(struct banks *banks)
+static void paths_known(struct banks *banks, const struct unit_paths *known)
+{
+    for (size_t i = 0; i < known->n; i++) {
+        const struct unit_path *path = &known->at[i];
+        uint64_t at = path->counter;
+        if (at + path->ticks < banks->sum.n && banks->sum.at[at])
+            *vec_push(&banks->paths) =
+                (struct wire_path){.path = path->path,
+                                   .function = path->function,
+                                   .count = banks->sum.at[at],
+                                   .ticks = path->ticks ? banks->sum.at[at + 1] : 0};
+    }
+}
+
+void banks_read_paths(struct banks *banks, const struct unit_paths *known)
 {
     uint64_t slots = banks->share ? share_load(&banks->channel->n_threads) : 0;
     const void *own = (const unsigned char *)banks->channel + CHANNEL_COUNTERS_AT;
@@ -147,6 +162,7 @@ void banks_read_paths(struct banks *banks)
         if (bank)
             paths_collect(banks, bank, channel_bank_at(banks->index, i));
     }
+    paths_known(banks, known);
     if (banks->paths.n)
         qsort(banks->paths.at, banks->paths.n, sizeof *banks->paths.at, by_path);
     paths_add_up(banks);

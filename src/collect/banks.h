@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct share;
+struct unit_paths;
 
 struct banks {
     const struct share *share; /* NULL: threads have no banks */
@@ -37,5 +38,5 @@ void banks_release(struct banks *banks);
 bool banks_read(struct banks *banks, uint64_t n, bool last);
 /* The bank of a thread slot, or NULL. */
 const void *banks_map(struct banks *banks, uint32_t slot);
-/* Makes `paths` anew: of a process that is gone. */
-void banks_read_paths(struct banks *banks);
+/* Makes `paths` anew, with those that have counters of their own, as they are in `sum`: of a process that is gone. */
+void banks_read_paths(struct banks *banks, const struct unit_paths *known);

@@ -6,6 +6,7 @@
 #include "collect/exact.h"
 #include "collect/mappings.h"
 #include "collect/share.h"
+#include "collect/source.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "program/image.h"
@@ -250,11 +251,11 @@ static const struct planned_module *planned_of(const struct path_plans *plans, u
     return NULL;
 }
 
-void path_plans_take(struct path_plans *plans, struct banks *banks, struct exact *exact,
-                     const struct mappings *mappings)
+void path_plans_take(struct path_plans *plans, const struct source *source)
 {
-    struct profile *profile = exact->profile;
-    struct taking taking = {.plans = plans, .mappings = mappings, .profile = profile};
+    struct banks *banks = source->banks;
+    struct profile *profile = source->exact->profile;
+    struct taking taking = {.plans = plans, .mappings = &source->mappings, .profile = profile};
     for (size_t i = 0; i < plans->modules.n; i++) {
         taking.planned = &plans->modules.at[i];
         if (!taking.planned->n_operations)
@@ -262,7 +263,7 @@ void path_plans_take(struct path_plans *plans, struct banks *banks, struct exact
         for (size_t f = 0; f < taking.planned->functions.n; f++)
             dense_take(&taking, &taking.planned->functions.at[f], banks);
     }
-    banks_read_paths(banks);
+    banks_read_paths(banks, &source->units.paths);
     for (size_t i = 0; i < banks->paths.n; i++) {
         const struct wire_path *path = &banks->paths.at[i];
         taking.planned = planned_of(plans, path->function);
@@ -273,6 +274,6 @@ void path_plans_take(struct path_plans *plans, struct banks *banks, struct exact
         else
             taking.wrong += path->count;
     }
-    path_counts_give(&plans->counts, exact);
+    path_counts_give(&plans->counts, source->exact);
     sum_add(&profile->totals.losses[LOSS_path_wrong], taking.wrong);
 }

@@ -21,6 +21,7 @@ struct err;
 struct mappings;
 struct profile;
 struct share;
+struct source;
 
 struct planned_module {
     uint32_t module; /* of the profile */
@@ -55,5 +56,4 @@ void path_plans_map(struct path_plans *plans, struct channel *channel, struct ma
                     const struct wire_map *map);
 
 /* A process has ended: what it counted is added to the profile. */
-void path_plans_take(struct path_plans *plans, struct banks *banks, struct exact *exact,
-                     const struct mappings *mappings);
+void path_plans_take(struct path_plans *plans, const struct source *source);

@@ -157,9 +157,9 @@ void plans_answer(struct channel *channel, uint64_t maps_bytes)
 
 /* ---- what they came to */
 
-void plans_take(struct plans *plans, struct banks *banks)
+void plans_take(struct plans *plans, struct banks *banks, const struct unit_paths *known)
 {
-    banks_read_paths(banks);
+    banks_read_paths(banks, known);
     for (size_t i = 1; i <= plans->counters && i < banks->sum.n; i++)
         plans->counts.at[i] += banks->sum.at[i];
     for (size_t i = 0; i < banks->paths.n; i++)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 struct banks;
+struct unit_paths;
 struct err;
 struct share;
 
@@ -53,6 +54,6 @@ void plans_map(const struct plans *plans, struct channel *channel, const struct 
 void plans_answer(struct channel *channel, uint64_t maps_bytes);
 
 /* A process has ended: its counters are added. */
-void plans_take(struct plans *plans, struct banks *banks);
+void plans_take(struct plans *plans, struct banks *banks, const struct unit_paths *known);
 /* Writes them: COUNTER COUNT, what is not zero; then path FUNCTION PATH COUNT TICKS. */
 bool plans_dump(const struct plans *plans, const char *path, struct err *err);

@@ -392,10 +392,10 @@ static void counters_read(struct source *source, bool last)
     if (!banks_read(source->banks, source->units.counters, last))
         return;
     if (source->plans && last)
-        plans_take(source->plans, source->banks);
+        plans_take(source->plans, source->banks, &source->units.paths);
     if (source->paths && last) {
         if (source->paths->paths)
-            path_plans_take(source->paths, source->banks, source->exact, &source->mappings);
+            path_plans_take(source->paths, source);
         if (source->paths->contexts)
             call_tree_take(source);
     }

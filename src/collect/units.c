@@ -14,6 +14,7 @@ void units_release(struct units *units)
     vec_release(&units->payload);
     vec_release(&units->pairs);
     vec_release(&units->cuts);
+    vec_release(&units->paths);
     vec_release(&units->functions);
     vec_release(&units->owner);
     vec_release(&units->entry);
@@ -202,6 +203,18 @@ static bool cut_add(struct units *units, const struct wire_cut *cut)
     return true;
 }
 
+static bool path_add(struct units *units, const struct wire_known_path *path)
+{
+    if (units->numbers || path->ticks > 1)
+        return false;
+    *vec_push(&units->paths) =
+        (struct unit_path){.path = path->path,
+                           .function = path->function,
+                           .counter = counters_claim(units, path->counter, 1 + path->ticks),
+                           .ticks = path->ticks};
+    return true;
+}
+
 /* ---- the section */
 
 static bool unit_add(struct units *units, const unsigned char *entry, uint32_t kind, uint32_t bytes)
@@ -223,6 +236,11 @@ static bool unit_add(struct units *units, const unsigned char *entry, uint32_t k
         struct wire_cut cut;
         memcpy(&cut, entry, sizeof cut);
         return cut_add(units, &cut);
+    }
+    if (kind == UNIT_PATH && bytes == sizeof(struct wire_known_path)) {
+        struct wire_known_path path;
+        memcpy(&path, entry, sizeof path);
+        return path_add(units, &path);
     }
     if (kind == UNIT_FUNCTION && bytes == sizeof(struct wire_function)) {
         struct wire_function function;

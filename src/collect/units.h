@@ -53,6 +53,13 @@ struct unit_function {
     struct place at;
 };
 
+/* That has a counter of its own. */
+struct unit_path {
+    uint64_t path;
+    uint32_t function, counter;
+    bool ticks;
+};
+
 struct units {
     struct mappings *mappings;
     bool numbers; /* counters are numbered here, and not by the process */
@@ -71,6 +78,9 @@ struct units {
     struct {
         VEC(struct cut);
     } cuts;
+    struct unit_paths {
+        VEC(struct unit_path);
+    } paths;
     struct unit_functions {
         VEC(struct unit_function);
     } functions; /* that of number n at n - 1 */

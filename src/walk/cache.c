@@ -1,5 +1,6 @@
 #include "walk/cache.h"
 
+#include "walk/known_paths.h"
 #include "walk/sys.h"
 #include "walk/unit.h"
 
@@ -105,6 +106,8 @@ void cache_rehouse(struct cache *cache, uint8_t *arena)
     cache->gate = (struct gate){0};
     cache->exhausted = false;
     cache->n_counters = 1 + cache->n_kept;
+    if (cache->plan && cache->plan->known)
+        known_paths_forget(cache->plan->known);
     cache_flush(cache);
     cache->exit_base = 1;
     cache->translate_ticks = cache->translated = cache->flushes = 0;
@@ -294,6 +297,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         cache->full = true;
         return NULL;
     }
+    cache->n_counters += counted ? 1 + n_exits : 0; /* paths may have counters of their own */
     translate(&translation, shape, &cursor, &cold_cursor);
     /* If they changed meanwhile, what was written is neither the one nor the other. */
     if (block->guard && !guards_hold(cache->guards, block->guard)) {

@@ -22,9 +22,10 @@ struct plan_slice {
 
 /* Zeroed, sparsely mapped memory; the library is set first. */
 struct plan {
-    const uint8_t *library; /* PLAN_LIBRARY_BYTES */
-    uint64_t counters;      /* numbers below this may be counted under */
-    bool covered;           /* what is PLAN_COVERED is not counted */
+    const uint8_t *library;    /* PLAN_LIBRARY_BYTES */
+    uint64_t counters;         /* numbers below this may be counted under */
+    bool covered;              /* what is PLAN_COVERED is not counted */
+    struct known_paths *known; /* NULL: none is told */
     uint32_t n_slices;
     struct plan_slice slices[PLAN_SLICES];
 };

@@ -1,5 +1,6 @@
 #include "walk/plan_code.h"
 
+#include "walk/known_paths.h"
 #include "walk/liveness.h"
 #include "x86/insn.h"
 
@@ -360,6 +361,21 @@ static struct wire_plan count_known(const struct wire_plan *operation, const str
     return known;
 }
 
+/* False: it has no counter of its own. */
+static bool emit_count_known(struct taken *t, const struct plan *plan,
+                             const struct wire_plan *operation, const struct plan_path *path)
+{
+    struct wire_plan count = *operation;
+    if (!path->known || !plan->known)
+        return false;
+    count.counter =
+        known_path_counter(plan->known, operation->counter,
+                           path->value + (uint64_t)operation->value, operation->flags & PLAN_TICKS);
+    if (count.counter)
+        emit_count(t, &count);
+    return count.counter;
+}
+
 static void settle(struct taken *t, struct plan_path *path)
 {
     if (path->known)
@@ -386,9 +402,11 @@ static void emit_operation(struct taken *t, const struct plan *plan,
         emit_count(t, &count);
         break;
     case PLAN_COUNT_PATH:
-        settle(t, path);
-        emit_left(t, plan, operation);
-        behind = behind.known ? behind : (struct plan_path){0};
+        if (!emit_count_known(t, plan, operation, path)) {
+            settle(t, path);
+            emit_left(t, plan, operation);
+            behind = behind.known ? behind : (struct plan_path){0};
+        }
         break;
     case PLAN_KEEP:
         if (!path->known)

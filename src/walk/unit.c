@@ -56,6 +56,6 @@ bool unit_superblock(struct cache *cache, const struct shape *shape,
     struct wire_payload *items = (struct wire_payload *)(segments + shape->n_segments);
     for (uint32_t i = 0; i < n_payload; i++)
         items[i] = payload->items[i];
-    unit_publish(cache, bytes, superblock->counter ? 1 + shape_exits(shape) : 0);
+    unit_publish(cache, bytes, 0); /* its counters are taken already */
     return true;
 }

@@ -186,7 +186,8 @@ enum unit_kind {
     UNIT_PAIR = 2,
     UNIT_CUT = 3,
     UNIT_MAPS = 4,
-    UNIT_FUNCTION = 5
+    UNIT_FUNCTION = 5,
+    UNIT_PATH = 6,
 };
 
 enum segment_end {
@@ -251,6 +252,15 @@ struct wire_cut {
 struct wire_maps_mark {
     uint32_t kind, bytes;
     uint64_t maps_bytes;
+};
+
+/* A path that is counted by its number (PLAN_COUNT_PATH) and has a counter of its own; besides, threads count it in their tables. */
+struct wire_known_path {
+    uint32_t kind, bytes;
+    uint32_t function, counter;
+    uint64_t path;
+    uint32_t ticks; /* 1: the counter behind it has them */
+    uint32_t reserved;
 };
 
 /* A function that has calling contexts (wire/node.h). */

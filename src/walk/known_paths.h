@@ -1,0 +1,32 @@
+/* Paths that are counted by their number (PLAN_COUNT_PATH) and are known where code is made: each has a counter of its own, and the tool is told
+ * (UNIT_PATH). Once for all code and threads of the process. Under the cache's lock. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cache;
+
+enum {
+    KNOWN_PATHS_SLOTS = 1 << 18,
+    KNOWN_PATHS_MAX = KNOWN_PATHS_SLOTS / 2,
+};
+
+struct known_path {
+    uint64_t path;
+    uint32_t function;
+    uint32_t counter; /* 0: the slot is free */
+};
+
+/* Zeroed, sparsely mapped memory. */
+struct known_paths {
+    struct cache *cache;
+    uint32_t n;
+    struct known_path slots[KNOWN_PATHS_SLOTS];
+};
+
+/* Its counter, or the first of two; 0: there are too many, whoever goes it is counted in the thread's table. */
+uint32_t known_path_counter(struct known_paths *known, uint32_t function, uint64_t path,
+                            bool ticks);
+/* In a fork, whose channel is new. */
+void known_paths_forget(struct known_paths *known);
