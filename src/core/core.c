@@ -1,6 +1,8 @@
 #include "core/core.h"
 
 #include "base/err.h"
+#include "core/predictor.h"
+#include "core/front.h"
 #include "core/hierarchy.h"
 #include "core/ports.h"
 #include "core/state.h"
@@ -29,12 +31,16 @@ struct core *core_make(const struct model *model)
     core->fp_pool.size = model->fp_scheduler;
     ports_init(core);
     core->hierarchy = hierarchy_make(model);
+    core->predictor = predictor_make(model);
+    core->front = front_make(model);
     return core;
 }
 
 void core_free(struct core *core)
 {
     hierarchy_free(core->hierarchy);
+    predictor_free(core->predictor);
+    front_free(core->front);
     mem_free(core->opqueue.until);
     mem_free(core->rob.until);
     mem_free(core->loads.until);
@@ -56,15 +62,6 @@ static uint64_t latest(const struct core *core, const uint8_t *registers, uint8_
     for (uint8_t i = 0; i < n; i++)
         later(&time, core->registers[registers[i]]);
     return time;
-}
-
-static uint64_t fetch(struct core *core, uint32_t slots)
-{
-    uint64_t earliest = core->redirect, time = 0;
-    later(&earliest, queue_wait(&core->opqueue));
-    for (uint32_t i = 0; i < slots; i++)
-        time = gate_pass(&core->fetch, earliest);
-    return slots ? time : core->fetch.cycle;
 }
 
 /* All that dispatch waits for, but for its own width. */
@@ -207,14 +204,28 @@ static uint32_t stack_sync(struct core *core, const struct core_insn *insn)
     return 1;
 }
 
+static void branch(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
+                   struct core_times *times)
+{
+    uint32_t events = predictor_see(core->predictor, insn, fact);
+    times->events |= events;
+    if (events & CORE_TAKEN)
+        front_taken(core, events);
+    if (events & CORE_MISPREDICT) {
+        times->redirect = times->complete + core->model->mispredict;
+        later(&core->redirect, times->redirect);
+    }
+}
+
 void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                struct core_times *ret_times)
 {
     struct core_times times = {0};
     uint32_t slots = core->fusing && insn->kind == INSN_COND ? 0 : insn->slots;
     slots += stack_sync(core, insn);
-    times.fetch = fetch(core, slots);
-    uint64_t earliest = room(core, insn, times.fetch + core->model->opcache_depth);
+    uint32_t depth;
+    times.fetch = front_fetch(core, fact, insn->length, slots, &depth, &times.events);
+    uint64_t earliest = room(core, insn, times.fetch + depth);
     times.dispatch = dispatch(core, insn, slots, earliest);
     for (uint32_t i = 0; i < slots; i++)
         queue_take(&core->opqueue, times.dispatch);
@@ -244,5 +255,7 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
     if (insn->flags & INSN_ALONE)
         core->alone = times.retire;
     core->fusing = insn->flags & INSN_FUSES;
+    if (insn->kind != INSN_PLAIN)
+        branch(core, insn, fact, &times);
     *ret_times = times;
 }

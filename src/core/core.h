@@ -48,6 +48,7 @@ struct core_times {
     uint64_t complete; /* could retire from here on */
     uint64_t retire;
     uint64_t load_issue, load_complete; /* 0: it loads nothing */
+    uint64_t redirect;                  /* of a wrong guess: fetch goes on there; else 0 */
     uint32_t events;                    /* enum core_event */
 };
 

@@ -91,6 +91,6 @@ struct core {
     bool fusing; /* the instruction before can take a branch with it */
     struct hierarchy *hierarchy;
     bool stack_moved; /* by push, pop and their like, since the stack pointer was last needed */
-    struct branches *branches;
+    struct predictor *predictor;
     struct front *front;
 };

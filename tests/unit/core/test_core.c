@@ -25,7 +25,6 @@ static void run_begin(struct run *run)
     memset(run, 0, sizeof *run);
     assert_true(model_open("zen3", &run->model, &err));
     run->core = core_make(&run->model);
-    run->at = 0x1000;
 }
 
 static void run_end(struct run *run)
@@ -64,7 +63,7 @@ struct word {
         bytes, sizeof(bytes) - 1, address                                                          \
     }
 
-enum { TIMES = 600 };
+enum { TIMES = 600, CODE = 0x1000 };
 
 /* Cycles of the second TIMES of a kernel, when all is under way. */
 static uint64_t cycles(const struct word *words, size_t n)
@@ -73,6 +72,7 @@ static uint64_t cycles(const struct word *words, size_t n)
     uint64_t half = 0;
     run_begin(&run);
     for (int i = 0; i < 2 * TIMES; i++) {
+        run.at = CODE + (uint64_t)(i % 2) * 64; /* two lines in turn: decoded once, then kept */
         if (i == TIMES)
             half = run.times.retire;
         for (size_t k = 0; k < n; k++)
@@ -124,6 +124,89 @@ static void parts_of_registers_are_merged(void **state)
     assert_int_equal(CYCLES(WORD("\xb8\x01\x00\x00\x00")), TIMES / 4);
 }
 
+/* mov [rbx], rax; mov rax, [rbx]: the value goes through the store queue; by way of the stack pointer it is renamed. */
+static void stores_are_forwarded(void **state)
+{
+    (void)state;
+    struct model model;
+    struct err err;
+    assert_true(model_open("zen3", &model, &err));
+    /* The value is stored a cycle after it is there. */
+    uint64_t way = 1 + model.forward;
+    model_release(&model);
+    assert_int_equal(CYCLES(WORD("\x48\x89\x03"), WORD("\x48\x8b\x03")), way * TIMES);
+    /* add [rbx], rax needs one cycle more for the sum. */
+    assert_int_equal(CYCLES(WORD("\x48\x01\x03")), (way + 1) * TIMES);
+    assert_int_equal(CYCLES(WORD("\x48\x01\x04\x24")), TIMES); /* add [rsp], rax */
+}
+
+/* Stores to one window leave two at a time, others one by one. */
+static void stores_leave_in_pairs(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES(WORD_AT("\x48\x89\x03", 0x10000), WORD_AT("\x48\x89\x43\x08", 0x10008)),
+                     TIMES);
+    assert_int_equal(CYCLES(WORD_AT("\x48\x89\x03", 0x10000), WORD_AT("\x48\x89\x43\x20", 0x10020)),
+                     2 * TIMES);
+}
+
+/* Misses that do not depend on each other overlap, as far as there is room for lines on their way. */
+static void misses_overlap(void **state)
+{
+    (void)state;
+    struct run run;
+    struct core_insn insn;
+    run_begin(&run);
+    assert_true(core_insn_make(&run.model, (const uint8_t *)"\x48\x8b\x03", 3, &insn));
+    uint64_t first = 0, last = 0;
+    uint32_t n = run.model.misses;
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        /* Lines of one page in no order: none is fetched ahead, and the page is looked up once. */
+        struct core_fact fact = {
+            .at = {CODE}, .next = {CODE}, .address = {0x100000 + i * 37 % 64 * 64}};
+        core_step(run.core, &insn, &fact, &run.times);
+        assert_true(run.times.events & CORE_L3_MISS);
+        if (i == 0)
+            first = run.times.load_complete;
+        if (i == n - 1)
+            assert_true(run.times.load_complete <= first + n);
+        last = run.times.load_complete;
+    }
+    assert_true(last >= first + run.model.memory_cycles - n);
+    assert_true(last <= first + run.model.memory_cycles + n);
+    run_end(&run);
+}
+
+/* A branch that is always taken is learned; the first time costs what the model says. */
+static void wrong_guesses_redirect_fetch(void **state)
+{
+    (void)state;
+    struct run run;
+    struct core_insn insn;
+    struct core_times times;
+    run_begin(&run);
+    assert_true(core_insn_make(&run.model, (const uint8_t *)"\x75\xfe", 2, &insn)); /* jnz self */
+    assert_int_equal(insn.kind, INSN_COND);
+    struct core_fact fact = {.at = {CODE}, .next = {CODE}, .taken = true};
+    int wrong = 0;
+    for (int i = 0; i < 100; i++) {
+        core_step(run.core, &insn, &fact, &times);
+        wrong += (times.events & CORE_MISPREDICT) != 0;
+        assert_int_equal(times.redirect, times.events & CORE_MISPREDICT
+                                             ? times.complete + run.model.mispredict
+                                             : 0);
+    }
+    assert_int_equal(wrong, 0); /* nothing known is taken to be taken */
+    fact.taken = false;
+    fact.next.v = CODE + 2;
+    core_step(run.core, &insn, &fact, &times);
+    assert_true(times.events & CORE_MISPREDICT);
+    uint64_t redirect = times.redirect;
+    core_step(run.core, &insn, &fact, &times);
+    assert_int_equal(times.fetch, redirect);
+    run_end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +214,10 @@ int main(void)
         cmocka_unit_test(ports_limit_what_is_independent),
         cmocka_unit_test(moves_and_zeros_need_no_port),
         cmocka_unit_test(parts_of_registers_are_merged),
+        cmocka_unit_test(stores_are_forwarded),
+        cmocka_unit_test(stores_leave_in_pairs),
+        cmocka_unit_test(misses_overlap),
+        cmocka_unit_test(wrong_guesses_redirect_fetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
