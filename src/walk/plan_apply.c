@@ -5,14 +5,20 @@
 /* ---- paths by their number */
 
 enum { PATHS = PATHS_BYTES / sizeof(struct wire_path), PROBES = 1 << 12 };
+_Static_assert(PATHS == PATH_QUARTERS * PATH_HOMES, "as the code has it");
+
+static uint32_t path_home(uint32_t function, uint64_t path)
+{
+    uint64_t sum = path + (path >> 16) + path_salt(function);
+    return (uint32_t)(path_slots_at(function) - PATHS_AT) / sizeof(struct wire_path) +
+           (uint32_t)(sum % PATH_HOMES);
+}
 
 /* Found by linear probing from a place that its key gives. False: there is no room near it. */
 static bool path_add(uint8_t *bank, const struct wire_path *more)
 {
     struct wire_path *paths = (struct wire_path *)(void *)(bank + PATHS_AT);
-    uint64_t key =
-        (more->path + more->function * UINT64_C(0xD1B54A32D192ED03)) * UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t at = (uint32_t)(key >> 40) % PATHS;
+    uint32_t at = path_home(more->function, more->path);
     for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PATHS) {
         struct wire_path *slot = &paths[at];
         if (slot->count && (slot->path != more->path || slot->function != more->function))

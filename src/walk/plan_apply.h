@@ -4,6 +4,20 @@
 #include "walk/context.h"
 #include "walk/plan_path.h"
 
+/* The thread's table of paths (struct wire_path): where one is looked for first, in the quarter of its function, at the sum of the lowest two 16 bits
+ * of its number and the salt, modulo PATH_HOMES. */
+enum { PATH_HOMES = 1 << 16, PATH_QUARTERS = 4 };
+
+static inline uint64_t path_slots_at(uint32_t function)
+{
+    return PATHS_AT + (uint64_t)(function % PATH_QUARTERS) * PATH_HOMES * sizeof(struct wire_path);
+}
+
+static inline uint32_t path_salt(uint32_t function)
+{
+    return function / PATH_QUARTERS * 0x9e37u % PATH_HOMES;
+}
+
 /* Makes context.path true, of which that was known. */
 void path_apply(struct plan_path path, struct context *context);
 /* Carries them out here, where the program stands with the context's registers. */

@@ -2,6 +2,7 @@
 
 #include "walk/known_paths.h"
 #include "walk/liveness.h"
+#include "walk/plan_apply.h"
 #include "x86/insn.h"
 
 #define SLOT(field) offsetof(struct context, field)
@@ -13,7 +14,7 @@ struct taken {
     struct cursor *c;
     const struct plan_room *room;
     bool flags_free;
-    bool rcx, r11, ticks;
+    bool rcx, r11, rax, ticks;
     bool clocked; /* the operation before has just looked at the clock, for path_began */
 };
 
@@ -31,8 +32,17 @@ static void take_r11(struct taken *t)
     t->r11 = true;
 }
 
+static void take_rax(struct taken *t)
+{
+    if (!t->rax)
+        emit_store(t->c, RAX, SLOT(slot_rax));
+    t->rax = true;
+}
+
 static void give_back(struct taken *t)
 {
+    if (t->rax)
+        emit_load(t->c, RAX, SLOT(slot_rax));
     if (t->ticks) {
         emit_load(t->c, RAX, SLOT(slot_rax));
         emit_load(t->c, RDX, SLOT(slot_rdx));
@@ -41,7 +51,7 @@ static void give_back(struct taken *t)
         emit_load(t->c, R11, SLOT(slot_r11));
     if (t->rcx && !t->room->free)
         emit_load(t->c, RCX, SLOT(slot_rcx));
-    t->rcx = t->r11 = t->ticks = false;
+    t->rcx = t->r11 = t->rax = t->ticks = false;
 }
 
 /* A register and gs:[offset + scale * rcx]. */
@@ -345,6 +355,112 @@ static void emit_left(struct taken *t, const struct plan *plan, const struct wir
     emit_displacement(c, field, cursor_runs_at(c));
 }
 
+/* ---- the table of paths */
+
+/* gs:[field of the path whose slot is at 8 * %r11], and a register or more of the opcode. */
+static void emit_slot_field(struct cursor *c, uint32_t rex, uint32_t opcode, uint32_t reg,
+                            uint32_t function, size_t field)
+{
+    emit_u8(c, 0x65);
+    emit_u8(c, 0x42 | rex);
+    emit_u8(c, opcode);
+    emit_u8(c, 0x04 | reg << 3);
+    emit_u8(c, 0xdd);
+    emit_u32(c, (uint32_t)(SLOT(counters) + path_slots_at(function) + field));
+}
+
+/* With the path's number in %rcx: where it would lie if nobody was there before, to %r11, in units of eight bytes. */
+static void emit_home(struct cursor *c, uint32_t function)
+{
+    static const uint8_t half[] = {0xc4, 0x63, 0xfb, 0xf0, 0xd9, 16, 0x4e, 0x8d, 0x9c, 0x19};
+    static const uint8_t index[] = {0x45, 0x0f, 0xb7, 0xdb, 0x4e, 0x8d, 0x1c, 0x9d};
+    emit_bytes(c, half, sizeof half); /* rorx $16, %rcx, %r11; lea salt(%rcx,%r11), %r11 */
+    emit_u32(c, path_salt(function));
+    emit_bytes(c, index, sizeof index); /* movzwl %r11w, %r11d; lea 0(,%r11,4), %r11 */
+    emit_u32(c, 0);
+}
+
+enum { REX_W = 8, JNE = 0x75, JRCXZ = 0xe3, JMP = 0xeb };
+
+/* A short branch to a place not known yet. */
+static uint8_t *emit_short(struct cursor *c, uint32_t opcode)
+{
+    emit_u8(c, opcode);
+    emit_u8(c, 0);
+    return c->at - 1;
+}
+
+/* Goes on if %rcx is zero, else by the branch that is returned. */
+static uint8_t *emit_unless_zero(struct cursor *c)
+{
+    uint8_t *on = emit_short(c, JRCXZ), *out = emit_short(c, JMP);
+    emit_near_here(on, c);
+    return out;
+}
+
+/* Two branches that are taken if it is not the slot of this path. */
+static void emit_slot_matches(struct taken *t, uint32_t function, uint8_t *out[2])
+{
+    struct cursor *c = t->c;
+    size_t path = offsetof(struct wire_path, path), of = offsetof(struct wire_path, function);
+    if (t->flags_free) {
+        emit_slot_field(c, REX_W, 0x39, RCX, function, path); /* cmp */
+        out[0] = emit_short(c, JNE);
+        emit_slot_field(c, 0, 0x81, 7, function, of); /* cmpl $function */
+        emit_u32(c, function);
+        out[1] = emit_short(c, JNE);
+        return;
+    }
+    static const uint8_t less[] = {0x48, 0xf7, 0xd1, 0x48, 0x8d, 0x4c, 0x08, 1};
+    take_rax(t);
+    emit_slot_field(c, REX_W, LOAD, RAX, function, path);
+    emit_bytes(c, less, sizeof less); /* not %rcx; lea 1(%rax,%rcx), %rcx */
+    out[0] = emit_unless_zero(c);
+    emit_slot_field(c, 0, LOAD, RCX, function, of);
+    emit_u8(c, 0x8d); /* lea -function(%rcx), %ecx */
+    emit_u8(c, 0x89);
+    emit_u32(c, 0 - function);
+    out[1] = emit_unless_zero(c);
+}
+
+static void emit_slot_count(struct taken *t, uint32_t function)
+{
+    static const uint8_t next[] = {0x48, 0x8d, 0x40, 1}; /* lea 1(%rax), %rax */
+    size_t count = offsetof(struct wire_path, count);
+    if (t->flags_free) {
+        emit_slot_field(t->c, REX_W, 0xff, 0, function, count); /* incq */
+        return;
+    }
+    emit_slot_field(t->c, REX_W, LOAD, RAX, function, count);
+    emit_bytes(t->c, next, sizeof next);
+    emit_slot_field(t->c, REX_W, STORE, RAX, function, count);
+}
+
+/* In the thread's table, if it lies there where it is looked for first; else the dispatcher does it. */
+static void emit_count_path(struct taken *t, const struct plan *plan,
+                            const struct wire_plan *operation, struct plan_path *path)
+{
+    uint8_t *out[2];
+    take_rcx(t);
+    emit_load(t->c, RCX, SLOT(path));
+    emit_sum_rcx(t, (int64_t)path->value);
+    if (path->value)
+        emit_store(t->c, RCX, SLOT(path)); /* true for the dispatcher */
+    emit_sum_rcx(t, operation->value);
+    take_r11(t);
+    emit_home(t->c, operation->counter);
+    emit_slot_matches(t, operation->counter, out);
+    struct taken missed = *t;
+    emit_slot_count(t, operation->counter);
+    give_back(t);
+    uint8_t *done = emit_short(t->c, JMP);
+    emit_near_here(out[0], t->c);
+    emit_near_here(out[1], t->c);
+    emit_left(&missed, plan, operation);
+    emit_near_here(done, t->c);
+    *path = (struct plan_path){0};
+}
+
 /* ---- one place */
 
 /* As it is with what is known: of one counter, or of the register's memory and all that it lacks. */
@@ -402,11 +518,15 @@ static void emit_operation(struct taken *t, const struct plan *plan,
         emit_count(t, &count);
         break;
     case PLAN_COUNT_PATH:
-        if (!emit_count_known(t, plan, operation, path)) {
+        if (emit_count_known(t, plan, operation, path))
+            break;
+        if (!path->known && !ticks && t->room->rotates) {
+            emit_count_path(t, plan, operation, path);
+        } else {
             settle(t, path);
             emit_left(t, plan, operation);
-            behind = behind.known ? behind : (struct plan_path){0};
         }
+        behind = behind.known ? behind : (struct plan_path){0};
         break;
     case PLAN_KEEP:
         if (!path->known)
