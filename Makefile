@@ -166,6 +166,9 @@ $O/bench/events: bench/src/events.c $(call archives,$(call closure,walk))
 $O/bench/streams: bench/src/streams.c $(call archives,$(call closure,stream))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,stream))) -lm
+$O/bench/core: bench/src/core.c $(call archives,$(call closure,core))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,core))) $(LIBS)
 # Ours and LEMON's in one program; bench/flow sees to it that LEMON is there.
 $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 	@mkdir -p $(@D)
@@ -173,7 +176,7 @@ $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer bench-core
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -205,6 +208,8 @@ bench-values: all bench-programs
 	bench/overhead --events edge,call,value,latency --programs lua,bzip2,zstd -o $(O)/overhead-values.csv $(O)
 bench-flow:
 	bench/flow $(O)
+bench-core: all
+	bench/core $(O)
 bench-infer: all bench-programs
 	bench/infer $(O)
 bench-gcda: all bench-programs
@@ -258,6 +263,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-paths bench-lab-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-paths bench-lab-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -96,6 +96,13 @@ static uint64_t dispatch(struct core *core, const struct core_insn *insn, uint32
     return time;
 }
 
+/* Where nothing overtakes, whoever issues waits for whom came before. */
+static void in_order(struct core *core, uint64_t *ready)
+{
+    if (core->model->in_order)
+        later(ready, core->last_issue);
+}
+
 static bool any_loaded(const struct core *core, const uint8_t *registers, uint8_t n)
 {
     for (uint8_t i = 0; i < n; i++)
@@ -112,7 +119,9 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     later(&ready, latest(core, insn->addresses, insn->n_addresses));
     bool fp = insn->flags & INSN_FP_DATA;
     uint32_t ports = model->ops.at[fp ? model->op_load_fp : model->op_load].ports;
+    in_order(core, &ready);
     uint64_t issue = port_take(core, ports, ready, 1);
+    core->last_issue = issue;
     uint32_t cycles = fp ? model->load_fp : model->load_int;
     if (any_loaded(core, insn->addresses, insn->n_addresses))
         for (uint32_t i = 0; i < model->load_again; i++)
@@ -140,7 +149,10 @@ static void execute(struct core *core, const struct core_insn *insn, const struc
     if (insn->flags & INSN_FREE) {
         times->issue = times->ready;
     } else {
-        times->issue = port_take(core, insn->ports[0], times->ready, every);
+        uint64_t ready = times->ready;
+        in_order(core, &ready);
+        times->issue = port_take(core, insn->ports[0], ready, every);
+        core->last_issue = times->issue;
         for (uint8_t i = 1; i < insn->n_ops; i++)
             port_take(core, insn->ports[i], times->ready, 1);
     }

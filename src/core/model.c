@@ -4,29 +4,34 @@
 #include "base/scope.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* The build puts the shipped cores here: one line each, and one below. */
-#define SHIPPED(X) X(zen3)
+/* The build puts the text of each here: cores/NAME.core, one line a core. */
+#define SHIPPED(X)                                                                                 \
+    X(zen3, "zen3")                                                                                \
+    X(skylake, "skylake")                                                                          \
+    X(ev6, "21264")                                                                                \
+    X(inorder, "inorder")
 
-#define SHIPPED_TEXT(name)                                                                         \
+#define SHIPPED_TEXT(symbol, name)                                                                 \
     __asm__(".pushsection .rodata\n"                                                               \
-            ".globl core_text_" #name ", core_text_" #name "_end\n"                                \
-            "core_text_" #name ": .incbin \"cores/" #name ".core\"\n"                              \
-            "core_text_" #name "_end:\n"                                                           \
+            ".globl core_text_" #symbol ", core_text_" #symbol "_end\n"                            \
+            "core_text_" #symbol ": .incbin \"cores/" name ".core\"\n"                             \
+            "core_text_" #symbol "_end:\n"                                                         \
             ".popsection\n");                                                                      \
-    extern const char core_text_##name[], core_text_##name##_end[];
+    extern const char core_text_##symbol[], core_text_##symbol##_end[];
 SHIPPED(SHIPPED_TEXT)
 
 static const struct {
     const char *name, *text, *end;
 } shipped[] = {
-#define SHIPPED_ROW(name) {#name, core_text_##name, core_text_##name##_end},
+#define SHIPPED_ROW(symbol, name) {name, core_text_##symbol, core_text_##symbol##_end},
     SHIPPED(SHIPPED_ROW)};
 
 const char *const model_names[] = {
-#define SHIPPED_NAME(name) #name,
+#define SHIPPED_NAME(symbol, name) name,
     SHIPPED(SHIPPED_NAME) NULL};
 
 enum { FILE_MOST = 1 << 20 };
@@ -53,15 +58,29 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".core") == 0);
 }
 
+const char *model_text(const char *name, size_t *ret_bytes)
+{
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
+        if (strcmp(name, shipped[i].name) == 0) {
+            *ret_bytes = (size_t)(shipped[i].end - shipped[i].text);
+            return shipped[i].text;
+        }
+    return NULL;
+}
+
 bool model_open(const char *name, struct model *ret_model, struct err *err)
 {
+    size_t bytes;
     if (is_path(name))
         return file_open(name, ret_model, err);
-    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
-        if (strcmp(name, shipped[i].name) == 0)
-            return model_read(shipped[i].text, (size_t)(shipped[i].end - shipped[i].text),
-                              shipped[i].name, ret_model, err);
-    return err_set(err, ERR_USAGE, "%s: no such core; gait knows %s", name, model_names[0]);
+    const char *text = model_text(name, &bytes);
+    if (text)
+        return model_read(text, bytes, name, ret_model, err);
+    char known[128] = "";
+    for (size_t i = 0; model_names[i]; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s", i ? "," : "",
+                 model_names[i]);
+    return err_set(err, ERR_USAGE, "%s: no such core; gait knows%s", name, known);
 }
 
 void model_release(struct model *model)

@@ -3,7 +3,7 @@
  * It is read from text (cores/NAME.core, described in docs/CORE.md): lines of words, '#' to the end of a line is a
  * comment. "NAME NUMBER" sets one of MODEL_NUMBERS; "ports NAME..." names up to 32 of them; "op NAME ports=A|B
  * lat=N" is something that a port does; "insn NAME,NAME WORD... = OP..." says what an instruction is made of. The
- * first rule whose names and words all fit is the one. A model does not change once it is read. */
+ * first rule whose names and words all fit is the one; "rules NAME" stands for those of another core that gait knows. A model does not change once it is read. */
 #pragma once
 
 #include "base/memory.h"
@@ -165,6 +165,8 @@ bool model_read(const char *text, size_t bytes, const char *from, struct model *
 bool model_open(const char *name, struct model *ret_model, struct err *err);
 void model_release(struct model *model);
 
+/* The text of one that gait knows by name, or NULL. */
+const char *model_text(const char *name, size_t *ret_bytes);
 /* Names of those that gait knows, NULL last. */
 extern const char *const model_names[];
 

@@ -276,7 +276,7 @@ static bool insn_take(struct reader *reader, struct err *err)
     return rule_add(reader, rule, 2, equals, err);
 }
 
-static bool line_take(struct reader *reader, char *line, struct err *err)
+static bool line_split(struct reader *reader, char *line, struct err *err)
 {
     line[strcspn(line, "#")] = 0;
     reader->n = 0;
@@ -286,11 +286,41 @@ static bool line_take(struct reader *reader, char *line, struct err *err)
                 return line_bad(reader, err, "more than %d words", LINE_WORDS);
             reader->words[reader->n++] = word;
         }
+    return true;
+}
+
+/* The instructions of another core; their operations are those of this one. */
+static bool rules_take(struct reader *reader, struct err *err)
+{
+    size_t bytes;
+    const char *text = reader->n == 2 ? model_text(reader->words[1], &bytes) : NULL;
+    if (!text)
+        return line_bad(reader, err, "rules of which core that gait knows?");
+    struct reader other = {.model = reader->model,
+                           .from = arena_string(&reader->model->arena, reader->words[1])};
+    char *copy = mem_alloc(bytes + 1), *rest = copy;
+    memcpy(copy, text, bytes);
+    bool good = true;
+    for (char *line; good && (line = strsep(&rest, "\n"));) {
+        other.line++;
+        good = line_split(&other, line, err) &&
+               (!other.n || strcmp(other.words[0], "insn") != 0 || insn_take(&other, err));
+    }
+    mem_free(copy);
+    return good;
+}
+
+static bool line_take(struct reader *reader, char *line, struct err *err)
+{
+    if (!line_split(reader, line, err))
+        return false;
     if (!reader->n)
         return true;
     const char *first = reader->words[0];
     if (strcmp(first, "insn") == 0)
         return insn_take(reader, err);
+    if (strcmp(first, "rules") == 0)
+        return rules_take(reader, err);
     if (strcmp(first, "op") == 0)
         return op_take(reader, err);
     if (strcmp(first, "ports") == 0)

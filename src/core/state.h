@@ -87,8 +87,9 @@ struct core {
     uint32_t drain_used;
     uint64_t redirect; /* no fetch before it */
     uint64_t alone;    /* no dispatch before it */
-    uint64_t last_retire, last_issue;
-    bool fusing; /* the instruction before can take a branch with it */
+    uint64_t last_retire;
+    uint64_t last_issue; /* of the operation before, in program order */
+    bool fusing;         /* the instruction before can take a branch with it */
     struct hierarchy *hierarchy;
     bool stack_moved; /* by push, pop and their like, since the stack pointer was last needed */
     struct predictor *predictor;
