@@ -118,7 +118,7 @@ static void thread_prepare(struct thread *thread)
     context->interrupt = 0;
     context->path = PLAN_NO_PATH;
     if (agent.cache->contexts)
-        contexts_begin(context);
+        contexts_begin(agent.cache->contexts, context);
     thread->pending.signal = thread->step.signal = 0;
 }
 

@@ -32,6 +32,8 @@ static bool contexts_open(void)
     contexts->plan = agent.cache->plan;
     contexts->regions = agent.regions;
     contexts->ticks = agent.options.contexts & CONTEXTS_TICKS;
+    contexts->paths = agent.options.contexts & CONTEXTS_PATHS;
+    contexts->merges_sites = agent.options.contexts & CONTEXTS_MERGED;
     contexts->nodes_max = agent.options.contexts_max;
     if (!contexts->nodes_max || contexts->nodes_max > CONTEXTS_NODES_MAX)
         contexts->nodes_max = CONTEXTS_NODES_MAX;
@@ -77,10 +79,8 @@ void plans_begin(void)
     agent.plans_read = 0;
     if (agent.cache->plan)
         agent.cache->plan->n_slices = 0;
-    if (agent.cache->contexts) {
+    if (agent.cache->contexts)
         agent.cache->contexts->n_published = 0;
-        agent.cache->contexts->lost = &agent.channel->losses[LOSS_context_lost];
-    }
     plans_await();
 }
 

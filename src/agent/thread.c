@@ -161,7 +161,7 @@ static bool contexts_inherit(const struct thread *thread, long fd)
                    (long)channel_bank_at(agent.index, thread->slot));
     if (sys_failed(at))
         return false;
-    contexts_copy(thread->context, (uint8_t *)at);
+    contexts_copy(agent.cache->contexts, thread->context, (uint8_t *)at);
     sys3(SYS_munmap, at, CHANNEL_BANK_BYTES, 0);
     return true;
 }
@@ -197,10 +197,10 @@ static void bank_merge(const struct thread *thread)
     for (uint32_t i = 0; i < agent.cache->n_counters; i++)
         if (counters[i])
             sums[i] += counters[i];
-    if (agent.cache->plan)
-        paths_merge(thread->context, (uint8_t *)sums);
     if (agent.cache->contexts)
         contexts_merge(agent.cache->contexts, thread->context, (uint8_t *)sums);
+    if (agent.cache->plan)
+        paths_merge(thread->context, (uint8_t *)sums);
     sys3(SYS_madvise, (long)counters, (long)bank_bytes(), MADV_REMOVE);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
     gate_unlock(&agent.cache->gate);

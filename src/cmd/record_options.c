@@ -28,6 +28,7 @@ static const char usage[] =
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
     "  --ticks            and how many ticks that took\n"
     "  --exact=contexts   who called whom, how often: calling contexts (gait contexts)\n"
+    "  --exact=paths+contexts  both: paths in each calling context (gait paths --contexts)\n"
     "  --max-contexts N   of each thread; calls beyond are only counted\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
@@ -143,13 +144,14 @@ static bool parse_trigger(const char *text, uint32_t *ret, struct err *err)
 
 static bool parse_exact(const char *text, struct recording_options *walks, struct err *err)
 {
-    static const char *const later[] = {"paths+contexts"};
     uint32_t *ret_mode = &walks->record.mode;
-    if (text && !strcmp(text, "paths")) {
+    bool both = text && !strcmp(text, "paths+contexts");
+    if (both || (text && !strcmp(text, "paths"))) {
         *ret_mode = RECORD_EXACT_COUNTS;
         walks->paths = true;
         walks->record.plan_counters = PATH_COUNTERS_MAX;
         walks->record.covered = 1;
+        walks->record.contexts = both ? CONTEXTS_COUNTS | CONTEXTS_PATHS : 0;
         return true;
     }
     if (text && !strcmp(text, "contexts")) {
@@ -171,12 +173,11 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
         *ret_mode = RECORD_EXACT_NONE;
         return true;
     }
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (!strcmp(text, later[i]))
-            return err_set(err, ERR_USAGE, "--exact=%s is not there yet; --exact=counts is", text);
     return err_set(
         err, ERR_USAGE,
-        "--exact=%s: expected counts, paths, contexts, trace, trace+loops or trace+paths", text);
+        "--exact=%s: expected counts, paths, contexts, paths+contexts, trace, trace+loops "
+        "or trace+paths",
+        text);
 }
 
 /* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */

@@ -17,7 +17,7 @@
 bool path_plans_open(struct path_plans *plans, const struct share *share, struct err *err)
 {
     plans->library = share_map_library(share);
-    plans->counters = 1; /* 0 is nobody's */
+    plans->counters = plans->functions = 1; /* 0 is nobody's */
     return plans->library || err_set(err, ERR_SYSTEM, "no memory for plans of paths");
 }
 
@@ -56,26 +56,42 @@ static void operations_put(struct path_plans *plans, const struct planned_module
     struct wire_plan *to = (void *)(plans->library + planned->operations);
     for (size_t i = 0; i < operations->n; i++) {
         to[i] = operations->at[i];
-        if (to[i].action == PLAN_COUNT)
-            to[i].counter += planned->first_counter;
-        else if (to[i].action == PLAN_COUNT_PATH)
+        if (to[i].action == PLAN_COUNT_PATH || to[i].flags & PLAN_IN_NODE)
             to[i].counter += planned->first_function;
+        else if (to[i].action == PLAN_COUNT)
+            to[i].counter += planned->first_counter;
     }
 }
 
 /* What processes need to know of a stretch of code; PLAN_ flags. */
-static uint32_t flags_of(const struct path_plans *plans, const struct planned_module *planned,
+static uint16_t flags_of(const struct path_plans *plans, const struct planned_module *planned,
                          const struct symbols *symbols, const struct code_range *range)
 {
     const struct function *function = &symbols->functions.at[range->function];
-    uint32_t flags = 0;
-    if (plans->contexts && function->start.v == range->start.v && function->source != FUNCTION_STUB)
-        flags |= PLAN_FUNCTION;
+    uint16_t flags = 0;
+    if (plans->contexts && function->source != FUNCTION_STUB)
+        flags |= PLAN_FUNCTION |
+                 (symbols->ranges.at[function->first_range].next != RANGE_NONE ? PLAN_PARTED : 0);
     if (plans->paths && plans->covered) {
         const struct path_function *paths = &planned->functions.at[range->function];
         flags |= paths->paths && !paths->unsure ? PLAN_COVERED : 0;
     }
     return flags;
+}
+
+static struct wire_plan_function told_of(const struct planned_module *planned,
+                                         const struct symbols *symbols,
+                                         const struct code_range *range)
+{
+    struct wire_plan_function told = {.start = range->start.v,
+                                      .of = symbols->functions.at[range->function].start.v,
+                                      .bytes = (uint32_t)range->bytes,
+                                      .number = planned->first_function + range->function};
+    if (planned->functions.n) {
+        const struct path_store *store = &planned->functions.at[range->function].store;
+        told.paths = store->dense && store->in_node ? (uint16_t)(store->bits + 1u) : 0;
+    }
+    return told;
 }
 
 static uint32_t covered_put(struct path_plans *plans, const struct planned_module *planned,
@@ -85,9 +101,11 @@ static uint32_t covered_put(struct path_plans *plans, const struct planned_modul
     uint32_t n = 0;
     for (size_t r = 0; r < symbols->ranges.n; r++) {
         const struct code_range *range = &symbols->ranges.at[r];
-        uint32_t flags = flags_of(plans, planned, symbols, range);
-        if (flags && range->bytes <= UINT32_MAX)
-            to[n++] = (struct wire_plan_function){range->start.v, (uint32_t)range->bytes, flags};
+        uint16_t flags = flags_of(plans, planned, symbols, range);
+        if (!flags || range->bytes > UINT32_MAX)
+            continue;
+        to[n] = told_of(planned, symbols, range);
+        to[n++].flags = flags;
     }
     return n;
 }
@@ -97,7 +115,8 @@ static void module_plan(struct path_plans *plans, struct planned_module *planned
 {
     struct symbols symbols;
     struct path_module made = {0};
-    struct path_options options = {.ticks = plans->ticks,
+    struct path_options options = {.ticks = plans->ticks && !plans->contexts,
+                                   .in_nodes = plans->contexts,
                                    .counters =
                                        tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2,
                                    .beat = {beat, channel}};
@@ -117,7 +136,7 @@ static void module_plan(struct path_plans *plans, struct planned_module *planned
         operations_put(plans, planned, &made.operations);
         planned->n_covered = covered_put(plans, planned, &symbols);
         plans->counters += made.counters;
-        plans->functions += (uint32_t)made.functions.n;
+        plans->functions += (uint32_t)symbols.functions.n;
     } else {
         plans->library_used = before;
         plans->unplanned++;
@@ -195,7 +214,6 @@ struct taking {
     const struct mappings *mappings;
     struct profile *profile;
     const struct planned_module *planned;
-    uint64_t wrong; /* times that a number was counted which is no path's */
 };
 
 static struct sums *row(const struct taking *taking, enum path_kind kind, uint64_t function,
@@ -212,7 +230,7 @@ static void path_add(struct taking *taking, const struct path_function *function
                      uint64_t count, uint64_t ticks)
 {
     if (path >= function->paths) {
-        taking->wrong += count;
+        taking->plans->wrong += count;
         return;
     }
     struct sums *sums = row(taking, PATH_RAN, function->start.v, path);
@@ -230,7 +248,7 @@ static void dense_take(struct taking *taking, const struct path_function *functi
     const struct path_store *store = &function->store;
     uint64_t first = taking->planned->first_counter + (uint64_t)store->counter;
     uint64_t each = store->ticks ? 2 : 1;
-    if (!function->paths || !store->dense)
+    if (!function->paths || !store->dense || store->in_node)
         return;
     for (uint64_t i = 0; i < UINT64_C(1) << store->bits; i++) {
         uint64_t at = first + i * each;
@@ -249,6 +267,21 @@ static const struct planned_module *planned_of(const struct path_plans *plans, u
             plans->modules.at[i].n_operations)
             return &plans->modules.at[i];
     return NULL;
+}
+
+void path_plans_add(struct path_plans *plans, struct profile *profile,
+                    const struct mappings *mappings, uint32_t function, uint64_t path,
+                    uint64_t count)
+{
+    struct taking taking = {.plans = plans,
+                            .mappings = mappings,
+                            .profile = profile,
+                            .planned = planned_of(plans, function)};
+    if (taking.planned)
+        path_add(&taking, &taking.planned->functions.at[function - taking.planned->first_function],
+                 path, count, 0);
+    else
+        plans->wrong += count;
 }
 
 void path_plans_take(struct path_plans *plans, const struct source *source)
@@ -272,8 +305,9 @@ void path_plans_take(struct path_plans *plans, const struct source *source)
                      &taking.planned->functions.at[path->function - taking.planned->first_function],
                      path->path, path->count, path->ticks);
         else
-            taking.wrong += path->count;
+            plans->wrong += path->count;
     }
     path_counts_give(&plans->counts, source->exact);
-    sum_add(&profile->totals.losses[LOSS_path_wrong], taking.wrong);
+    sum_add(&profile->totals.losses[LOSS_path_wrong], plans->wrong);
+    plans->wrong = 0;
 }

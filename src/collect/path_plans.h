@@ -44,6 +44,7 @@ struct path_plans {
         VEC(struct planned_module);
     } modules;
     struct path_counts counts; /* what paths tell of covered code */
+    uint64_t wrong;            /* times that a number was counted which is no path's */
     uint64_t unplanned;        /* modules for which there was no room */
     uint64_t make_ns;          /* all of it took */
 };
@@ -55,5 +56,9 @@ void path_plans_release(struct path_plans *plans);
 void path_plans_map(struct path_plans *plans, struct channel *channel, struct mappings *mappings,
                     const struct wire_map *map);
 
-/* A process has ended: what it counted is added to the profile. */
+/* A function, by its number in plans, has gone a path so many times. */
+void path_plans_add(struct path_plans *plans, struct profile *profile,
+                    const struct mappings *mappings, uint32_t function, uint64_t path,
+                    uint64_t count);
+/* A process has ended: what else it counted is added to the profile. */
 void path_plans_take(struct path_plans *plans, const struct source *source);

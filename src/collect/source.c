@@ -394,10 +394,10 @@ static void counters_read(struct source *source, bool last)
     if (source->plans && last)
         plans_take(source->plans, source->banks, &source->units.paths);
     if (source->paths && last) {
-        if (source->paths->paths)
-            path_plans_take(source->paths, source);
         if (source->paths->contexts)
             call_tree_take(source);
+        if (source->paths->paths)
+            path_plans_take(source->paths, source);
     }
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,

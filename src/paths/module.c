@@ -85,17 +85,22 @@ static void shard_make(void *context, size_t index, unsigned worker)
 
 /* Arrays for what has few paths. Of those that have more, as many as there is room for. A function in which one may be astray has a table, where a
  * number that is none is seen. */
-static void stores_give(struct path_module *module, bool ticks, uint32_t room)
+static void stores_give(struct path_module *module, const struct symbols *symbols,
+                        const struct path_options *options)
 {
+    uint32_t room = options->counters;
     for (size_t f = 0; f < module->functions.n; f++) {
         struct path_function *function = &module->functions.at[f];
-        struct path_store store = {
-            .dense = true, .bits = path_store_bits(function->paths), .ticks = ticks};
+        struct path_store store = {.dense = true,
+                                   .bits = path_store_bits(function->paths),
+                                   .ticks = options->ticks,
+                                   .in_node = options->in_nodes &&
+                                              symbols->functions.at[f].source != FUNCTION_STUB};
         uint64_t wanted = path_store_counters(&store);
-        store.dense = function->paths && function->paths <= PATHS_MANY && !function->unsure &&
-                      wanted <= room - module->counters &&
+        store.dense = room && function->paths && function->paths <= PATHS_MANY &&
+                      !function->unsure && wanted <= room - module->counters &&
                       (function->paths <= PATHS_FEW || wanted <= room / 2 - module->counters / 2);
-        store.counter = store.dense ? module->counters : (uint32_t)f;
+        store.counter = store.dense && !store.in_node ? module->counters : (uint32_t)f;
         module->counters += path_store_counters(&store);
         function->store = store;
     }
@@ -154,7 +159,7 @@ void path_module_make(struct path_module *module, const struct image *image,
             (struct path_function){.start = symbols->functions.at[f].start};
     path_arrivals_find(&module->arrivals, image, symbols);
     parallel_for(shards, shard_make, &job);
-    stores_give(module, options.ticks, options.counters);
+    stores_give(module, symbols, &options);
     for (size_t s = 0; s < shards; s++) {
         operations_gather(module, &job.shards[s], s * SHARD);
         vec_release(&job.shards[s].operations);

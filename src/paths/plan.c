@@ -259,7 +259,11 @@ void path_operation_settle(const struct wire_plan *operation, const struct path_
     uint32_t each = store->ticks ? 2 : 1;
     at->counter = store->counter;
     at->bits = store->bits;
-    if (store->dense && known) {
+    at->flags |= store->in_node ? PLAN_IN_NODE : 0;
+    if (store->dense && store->in_node) {
+        at->value = known || store->bits ? at->value : 0;
+        at->bits = known ? 0 : store->bits;
+    } else if (store->dense && known) {
         at->counter += each * (uint32_t)operation->value;
         at->bits = 0;
         at->value = 0;

@@ -24,7 +24,8 @@ struct path_store {
     bool dense;       /* an array of counters, else a table by function and path */
     uint8_t bits;     /* dense: it has 2^bits */
     bool ticks;       /* of pairs: time along paths, too */
-    uint32_t counter; /* dense: the first; else the function's number */
+    bool in_node;     /* counters of each calling context, or paths with their context */
+    uint32_t counter; /* dense, and not in nodes: the first; else the function's number */
 };
 
 /* The smallest array for so many paths; more than PATHS_FEW are not worth one unless there is plenty of room, more than PATHS_MANY never: most
@@ -35,7 +36,7 @@ uint8_t path_store_bits(uint64_t paths);
 /* Counters that it takes. */
 static inline uint32_t path_store_counters(const struct path_store *store)
 {
-    return store->dense ? (store->ticks ? 2u : 1u) << store->bits : 0;
+    return store->dense && !store->in_node ? (store->ticks ? 2u : 1u) << store->bits : 0;
 }
 
 /* Appends, in no order between places; of one place in the order in which they are carried out. Counts are not settled: each is a PLAN_COUNT

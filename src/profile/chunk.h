@@ -42,6 +42,7 @@ enum chunk_type {
     CHUNK_PASSAGES,
     CHUNK_VALUES,
     CHUNK_SERIES,
+    CHUNK_CONTEXT_PATHS,
     CHUNK_TYPES
 };
 

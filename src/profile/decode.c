@@ -299,6 +299,8 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_STACKS: return decode_stacks(decoder, &decoder->profile->stacks, cursor, err);
     case CHUNK_PASSAGES: return decode_stacks(decoder, &decoder->profile->passages, cursor, err);
     case CHUNK_SERIES: return decode_stacks(decoder, &decoder->profile->series, cursor, err);
+    case CHUNK_CONTEXT_PATHS:
+        return decode_stacks(decoder, &decoder->profile->context_paths, cursor, err);
     case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
     case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);

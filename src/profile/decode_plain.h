@@ -4,7 +4,7 @@
 #include "profile/cursor.h"
 #include "profile/decode.h"
 
-/* to: the profile's stacks, passages or series. */
+/* to: the profile's stacks, or another tree of it. */
 bool decode_stacks(struct decoder *decoder, struct stacks *to, struct cursor *cursor,
                    struct err *err);
 bool decode_threads(struct decoder *decoder, struct cursor *cursor, struct err *err);

@@ -3,7 +3,7 @@
 
 #include "profile/encode.h"
 
-/* type: CHUNK_STACKS, CHUNK_PASSAGES or CHUNK_SERIES. */
+/* type: CHUNK_STACKS or one that is laid out like it. */
 void encode_stacks(struct encoder *encoder, enum chunk_type type, const struct stacks *stacks,
                    const struct numbering *in_file);
 void encode_threads(struct encoder *encoder, const struct threads *threads);

@@ -55,6 +55,7 @@ void profile_init(struct profile *profile)
     stacks_init(&profile->stacks);
     stacks_init(&profile->passages);
     stacks_init(&profile->series);
+    stacks_init(&profile->context_paths);
 }
 
 static void table_release(struct table *table)
@@ -70,6 +71,7 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->stacks);
     stacks_release(&profile->passages);
     stacks_release(&profile->series);
+    stacks_release(&profile->context_paths);
     vec_release(&profile->threads);
     vec_release(&profile->names);
     map_release(&profile->module_keys);
@@ -94,6 +96,7 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->stacks);
     stacks_clear(&profile->passages);
     stacks_clear(&profile->series);
+    stacks_clear(&profile->context_paths);
     profile->threads.n = 0;
     profile->names.n = 0;
     profile->totals = (struct totals){0};

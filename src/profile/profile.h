@@ -227,6 +227,9 @@ struct profile {
      * in the module of the function, each series from its first path on. A node of two paths or more weighs how often it was gone, whatever came next; in a sampled
      * profile batches are dealt out to groups, and the root weighs what all of them weighed. */
     struct stacks series;
+    /* Paths through functions in their calling contexts, of an exact profile: a context as in `stacks`, down to the start of its function,
+     * and below it the number of the path as an address; it weighs how often. */
+    struct stacks context_paths;
     struct threads threads;
     struct names names;
     struct totals totals;

@@ -67,6 +67,7 @@ struct context {
     /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
     uint64_t path, path_began;
     uint64_t slot_clock, resume;
+    uint64_t left_path;   /* of a count in a node that is left to the dispatcher */
     uint64_t *paths_lost; /* added to, when a path could not be counted */
     /* Calling contexts (walk/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
     uint64_t node, node_began;

@@ -1,5 +1,6 @@
 #include "walk/contexts.h"
 
+#include "walk/node_merge.h"
 #include "walk/sys.h"
 #include "x86/insn.h"
 
@@ -17,12 +18,14 @@ static bool leads_out(const struct insn *insn, uint64_t pc,
     return target < function->start || target >= function->end;
 }
 
-/* Slots for all crossings that its code can have: calls, jumps to elsewhere; many for each call of what is computed; and one for the rest. */
-static uint32_t slots_count(const struct regions *regions, const struct contexts_function *function)
+enum { MANY = 16, SLOTS_MAX = 4096 };
+
+/* Those that one stretch of its code needs. */
+static uint32_t slots_of(const struct regions *regions, const struct contexts_function *function,
+                         uint64_t start, uint64_t end)
 {
-    enum { MANY = 16, SLOTS_MAX = 4096 };
-    uint32_t n = 1;
-    for (uint64_t pc = function->start; pc < function->end && n < SLOTS_MAX;) {
+    uint32_t n = 0;
+    for (uint64_t pc = start; pc < end && n < SLOTS_MAX;) {
         struct insn insn;
         size_t room = regions_peek(regions, pc);
         if (room == 0 || !insn_decode((const uint8_t *)pc, room, &insn)) {
@@ -42,8 +45,21 @@ static uint32_t slots_count(const struct regions *regions, const struct contexts
     return n;
 }
 
-static uint32_t function_add(struct contexts *contexts, uint64_t start, uint64_t bytes,
-                             uint32_t slice)
+/* Slots for all crossings that its code can have: calls, jumps to elsewhere; many for each call of what is computed; and one for the rest. */
+static uint32_t slots_count(const struct contexts *contexts,
+                            const struct contexts_function *function)
+{
+    uint32_t n = 1 + slots_of(contexts->regions, function, function->start, function->end), at = 0;
+    const struct wire_plan_function *part = NULL;
+    uint64_t start;
+    while (function->parted && n < SLOTS_MAX &&
+           (part = plan_part(contexts->plan, function->start, &at, &start)))
+        n += slots_of(contexts->regions, function, start, start + part->bytes);
+    return n;
+}
+
+static uint32_t function_add(struct contexts *contexts, uint64_t start,
+                             const struct wire_plan_function *told, uint32_t slice)
 {
     uint32_t at = hash(start, slice, 2 * CONTEXTS_FUNCTIONS), number;
     for (; (number = contexts->function_index[at]); at = (at + 1) % (2 * CONTEXTS_FUNCTIONS))
@@ -54,8 +70,13 @@ static uint32_t function_add(struct contexts *contexts, uint64_t start, uint64_t
         return 0;
     number = ++contexts->n_functions;
     struct contexts_function *function = &contexts->functions[number];
-    *function = (struct contexts_function){.start = start, .end = start + bytes, .slice = slice};
-    function->slots = slots_count(contexts->regions, function);
+    *function = (struct contexts_function){.start = start,
+                                           .end = start + told->bytes,
+                                           .slice = slice,
+                                           .number = told->number,
+                                           .paths = contexts->paths ? told->paths : 0,
+                                           .parted = told->flags & PLAN_PARTED};
+    function->slots = slots_count(contexts, function);
     contexts->function_index[at] = number;
     return number;
 }
@@ -67,7 +88,11 @@ static uint32_t function_at(struct contexts *contexts, uint64_t pc)
     const struct wire_plan_function *function = plan_function(contexts->plan, pc, &start);
     if (!function || !(function->flags & PLAN_FUNCTION))
         return 0;
-    return function_add(contexts, start, function->bytes, plan_slice_number(contexts->plan, pc));
+    uint64_t of = start - function->start + function->of;
+    if (of != start && !(function = plan_function(contexts->plan, of, &start)))
+        return 0;
+    uint32_t slice = plan_slice_number(contexts->plan, of);
+    return start == of ? function_add(contexts, start, function, slice) : 0;
 }
 
 /* ---- crossings */
@@ -154,98 +179,36 @@ uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to
 
 /* ---- nodes */
 
-static struct wire_node *node_at(uint8_t *bank, uint32_t number)
-{
-    return (struct wire_node *)(void *)(bank + NODES_AT + number);
-}
-
 static uint8_t *bank_of(struct context *context)
 {
     return (uint8_t *)context->counters;
 }
 
-struct tree {
-    uint8_t *bank;
-    uint32_t *used, *n; /* bytes, nodes */
-    uint32_t nodes_max;
-};
-
-/* 0: there is no room for it. */
-static uint32_t node_add(const struct tree *tree, uint32_t parent, uint64_t site, uint32_t function,
-                         uint32_t slots)
+static struct node_tree tree_of(const struct contexts *contexts, struct context *context)
 {
-    uint32_t bytes = (uint32_t)sizeof(struct wire_node) + 8 * slots, number = *tree->used;
-    if (*tree->n >= tree->nodes_max || bytes > NODES_BYTES - 4096 - number)
-        return 0;
-    struct wire_node *node = node_at(tree->bank, number), *above = node_at(tree->bank, parent);
-    node->function = function;
-    node->parent = parent;
-    node->site = site;
-    node->slots = slots;
-    node->next = above->first;
-    *tree->used = number + bytes;
-    ++*tree->n;
-    __atomic_store_n(&node->bytes, bytes, __ATOMIC_RELEASE);
-    above->first = number;
-    return number;
-}
-
-static uint32_t child_find(const struct tree *tree, uint32_t parent, uint64_t site,
-                           uint32_t function)
-{
-    struct wire_node *above = node_at(tree->bank, parent);
-    uint32_t before = 0;
-    for (uint32_t at = above->first; at; before = at, at = node_at(tree->bank, at)->next) {
-        struct wire_node *node = node_at(tree->bank, at);
-        if (node->function != function || node->site != site)
-            continue;
-        if (before) { /* to the front */
-            node_at(tree->bank, before)->next = node->next;
-            node->next = above->first;
-            above->first = at;
-        }
-        return at;
-    }
-    return 0;
-}
-
-/* The node itself, or one above it, of the function; 0: none. */
-static uint32_t above_find(uint8_t *bank, uint32_t at, uint32_t function)
-{
-    for (; at; at = node_at(bank, at)->parent)
-        if (node_at(bank, at)->function == function)
-            return at;
-    return 0;
-}
-
-static struct tree tree_of(const struct contexts *contexts, struct context *context)
-{
-    return (struct tree){.bank = bank_of(context),
-                         .used = &context->nodes_used,
-                         .n = &context->n_nodes,
-                         .nodes_max = contexts->nodes_max};
-}
-
-static uint32_t others_get(const struct tree *tree)
-{
-    uint32_t others = child_find(tree, 0, 0, NODE_OTHERS);
-    struct tree one_more = *tree;
-    one_more.nodes_max = UINT32_MAX;
-    return others ? others : node_add(&one_more, 0, 0, NODE_OTHERS, 0);
+    return (struct node_tree){.bank = bank_of(context),
+                              .used = &context->nodes_used,
+                              .n = &context->n_nodes,
+                              .nodes_max = contexts->nodes_max,
+                              .counts_paths = contexts->paths};
 }
 
 /* The child of a node that a call leads to, or the one above that it leads back to. */
-static uint32_t child_get(const struct contexts *contexts, const struct tree *tree, uint32_t parent,
-                          uint64_t site, uint32_t function)
+static uint32_t child_get(const struct contexts *contexts, const struct node_tree *tree,
+                          uint32_t parent, uint64_t site, uint32_t function)
 {
-    if (node_at(tree->bank, parent)->function == NODE_OTHERS)
-        return parent;
-    uint32_t child = child_find(tree, parent, site, function);
+    const struct contexts_function *called = &contexts->functions[function];
+    uint32_t child =
+        node_is_other(tree->bank, parent) ? 0 : node_child_find(tree, parent, site, function);
     if (!child)
-        child = above_find(tree->bank, parent, function);
+        child = node_above_find(tree->bank, parent, function);
     if (!child)
-        child = node_add(tree, parent, site, function, contexts->functions[function].slots);
-    return child ? child : others_get(tree);
+        child = node_child_get(tree, parent, site,
+                               &(struct node_kind){.function = function,
+                                                   .number = called->number,
+                                                   .slots = called->slots,
+                                                   .paths = called->paths});
+    return child;
 }
 
 /* ---- what happens */
@@ -262,45 +225,40 @@ static void account(const struct contexts *contexts, struct context *context)
 /* The program is in that function, whatever the node says: one above it, or a new one that nobody has called. */
 static void rejoin(const struct contexts *contexts, struct context *context, uint32_t function)
 {
-    struct tree tree = tree_of(contexts, context);
+    struct node_tree tree = tree_of(contexts, context);
     uint32_t node = (uint32_t)context->node;
-    if (node_at(tree.bank, node)->function == NODE_OTHERS)
-        return;
-    uint32_t above = above_find(tree.bank, node, function);
+    uint32_t above = node_above_find(tree.bank, node, function);
     context->node = above ? above : child_get(contexts, &tree, node, 0, function);
 }
 
 static void enter(const struct contexts *contexts, struct context *context, uint64_t site,
                   uint32_t slot, uint32_t callee)
 {
-    struct tree tree = tree_of(contexts, context);
+    struct node_tree tree = tree_of(contexts, context);
     uint32_t child = child_get(contexts, &tree, (uint32_t)context->node, site, callee);
     struct wire_node *node = node_at(tree.bank, child);
-    bool lost = node->function == NODE_OTHERS;
-    if (slot && !lost)
+    if (slot && node->function == callee)
         *(uint64_t *)(void *)(tree.bank + NODES_AT + slot) =
             (uint64_t)(NODE_TAG | callee) << 32 | child;
-    if (lost && contexts->lost)
-        __atomic_fetch_add(contexts->lost, 1, __ATOMIC_RELAXED);
     account(contexts, context);
     context->node = child;
     node->count++;
 }
 
-static uint64_t site_of(const struct crossing *crossing)
+static uint64_t site_of(const struct contexts *contexts, const struct crossing *crossing)
 {
-    return crossing->function && crossing->length ? crossing->from + crossing->length - 1 : 0;
+    bool known = crossing->function && crossing->length && !contexts->merges_sites;
+    return known ? crossing->from + crossing->length - 1 : 0;
 }
 
 /* Where the slot of a crossing is in the current node; 0: it has none. */
 static uint32_t slot_at(const struct contexts *contexts, struct context *context,
                         const struct crossing *crossing)
 {
-    (void)contexts;
     const struct wire_node *node = node_at(bank_of(context), (uint32_t)context->node);
     bool fits =
         crossing->slot && node->function == crossing->function && crossing->slot <= node->slots;
-    return fits ? (uint32_t)context->node + (uint32_t)sizeof *node + 8 * (crossing->slot - 1u) : 0;
+    return fits ? (uint32_t)(context->node + contexts_slot(contexts, crossing)) : 0;
 }
 
 static void take_back(const struct contexts *contexts, struct context *context)
@@ -337,14 +295,16 @@ void contexts_apply(const struct contexts *contexts, uint32_t number, struct con
     uint32_t slot = slot_at(contexts, context, crossing);
     switch ((enum crossing_kind)crossing->kind) {
     case CROSSING_CALL:
-    case CROSSING_TAIL: enter(contexts, context, site_of(crossing), slot, crossing->callee); break;
+    case CROSSING_TAIL:
+        enter(contexts, context, site_of(contexts, crossing), slot, crossing->callee);
+        break;
     case CROSSING_PENDING:
     case CROSSING_PENDING_TAIL:
         context->pending_slot = slot;
         context->pending = number;
         break;
     case CROSSING_ENTER:
-        enter(contexts, context, site_of(&contexts->crossings[context->pending]),
+        enter(contexts, context, site_of(contexts, &contexts->crossings[context->pending]),
               (uint32_t)context->pending_slot, crossing->callee);
         break;
     case CROSSING_REJOIN: arrive(contexts, context, crossing->callee); break;
@@ -354,12 +314,10 @@ void contexts_apply(const struct contexts *contexts, uint32_t number, struct con
 
 /* ---- trees */
 
-void contexts_begin(struct context *context)
+void contexts_begin(const struct contexts *contexts, struct context *context)
 {
-    struct wire_node *root = node_at(bank_of(context), 0);
-    root->bytes = sizeof *root;
-    context->nodes_used = sizeof *root;
-    context->n_nodes = 1;
+    struct node_tree tree = tree_of(contexts, context);
+    node_tree_begin(&tree);
     context->node = context->pending_slot = context->pending = 0;
     context->node_began = sys_tsc();
 }
@@ -367,15 +325,12 @@ void contexts_begin(struct context *context)
 void contexts_signal(const struct contexts *contexts, struct context *context, uint32_t signal,
                      uint64_t sp)
 {
-    struct tree tree = tree_of(contexts, context);
+    struct node_tree tree = tree_of(contexts, context);
     struct shadow *shadow = context_shadow(context, sp);
-    uint32_t root = child_find(&tree, 0, 0, NODE_SIGNALS + signal);
     account(contexts, context);
     shadow->node = context->node;
     shadow->pending = context->pending_slot << 32 | context->pending;
-    if (!root)
-        root = node_add(&tree, 0, 0, NODE_SIGNALS + signal, 0);
-    context->node = root ? root : others_get(&tree);
+    context->node = node_special_get(&tree, NODE_SIGNALS + signal);
     node_at(tree.bank, (uint32_t)context->node)->count++;
     context->pending_slot = context->pending = 0;
 }
@@ -389,57 +344,17 @@ void contexts_signal_end(const struct contexts *contexts, struct context *contex
     context->pending = (uint32_t)shadow->pending;
 }
 
-/* Where the records of a bank end. */
-static uint32_t nodes_end(uint8_t *bank, uint32_t *ret_n)
-{
-    uint32_t at = 0;
-    for (*ret_n = 0; at < NODES_BYTES - 4096 && node_at(bank, at)->bytes; ++*ret_n)
-        at += node_at(bank, at)->bytes;
-    return at;
-}
-
 void contexts_merge(const struct contexts *contexts, struct context *context, uint8_t *bank)
 {
-    uint8_t *own = bank_of(context);
-    uint32_t n, used;
+    struct node_tree tree = tree_of(contexts, context);
     account(contexts, context);
-    if (!node_at(bank, 0)->bytes)
-        node_at(bank, 0)->bytes = sizeof(struct wire_node);
-    used = nodes_end(bank, &n);
-    struct tree tree = {.bank = bank, .used = &used, .n = &n, .nodes_max = UINT32_MAX};
-    for (uint32_t at = 0, bytes; at < context->nodes_used; at += bytes) {
-        struct wire_node *node = node_at(own, at);
-        bytes = node->bytes;
-        uint32_t parent = node_at(own, node->parent)->first, there = 0;
-        if (at) {
-            there = child_find(&tree, parent, node->site, node->function);
-            there = there ? there : node_add(&tree, parent, node->site, node->function, 0);
-            there = there ? there : others_get(&tree);
-        }
-        node->first = there; /* where it is now: its children come later */
-        node_at(bank, there)->count += node->count;
-        node_at(bank, there)->ticks += node->ticks;
-    }
+    uint64_t lost = nodes_merge(&tree, bank);
+    if (lost && context->paths_lost)
+        __atomic_fetch_add(context->paths_lost, lost, __ATOMIC_RELAXED);
 }
 
-/* Slots may lead to nodes that the parent has made since. */
-static void slots_check(struct wire_node *node, uint32_t used)
+void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *bank)
 {
-    uint64_t *slots = (uint64_t *)(void *)(node + 1);
-    for (uint32_t i = 0; i < node->slots; i++)
-        if ((uint32_t)slots[i] >= used)
-            slots[i] = 0;
-}
-
-void contexts_copy(const struct context *context, uint8_t *bank)
-{
-    const uint8_t *from = (const uint8_t *)context->counters + NODES_AT;
-    __builtin_memcpy(bank + NODES_AT, from, context->nodes_used);
-    for (uint32_t at = 0; at < context->nodes_used; at += node_at(bank, at)->bytes) {
-        struct wire_node *node = node_at(bank, at);
-        node->count = node->ticks = 0;
-        node->first = node->first < context->nodes_used ? node->first : 0;
-        node->next = node->next < context->nodes_used ? node->next : 0;
-        slots_check(node, context->nodes_used);
-    }
+    struct node_tree tree = tree_of(contexts, context);
+    nodes_copy(&tree, bank);
 }

@@ -10,9 +10,9 @@
 #pragma once
 
 #include "walk/context.h"
+#include "walk/node_tree.h"
 #include "walk/plan.h"
 #include "walk/region.h"
-#include "wire/node.h"
 
 #include <stdbool.h>
 
@@ -26,6 +26,8 @@ struct contexts_function {
     uint64_t start, end; /* avma */
     uint32_t slice;      /* of the plan: others may lie at the same place later */
     uint32_t slots, used;
+    uint32_t number, paths; /* struct wire_plan_function's */
+    bool parted;
 };
 
 enum crossing_kind {
@@ -55,8 +57,9 @@ struct contexts {
     const struct plan *plan;
     struct regions *regions;
     bool ticks, rotates;
+    bool paths;        /* are counted in each node */
+    bool merges_sites; /* who calls another function from several places has one child for all */
     uint32_t nodes_max;
-    uint64_t *lost;                                 /* calls that were counted in NODE_OTHERS */
     uint32_t n_functions, n_published, n_crossings; /* numbers begin with 1 */
     uint32_t function_index[2 * CONTEXTS_FUNCTIONS];
     uint32_t crossing_index[2 * CONTEXTS_CROSSINGS];
@@ -72,15 +75,23 @@ uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to
 /* Carries one out, where the program stands with the context's registers, behind the branch. */
 void contexts_apply(const struct contexts *contexts, uint32_t crossing, struct context *context);
 
+/* Where the slot of a crossing that has one is in nodes of its function. */
+static inline uint32_t contexts_slot(const struct contexts *contexts,
+                                     const struct crossing *crossing)
+{
+    uint32_t counters = node_counters(contexts->functions[crossing->function].paths);
+    return (uint32_t)sizeof(struct wire_node) + 8 * (counters + crossing->slot - 1u);
+}
+
 /* ---- trees */
 
 /* The thread begins, its bank being empty: at the root. */
-void contexts_begin(struct context *context);
+void contexts_begin(const struct contexts *contexts, struct context *context);
 /* A handler of the signal begins; the node is put by under `sp`. And ends. */
 void contexts_signal(const struct contexts *contexts, struct context *context, uint32_t signal,
                      uint64_t sp);
 void contexts_signal_end(const struct contexts *contexts, struct context *context, uint64_t sp);
-/* Adds the tree of a thread that ends to another bank's, whose nodes take `*used` bytes. The thread's own is spent. */
+/* Adds the tree of a thread that ends to another bank's. The thread's own is spent: `first` of each node is where it is now. */
 void contexts_merge(const struct contexts *contexts, struct context *context, uint8_t *bank);
 /* A fork: the tree is copied, without what was counted, from the parent's bank to `bank`. */
-void contexts_copy(const struct context *context, uint8_t *bank);
+void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *bank);

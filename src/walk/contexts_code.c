@@ -174,7 +174,7 @@ static void emit_pending(struct piece *p, const struct crossing *crossing, uint3
 
 static void emit_crossing(struct piece *p, const struct crossing *crossing, uint32_t number)
 {
-    size_t slot = sizeof(struct wire_node) + 8 * (crossing->slot - (size_t)1);
+    size_t slot = crossing->slot ? contexts_slot(p->contexts, crossing) : 0;
     emit_take(p, p->hot);
     if (crossing->kind == CROSSING_ENTER) {
         emit_load(p->hot, RCX, SLOT(pending_slot));

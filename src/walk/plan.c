@@ -1,5 +1,7 @@
 #include "walk/plan.h"
 
+#include "wire/node.h"
+
 /* ---- what is told */
 
 static bool before(const struct wire_plan *a, uint64_t from, uint64_t to)
@@ -22,9 +24,14 @@ static bool valid(const struct wire_plan *operation, uint64_t counters)
     if (operation->action < PLAN_SET || operation->action >= PLAN_ACTIONS)
         return false;
     uint64_t each = operation->flags & PLAN_TICKS ? 2 : 1;
-    return operation->action != PLAN_COUNT ||
-           (bits_valid(operation->bits) &&
-            operation->counter + (each << operation->bits) <= counters);
+    if (operation->action != PLAN_COUNT)
+        return true;
+    if (operation->flags & PLAN_IN_NODE)
+        return !(operation->flags & PLAN_TICKS) && operation->bits < PLAN_PATHS_MAX &&
+               bits_valid(operation->bits) &&
+               (operation->bits || (uint64_t)operation->value < node_counters(PLAN_PATHS_MAX));
+    return bits_valid(operation->bits) &&
+           operation->counter + (each << operation->bits) <= counters;
 }
 
 static bool operations_valid(const struct wire_plan *operations, uint32_t n, uint64_t counters)
@@ -44,7 +51,8 @@ static bool functions_valid(const struct wire_plan_function *functions, uint32_t
     uint64_t end = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (functions[i].start < end ||
-            functions[i].start + functions[i].bytes < functions[i].start)
+            functions[i].start + functions[i].bytes < functions[i].start ||
+            functions[i].paths > PLAN_PATHS_MAX)
             return false;
         end = functions[i].start + functions[i].bytes;
     }
@@ -160,6 +168,20 @@ const struct wire_plan_function *plan_function(const struct plan *plan, uint64_t
         return NULL;
     *ret_start = slice->functions[low - 1].start + slice->bias;
     return &slice->functions[low - 1];
+}
+
+const struct wire_plan_function *plan_part(const struct plan *plan, uint64_t start, uint32_t *at,
+                                           uint64_t *ret_start)
+{
+    const struct plan_slice *slice = slice_of(plan, start);
+    while (slice && *at < slice->n_functions) {
+        const struct wire_plan_function *function = &slice->functions[(*at)++];
+        if (function->of != start - slice->bias || function->start == function->of)
+            continue;
+        *ret_start = function->start + slice->bias;
+        return function;
+    }
+    return NULL;
 }
 
 bool plan_covers(const struct plan *plan, uint64_t pc)

@@ -60,6 +60,9 @@ static inline const struct wire_plan *plan_operation(const struct plan *plan, pl
 /* The function that an address lies in; NULL: none that the tool has told of. */
 const struct wire_plan_function *plan_function(const struct plan *plan, uint64_t pc,
                                                uint64_t *ret_start);
+/* What else is part of the function that begins there: the next from *at on, which begins with 0; NULL: no more. */
+const struct wire_plan_function *plan_part(const struct plan *plan, uint64_t start, uint32_t *at,
+                                           uint64_t *ret_start);
 /* By what the tool told of it, which module an address lies in, be it here or there; 0: none. */
 uint32_t plan_slice_number(const struct plan *plan, uint64_t pc);
 bool plan_covers(const struct plan *plan, uint64_t pc);

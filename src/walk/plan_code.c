@@ -2,6 +2,7 @@
 
 #include "walk/known_paths.h"
 #include "walk/liveness.h"
+#include "walk/node_count.h"
 #include "walk/plan_apply.h"
 #include "x86/insn.h"
 
@@ -339,6 +340,11 @@ static void emit_back(struct taken *t, bool ticks)
 
 /* ---- what the dispatcher does */
 
+static uint32_t left_number(const struct plan *plan, const struct wire_plan *operation)
+{
+    return (uint32_t)((const uint8_t *)operation - plan->library) / 8;
+}
+
 static void emit_left(struct taken *t, const struct plan *plan, const struct wire_plan *operation)
 {
     struct cursor *c = t->c;
@@ -350,7 +356,7 @@ static void emit_left(struct taken *t, const struct plan *plan, const struct wir
     uint8_t *field = c->at - 4;
     emit_store(c, RCX, SLOT(resume));
     give_back(t);
-    emit_store_u32(c, (uint32_t)((const uint8_t *)operation - plan->library) / 8, SLOT(exit));
+    emit_store_u32(c, left_number(plan, operation), SLOT(exit));
     emit_jump_slot(c, SLOT(to_plan));
     emit_displacement(c, field, cursor_runs_at(c));
 }
@@ -469,9 +475,13 @@ static struct wire_plan count_known(const struct wire_plan *operation, const str
     struct wire_plan known = *operation;
     uint64_t sum = path->value + (uint64_t)operation->value;
     uint32_t each = operation->flags & PLAN_TICKS ? 2 : 1;
-    known.value = (int64_t)sum;
+    uint32_t index = (uint32_t)(sum & ((1u << operation->bits) - 1));
+    bool in_node = operation->flags & PLAN_IN_NODE;
+    if (in_node && !operation->bits)
+        return known;
+    known.value = path->known && in_node ? (int64_t)index : (int64_t)sum;
     if (path->known) {
-        known.counter += each * (uint32_t)(sum & ((1u << operation->bits) - 1));
+        known.counter += in_node ? 0 : each * index;
         known.bits = 0;
     }
     return known;
@@ -482,7 +492,7 @@ static bool emit_count_known(struct taken *t, const struct plan *plan,
                              const struct wire_plan *operation, const struct plan_path *path)
 {
     struct wire_plan count = *operation;
-    if (!path->known || !plan->known)
+    if (!path->known || !plan->known || operation->flags & PLAN_IN_NODE)
         return false;
     count.counter =
         known_path_counter(plan->known, operation->counter,
@@ -506,6 +516,7 @@ static void emit_operation(struct taken *t, const struct plan *plan,
                            const struct wire_plan *operation, struct plan_path *path)
 {
     bool ticks = operation->flags & PLAN_TICKS;
+    bool in_node = operation->flags & PLAN_IN_NODE;
     struct plan_path behind = path_behind(*path, operation);
     struct wire_plan count;
     switch ((enum plan_action)operation->action) {
@@ -515,12 +526,15 @@ static void emit_operation(struct taken *t, const struct plan *plan,
         break;
     case PLAN_COUNT:
         count = count_known(operation, path);
-        emit_count(t, &count);
+        if (in_node)
+            node_count_emit(&count, left_number(plan, operation), t->c, t->room, t->flags_free);
+        else
+            emit_count(t, &count);
         break;
     case PLAN_COUNT_PATH:
         if (emit_count_known(t, plan, operation, path))
             break;
-        if (!path->known && !ticks && t->room->rotates) {
+        if (!path->known && !ticks && !in_node && t->room->rotates) {
             emit_count_path(t, plan, operation, path);
         } else {
             settle(t, path);

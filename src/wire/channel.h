@@ -39,7 +39,7 @@ enum {
     PATHS_AT = CHANNEL_COUNTERS_BYTES,
     PATHS_BYTES = 8 << 20,
     NODES_AT = PATHS_AT + PATHS_BYTES,
-    NODES_BYTES = 216 << 20,
+    NODES_BYTES = 984 << 20,
     CHANNEL_BANK_BYTES = NODES_AT + NODES_BYTES,
 
     CHANNEL_BYTES = CHANNEL_COUNTERS_AT + CHANNEL_BANK_BYTES,
@@ -69,7 +69,7 @@ static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
 
 /* RECORD_EXACT_NONE: the whole run on plain copies, nothing kept: what walking itself costs. */
 enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE, RECORD_EXACT_NONE };
-enum { CONTEXTS_COUNTS = 1, CONTEXTS_TICKS = 2 };
+enum { CONTEXTS_COUNTS = 1, CONTEXTS_TICKS = 2, CONTEXTS_PATHS = 4, CONTEXTS_MERGED = 8 };
 enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
 
 /* What the user asked for. Written by the tool before the program starts. */

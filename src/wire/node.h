@@ -1,7 +1,7 @@
 /* Calling contexts of exact runs: a tree of nodes, in the bank of each thread at NODES_AT.
  *
  * A node is a function in one context: who called it (`parent`), and from where (`site`). One that is called again further down is not a node of its
- * own: the call leads back to the one above. Nodes are records one behind the other, numbered by their offset in bytes from the start of the
+ * own: the call leads back to the one above. What is called when there is no room for more is a child of NODE_OTHERS, whoever called it. Nodes are records one behind the other, numbered by their offset in bytes from the start of the
  * area; the first is the root, which is no function; the first that is 0 bytes long is none. Parents stand before their children.
  * When a thread ends its tree is added to that of the channel's own bank. */
 #pragma once
@@ -11,7 +11,7 @@
 enum {
     NODE_SIGNALS =
         1 << 20, /* functions from here on: the root of what a handler of that signal runs */
-    NODE_OTHERS = NODE_SIGNALS + 128, /* all contexts that were one too many */
+    NODE_OTHERS = NODE_SIGNALS + 128, /* above all contexts that were one too many */
 };
 /* In a slot, with the number of the function that it leads to: it is in use. */
 #define NODE_TAG (UINT32_C(1) << 31)
@@ -21,10 +21,19 @@ struct wire_node {
     uint32_t function;    /* struct wire_function's number, or one of the above; 0: the root */
     uint32_t parent;      /* numbers of nodes; of the root 0 */
     uint32_t first, next; /* child, sibling; 0: none */
-    uint32_t slots;
+    uint16_t slots;
+    uint16_t paths;  /* 0: they are not counted; else there are 2^(paths - 1) counters */
+    uint32_t number; /* struct wire_plan_function's */
+    uint32_t reserved;
     uint64_t site;  /* avma of the last byte of the call or jump that led here; 0: not known, or
                      * outside of the parent */
     uint64_t count; /* how often */
     uint64_t ticks; /* spent in it, less what its children spent; if they were asked for */
-    /* uint64_t slots[]: where calls of its code lead: a node's number, and above it NODE_TAG and that of its function */
+    /* uint64_t counters[]: of the paths of its function in this context (wire/plan.h, PLAN_IN_NODE)
+     * uint64_t slots[]: where calls of its code lead: a node's number, and above it NODE_TAG and that of its function */
 };
+
+static inline uint32_t node_counters(uint32_t paths)
+{
+    return paths ? UINT32_C(1) << (paths - 1) : 0;
+}

@@ -30,6 +30,10 @@ enum plan_action {
 enum { PLAN_TICKS = 1 };
 /* Of any: behind it nobody asks for the register before the next SET or BACK, and it may be anything. */
 enum { PLAN_ENDS = 2 };
+/* Of PLAN_COUNT and COUNT_PATH, where functions have calling contexts: `counter` is the number of a function, and what is counted is
+ * its path in the context that the thread is in. COUNT has counters in the node (wire/node.h), the first being that of path 0; `bits` 0: the path is the value.
+ * Should the node be another function's, it is a path in the table, in no context. */
+enum { PLAN_IN_NODE = 4 };
 
 /* Where an operation stands, in `from`. PLAN_ARRIVAL: `to` is reached by a call, by a return, or by a branch with a computed target, and that
  * very edge (from, to) has no operations; so also by longjmp, and by an exception at its landing pad. PLAN_AT: at the instruction
@@ -47,19 +51,25 @@ struct wire_plan {
     uint32_t counter;
     uint8_t action; /* enum plan_action */
     uint8_t bits;   /* PLAN_COUNT */
-    uint16_t flags; /* PLAN_TICKS, PLAN_ENDS */
+    uint16_t flags; /* PLAN_TICKS, PLAN_ENDS, PLAN_IN_NODE */
 };
 
 /* A function, or another stretch of code. */
 enum {
     PLAN_COVERED = 1,  /* paths tell what ran of it: the process need not count it as well */
-    PLAN_FUNCTION = 2, /* it has calling contexts of its own */
+    PLAN_FUNCTION = 2, /* it has calling contexts of its own, or is part of one that has */
+    PLAN_PARTED = 4,   /* other stretches are part of it */
 };
 struct wire_plan_function {
     uint64_t start; /* as linked */
+    uint64_t of;    /* where the function begins that it is part of; `start`, if it is none's */
     uint32_t bytes;
-    uint32_t flags;
+    uint32_t number; /* any of the tool's, for operations that are PLAN_IN_NODE */
+    uint16_t flags;
+    uint16_t paths; /* counters of each of its contexts, as in struct wire_node */
+    uint32_t reserved;
 };
+enum { PLAN_PATHS_MAX = 14 };
 
 /* ---- the library: PLAN_LIBRARY_BYTES behind the banks of all channels, written by the tool: what plans consist of, once for all
  * processes. Operations are sorted by from, then to, of one place in the order in which they are carried out, and at most
@@ -91,6 +101,6 @@ struct wire_plan_module {
 struct wire_path {
     uint64_t path;
     uint32_t function; /* PLAN_COUNT_PATH's `counter` */
-    uint32_t reserved;
+    uint32_t node;     /* PLAN_IN_NODE: in which context; 0: not known */
     uint64_t count, ticks;
 };

@@ -333,7 +333,7 @@ static void check_depth(void)
 static void check(bool single)
 {
     cache_rehouse(cache, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED));
-    memset(context->counters, 0, CHANNEL_BANK_BYTES);
+    bank_empty(context->counters);
     walker.single = single;
     check_rounds();
     check_cases();

@@ -1,0 +1,14 @@
+/* Paths counted in the node of the current context (wire/plan.h, PLAN_IN_NODE). */
+#pragma once
+
+#include "walk/emit.h"
+#include "walk/plan_code.h"
+
+/* Code that counts one: of `bits`, what is in context.path and the value; else the value alone. `left`: what the dispatcher is told, should the
+ * node be another function's; the path is then in context.left_path. No register or flag of the program's changes. */
+void node_count_emit(const struct wire_plan *operation, uint32_t left, struct cursor *c,
+                     const struct plan_room *room, bool flags_free);
+/* The counter of such a path of a function; NULL: the node is another's. */
+uint64_t *node_count_at(struct context *context, uint32_t number, uint64_t path);
+/* The node, if it is that function's; else 0. */
+uint32_t node_count_node(struct context *context, uint32_t number);
