@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "core/core.h"
-#include "core/state.h"
 
 #include <string.h>
 
@@ -20,7 +19,7 @@ struct hierarchy {
     const struct model *model;
     uint32_t line_bits;
     struct cache l1d, l1i, l2, l3, dtlb, itlb, l2tlb;
-    struct queue misses;
+    uint64_t *misses; /* until when each place for a line on its way is taken */
     struct stream streams[STREAMS];
     uint32_t clock;
 };
@@ -39,8 +38,7 @@ struct hierarchy *hierarchy_make(const struct model *model)
     cache_init(&hierarchy->dtlb, model->dtlb, TLB_WAYS);
     cache_init(&hierarchy->itlb, model->itlb, TLB_WAYS);
     cache_init(&hierarchy->l2tlb, model->l2tlb, TLB_WAYS);
-    hierarchy->misses =
-        (struct queue){mem_alloc(model->misses * sizeof(uint64_t)), model->misses, 0};
+    hierarchy->misses = mem_alloc(model->misses * sizeof *hierarchy->misses);
     return hierarchy;
 }
 
@@ -53,7 +51,7 @@ void hierarchy_free(struct hierarchy *hierarchy)
     cache_release(&hierarchy->dtlb);
     cache_release(&hierarchy->itlb);
     cache_release(&hierarchy->l2tlb);
-    mem_free(hierarchy->misses.until);
+    mem_free(hierarchy->misses);
     mem_free(hierarchy);
 }
 
@@ -100,10 +98,12 @@ static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t 
 static uint64_t line_demand(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
                             uint32_t *events)
 {
-    time = later_of(time, queue_wait(&hierarchy->misses));
-    uint64_t arrives = line_fetch(hierarchy, line, time, events);
-    queue_take(&hierarchy->misses, arrives);
-    return arrives;
+    uint64_t *place = hierarchy->misses;
+    for (uint32_t i = 1; i<hierarchy->model->misses && * place> time; i++)
+        if (hierarchy->misses[i] < *place)
+            place = &hierarchy->misses[i];
+    *place = line_fetch(hierarchy, line, later_of(time, *place), events);
+    return *place;
 }
 
 static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t page)
