@@ -22,6 +22,7 @@ static const char usage[] =
     "sampled "
     "and\n"
     "                     of traced recordings (--exact=trace+paths)\n"
+    "  --contexts         each calling context apart (of --exact=paths+contexts)\n"
     "  --module NAME      only paths of this module\n"
     "  --raw              counts as windows have them, not made to fit those of blocks and edges\n"
     "  --limit N          so many paths (20; with --json all)\n"
@@ -32,11 +33,12 @@ static const char usage[] =
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
-enum { OPTION_HOT = VIEW_OPTION_OWN, OPTION_ITERATIONS };
+enum { OPTION_HOT = VIEW_OPTION_OWN, OPTION_ITERATIONS, OPTION_CONTEXTS };
 
 static const struct option own_list[] = {
     {"hot", required_argument, NULL, OPTION_HOT},
     {"iterations", required_argument, NULL, OPTION_ITERATIONS},
+    {"contexts", no_argument, NULL, OPTION_CONTEXTS},
     {NULL, 0, NULL, 0},
 };
 
@@ -44,6 +46,7 @@ struct options {
     struct view_options view;
     double hot_percent;
     uint32_t iterations;
+    bool contexts;
 };
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
@@ -51,6 +54,10 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     struct options *options = to;
     if (option == OPTION_HOT)
         return percent_parse("--hot", value, &options->hot_percent, err);
+    if (option == OPTION_CONTEXTS) {
+        options->contexts = true;
+        return true;
+    }
     if (value[0] < '1' || value[0] > '0' + SERIES_PATHS || value[1])
         return err_set(err, ERR_USAGE, "--iterations %s: a number from 1 to %d", value,
                        SERIES_PATHS);
@@ -73,6 +80,11 @@ static bool has_paths(const struct options *options, const struct profile *profi
                        "%s: which paths follow which is not in it: counts do not tell; gait record "
                        "--exact=trace+paths does, and samples",
                        options->view.input);
+    if (options->contexts && !profile->context_paths.nodes.n)
+        return err_set(err, ERR_FORMAT,
+                       "%s: paths in it are of all calling contexts together; gait record "
+                       "--exact=paths+contexts tells them apart",
+                       options->view.input);
     return true;
 }
 
@@ -90,7 +102,10 @@ static int paths(const struct options *options, const struct profile *profile)
         scene_close(&scene);
         return say_err(&err);
     }
-    hot_paths_make(&hot, &scene, 0, options->iterations);
+    if (options->contexts)
+        hot_paths_make_in_contexts(&hot, &scene, 0);
+    else
+        hot_paths_make(&hot, &scene, 0, options->iterations);
     struct hot_paths_cut cut = {.share = options->hot_percent / 100,
                                 .limit = view_rows(&options->view, TEXT_ROWS)};
     struct ink ink = output_begin(&options->view);
@@ -114,6 +129,10 @@ int cmd_paths(int argc, char **argv)
         return show_usage(usage);
     if (!view_input(&options.view, argc, argv, &err))
         return say_err(&err);
+    if (options.contexts && options.iterations > 1) {
+        err_set(&err, ERR_USAGE, "--contexts and --iterations do not go together");
+        return say_err(&err);
+    }
     struct profile profile;
     int status = profile_load(options.view.input, options.view.quiet, &profile);
     if (status != EXIT_DONE)

@@ -57,6 +57,7 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
                             .function = row->function,
                             .linkage = scene_function_name(paths->scene, module, named),
                             .tally = row->tally,
+                            .context = row->context,
                             .ticks = row->ticks};
     reader->blocks.n = 0;
     for (uint32_t i = 0; i < paths->iterations; i++) {
@@ -232,17 +233,18 @@ static int heavier_first(const void *a, const void *b, void *data)
     for (uint32_t i = 0; i < ((const struct hot_paths *)data)->iterations; i++)
         if (x->ids[i] != y->ids[i])
             return x->ids[i] < y->ids[i] ? -1 : 1;
-    return 0;
+    return x->context < y->context ? -1 : x->context > y->context;
 }
 
-void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
-                    uint32_t iterations)
+static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
 {
-    *paths = (struct hot_paths){.scene = scene, .side = side, .iterations = iterations};
     struct reader reader = {.paths = paths, .profile = scene->sides[side]};
     reader.fitted =
-        iterations == 1 && scene->inferred[side] && reader.profile->mode == PROFILE_SAMPLED;
-    path_rows_find(&reader.rows, &paths->arena, reader.profile, iterations);
+        paths->iterations == 1 && scene->inferred[side] && reader.profile->mode == PROFILE_SAMPLED;
+    if (paths->in_contexts)
+        path_rows_find_in_contexts(&reader.rows, &paths->arena, reader.profile, &paths->contexts);
+    else
+        path_rows_find(&reader.rows, &paths->arena, reader.profile, paths->iterations);
     for (size_t at = 0; at < reader.rows.n;) {
         size_t n = run_of(&reader, at, false);
         module_read(&reader, at, n);
@@ -261,8 +263,31 @@ void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
     vec_release(&reader.arcs);
 }
 
+void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
+                    uint32_t iterations)
+{
+    *paths = (struct hot_paths){.scene = scene, .side = side, .iterations = iterations};
+    make(paths, scene, side);
+}
+
+void hot_paths_make_in_contexts(struct hot_paths *paths, struct scene *scene, uint32_t side)
+{
+    *paths = (struct hot_paths){.scene = scene, .side = side, .iterations = 1, .in_contexts = true};
+    stacks_init(&paths->contexts);
+    make(paths, scene, side);
+}
+
+uint32_t hot_path_caller(const struct hot_paths *paths, uint32_t node)
+{
+    uint32_t caller = stacks_key(&paths->contexts, node).parent;
+    bool root = caller == STACK_NONE || stacks_key(&paths->contexts, caller).parent == STACK_NONE;
+    return root ? STACK_NONE : caller;
+}
+
 void hot_paths_release(struct hot_paths *paths)
 {
+    if (paths->in_contexts)
+        stacks_release(&paths->contexts);
     vec_release(paths);
     vec_release(&paths->cut);
     vec_release(&paths->threaded);

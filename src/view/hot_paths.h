@@ -26,12 +26,15 @@ struct hot_path {
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */
+    uint32_t context;          /* of contexts; STACK_NONE: any */
 };
 
 struct hot_paths {
     struct scene *scene;
     uint32_t side;
-    uint32_t iterations; /* paths in a row */
+    uint32_t iterations;    /* paths in a row */
+    bool in_contexts;       /* each calling context apart: */
+    struct stacks contexts; /* of which a node is (path_rows.h) */
     struct arena arena;
     VEC(struct hot_path); /* heaviest first */
     bool has_ticks;
@@ -48,7 +51,12 @@ struct hot_paths {
 /* iterations: 1, or how many paths that an activation went one after the other make one (path_rows.h). */
 void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
                     uint32_t iterations);
+/* Paths in each calling context, of an exact profile that has them. */
+void hot_paths_make_in_contexts(struct hot_paths *paths, struct scene *scene, uint32_t side);
 void hot_paths_release(struct hot_paths *paths);
+
+/* Who called it: from its caller outwards, the node of each call, whose place is code_find's; STACK_NONE: no more. */
+uint32_t hot_path_caller(const struct hot_paths *paths, uint32_t node);
 
 /* Executions. */
 struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_path *path);

@@ -1,5 +1,6 @@
 #include "view/hot_paths.h"
 
+#include "view/code.h"
 #include "view/head.h"
 
 static void lines_json(struct json *json, const struct hot_paths *paths,
@@ -21,6 +22,20 @@ static void kind_json(struct json *json, const struct hot_path *path)
     json_array_end(json);
 }
 
+static void callers_json(struct json *json, const struct hot_paths *paths, uint32_t node)
+{
+    uint32_t caller = hot_path_caller(paths, node);
+    if (caller == STACK_NONE)
+        return;
+    callers_json(json, paths, caller);
+    struct stack_key place = stacks_key(&paths->contexts, caller);
+    struct code code = code_find(paths->scene, paths->side, place.module, place.address);
+    json_object(json, NULL);
+    json_string(json, "function", scene_readable(paths->scene, code.linkage));
+    json_string(json, "call_site", address_text(paths->scene, code.module, place.address));
+    json_object_end(json);
+}
+
 static void path_json(struct json *json, const struct hot_paths *paths, const struct hot_path *path)
 {
     struct scene *scene = paths->scene;
@@ -35,6 +50,11 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
         json_array(json, "ids");
         for (uint32_t i = 0; i < paths->iterations; i++)
             json_integer(json, NULL, path->ids[i]);
+        json_array_end(json);
+    }
+    if (paths->in_contexts) {
+        json_array(json, "context");
+        callers_json(json, paths, path->context);
         json_array_end(json);
     }
     json_array(json, "blocks");

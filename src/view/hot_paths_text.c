@@ -1,5 +1,6 @@
 #include "view/hot_paths.h"
 
+#include "view/code.h"
 #include "view/head.h"
 #include "view/sheet.h"
 
@@ -48,6 +49,17 @@ static void lines_print(FILE *to, const struct hot_paths *paths, const struct ho
         fputc('\n', to);
 }
 
+static void callers_print(FILE *to, const struct hot_paths *paths, uint32_t node)
+{
+    uint32_t caller = hot_path_caller(paths, node);
+    if (caller == STACK_NONE)
+        return;
+    callers_print(to, paths, caller);
+    struct stack_key place = stacks_key(&paths->contexts, caller);
+    struct code code = code_find(paths->scene, paths->side, place.module, place.address);
+    fprintf(to, "%s > ", name_text(paths->scene, code.linkage));
+}
+
 static void path_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path,
                        const struct ink *ink)
 {
@@ -73,6 +85,11 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
     fprintf(to, " of %s%s%s [%s]\n", ink_begin(ink, INK_NAME),
             name_text(paths->scene, path->linkage), ink_end(ink, INK_NAME),
             paths->scene->modules.at[path->module].name);
+    if (paths->in_contexts) {
+        fprintf(to, "      in ");
+        callers_print(to, paths, path->context);
+        fprintf(to, "%s\n", name_text(paths->scene, path->linkage));
+    }
     blocks_print(to, path);
     lines_print(to, paths, path);
 }
@@ -95,7 +112,7 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     if (paths->iterations > 1)
         fprintf(to, "%" PRIu32 " in a row: each begins at any path that as many follow\n",
                 paths->iterations);
-    fprintf(to, "paths, weighed by %s\n\n",
+    fprintf(to, "paths%s, weighed by %s\n\n", paths->in_contexts ? " in each calling context" : "",
             paths->has_ticks ? "ticks" : "the instructions that ran along them");
     for (; shown < paths->n && shown < cut.limit; shown++) {
         if (hot_path_share(paths, &paths->at[shown]) < cut.share)

@@ -14,7 +14,7 @@ static int row_order(const void *a, const void *b, void *n_paths)
     for (uint32_t i = 0; i < *(const uint32_t *)n_paths; i++)
         if (x->paths[i] != y->paths[i])
             return x->paths[i] < y->paths[i] ? -1 : 1;
-    return 0;
+    return x->context < y->context ? -1 : x->context > y->context;
 }
 
 static void single_find(struct path_rows *rows, const struct profile *profile)
@@ -28,6 +28,7 @@ static void single_find(struct path_rows *rows, const struct profile *profile)
             (struct path_row){.module = key->module,
                               .function = key->function,
                               .paths = &key->path,
+                              .context = STACK_NONE,
                               .tally = tally_of(profile, &table->at[i]),
                               .ticks = profile->mode == PROFILE_EXACT ? table->at[i].time : 0};
     }
@@ -81,6 +82,7 @@ static void series_find(struct path_rows *rows, struct arena *arena, const struc
         if (series->depths.at[i] != iterations + 1 || !groups[i].sum)
             continue;
         struct path_row *row = vec_push(rows);
+        row->context = STACK_NONE;
         row->tally = tally_of_groups(profile, &groups[i], &groups[0]);
         series_fill(series, i, iterations, arena, row);
     }
@@ -96,4 +98,45 @@ void path_rows_find(struct path_rows *rows, struct arena *arena, const struct pr
         series_find(rows, arena, profile, iterations);
     if (rows->n)
         qsort_r(rows->at, rows->n, sizeof *rows->at, row_order, &iterations);
+}
+
+/* ---- contexts */
+
+/* The same tree without its threads: what two of them did in one context is added up. */
+static void contexts_add_up(const struct stacks *from, struct stacks *into)
+{
+    uint32_t *there = mem_alloc((from->nodes.n + 1) * sizeof *there);
+    for (uint32_t i = 0; i < from->nodes.n; i++) {
+        struct stack_key key = stacks_key(from, i);
+        there[i] = key.parent == STACK_NONE
+                       ? stacks_node(into, STACK_NONE, MODULE_NONE, 0)
+                       : stacks_node(into, there[key.parent], key.module, key.address);
+    }
+    for (uint32_t i = 0; i < from->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&from->cells, i);
+        stacks_add(into, there[cell->node], cell->group, from->weights.at[i]);
+    }
+    mem_free(there);
+}
+
+void path_rows_find_in_contexts(struct path_rows *rows, struct arena *arena,
+                                const struct profile *profile, struct stacks *ret_contexts)
+{
+    uint32_t one = 1;
+    contexts_add_up(&profile->context_paths, ret_contexts);
+    for (uint32_t i = 0; i < ret_contexts->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&ret_contexts->cells, i);
+        struct stack_key path = stacks_key(ret_contexts, cell->node);
+        struct stack_key function = stacks_key(ret_contexts, path.parent);
+        uint64_t *number = arena_alloc(arena, sizeof *number);
+        struct sums sums = {.count = ret_contexts->weights.at[i]};
+        *number = path.address;
+        *vec_push(rows) = (struct path_row){.module = function.module,
+                                            .function = function.address,
+                                            .paths = number,
+                                            .tally = tally_of(profile, &sums),
+                                            .context = path.parent};
+    }
+    if (rows->n)
+        qsort_r(rows->at, rows->n, sizeof *rows->at, row_order, &one);
 }

@@ -12,13 +12,18 @@ struct path_row {
     uint64_t function;
     const uint64_t *paths; /* their numbers, as many as were asked for */
     struct tally tally;
-    uint64_t ticks; /* 0: not taken */
+    uint64_t ticks;   /* 0: not taken */
+    uint32_t context; /* STACK_NONE: any */
 };
 
 struct path_rows {
-    VEC(struct path_row); /* by module, function and numbers */
+    VEC(struct path_row); /* by module, function, numbers and context */
 };
 
 /* iterations: paths in a row, from 1 on. What rows point to is the arena's. */
 void path_rows_find(struct path_rows *rows, struct arena *arena, const struct profile *profile,
                     uint32_t iterations);
+/* Each path in each calling context. These are nodes of `ret_contexts`, an empty tree: below its one root the places of the calls, outermost first, as in a profile's
+ * stacks but of all threads together, and then the start of the function. */
+void path_rows_find_in_contexts(struct path_rows *rows, struct arena *arena,
+                                const struct profile *profile, struct stacks *ret_contexts);

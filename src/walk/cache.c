@@ -386,8 +386,11 @@ static void exit_plan_write(struct cache *cache, const struct exit *exit, bool l
     struct plan_room room = {.regions = cache->regions, .pc = to->pc, .rotates = cache->rotates};
     struct plan_path path = exit_path(exit);
     if (lazy) {
+        if (contexts_first(cache->contexts, exit->crossing))
+            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
         plan_emit(cache->plan, exit->plan, hot, &room, &path);
-        contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
+        if (contexts_last(cache->contexts, exit->crossing))
+            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
     }
     path = plan_enter(cache->plan, to->pc, path);
     if (!to->path.known)

@@ -72,6 +72,20 @@ struct contexts {
 uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
                            enum crossing_way way);
 
+/* Whether it is carried out before what a plan has for the same exit. A call is: what is done there is the callee's; a jump is not: it is the
+ * caller's. */
+static inline bool contexts_first(const struct contexts *contexts, uint32_t crossing)
+{
+    if (!contexts || !crossing || crossing == CONTEXTS_RETURNS)
+        return contexts && crossing;
+    uint8_t kind = contexts->crossings[crossing].kind;
+    return kind == CROSSING_CALL || kind == CROSSING_PENDING;
+}
+static inline bool contexts_last(const struct contexts *contexts, uint32_t crossing)
+{
+    return contexts && crossing && !contexts_first(contexts, crossing);
+}
+
 /* Carries one out, where the program stands with the context's registers, behind the branch. */
 void contexts_apply(const struct contexts *contexts, uint32_t crossing, struct context *context);
 

@@ -287,8 +287,8 @@ void emit_landing(const struct regions *regions, struct cursor *hot, struct curs
         emit_counter(regions, hot, landing->counter, landing->pc, true);
     struct plan_room room = {regions, landing->pc, true, landing->rotates};
     struct plan_path path = landing->before;
-    plan_emit(landing->plan, landing->place, hot, &room, &path);
     contexts_emit(landing->contexts, landing->crossing, hot, cold, &room);
+    plan_emit(landing->plan, landing->place, hot, &room, &path);
     path = plan_enter(landing->plan, landing->pc, path);
     if (!landing->entry.known)
         plan_settle(hot, &room, &path);

@@ -120,11 +120,13 @@ static bool exit_work(const struct walk *walk, const struct exit *exit)
     default:
         if (exit->counter)
             context->counters[exit->counter]++;
-        if (walk->cache->plan) { /* what is counted on the way out is the caller's */
+        if (contexts_first(walk->cache->contexts, exit->crossing))
+            contexts_apply(walk->cache->contexts, exit->crossing, context);
+        if (walk->cache->plan) {
             path_apply(exit_path(exit), context);
             plan_apply(walk->cache->plan, exit->plan, context);
         }
-        if (walk->cache->contexts)
+        if (contexts_last(walk->cache->contexts, exit->crossing))
             contexts_apply(walk->cache->contexts, exit->crossing, context);
         return false;
     }
@@ -142,11 +144,11 @@ static void arrival_apply(const struct walk *walk, enum arrival arrival)
     const struct cache *cache = walk->cache;
     if (arrival != ARRIVAL_INDIRECT && arrival != ARRIVAL_SITE)
         return;
+    if (cache->contexts)
+        contexts_apply(cache->contexts, walk->crossing, walk->context);
     if (cache->plan)
         plan_apply(cache->plan, plan_arrival(cache->plan, walk->from, walk->context->pc),
                    walk->context);
-    if (cache->contexts)
-        contexts_apply(cache->contexts, walk->crossing, walk->context);
 }
 
 /* What the code has left to us. */

@@ -184,8 +184,11 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
 {
     bool plain = t->flavour == FLAVOUR_PLAIN;
     if (t->flavour == FLAVOUR_COUNT) {
+        if (contexts_first(t->contexts, exit->crossing))
+            emit_crossing(t, hot, cold, exit->crossing, exit->target);
         emit_place(t, hot, exit->plan, exit->target);
-        emit_crossing(t, hot, cold, exit->crossing, exit->target);
+        if (contexts_last(t->contexts, exit->crossing))
+            emit_crossing(t, hot, cold, exit->crossing, exit->target);
         t->path = plan_enter(t->plan, exit->target, t->path);
         if (!t->path.known)
             emit_settled(t, hot, exit->target);
