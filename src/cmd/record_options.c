@@ -34,6 +34,7 @@ static const char usage[] =
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
+    "  --context          values by who called, as far as windows saw the call\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
     "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"
     "                     return, div, string, vector, float; several with commas between\n"
@@ -70,6 +71,7 @@ enum {
     OPTION_DURATION,
     OPTION_ONLY,
     OPTION_EVENTS,
+    OPTION_CONTEXT,
     OPTION_DUMP_EVENTS,
     OPTION_PLAN, /* these three: for tests, until views and paths use what is behind them */
     OPTION_DUMP_PLAN,
@@ -90,6 +92,7 @@ static const struct option long_options[] = {
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"events", required_argument, NULL, OPTION_EVENTS},
+    {"context", no_argument, NULL, OPTION_CONTEXT},
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"plan", required_argument, NULL, OPTION_PLAN},
     {"ticks", no_argument, NULL, OPTION_TICKS},
@@ -275,6 +278,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_TICKS: options->walks.path_ticks = true; return true;
     case OPTION_MAX_CONTEXTS:
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
+    case OPTION_CONTEXT: options->walks.value_callers = true; return true;
     case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
@@ -368,6 +372,8 @@ static bool complete(struct record *options, struct err *err)
     if ((options->walks.plans || options->walks.dump_plan) &&
         (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
+    if (options->walks.value_callers && !(options->walks.record.events & EVENTS_PAYLOAD))
+        return err_set(err, ERR_USAGE, "--context goes with --events value or address");
     if (options->walks.record.contexts_max && !options->walks.record.contexts)
         return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
     if (options->walks.path_ticks && options->walks.record.contexts)

@@ -13,7 +13,7 @@ static const char usage[] =
     "\n"
     "Shows the most frequent values of places of a program (gait.data of record --events value), "
     "those\n"
-    "first that run much and are nearly always the same.\n"
+    "places first where knowing them would save most.\n"
     "\n"
     "  -i FILE            the profile, as an option\n"
     "  --no-values        shares alone: values can hold secrets\n"

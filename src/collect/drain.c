@@ -204,7 +204,8 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .paths = drain->trace_paths,
                                  .stacks = drain->stacks,
                                  .overhead_ppm = drain->share->directory->options.overhead_ppm,
-                                 .events = drain->share->directory->options.events};
+                                 .events = drain->share->directory->options.events,
+                                 .by_callers = drain->value_callers};
     source_init(source, &place, drain->mode, drain->profile);
     source_listen(source, drain->consumer);
     source->plans = drain->plans;

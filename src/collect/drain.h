@@ -30,6 +30,7 @@ struct drain {
     enum record_mode mode;
     struct selection *only;            /* what is kept; NULL: everything */
     bool loops;                        /* traces are looked through for runs of loops */
+    bool value_callers;                /* values are told apart by who called */
     bool trace_paths;                  /* likewise, for paths */
     struct walk_stacks *stacks;        /* NULL: walks have none */
     struct plans *plans;               /* of exact runs, or NULL */

@@ -273,6 +273,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         drain_init(&run->drain, &run->share, &run->delta, options->record.mode);
         run->drain.only = options->only;
         run->drain.loops = options->loops;
+        run->drain.value_callers = options->value_callers;
         run->drain.trace_paths = options->trace_paths;
         run->drain.plans = options->plans;
         run->drain.paths = plans ? &run->paths : NULL;

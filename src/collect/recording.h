@@ -32,6 +32,7 @@ struct recording_options {
     const char *dump_plan;   /* a file for what they counted; NULL: none */
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     bool loops;              /* traces are looked through for runs of loops */
+    bool value_callers;      /* values are told apart by who called */
     bool trace_paths;        /* and for paths */
     struct record_options record;
 };

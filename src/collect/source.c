@@ -21,6 +21,7 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
     trace_trips_init(&trace->trips, units);
     trace_paths_init(&trace->paths, units);
     trace_values_init(&trace->values, units, sum);
+    trace->values.places.by_callers = place->by_callers;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
     if (place->loops)
@@ -46,6 +47,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
         if (place->overhead_ppm)
             source->decode->pace.overhead_ppm = place->overhead_ppm;
         source->each_event = place->events & EVENTS_LATENCY;
+        source->decode->values.places.by_callers = place->by_callers;
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);

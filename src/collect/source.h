@@ -77,6 +77,7 @@ struct source_place {
     struct walk_stacks *stacks; /* NULL: none are taken */
     uint32_t overhead_ppm;      /* the budget */
     uint32_t events;            /* EVENTS_ */
+    bool by_callers;            /* values are told apart by who called */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

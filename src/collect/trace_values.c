@@ -20,6 +20,8 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
 static void see(void *to, uint32_t place, uint64_t value)
 {
     struct trace_values *values = to;
+    while (values->counts.n <= place)
+        *vec_push(&values->counts) = (struct value_counts){0};
     value_counts_add(&values->counts.at[place], value);
 }
 
@@ -40,8 +42,6 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
         payloads_read(consumer->units, &window, &told, &values->listener, 1);
     values->sum->windows++;
     values->sum->timed += told.timed;
-    while (values->counts.n < values->places.keys.n)
-        *vec_push(&values->counts) = (struct value_counts){0};
     value_places_read(&values->places, &window, see, values);
 }
 
@@ -75,19 +75,18 @@ static void row_give(struct profile *profile, const struct value_key *key, uint6
     sum_add(&sums->time, lost << VALUE_BITS);
 }
 
-static void place_give(const struct trace_values *values, uint32_t place, struct profile *profile)
+static void place_give(struct trace_values *values, uint32_t place, struct profile *profile)
 {
     const struct value_counts *counts = &values->counts.at[place];
     struct value_count top[VALUES_TOLD];
-    struct value_key key = value_places_key(&values->places, place);
+    struct value_key all = value_places_key(&values->places, place);
     size_t n = value_counts_top(counts, top, VALUES_TOLD);
     for (size_t i = 0; i < n; i++) {
-        key.value = top[i].value;
+        struct value_key key = value_places_row(&values->places, place, top[i].value);
         row_give(profile, &key, top[i].count, counts->lost);
     }
-    key.kind |= VALUE_ALL;
-    key.value = 0;
-    row_give(profile, &key, counts->total, 0);
+    all.kind |= VALUE_ALL;
+    row_give(profile, &all, counts->total, 0);
 }
 
 void trace_values_give(struct trace_values *values, struct profile *profile)

@@ -1,11 +1,13 @@
 #include "collect/value_places.h"
 
 enum { PART_UNKNOWN = UINT32_MAX };
+static const struct place nobody = {MODULE_NONE, {0}};
 
 void value_places_init(struct value_places *places, const struct units *units)
 {
     *places = (struct value_places){.units = units};
     map_init(&places->keys, sizeof(struct value_key));
+    value_pointers_init(&places->pointers, units->mappings);
 }
 
 void value_places_release(struct value_places *places)
@@ -13,6 +15,9 @@ void value_places_release(struct value_places *places)
     map_release(&places->keys);
     vec_release(&places->items);
     vec_release(&places->parts);
+    vec_release(&places->strides);
+    vec_release(&places->last);
+    value_pointers_release(&places->pointers);
 }
 
 /* Vectors by their lowest word; where a push or a return goes says nothing, gathers too much. Latencies are no values. */
@@ -30,15 +35,22 @@ static bool kind_taken(enum payload_kind kind)
     }
 }
 
-static uint32_t item_place(struct value_places *places, const struct unit_segment *segment,
-                           const struct wire_payload *item)
+uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
+                             const struct wire_payload *item, uint32_t stride, struct place caller)
 {
-    if (!kind_taken((enum payload_kind)item->kind) || segment->at.module == MODULE_NONE)
+    if (!kind_taken((enum payload_kind)item->kind) || segment->at.module == MODULE_NONE ||
+        (stride && item->kind != PAYLOAD_ADDRESS))
         return VALUE_PLACE_NONE;
     struct value_key key = {.module = segment->at.module,
-                            .kind = value_kind(item->kind, item->detail),
-                            .address = segment->at.address.v + item->offset};
-    return map_add(&places->keys, &key);
+                            .kind = value_kind(item->kind, item->detail) | stride,
+                            .address = segment->at.address.v + item->offset,
+                            .to = MODULE_NONE,
+                            .caller_module = caller.module,
+                            .caller = caller.address.v};
+    uint32_t place = map_add(&places->keys, &key);
+    while (places->last.n <= place)
+        *vec_push(&places->last) = (struct last_address){0};
+    return place;
 }
 
 static void superblock_follow(struct value_places *places, const struct superblock *superblock)
@@ -50,7 +62,9 @@ static void superblock_follow(struct value_places *places, const struct superblo
         const struct wire_payload *item = &units->payload.at[superblock->first_item + i];
         while (item->instruction >= before + segment->instructions)
             before += segment++->instructions;
-        *vec_push(&places->items) = item_place(places, segment, item);
+        *vec_push(&places->items) = value_places_called(places, segment, item, 0, nobody);
+        *vec_push(&places->strides) =
+            value_places_called(places, segment, item, VALUE_STRIDE, nobody);
     }
 }
 
@@ -92,4 +106,15 @@ void value_places_sum(const struct value_places *places, struct payload_sum *sum
     for (uint32_t i = 0; i < places->parts.n; i++)
         if (places->parts.at[i].taken)
             payload_sum_exit(sum, places->units, i, places->parts.at[i].taken);
+}
+
+struct value_key value_places_row(struct value_places *places, uint32_t place, uint64_t value)
+{
+    struct value_key key = value_places_key(places, place);
+    bool number = (key.kind & VALUE_STRIDE) || (key.kind & 0xff) == PAYLOAD_COUNT;
+    struct place to = number ? (struct place){MODULE_NONE, {value}}
+                             : value_pointers_find(&places->pointers, value);
+    key.to = to.module;
+    key.value = to.address.v;
+    return key;
 }

@@ -1,10 +1,14 @@
 /* Which places have values, numbered in the order in which they come: an instruction, and what of it is looked at (its result, an operand, an
- * address); and the values of windows, or of passages of traces, one after the other. */
+ * address, how far that is from the one before); and the values of windows, or of passages of traces, one after the other.
+ *
+ * By callers: an instruction has as many places as there are return addresses of who called its function. They are known from the
+ * calls of the window itself: before the first, and when more was returned from than was called, it is not. */
 #pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/payloads.h"
+#include "collect/value_pointers.h"
 #include "profile/profile.h"
 
 enum { VALUE_PLACE_NONE = UINT32_MAX };
@@ -15,12 +19,23 @@ struct value_part {
     uint64_t taken;
 };
 
+/* What a place of strides saw last, and in which window. */
+struct last_address {
+    uint64_t window, address;
+};
+
 struct value_places {
     const struct units *units;
     struct map keys; /* struct value_key, the value 0 */
     struct {
         VEC(uint32_t);
-    } items;         /* as units->payload: its place */
+    } items, strides; /* as units->payload: the place of its values, and of their strides */
+    struct {
+        VEC(struct last_address);
+    } last;          /* by place, of strides */
+    uint64_t window; /* counts them */
+    bool by_callers;
+    struct value_pointers pointers;
     size_t followed; /* superblocks of units whose items these are */
     struct {
         VEC(struct value_part);
@@ -39,13 +54,39 @@ static inline struct value_key value_places_key(const struct value_places *place
     return *(const struct value_key *)map_key(&places->keys, place);
 }
 
+/* The same with that value, told as an address if it is one. */
+struct value_key value_places_row(struct value_places *places, uint32_t place, uint64_t value);
+
+typedef void value_see(void *to, uint32_t place, uint64_t value);
+/* The stride to an address, if another was seen before in the window. */
+static inline void value_places_stride(struct value_places *places, uint32_t stride,
+                                       uint64_t address, value_see *see, void *to)
+{
+    struct last_address *last = &places->last.at[stride];
+    if (last->window == places->window)
+        see(to, stride, address - last->address);
+    *last = (struct last_address){places->window, address};
+}
+
+/* The place of an item, of its strides with VALUE_STRIDE, if who called is to return there. */
+uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
+                             const struct wire_payload *item, uint32_t stride, struct place caller);
+/* The same with places by callers; numbers of places may be new ones. */
+void value_places_read_called(struct value_places *places, const struct payload_window *window,
+                              value_see *see, void *to);
+
 /* The values of a window that was admitted: `see` gets the number of the place and the value. */
 __attribute__((always_inline)) static inline void
-value_places_read(struct value_places *places, const struct payload_window *window,
-                  void (*see)(void *to, uint32_t place, uint64_t value), void *to)
+value_places_read(struct value_places *places, const struct payload_window *window, value_see *see,
+                  void *to)
 {
     const struct wire_payload *items = places->units->payload.at;
     const uint64_t *word = window->words;
+    places->window++;
+    if (places->by_callers) {
+        value_places_read_called(places, window, see, to);
+        return;
+    }
     for (uint32_t i = 0; i < window->n_exits; i++) {
         struct value_part *known = &places->parts.at[window->exits[i]];
         uint32_t behind = known->part.first_item + known->part.n_items;
@@ -54,6 +95,8 @@ value_places_read(struct value_places *places, const struct payload_window *wind
             uint32_t place = places->items.at[k];
             if (place != VALUE_PLACE_NONE)
                 see(to, place, *word);
+            if (places->strides.at[k] != VALUE_PLACE_NONE)
+                value_places_stride(places, places->strides.at[k], *word, see, to);
             word += items[k].words;
         }
     }

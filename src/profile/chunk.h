@@ -40,9 +40,9 @@ enum chunk_type {
     CHUNK_TRIPS,
     CHUNK_PATHS,
     CHUNK_PASSAGES,
-    CHUNK_VALUES,
-    CHUNK_SERIES,
+    CHUNK_SERIES = 16, /* 15 is never used again */
     CHUNK_CONTEXT_PATHS,
+    CHUNK_VALUES,
     CHUNK_TYPES
 };
 

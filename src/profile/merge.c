@@ -30,6 +30,18 @@ static void merge_edges(struct table *into, const struct table *other, const str
     }
 }
 
+static void merge_values(struct table *into, const struct table *other, const struct remap *remap)
+{
+    for (uint32_t i = 0; i < other->n; i++) {
+        struct value_key key;
+        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        key.module = remapped(remap, key.module);
+        key.to = remapped(remap, key.to);
+        key.caller_module = remapped(remap, key.caller_module);
+        sums_add(table_at(into, &key), &other->at[i]);
+    }
+}
+
 /* All others: their keys begin with the module. */
 static void merge_rows(struct table *into, const struct table *other, const struct remap *remap)
 {
@@ -39,7 +51,6 @@ static void merge_rows(struct table *into, const struct table *other, const stru
             struct range_key range;
             struct trip_key trip;
             struct path_key path;
-            struct value_key value;
         } key;
         memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);
@@ -190,7 +201,8 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     }
     merge_edges(&into->edges, &other->edges, &remap);
     for (int i = TABLE_EDGES + 1; i < TABLES; i++)
-        merge_rows(&into->tables[i], &other->tables[i], &remap);
+        (i == TABLE_VALUES ? merge_values : merge_rows)(&into->tables[i], &other->tables[i],
+                                                        &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_stacks(&into->passages, &other->passages, &remap);
     merge_stacks(&into->series, &other->series, &remap);

@@ -126,14 +126,25 @@ struct path_key {
     uint64_t path;
 };
 
-/* What an instruction had to do with a value: kind is one of payloads (wire/payload.h), register included; VALUE_ALL: the row
- * is of all that the place was seen with, whatever the value. `count` is how often, in 2^-VALUE_BITS; in batches
- * `time` is the root of this and of all, multiplied, so that the sum of its squares is how the two vary together; of the row of all, in how many windows the place was seen. */
+/* What an instruction had to do with a value: kind is one of payloads (wire/payload.h), register included. VALUE_ALL: the row
+ * is of all that the place was seen with, whatever the value; VALUE_STRIDE: of differences of addresses, each from the one before of the same place.
+ * A value that is an address of a module is told as that. `caller`: where the function was to return to, if places are told apart by it.
+ * `count` is how often, in 2^-VALUE_BITS; in batches `time` is the root of this and of all, multiplied, so that the sum of its squares is how the
+ * two vary together; of the row of all, in how many windows the place was seen. */
 struct value_key {
     uint32_t module, kind;
     uint64_t address, value;
+    uint32_t to,
+        caller_module; /* MODULE_NONE: the value is a number; the caller is not known, or nobody asked */
+    uint64_t caller;
 };
-enum { VALUE_BITS = 4, VALUE_DETAIL_SHIFT = 8, VALUE_ALL = 1 << 16 };
+enum {
+    VALUE_BITS = 4,
+    VALUE_DETAIL_SHIFT = 8,
+    VALUE_ALL = 1 << 16,
+    VALUE_STRIDE = 1 << 17,
+    VALUE_KINDS = 1 << 18
+};
 
 static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
 {

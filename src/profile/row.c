@@ -25,7 +25,7 @@ enum profile_table row_table(uint32_t type)
 
 size_t row_fields(enum chunk_type type)
 {
-    return type == CHUNK_EDGES ? 5 : 4; /* of all others */
+    return type == CHUNK_EDGES ? 5 : type == CHUNK_VALUES ? 7 : 4; /* of all others */
 }
 
 static uint64_t module_number(uint32_t module, const struct numbering *in_file)
@@ -34,15 +34,19 @@ static uint64_t module_number(uint32_t module, const struct numbering *in_file)
     return in_file->at[module] + (uint64_t)1;
 }
 
+/* Of none, too. */
+static uint64_t any_number(uint32_t module, const struct numbering *in_file)
+{
+    return module == MODULE_NONE ? 0 : module_number(module, in_file);
+}
+
 struct row row_of_key(enum chunk_type type, const void *key, const struct numbering *in_file)
 {
     union any_key k;
     if (type == CHUNK_EDGES) {
         memcpy(&k.edge, key, sizeof k.edge);
-        bool from_nowhere = k.edge.from_module == MODULE_NONE;
-        return (struct row){{from_nowhere ? 0 : module_number(k.edge.from_module, in_file),
-                             k.edge.from, module_number(k.edge.to_module, in_file), k.edge.to,
-                             k.edge.kind}};
+        return (struct row){{any_number(k.edge.from_module, in_file), k.edge.from,
+                             module_number(k.edge.to_module, in_file), k.edge.to, k.edge.kind}};
     }
     if (type == CHUNK_TRIPS) {
         memcpy(&k.trip, key, sizeof k.trip);
@@ -56,8 +60,9 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
     }
     if (type == CHUNK_VALUES) {
         memcpy(&k.value, key, sizeof k.value);
-        return (struct row){
-            {module_number(k.value.module, in_file), k.value.address, k.value.kind, k.value.value}};
+        return (struct row){{module_number(k.value.module, in_file), k.value.address, k.value.kind,
+                             k.value.value, any_number(k.value.to, in_file),
+                             any_number(k.value.caller_module, in_file), k.value.caller}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
@@ -111,13 +116,22 @@ static bool path_of(const uint64_t *fields, uint32_t module, struct path_key *re
     return true;
 }
 
-static bool value_of(const uint64_t *fields, uint32_t module, struct value_key *ret_value,
-                     struct err *err)
+static bool value_of(const uint64_t *fields, const struct numbering *in_profile, uint32_t module,
+                     struct value_key *ret_value, struct err *err)
 {
-    if (fields[2] >= 2 * VALUE_ALL)
+    uint32_t to = MODULE_NONE, caller = MODULE_NONE;
+    if ((fields[4] && !module_of(fields[4], in_profile, &to, err)) ||
+        (fields[5] && !module_of(fields[5], in_profile, &caller, err)))
+        return false;
+    if (fields[2] >= VALUE_KINDS)
         return err_set(err, ERR_FORMAT, "value of kind %llu", (unsigned long long)fields[2]);
-    *ret_value = (struct value_key){
-        .module = module, .kind = (uint32_t)fields[2], .address = fields[1], .value = fields[3]};
+    *ret_value = (struct value_key){.module = module,
+                                    .kind = (uint32_t)fields[2],
+                                    .address = fields[1],
+                                    .value = fields[3],
+                                    .to = to,
+                                    .caller_module = caller,
+                                    .caller = fields[6]};
     return true;
 }
 
@@ -135,7 +149,7 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
     if (type == CHUNK_PATHS)
         return path_of(fields, module, &ret_key->path, err);
     if (type == CHUNK_VALUES)
-        return value_of(fields, module, &ret_key->value, err);
+        return value_of(fields, in_profile, module, &ret_key->value, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

@@ -4,16 +4,16 @@
  *     RANGES  module, start, last, instructions
  *     TRIPS   module, head, n, how
  *     PATHS   module, function, path, kind
- *     VALUES  module, address, kind, value
+ *     VALUES  module, address, kind, value, to, caller_module, caller
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
- * an edge may be. */
+ * an edge, the to and the caller of a value may be. */
 #pragma once
 
 #include "profile/chunk.h"
 #include "profile/profile.h"
 
-enum { ROW_FIELDS_MAX = 5 };
+enum { ROW_FIELDS_MAX = 7 };
 
 struct row {
     uint64_t fields[ROW_FIELDS_MAX];

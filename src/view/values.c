@@ -2,6 +2,7 @@
 
 #include "program/binary.h"
 #include "program/decoded.h"
+#include "view/value_findings.h"
 #include "wire/payload.h"
 
 #include <math.h>
@@ -11,8 +12,9 @@
 const char *value_use_name(enum value_use use)
 {
     static const char *const names[VALUE_USES] = {
-        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",     [VALUE_LOAD] = "load",
-        [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result", [VALUE_ADDRESS] = "address"};
+        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",       [VALUE_TARGET] = "target",
+        [VALUE_LOAD] = "load",       [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
+        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride"};
     return names[use];
 }
 
@@ -68,21 +70,19 @@ static bool divides(const struct decoded *decoded)
            decoded->instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
 }
 
-/* VALUE_USES: nothing that is worth telling. */
-static enum value_use use_of(const struct scene *scene, uint32_t module, uint64_t address,
-                             enum payload_kind kind)
+/* VALUE_USES: nothing that is worth telling. `decoded`: NULL, it is not known. */
+static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
 {
-    const struct binary *binary = scene_binary(scene, module);
-    struct decoded decoded;
-    bool known = binary && decoded_read(&binary->image, (struct svma){address}, &decoded);
-    switch (kind) {
+    if (key_kind & VALUE_STRIDE)
+        return VALUE_STRIDES;
+    switch ((enum payload_kind)(key_kind & 0xff)) {
     case PAYLOAD_COUNT: return VALUE_SIZE;
-    case PAYLOAD_OPERAND: return known && divides(&decoded) ? VALUE_DIVISOR : VALUE_OPERAND;
+    case PAYLOAD_OPERAND: return decoded && divides(decoded) ? VALUE_DIVISOR : VALUE_OPERAND;
     case PAYLOAD_RESULT:
     case PAYLOAD_VECTOR:
-        if (known && constant(&decoded))
+        if (decoded && constant(decoded))
             return VALUE_USES;
-        return known && loads(&decoded) ? VALUE_LOAD : VALUE_RESULT;
+        return decoded && loads(decoded) ? VALUE_LOAD : VALUE_RESULT;
     default: return VALUE_ADDRESS;
     }
 }
@@ -104,10 +104,16 @@ static int by_place(const void *a, const void *b)
         return x->key.address < y->key.address ? -1 : 1;
     if (x->key.kind != y->key.kind)
         return x->key.kind < y->key.kind ? -1 : 1;
+    if (x->key.caller_module != y->key.caller_module)
+        return x->key.caller_module < y->key.caller_module ? -1 : 1;
+    if (x->key.caller != y->key.caller)
+        return x->key.caller < y->key.caller ? -1 : 1;
     if (x->all != y->all)
         return x->all ? -1 : 1;
     if (x->sums->count != y->sums->count)
         return x->sums->count > y->sums->count ? -1 : 1;
+    if (x->key.to != y->key.to)
+        return x->key.to < y->key.to ? -1 : 1;
     return x->key.value < y->key.value ? -1 : x->key.value > y->key.value;
 }
 
@@ -140,54 +146,68 @@ static struct estimate share_of(const struct sums *value, const struct sums *all
                              fmin(1, fmax(share + wide, coin.hi))};
 }
 
-/* The sum of squares of shares is how often two looks at the place see the same. */
-static double worth(const struct place_value *values, size_t n, double total, enum value_use use)
+static double saving(const struct places_values *places, const struct value_place *place)
 {
-    static const double costs[VALUE_USES] = {
-        [VALUE_DIVISOR] = 12, [VALUE_SIZE] = 8,   [VALUE_LOAD] = 2,
-        [VALUE_OPERAND] = 1,  [VALUE_RESULT] = 1, [VALUE_ADDRESS] = 0.25};
-    double alike = 0;
-    for (size_t i = 0; i < n; i++)
-        alike += values[i].share.value * values[i].share.value;
-    return total * alike * costs[use];
+    double instructions = (double)places->scene->sides[0]->totals.instructions;
+    double often = place->n ? places->values.at[place->first].count : 0;
+    if (place->constant || !instructions)
+        return 0;
+    return 1000 * often * value_use_cycles((enum value_use)place->use) / instructions;
+}
+
+void values_place_add(struct places_values *places, struct value_place *place)
+{
+    place->n = places->values.n - place->first;
+    place->saves = saving(places, place);
+    places->total += place->total;
+    *vec_push(places) = *place;
 }
 
 static void place_add(struct places_values *places, const struct record *records, size_t n)
 {
     const struct value_key *key = &records[0].key;
-    enum payload_kind kind = (enum payload_kind)(key->kind & 0xff);
-    enum value_use use = use_of(places->scene, key->module, key->address, kind);
+    const struct binary *binary = scene_binary(places->scene, key->module);
+    struct decoded decoded;
+    bool known = binary && decoded_read(&binary->image, (struct svma){key->address}, &decoded);
+    bool vector = (key->kind & 0xff) == PAYLOAD_VECTOR;
+    enum value_use use = use_of(known ? &decoded : NULL, key->kind);
     if (use == VALUE_USES)
         return;
     bool exact = places->scene->sides[0]->mode == PROFILE_EXACT;
+    bool data = use == VALUE_LOAD || use == VALUE_RESULT || use == VALUE_OPERAND;
     struct value_place place = {.module = key->module,
                                 .address = key->address,
                                 .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
-                                .vector = kind == PAYLOAD_VECTOR,
+                                .vector = vector,
                                 .use = (uint8_t)use,
+                                .form = known && data ? value_form_of(&decoded, vector)
+                                                      : (struct value_form){VALUE_INTEGER, 8},
+                                .caller_module = key->caller_module,
+                                .caller = key->caller,
                                 .total = units(records[0].sums->count),
-                                .first = places->values.n,
-                                .n = n - 1};
+                                .first = places->values.n};
     for (size_t i = 1; i < n; i++)
-        *vec_push(&places->values) =
-            (struct place_value){records[i].key.value, units(records[i].sums->count),
-                                 exact ? share_exact(records[i].sums, records[0].sums)
-                                       : share_of(records[i].sums, records[0].sums)};
-    place.worth = worth(&places->values.at[place.first], place.n, place.total, use);
-    places->total += place.total;
-    *vec_push(places) = place;
+        *vec_push(&places->values) = (struct place_value){
+            records[i].key.value, records[i].key.to, units(records[i].sums->count),
+            exact ? share_exact(records[i].sums, records[0].sums)
+                  : share_of(records[i].sums, records[0].sums)};
+    values_place_add(places, &place);
 }
 
-static int by_worth(const void *a, const void *b)
+static int by_saving(const void *a, const void *b)
 {
     const struct value_place *x = a, *y = b;
-    if (x->worth != y->worth)
-        return x->worth > y->worth ? -1 : 1;
+    if (x->saves != y->saves)
+        return x->saves > y->saves ? -1 : 1;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
     if (x->module != y->module)
         return x->module < y->module ? -1 : 1;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
-    return x->use < y->use ? -1 : x->use > y->use;
+    if (x->use != y->use)
+        return x->use < y->use ? -1 : 1;
+    return x->caller < y->caller ? -1 : x->caller > y->caller;
 }
 
 struct records {
@@ -201,6 +221,8 @@ static void records_take(struct records *records, const struct scene *scene)
         struct record record = {.sums = &table->at[i]};
         memcpy(&record.key, map_key(&table->keys, i), sizeof record.key);
         record.key.module = scene_module(scene, 0, record.key.module);
+        record.key.to = scene_module(scene, 0, record.key.to);
+        record.key.caller_module = scene_module(scene, 0, record.key.caller_module);
         record.all = record.key.kind & VALUE_ALL;
         record.key.kind &= ~(uint32_t)VALUE_ALL;
         if (record.key.module != MODULE_NONE && scene->modules.at[record.key.module].shown)
@@ -213,7 +235,8 @@ static void records_take(struct records *records, const struct scene *scene)
 static bool same_place(const struct record *a, const struct record *b)
 {
     return a->key.module == b->key.module && a->key.address == b->key.address &&
-           a->key.kind == b->key.kind;
+           a->key.kind == b->key.kind && a->key.caller_module == b->key.caller_module &&
+           a->key.caller == b->key.caller;
 }
 
 void values_make(struct places_values *places, struct scene *scene)
@@ -228,8 +251,9 @@ void values_make(struct places_values *places, struct scene *scene)
         if (records.at[i].all && records.at[i].sums->count)
             place_add(places, &records.at[i], n);
     }
+    values_targets(places);
     if (places->n)
-        qsort(places->at, places->n, sizeof *places->at, by_worth);
+        qsort(places->at, places->n, sizeof *places->at, by_saving);
     vec_release(&records);
 }
 

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "view/estimate.h"
 #include "view/scene.h"
+#include "view/value_type.h"
 
 #include <stdio.h>
 
@@ -16,15 +17,18 @@ struct ink;
 enum value_use { /* in the order of what knowing it is worth */
                  VALUE_DIVISOR,
                  VALUE_SIZE,
+                 VALUE_TARGET, /* where an indirect call went */
                  VALUE_LOAD,
                  VALUE_OPERAND,
                  VALUE_RESULT,
                  VALUE_ADDRESS,
+                 VALUE_STRIDES, /* from an address to the next of the same place */
                  VALUE_USES
 };
 
 struct place_value {
     uint64_t value;
+    uint32_t to; /* the module of the scene that it is an address of; MODULE_NONE: it is a number */
     double count; /* how often it was seen, for certain */
     struct estimate share;
 };
@@ -32,11 +36,18 @@ struct place_value {
 struct value_place {
     uint32_t module; /* of the scene */
     uint64_t address;
-    uint8_t use;     /* enum value_use */
-    uint8_t detail;  /* a register, where there is one */
-    bool vector;     /* the lowest word of a vector register */
+    uint8_t use;    /* enum value_use */
+    uint8_t detail; /* a register, where there is one */
+    bool vector;    /* the lowest word of a vector register */
+    bool
+        constant; /* it is written in the code, or by the loader: that it is always the same is no news */
+    struct value_form form;
+    uint32_t
+        caller_module; /* of the scene; MODULE_NONE: places are not told apart by callers, or it is not known */
+    uint64_t caller; /* where it returns to */
     double total;    /* how often the place was seen */
-    double worth;    /* what it is sorted by: how often it ran and how much alike */
+    double
+        saves; /* cycles of a thousand instructions of the program, if its values were known: what it is sorted by */
     size_t first, n; /* of values */
 };
 
@@ -53,6 +64,11 @@ const char *value_use_name(enum value_use use);
 
 void values_make(struct places_values *places, struct scene *scene);
 void values_release(struct places_values *places);
+
+/* A place whose values are the last of all, from `first` on. */
+void values_place_add(struct places_values *places, struct value_place *place);
+/* Indirect calls and where they went, from edges: any recording of walks has them. */
+void values_targets(struct places_values *places);
 
 struct values_cut {
     size_t limit;

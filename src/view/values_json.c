@@ -1,17 +1,24 @@
 #include "view/values.h"
 
 #include "view/head.h"
+#include "view/value_findings.h"
 
 #include <inttypes.h>
 
-static void value_json(struct json *json, const struct place_value *value, double total,
-                       bool hidden)
+static void value_json(struct json *json, struct scene *scene, const struct value_place *place,
+                       const struct place_value *value, bool hidden)
 {
     char text[20];
+    double total = place->total;
     json_object(json, NULL);
     if (!hidden) {
         snprintf(text, sizeof text, "0x%" PRIx64, value->value);
         json_string(json, "value", text);
+        if (value->to != MODULE_NONE)
+            json_string(json, "to", address_text(scene, value->to, value->value));
+        json_string(json, "text",
+                    value->to == MODULE_NONE ? value_text(place->form, value->value)
+                                             : value_pointer_text(scene, value->to, value->value));
     }
     json_number(json, "count", value->count);
     json_number(json, "lo", value->share.lo * total);
@@ -31,11 +38,16 @@ static void place_json(struct json *json, const struct places_values *places,
                 scene_readable(scene, scene_function_name(scene, place->module, function)));
     json_string(json, "line", line_text(scene, place->module, place->address));
     json_string(json, "kind", value_use_name((enum value_use)place->use));
+    json_string(json, "type", value_type_name((enum value_type)place->form.type));
     json_bool(json, "vector", place->vector);
+    if (place->caller_module != MODULE_NONE)
+        json_string(json, "context", address_text(scene, place->caller_module, place->caller));
     json_number(json, "total", place->total);
+    json_string(json, "finding", value_finding_name(value_finding_of(places, place)));
+    json_number(json, "saves", place->saves);
     json_array(json, "values");
     for (size_t i = 0; i < place->n; i++)
-        value_json(json, &places->values.at[place->first + i], place->total, hidden);
+        value_json(json, scene, place, &places->values.at[place->first + i], hidden);
     json_array_end(json);
     json_object_end(json);
 }

@@ -4,44 +4,37 @@
 #include "program/binary.h"
 #include "view/head.h"
 #include "view/ink.h"
+#include "view/value_findings.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-enum { VALUES_SHOWN = 4, SMALL = 1 << 20 };
+enum { VALUES_SHOWN = 4 };
 
-/* Numbers as one would write them: small ones in decimal, of either sign, doubles as such, else hexadecimal. */
-static const char *value_text(const struct value_place *place, uint64_t value)
+static void value_print(FILE *to, struct scene *scene, const struct value_place *place,
+                        const struct place_value *value, bool hidden)
 {
-    static char text[64];
-    double real;
-    memcpy(&real, &value, sizeof real);
-    int64_t number = (int64_t)value;
-    if (place->vector && isfinite(real) && (real == 0 || (fabs(real) > 1e-30 && fabs(real) < 1e30)))
-        snprintf(text, sizeof text, "0x%" PRIx64 " (as a double %g)", value, real);
-    else if (number > -SMALL && number < SMALL)
-        snprintf(text, sizeof text, "%" PRId64, number);
-    else if (value <= UINT32_MAX && (int32_t)value < 0 && (int32_t)value > -SMALL)
-        snprintf(text, sizeof text, "0x%" PRIx64 " (%" PRId32 ")", value, (int32_t)value);
+    struct estimate share = value->share;
+    const char *text = "(not shown)";
+    if (!hidden)
+        text = value->to == MODULE_NONE ? value_text(place->form, value->value)
+                                        : value_pointer_text(scene, value->to, value->value);
+    fprintf(to, "      %6.2f%%", 100 * share.value);
+    if (isnan(share.lo))
+        fprintf(to, "  [     ?,      ?]");
     else
-        snprintf(text, sizeof text, "0x%" PRIx64, value);
-    return text;
+        fprintf(to, "  [%6.2f, %6.2f]", 100 * share.lo, 100 * share.hi);
+    fprintf(to, "  %s\n", text);
 }
 
-/* What one could do about it, where its most frequent value has nine tenths of it or more. */
-static const char *advice(const struct value_place *place, double share)
+static void caller_print(FILE *to, struct scene *scene, const struct value_place *place)
 {
-    if (share < 0.9)
-        return NULL;
-    switch ((enum value_use)place->use) {
-    case VALUE_DIVISOR:
-        return "divides by nearly always the same: test for it, and divide by a constant";
-    case VALUE_SIZE: return "nearly always of one size: a copy of a constant size needs no loop";
-    case VALUE_LOAD:
-        return "loads nearly always the same: keep it in a register, or specialise for it";
-    default: return NULL;
-    }
+    if (place->caller_module == MODULE_NONE)
+        return;
+    function_id function = scene_function_at(scene, place->caller_module, place->caller);
+    fprintf(to, "      called from %s  %s  %s\n",
+            name_text(scene, scene_function_name(scene, place->caller_module, function)),
+            line_text(scene, place->caller_module, place->caller - 1),
+            address_text(scene, place->caller_module, place->caller));
 }
 
 static void place_print(FILE *to, const struct places_values *places,
@@ -61,20 +54,15 @@ static void place_print(FILE *to, const struct places_values *places,
             address_text(scene, place->module, place->address));
     fprintf(to, "      %s%s%s\n", ink_begin(ink, INK_SOURCE), assembly, ink_end(ink, INK_SOURCE));
     const struct place_value *values = &places->values.at[place->first];
-    for (size_t i = 0; i < place->n && i < VALUES_SHOWN; i++) {
-        struct estimate share = values[i].share;
-        fprintf(to, "      %6.2f%%", 100 * share.value);
-        if (isnan(share.lo))
-            fprintf(to, "  [     ?,      ?]");
-        else
-            fprintf(to, "  [%6.2f, %6.2f]", 100 * share.lo, 100 * share.hi);
-        fprintf(to, "  %s\n", hidden ? "(not shown)" : value_text(place, values[i].value));
-    }
+    caller_print(to, scene, place);
+    for (size_t i = 0; i < place->n && i < VALUES_SHOWN; i++)
+        value_print(to, scene, place, &values[i], hidden);
     if (!place->n)
         fprintf(to, "      no value often enough to be told\n");
-    const char *hint = place->n ? advice(place, values[0].share.value) : NULL;
-    if (hint)
-        fprintf(to, "      %s\n", hint);
+    enum value_finding finding = value_finding_of(places, place);
+    if (finding != FINDING_NONE)
+        fprintf(to, "      %s (%.2g cycles of 1000 instructions at most)\n",
+                value_finding_text(finding), place->saves);
 }
 
 void values_text(FILE *to, const struct places_values *places, const struct ink *ink,
@@ -82,8 +70,8 @@ void values_text(FILE *to, const struct places_values *places, const struct ink 
 {
     size_t shown = 0;
     head_text(to, places->scene, 0);
-    fprintf(to,
-            "values, where most is alike of what runs most; shares with their 95 %% intervals\n\n");
+    fprintf(to, "values, those first whose knowledge would save most; shares with their 95 %% "
+                "intervals\n\n");
     for (; shown < places->n && shown < cut.limit; shown++)
         place_print(to, places, &places->at[shown], ink, cut.no_values);
     fprintf(to, "\n%zu of %zu places; --limit shows others\n", shown, places->n);

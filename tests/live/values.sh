@@ -27,7 +27,7 @@ for row in rows:
     if row['function'] == 'drawn' and row['kind'] == 'result':
         assert all(v['share'] < 0.01 for v in row['values']), row
 EOF
-"$gait" values --limit 3 "$work/data" >"$work/text" || bad "values as text: status $?"
+"$gait" values --limit 12 "$work/data" >"$work/text" || bad "values as text: status $?"
 grep -q 'divides by nearly always the same' "$work/text" || bad 'no hint at the divisor'
 "$gait" values --no-values "$work/data" >"$work/text" || bad "--no-values: status $?"
 grep -q ' 42$' "$work/text" && bad 'a value is shown'

@@ -32,8 +32,30 @@ for (function, kind), exact in truth.items():
 row = next(r for r in rows if r['function'] == 'drawn' and r['kind'] == 'result' and int(r['values'][0]['value'], 16) in drawn)
 assert row['total'] == rounds and row['values'][0]['hi'] > 1, row
 assert all(v['count'] <= drawn[int(v['value'], 16)] <= v['hi'] < rounds / 100 for v in row['values']), row
+def of(function, kind, **more):
+    return [r for r in rows if r['function'] == function and r['kind'] == kind and all(r.get(k) == v for k, v in more.items())]
+# Where an indirect call went, by name; a pointer as the string that it points to; steps through an array.
+row = next(r for r in of('main', 'target') if len(r['values']) == 2)
+assert [v['count'] for v in row['values']] == [divisors[7], divisors[9]], row
+assert ['often' in row['values'][0]['text'], 'seldom' in row['values'][1]['text'], row['finding']] == [True, True, 'one-target'], row
+assert any(v['text'].startswith('"a string with a name"') for r in of('named', 'load') for v in r['values']), of('named', 'load')
+assert any(r['values'][0]['value'] == hex(24) and r['finding'] == 'one-stride' for r in of('walked', 'stride')), of('walked', 'stride')
+assert of('divided', 'divisor')[0]['finding'] == 'constant-divisor' and of('loaded', 'load')[0]['finding'] == 'one-value'
+assert of('shared', 'load')[0]['finding'] == 'none' and 'context' not in of('shared', 'load')[0]
 executed = {r['address']: r['count'] for r in counts}
+rows = [r for r in rows if r['kind'] not in ('stride', 'target')]
 assert rows and all(r['total'] == executed[r['address']] for r in rows), [r for r in rows if r['total'] != executed[r['address']]]
+PY
+# By callers: one function, each of whose callers has its own number.
+"$gait" record -q --exact=trace --events value --context -o "$work/data" -- "$work/habits" 1000 >/dev/null || bad "record --context: status $?"
+"$gait" values --json --module habits "$work/data" >"$work/json" || bad "values --context: status $?"
+/usr/bin/python3 -B - "$work/json" <<'PY' || bad 'values by callers'
+import json, sys
+rows = [r for r in json.load(open(sys.argv[1]))['rows'] if r['function'] == 'shared' and r['kind'] == 'load']
+seen = sorted((v['value'], v['count'], r['context']) for r in rows for v in r['values'] if 'context' in r)
+print(seen)
+assert [s[0] for s in seen] == ['0x3', '0x5'] and seen[0][2] != seen[1][2], seen
+assert all(count > 900 for _, count, _ in seen), seen
 PY
 # Faults and signals in the middle of code that records; registers that are in slots then.
 make -s "${GAIT_OUT:-o/rel}"/programs/{signal_fix,signal_context,exceptions,faults,red_zone} >&2
