@@ -7,6 +7,7 @@
 #include "core/ports.h"
 #include "core/state.h"
 #include "core/stores.h"
+#include "core/wrong.h"
 
 static void queue_make(struct queue *queue, uint32_t n)
 {
@@ -219,12 +220,15 @@ static uint32_t stack_sync(struct core *core, const struct core_insn *insn)
 static void branch(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                    struct core_times *times)
 {
-    uint32_t events = predictor_see(core->predictor, insn, fact);
+    uint64_t guess;
+    uint32_t events = predictor_see(core->predictor, insn, fact, &guess);
     times->events |= events;
     if (events & CORE_TAKEN)
         front_taken(core, events);
     if (events & CORE_MISPREDICT) {
         times->redirect = times->complete + core->model->mispredict;
+        times->guess.v = guess;
+        wrong_begin(core, times);
         later(&core->redirect, times->redirect);
     }
 }

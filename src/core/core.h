@@ -49,7 +49,8 @@ struct core_times {
     uint64_t retire;
     uint64_t load_issue, load_complete; /* 0: it loads nothing */
     uint64_t redirect;                  /* of a wrong guess: fetch goes on there; else 0 */
-    uint32_t events;                    /* enum core_event */
+    struct avma guess; /* of a wrong guess at an indirect target or a return; 0: none was made */
+    uint32_t events;   /* enum core_event */
 };
 
 struct core *core_make(const struct model *model);
@@ -57,3 +58,8 @@ void core_free(struct core *core);
 
 void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                struct core_times *ret_times);
+/* Behind a step with CORE_MISPREDICT: one instruction after the other of the way that was wrongly gone. Stages that it did not come to
+ * before it was thrown away are 0, and so is retire; redirect is when it was thrown away. It takes nothing from those
+ * that retire but what it leaves in caches. False: fetch did not come that far. */
+bool core_wrong(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
+                struct core_times *ret_times);

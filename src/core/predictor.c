@@ -120,34 +120,38 @@ static bool conditional(struct predictor *predictor, uint64_t address, bool take
     return right;
 }
 
-static bool indirect(struct predictor *predictor, uint64_t address, uint64_t target)
+static uint64_t indirect(struct predictor *predictor, uint64_t address, uint64_t target)
 {
     enum { INDIRECT_HISTORY = 8 };
     uint64_t hash = mix(address, predictor->history, INDIRECT_HISTORY);
-    uint64_t *guess = &predictor->indirect[hash & predictor->mask];
-    bool right = *guess == target;
-    *guess = target;
-    return right;
+    uint64_t *slot = &predictor->indirect[hash & predictor->mask], guess = *slot;
+    *slot = target;
+    return guess;
 }
 
-static bool returns(struct predictor *predictor, uint64_t target)
+static uint64_t returns(struct predictor *predictor)
 {
     uint32_t n = predictor->model->return_stack;
     predictor->return_at = (predictor->return_at + n - 1) % n;
-    return predictor->returns[predictor->return_at] == target;
+    return predictor->returns[predictor->return_at];
 }
 
 uint32_t predictor_see(struct predictor *predictor, const struct core_insn *insn,
-                       const struct core_fact *fact)
+                       const struct core_fact *fact, uint64_t *ret_guess)
 {
+    uint64_t guess = 0;
     uint32_t n = predictor->model->return_stack;
     bool right = true, taken = insn->kind != INSN_COND || fact->taken;
     if (insn->kind == INSN_COND)
         right = conditional(predictor, fact->at.v, taken);
     else if (insn->kind == INSN_INDIRECT || insn->kind == INSN_CALL_INDIRECT)
-        right = indirect(predictor, fact->at.v, fact->next.v);
+        guess = indirect(predictor, fact->at.v, fact->next.v);
     else if (insn->kind == INSN_RETURN)
-        right = returns(predictor, fact->next.v);
+        guess = returns(predictor);
+    if (insn->kind == INSN_INDIRECT || insn->kind == INSN_CALL_INDIRECT ||
+        insn->kind == INSN_RETURN)
+        right = guess == fact->next.v;
+    *ret_guess = guess;
     if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT) {
         predictor->returns[predictor->return_at] = fact->at.v + insn->length;
         predictor->return_at = (predictor->return_at + 1) % n;

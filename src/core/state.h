@@ -90,6 +90,10 @@ struct core {
     uint64_t last_retire;
     uint64_t last_issue; /* of the operation before, in program order */
     bool fusing;         /* the instruction before can take a branch with it */
+    struct wrong {
+        struct gate fetch;
+        uint64_t until; /* when the branch was done; 0: its guess was right */
+    } wrong;
     struct hierarchy *hierarchy;
     bool stack_moved; /* by push, pop and their like, since the stack pointer was last needed */
     struct predictor *predictor;

@@ -198,8 +198,8 @@ static wide dividend(const struct block_values *values, bool is_signed, uint32_t
         bits == 8 ? values->registers[0] >> 8 & 0xff : values->registers[2] & mask_of(bits);
     if (is_signed)
         high = sign_extend(high, bits);
-    wide whole = (wide)high << bits | low;
     *ret_minus = is_signed && high >> 63;
+    wide whole = (*ret_minus ? ~(wide)0 << 64 | high : (wide)high) << bits | low;
     return *ret_minus ? -whole : whole;
 }
 

@@ -145,24 +145,45 @@ static uint32_t copies_of(const struct block *block)
     return copies > COPIES_MOST ? COPIES_MOST : copies < 2 ? 2 : copies;
 }
 
-/* Whether nearly all times of all copies are multiples of the step, by a twentieth of it. */
-static bool clock_steps_by(const struct blocks *blocks, uint32_t step)
+/* How far a time of all copies is from a multiple of the step, in steps. */
+static double step_miss(const struct block *block, uint32_t step)
 {
-    size_t near = 0;
-    for (size_t i = 0; i < blocks->n; i++) {
-        double steps = blocks->at[i].measured * copies_of(&blocks->at[i]) / step;
-        near += fabs(steps - round(steps)) < 0.05 * (steps > 1 ? 1 + steps / 20 : 1);
-    }
-    return near * 10 >= blocks->n * 9;
+    double steps = block->measured * copies_of(block) / step;
+    return fabs(steps - round(steps)) / (steps > 1 ? 1 + steps / 20 : 1);
 }
 
+static double step_misses(const struct blocks *blocks, uint32_t step, size_t *ret_near)
+{
+    double sum = 0;
+    size_t near = 0;
+    for (size_t i = 0; i < blocks->n; i++) {
+        double miss = step_miss(&blocks->at[i], step);
+        near += miss < 0.05;
+        sum += miss;
+    }
+    *ret_near = near;
+    return sum;
+}
+
+/* The largest step of which nearly all are near to multiples; of those about as large, the one that fits best. */
 static uint32_t clock_step_find(const struct blocks *blocks)
 {
     enum { STEP_MOST = 200, STEP_LEAST = 8, BLOCKS_LEAST = 20 };
-    for (uint32_t step = STEP_MOST; blocks->n >= BLOCKS_LEAST && step >= STEP_LEAST; step--)
-        if (clock_steps_by(blocks, step))
-            return step;
-    return 1;
+    uint32_t found = 1, least = STEP_LEAST;
+    double best = INFINITY;
+    for (uint32_t step = STEP_MOST; blocks->n >= BLOCKS_LEAST && step >= least; step--) {
+        size_t near;
+        double misses = step_misses(blocks, step, &near);
+        if (near * 10 < blocks->n * 9)
+            continue;
+        if (found == 1)
+            least = step - step / 8;
+        if (misses < best) {
+            best = misses;
+            found = step;
+        }
+    }
+    return found;
 }
 
 static double reading_of(const struct block *block, uint32_t step)

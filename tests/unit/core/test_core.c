@@ -201,7 +201,16 @@ static void wrong_guesses_redirect_fetch(void **state)
     fact.next.v = CODE + 2;
     core_step(run.core, &insn, &fact, &times);
     assert_true(times.events & CORE_MISPREDICT);
-    uint64_t redirect = times.redirect;
+    uint64_t redirect = times.redirect, done = times.complete, fetched = times.fetch;
+    /* Eight a cycle go the wrong way, and none retires. */
+    struct core_insn add;
+    assert_true(core_insn_make(&run.model, (const uint8_t *)"\x48\x01\xd8", 3, &add));
+    uint64_t wrong_way = 0;
+    while (core_wrong(run.core, &add, &fact, &times)) {
+        assert_true(times.fetch < done && !times.retire && times.redirect == done);
+        wrong_way++;
+    }
+    assert_int_equal(wrong_way, (done - fetched - 1) * run.model.opcache_width);
     core_step(run.core, &insn, &fact, &times);
     assert_int_equal(times.fetch, redirect);
     run_end(&run);
