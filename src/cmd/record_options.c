@@ -35,6 +35,7 @@ static const char usage[] =
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --context          values by who called, as far as windows saw the call\n"
+    "  --compress DESIGN  values by way of a compressor: R256, H[P256]2048, T2[256]2048x2\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
     "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"
     "                     return, div, string, vector, float; several with commas between\n"
@@ -72,6 +73,7 @@ enum {
     OPTION_ONLY,
     OPTION_EVENTS,
     OPTION_CONTEXT,
+    OPTION_COMPRESS,
     OPTION_DUMP_EVENTS,
     OPTION_PLAN, /* these three: for tests, until views and paths use what is behind them */
     OPTION_DUMP_PLAN,
@@ -93,6 +95,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"events", required_argument, NULL, OPTION_EVENTS},
     {"context", no_argument, NULL, OPTION_CONTEXT},
+    {"compress", required_argument, NULL, OPTION_COMPRESS},
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"plan", required_argument, NULL, OPTION_PLAN},
     {"ticks", no_argument, NULL, OPTION_TICKS},
@@ -210,6 +213,14 @@ static bool parse_events(const char *text, uint32_t *ret, struct err *err)
     }
 }
 
+static bool parse_compress(struct recording_options *walks, const char *text, struct err *err)
+{
+    size_t at = 0;
+    const char *wrong = design_parse(&walks->design, text, &at);
+    walks->compress = text;
+    return !wrong || err_set(err, ERR_USAGE, "--compress %s: at '%s': %s", text, text + at, wrong);
+}
+
 static bool parse_seed(const char *text, uint64_t *ret, struct err *err)
 {
     char *end;
@@ -279,6 +290,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_MAX_CONTEXTS:
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
     case OPTION_CONTEXT: options->walks.value_callers = true; return true;
+    case OPTION_COMPRESS: return parse_compress(&options->walks, optarg, err);
     case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
@@ -372,8 +384,13 @@ static bool complete(struct record *options, struct err *err)
     if ((options->walks.plans || options->walks.dump_plan) &&
         (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
-    if (options->walks.value_callers && !(options->walks.record.events & EVENTS_PAYLOAD))
+    bool values = options->walks.record.events & (EVENTS_VALUE | EVENTS_ADDRESS);
+    if (options->walks.value_callers && !values)
         return err_set(err, ERR_USAGE, "--context goes with --events value or address");
+    if (options->walks.compress && (!values || options->walks.record.mode != RECORD_SAMPLED))
+        return err_set(err, ERR_USAGE,
+                       "--compress goes with --events value or address of samples; gait lab "
+                       "compresses traces");
     if (options->walks.record.contexts_max && !options->walks.record.contexts)
         return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
     if (options->walks.path_ticks && options->walks.record.contexts)

@@ -117,6 +117,13 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
     sum_add(&sum->totals.losses[LOSS_unmapped], decode->unmapped);
 }
 
+static void stream_sum(struct drain_stream *sum, const struct value_stream *stream)
+{
+    sum->taken += stream->compressor->taken;
+    sum->told += stream->compressor->told;
+    sum->settled += stream->settled;
+}
+
 /* `gone`: nothing more will come from it. */
 static void sum_source(const struct drain *drain, const struct source *source, bool gone,
                        struct drain_sum *sum)
@@ -127,6 +134,8 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     uint64_t delivery = share_load(&channel->interrupt_ticks);
     uint64_t handler = share_load(&channel->handler_ticks);
     payload_sum_add(&sum->payloads, &source->payloads);
+    if (source->decode && source->decode->values.stream.compressor)
+        stream_sum(&sum->stream, &source->decode->values.stream);
     sum_add(&totals->interrupts, interrupts);
     sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
     sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));
@@ -205,7 +214,9 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .stacks = drain->stacks,
                                  .overhead_ppm = drain->share->directory->options.overhead_ppm,
                                  .events = drain->share->directory->options.events,
-                                 .by_callers = drain->value_callers};
+                                 .by_callers = drain->value_callers,
+                                 .compress = drain->compress,
+                                 .seed = drain->share->directory->options.seed};
     source_init(source, &place, drain->mode, drain->profile);
     source_listen(source, drain->consumer);
     source->plans = drain->plans;

@@ -22,6 +22,9 @@ struct drain_sum {
     struct decode_trails trails, long_trails;
     struct trace_verdict trace; /* of exact traces */
     struct payload_sum payloads;
+    struct drain_stream {
+        uint64_t taken, told, settled; /* values, messages, values that were left out before */
+    } stream;
 };
 
 struct drain {
@@ -31,6 +34,7 @@ struct drain {
     struct selection *only;            /* what is kept; NULL: everything */
     bool loops;                        /* traces are looked through for runs of loops */
     bool value_callers;                /* values are told apart by who called */
+    const struct design *compress;     /* of values; NULL: none */
     bool trace_paths;                  /* likewise, for paths */
     struct walk_stacks *stacks;        /* NULL: walks have none */
     struct plans *plans;               /* of exact runs, or NULL */

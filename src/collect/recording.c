@@ -63,6 +63,8 @@ static void head_fill(struct run *run)
         profile_fact(head, "budget", budget);
     if (run->options->only)
         profile_fact(head, "only", run->options->only_text);
+    if (run->options->compress)
+        profile_fact(head, "compress", run->options->compress);
     if (run->options->paths && run->options->record.covered && !run->options->only)
         profile_fact(head, "counts", "of paths that came to an end");
 }
@@ -125,14 +127,31 @@ static void describe_memory(struct run *run)
         profile_fact(&run->delta, "agent_memory", bytes);
 }
 
+/* What was passed on of values, and what was not: counts in the profile are estimates then. */
+static void describe_stream(struct run *run)
+{
+    struct drain_sum sum;
+    char text[160];
+    if (!run->options->compress)
+        return;
+    drain_sum(&run->drain, true, &sum);
+    snprintf(text, sizeof text,
+             "%" PRIu64 " values became %" PRIu64 " messages, which stand for them; %" PRIu64
+             " of places that had converged were left out",
+             sum.stream.taken, sum.stream.told, sum.stream.settled);
+    profile_fact(&run->delta, "compressed", text);
+}
+
 static void append(struct run *run, bool last)
 {
     struct totals now;
     struct cpu_times times;
     drain_count(&run->drain, last);
     describe_agent(run);
-    if (last)
+    if (last) {
         describe_memory(run);
+        describe_stream(run);
+    }
     subject_times(&run->subject, &times);
     if (last && run->subject.started)
         drain_outliving(&run->drain, run->subject.child.pid, &times);
@@ -274,6 +293,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.only = options->only;
         run->drain.loops = options->loops;
         run->drain.value_callers = options->value_callers;
+        run->drain.compress = options->compress ? &options->design : NULL;
         run->drain.trace_paths = options->trace_paths;
         run->drain.plans = options->plans;
         run->drain.paths = plans ? &run->paths : NULL;

@@ -10,6 +10,7 @@
 #include "collect/stack.h"
 #include "collect/trace_check.h"
 #include "profile/profile.h"
+#include "stream/design.h"
 #include "wire/channel.h"
 
 #include <stdbool.h>
@@ -33,6 +34,8 @@ struct recording_options {
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     bool loops;              /* traces are looked through for runs of loops */
     bool value_callers;      /* values are told apart by who called */
+    const char *compress;    /* the design of a compressor of values; NULL: none */
+    struct design design;    /* the same */
     bool trace_paths;        /* and for paths */
     struct record_options record;
 };

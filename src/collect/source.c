@@ -48,6 +48,8 @@ void source_init(struct source *source, const struct source_place *place, enum r
             source->decode->pace.overhead_ppm = place->overhead_ppm;
         source->each_event = place->events & EVENTS_LATENCY;
         source->decode->values.places.by_callers = place->by_callers;
+        if (place->compress)
+            value_stream_open(&source->decode->values.stream, place->compress, place->seed);
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);

@@ -77,7 +77,9 @@ struct source_place {
     struct walk_stacks *stacks; /* NULL: none are taken */
     uint32_t overhead_ppm;      /* the budget */
     uint32_t events;            /* EVENTS_ */
-    bool by_callers;            /* values are told apart by who called */
+    uint64_t seed;
+    bool by_callers;               /* values are told apart by who called */
+    const struct design *compress; /* of values; NULL: none */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

@@ -2,7 +2,12 @@
 
 #include <math.h>
 
-enum { WORTH_PART = 64 }; /* who has less of a place than one in so many is not told */
+enum {
+    WORTH_PART = 64,     /* who has less of a place than one in so many is not told */
+    CHECK_MESSAGES = 32, /* of a place, until its profile is looked at again */
+    SETTLED_WINDOWS = 16 /* one in so many is looked at all the same */
+};
+static const double SETTLED_SHARE = 0.01;
 
 static struct value_list *list_get(struct value_lists *lists, uint32_t place)
 {
@@ -14,6 +19,35 @@ static struct value_list *list_get(struct value_lists *lists, uint32_t place)
     return &lists->lists.at[place];
 }
 
+/* Whether the share of the most frequent value is what it was some messages ago. */
+static void list_check(struct value_list *list)
+{
+    double share = (double)list->hot.counts[0] / (double)list->hot.total;
+    list->settled = fabs(share - list->share) < SETTLED_SHARE;
+    list->share = share;
+}
+
+static void messages_take(struct value_lists *lists, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct message *message = &lists->stream.messages[i];
+        struct value_list *list = &lists->lists.at[value_stream_place(message)];
+        hotlist_add(&list->hot, message->tuple.value, message->count);
+        if (++list->messages % CHECK_MESSAGES == 0)
+            list_check(list);
+    }
+}
+
+static void pass_on(struct value_lists *lists, const struct value_list *list, uint32_t place,
+                    uint64_t value)
+{
+    bool looks = lists->window % SETTLED_WINDOWS == 0;
+    if (lists->stream.compressor->design.converge && list->settled && !looks)
+        lists->stream.settled++;
+    else
+        messages_take(lists, value_stream_push(&lists->stream, place, value));
+}
+
 static void see(void *to, uint32_t place, uint64_t value)
 {
     struct value_lists *lists = to;
@@ -23,7 +57,10 @@ static void see(void *to, uint32_t place, uint64_t value)
         if (!list->windows++)
             *vec_push(&lists->touched) = place;
     }
-    hotlist_insert(&list->hot, value, &lists->random);
+    if (lists->stream.compressor)
+        pass_on(lists, list, place, value);
+    else
+        hotlist_insert(&list->hot, value, &lists->random);
 }
 
 bool value_lists_take(struct value_lists *lists, const struct payload_window *window)
@@ -44,6 +81,7 @@ void value_lists_init(struct value_lists *lists, const struct units *units)
 void value_lists_release(struct value_lists *lists)
 {
     value_places_release(&lists->places);
+    value_stream_release(&lists->stream);
     vec_release(&lists->lists);
     vec_release(&lists->touched);
 }
@@ -95,6 +133,8 @@ static void list_flush(struct value_lists *lists, uint32_t place, struct batch *
 
 void value_lists_flush(struct value_lists *lists, struct batch *batch)
 {
+    if (lists->stream.compressor)
+        messages_take(lists, value_stream_flush(&lists->stream));
     for (size_t i = 0; i < lists->touched.n; i++)
         list_flush(lists, lists->touched.at[i], batch);
     lists->touched.n = 0;

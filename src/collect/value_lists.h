@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "collect/value_places.h"
+#include "collect/value_stream.h"
 #include "profile/batch.h"
 #include "stream/hotlist.h"
 
@@ -16,6 +17,9 @@ struct value_list {
     uint64_t window,
         windows; /* the last that it was seen in; in how many, since it was last told */
     uint32_t n_told;
+    uint32_t messages; /* with a compressor: of this place */
+    bool settled;      /* and whether they say nothing new */
+    double share;      /* of its most frequent value, when that was looked at */
     struct told {
         uint64_t value, error, count;
     } told[HOTLIST_VALUES]; /* of those values that were in the list then: how much of each */
@@ -25,6 +29,7 @@ struct value_lists {
     struct random random;
     uint64_t window; /* counts them */
     struct value_places places;
+    struct value_stream stream;
     struct {
         VEC(struct value_list);
     } lists; /* by place */

@@ -116,6 +116,7 @@ static bool read_option(struct reader *reader, struct design *design)
         bool *flag;
     } options[] = {{"paper", &design->paper},
                    {"phase", &design->phase},
+                   {"converge", &design->converge},
                    {"begins-at-0", &choices->begins_at_0},
                    {"told-without", &choices->told_without},
                    {"taken-without", &choices->taken_without},
@@ -125,9 +126,8 @@ static bool read_option(struct reader *reader, struct design *design)
             *options[i].flag = true;
             return true;
         }
-    return fail(
-        reader,
-        "not an option: paper, phase, begins-at-0, told-without, taken-without, real-quotient");
+    return fail(reader, "not an option: paper, phase, converge, begins-at-0, told-without, "
+                        "taken-without, real-quotient");
 }
 
 static bool read_design(struct reader *reader, struct design *design)

@@ -9,7 +9,8 @@
  *     ...+A16         16 counters behind it
  *
  * and after commas: paper (the paper's hash instead of the fast one), phase (periods begin anywhere), and the
- * choices of tagged.h: begins-at-0, told-without, taken-without, real-quotient. */
+ * choices of tagged.h: begins-at-0, told-without, taken-without, real-quotient; converge, for whoever feeds it: places whose
+ * profile does not change any more are left out before it. */
 #pragma once
 
 #include "stream/sampler.h"
@@ -22,7 +23,7 @@ struct design {
     uint32_t ways, tag_bits, threshold;
     struct tagged_choices choices;
     uint32_t associative; /* 0: none */
-    bool paper, phase;
+    bool paper, phase, converge;
 };
 
 /* NULL, or what is wrong, and in *at where in the text. */

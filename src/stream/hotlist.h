@@ -55,6 +55,8 @@ static inline void hotlist_insert(struct hotlist *list, uint64_t value, struct r
         hotlist_insert_other(list, value, random);
     }
 }
+/* So many at once; of space-saving lists alone. */
+void hotlist_add(struct hotlist *list, uint64_t value, uint64_t count);
 /* Adds what the other has seen; both are of one kind. */
 void hotlist_merge(struct hotlist *list, const struct hotlist *other, struct random *random);
 /* The most frequent first; equal ones by value. Returns their number, at most HOTLIST_VALUES. */

@@ -16,26 +16,32 @@ static void swap_errors(struct hotlist *list, uint32_t from, uint32_t to)
     list->errors[to] = error;
 }
 
-static void insert(struct hotlist *list, uint64_t value, struct random *random)
+void hotlist_add(struct hotlist *list, uint64_t value, uint64_t count)
 {
-    (void)random;
-    list->total++;
+    list->total += count;
     uint32_t i = hotlist_find(list, value);
     if (i < list->n) {
-        list->counts[i]++;
+        list->counts[i] += count;
         uint32_t to = hotlist_forward(list, i);
         if (to != i)
             swap_errors(list, i, to);
     } else if (i < HOTLIST_VALUES) {
         list->values[i] = value;
-        list->counts[i] = 1;
+        list->counts[i] = count;
         list->errors[i] = 0;
         list->n++;
     } else {
         i = least(list);
         list->values[i] = value;
-        list->errors[i] = list->counts[i]++;
+        list->errors[i] = list->counts[i];
+        list->counts[i] += count;
     }
+}
+
+static void insert(struct hotlist *list, uint64_t value, struct random *random)
+{
+    (void)random;
+    hotlist_add(list, value, 1);
 }
 
 /* How often anything that is not in the list may have occurred. */

@@ -31,6 +31,20 @@ EOF
 grep -q 'divides by nearly always the same' "$work/text" || bad 'no hint at the divisor'
 "$gait" values --no-values "$work/data" >"$work/text" || bad "--no-values: status $?"
 grep -q ' 42$' "$work/text" && bad 'a value is shown'
+# Through a compressor: fewer messages than values, which say the same; how many is told.
+"$gait" record -q --overhead 20% --seed 1 --events edge,call,value --compress 'H[P64]256,phase' -o "$work/data" -- "$work/habits" 20000000 >/dev/null || bad "record --compress: status $?"
+"$gait" info --json "$work/data" >"$work/info" && "$gait" values --json --module habits "$work/data" >"$work/json" || bad 'views of what was compressed'
+/usr/bin/python3 -B - "$work/json" "$work/info" <<'EOF' || bad 'what came of the compressor'
+import json, re, sys
+rows, facts = json.load(open(sys.argv[1]))['rows'], json.load(open(sys.argv[2]))['facts']
+values, messages = map(int, re.match(r'(\d+) values became (\d+) messages', facts['compressed'][0]).groups())
+row = next(r for r in rows if r['function'] == 'divided' and r['kind'] == 'divisor')
+print(values, messages, row['values'][0]['share'])
+assert facts['compress'] == ['H[P64]256,phase'] and 50 < values / messages < 80, facts
+assert abs(row['values'][0]['share'] - 0.95) < 0.05 and row['values'][0]['value'] == '0x7', row
+EOF
+"$gait" record -q --events value --compress 'H[Q2]3' -o "$work/none" -- true 2>"$work/stderr"
+[ $? = 125 ] && grep -q 'a sampler is' "$work/stderr" || bad 'a design that is none'
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without values: status $?"
 "$gait" values "$work/none" >"$work/stdout" 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'events edge,call,value' "$work/stderr" || bad 'a profile without values'

@@ -1,0 +1,33 @@
+/* Values between windows and lists, made a shorter stream: what a compressor (stream/compressor.h) passes on stands for many.
+ *
+ * It stands in the tool, behind the ring: what a word of a window is, only the lists of items tell, which the agent does not keep. So it spares the
+ * work on lists and not the way there; for machines that have compressors in front of it, it shows what they would pass on.
+ *
+ * With `converge` places whose most frequent value keeps its share are left out before the compressor, but for one window in some: they
+ * leave its parts to others. */
+#pragma once
+
+#include "stream/compressor.h"
+
+enum { VALUE_STREAM_TUPLES = 256 };
+
+struct value_stream {
+    struct compressor *compressor; /* NULL: values are passed on as they are */
+    uint64_t settled;              /* values of places that had converged: left out */
+    size_t n;
+    struct tuple tuples[VALUE_STREAM_TUPLES];
+    struct message messages[VALUE_STREAM_TUPLES + ASSOCIATIVE_MAX];
+};
+
+void value_stream_open(struct value_stream *stream, const struct design *design, uint64_t seed);
+void value_stream_release(struct value_stream *stream);
+
+/* One value more. Returns the number of messages, which are good until the next. */
+size_t value_stream_push(struct value_stream *stream, uint32_t place, uint64_t value);
+/* What waits here, and in counters behind the compressor; its samplers keep what they have passed over. */
+size_t value_stream_flush(struct value_stream *stream);
+
+static inline uint32_t value_stream_place(const struct message *message)
+{
+    return (uint32_t)tuple_pc(&message->tuple);
+}
