@@ -141,7 +141,7 @@ static void paths_known(struct banks *banks, const struct unit_paths *known)
     for (size_t i = 0; i < known->n; i++) {
         const struct unit_path *path = &known->at[i];
         uint64_t at = path->counter;
-        if (at + path->ticks < banks->sum.n && banks->sum.at[at])
+        if (!path->in_node && at + path->ticks < banks->sum.n && banks->sum.at[at])
             *vec_push(&banks->paths) =
                 (struct wire_path){.path = path->path,
                                    .function = path->function,

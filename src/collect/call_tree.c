@@ -9,6 +9,7 @@
 #include "profile/sums.h"
 #include "wire/node.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What a node has become: the stack above it, from which its children's are made. */
@@ -21,10 +22,11 @@ struct known {
 
 struct taking {
     struct source *source;
-    uint32_t root;       /* of the stacks */
-    uint32_t paths_root; /* of paths in contexts */
-    uint64_t bank_at;    /* in the share: the bank that is being read */
-    uint64_t lost;       /* calls of what was one too many */
+    uint32_t root;           /* of the stacks */
+    uint32_t paths_root;     /* of paths in contexts */
+    uint64_t bank_at;        /* in the share: the bank that is being read */
+    uint64_t lost;           /* calls of what was one too many */
+    struct unit_paths known; /* that have a counter in nodes; by function and counter */
     struct {
         VEC(struct known);
     } nodes; /* by number */
@@ -81,6 +83,37 @@ static void path_add(const struct taking *taking, const struct known *known, uin
     stacks_add(stacks, stacks_node(stacks, leaf, function->at.module, path), STACK_CALLS, count);
 }
 
+static int known_order(const void *a, const void *b)
+{
+    const struct unit_path *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->counter < y->counter ? -1 : x->counter > y->counter;
+}
+
+static void known_paths_find(struct taking *taking)
+{
+    const struct unit_paths *paths = &taking->source->units.paths;
+    for (size_t i = 0; i < paths->n; i++)
+        if (paths->at[i].in_node)
+            *vec_push(&taking->known) = paths->at[i];
+    if (taking->known.n)
+        qsort(taking->known.at, taking->known.n, sizeof *taking->known.at, known_order);
+}
+
+/* Which path a counter of a node is of; UINT64_MAX: nobody has told. */
+static uint64_t path_of(const struct taking *taking, const struct wire_node *node, uint64_t counter)
+{
+    if (node->paths != NODE_KNOWN_PATHS)
+        return counter;
+    struct unit_path wanted = {.function = node->number, .counter = (uint32_t)counter};
+    const struct unit_path *found =
+        taking->known.n
+            ? bsearch(&wanted, taking->known.at, taking->known.n, sizeof wanted, known_order)
+            : NULL;
+    return found ? found->path : UINT64_MAX;
+}
+
 /* Pages that nobody touched are not read: that would make them. */
 static void counters_take(const struct taking *taking, const struct known *known,
                           const struct wire_node *node, const unsigned char *bank)
@@ -95,9 +128,10 @@ static void counters_take(const struct taking *taking, const struct known *known
             memcpy(&count, bank + (at - taking->bank_at), sizeof count);
             if (!count)
                 continue;
-            path_plans_add(source->paths, source->profile, &source->mappings, node->number,
-                           (at - start) / 8, count);
-            path_add(taking, known, (at - start) / 8, count);
+            uint64_t path = path_of(taking, node, (at - start) / 8);
+            path_plans_add(source->paths, source->profile, &source->mappings, node->number, path,
+                           count);
+            path_add(taking, known, path, count);
         }
 }
 
@@ -197,6 +231,7 @@ void call_tree_take(struct source *source)
     if (source->paths->paths)
         taking.paths_root =
             stacks_node(&profile->context_paths, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
+    known_paths_find(&taking);
     bank_take(&taking, (const unsigned char *)source->channel + CHANNEL_COUNTERS_AT,
               share_own_bank_at(index));
     uint64_t slots = share_load(&source->channel->n_threads);
@@ -208,4 +243,5 @@ void call_tree_take(struct source *source)
     source->garbled += taking.garbled;
     sum_add(&profile->totals.losses[LOSS_context_lost], taking.lost);
     vec_release(&taking.nodes);
+    vec_release(&taking.known);
 }

@@ -10,6 +10,7 @@
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "program/image.h"
+#include "wire/node.h"
 
 #include <string.h>
 #include <time.h>
@@ -89,7 +90,8 @@ static struct wire_plan_function told_of(const struct planned_module *planned,
                                       .number = planned->first_function + range->function};
     if (planned->functions.n) {
         const struct path_store *store = &planned->functions.at[range->function].store;
-        told.paths = store->dense && store->in_node ? (uint16_t)(store->bits + 1u) : 0;
+        if (store->in_node)
+            told.paths = store->dense ? (uint16_t)(store->bits + 1u) : NODE_KNOWN_PATHS;
     }
     return told;
 }

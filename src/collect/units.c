@@ -205,13 +205,15 @@ static bool cut_add(struct units *units, const struct wire_cut *cut)
 
 static bool path_add(struct units *units, const struct wire_known_path *path)
 {
-    if (units->numbers || path->ticks > 1)
+    if (units->numbers || path->ticks > 1 || path->in_node > 1)
         return false;
-    *vec_push(&units->paths) =
-        (struct unit_path){.path = path->path,
-                           .function = path->function,
-                           .counter = counters_claim(units, path->counter, 1 + path->ticks),
-                           .ticks = path->ticks};
+    *vec_push(&units->paths) = (struct unit_path){
+        .path = path->path,
+        .function = path->function,
+        .counter =
+            path->in_node ? path->counter : counters_claim(units, path->counter, 1 + path->ticks),
+        .ticks = path->ticks,
+        .in_node = path->in_node};
     return true;
 }
 

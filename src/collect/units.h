@@ -58,6 +58,7 @@ struct unit_path {
     uint64_t path;
     uint32_t function, counter;
     bool ticks;
+    bool in_node; /* the counter is one of each node of the function */
 };
 
 struct units {

@@ -28,5 +28,7 @@ struct known_paths {
 /* Its counter, or the first of two; 0: there are too many, whoever goes it is counted in the thread's table. */
 uint32_t known_path_counter(struct known_paths *known, uint32_t function, uint64_t path,
                             bool ticks);
+/* The number of its counter in each node of the function, and one; 0: there are too many. */
+uint32_t known_path_in_node(struct known_paths *known, uint32_t function, uint64_t path);
 /* In a fork, whose channel is new. */
 void known_paths_forget(struct known_paths *known);

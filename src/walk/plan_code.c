@@ -492,8 +492,11 @@ static bool emit_count_known(struct taken *t, const struct plan *plan,
                              const struct wire_plan *operation, const struct plan_path *path)
 {
     struct wire_plan count = *operation;
-    if (!path->known || !plan->known || operation->flags & PLAN_IN_NODE)
+    if (!path->known || !plan->known)
         return false;
+    if (operation->flags & PLAN_IN_NODE)
+        return node_count_known_emit(plan, operation, left_number(plan, operation), path->value,
+                                     t->c, t->room, t->flags_free);
     count.counter =
         known_path_counter(plan->known, operation->counter,
                            path->value + (uint64_t)operation->value, operation->flags & PLAN_TICKS);

@@ -259,8 +259,8 @@ struct wire_known_path {
     uint32_t kind, bytes;
     uint32_t function, counter;
     uint64_t path;
-    uint32_t ticks; /* 1: the counter behind it has them */
-    uint32_t reserved;
+    uint32_t ticks;   /* 1: the counter behind it has them */
+    uint32_t in_node; /* 1: it is a counter of each node of the function (wire/node.h) */
 };
 
 /* A function that has calling contexts (wire/node.h). */

@@ -33,6 +33,9 @@ struct wire_node {
      * uint64_t slots[]: where calls of its code lead: a node's number, and above it NODE_TAG and that of its function */
 };
 
+/* What `paths` is for functions with too many of them to have a counter each: counters are for those that are known where code is made (struct wire_known_path). */
+enum { NODE_KNOWN_PATHS = 12 };
+
 static inline uint32_t node_counters(uint32_t paths)
 {
     return paths ? UINT32_C(1) << (paths - 1) : 0;
