@@ -9,9 +9,9 @@
 enum { PATHS = PATHS_BYTES / sizeof(struct wire_path), PROBES = 1 << 12 };
 _Static_assert(PATHS == PATH_QUARTERS * PATH_HOMES, "as the code has it");
 
-static uint32_t path_home(uint32_t function, uint64_t path)
+static uint32_t path_home(uint32_t function, uint64_t path, uint32_t node)
 {
-    uint64_t sum = path + (path >> 16) + path_salt(function);
+    uint64_t sum = path + (path >> 16) + path_salt(function) + node;
     return (uint32_t)(path_slots_at(function) - PATHS_AT) / sizeof(struct wire_path) +
            (uint32_t)(sum % PATH_HOMES);
 }
@@ -20,7 +20,7 @@ static uint32_t path_home(uint32_t function, uint64_t path)
 static bool path_add(uint8_t *bank, const struct wire_path *more)
 {
     struct wire_path *paths = (struct wire_path *)(void *)(bank + PATHS_AT);
-    uint32_t at = path_home(more->function, more->path + more->node);
+    uint32_t at = path_home(more->function, more->path, more->node);
     for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PATHS) {
         struct wire_path *slot = &paths[at];
         if (slot->count && (slot->path != more->path || slot->function != more->function ||

@@ -5,7 +5,7 @@
 #include "walk/plan_path.h"
 
 /* The thread's table of paths (struct wire_path): where one is looked for first, in the quarter of its function, at the sum of the lowest two 16 bits
- * of its number and the salt, modulo PATH_HOMES. */
+ * of its number, the salt and the node, modulo PATH_HOMES. */
 enum { PATH_HOMES = 1 << 16, PATH_QUARTERS = 4 };
 
 static inline uint64_t path_slots_at(uint32_t function)
