@@ -6,7 +6,7 @@
 #include "wire/plain.h"
 
 /* Exits of a window that paths are looked for in, and what an exit costs: measured. */
-enum { PATHS_EXITS = 2048, PATHS_EXIT_NS = 44, PATHS_BUDGET_PART = 4 };
+enum { PATHS_EXITS = 2048, PATHS_EXIT_NS = 55, PATHS_BUDGET_PART = 4 };
 
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile)

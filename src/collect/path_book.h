@@ -9,9 +9,12 @@
 #include "program/image.h"
 
 struct book_function {
-    uint32_t module; /* of the profile */
-    bool there;      /* else it has no code that could be read */
-    bool told;       /* the profile knows how many paths it has */
+    uint32_t module;     /* of the profile */
+    bool there;          /* else it has no code that could be read */
+    bool told;           /* the profile knows how many paths it has; and then: */
+    uint32_t series;     /* its node in series of paths */
+    uint32_t last_index; /* of the path that it went last, in the batch; MAP_NONE: none yet */
+    uint64_t last_path;
     struct svma start;
     struct path_reading reading;
     uint32_t *node_of;    /* of each instruction of the cfg */

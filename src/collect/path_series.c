@@ -12,40 +12,55 @@ struct series_key {
 void path_series_init(struct path_series *series)
 {
     *series = (struct path_series){0};
-    map_init(&series->nodes, sizeof(struct series_key));
+    map_init(&series->keys, sizeof(struct series_key));
 }
 
 void path_series_release(struct path_series *series)
 {
-    map_release(&series->nodes);
-    vec_release(&series->counts);
+    map_release(&series->keys);
+    vec_release(&series->nodes);
 }
 
-static uint32_t node_below(struct path_series *series, uint32_t parent, uint32_t module,
-                           uint64_t number)
+static uint32_t node_of(struct path_series *series, uint32_t parent, uint32_t module,
+                        uint64_t number)
 {
-    uint32_t node = map_add(&series->nodes, &(struct series_key){parent, module, number});
-    if (node == series->counts.n)
-        *vec_push(&series->counts) = 0;
+    uint32_t node = map_add(&series->keys, &(struct series_key){parent, module, number});
+    if (node == series->nodes.n)
+        *vec_push(&series->nodes) = (struct series_node){.next = MAP_NONE};
     return node;
 }
 
-void path_series_step(struct path_series *series, struct series_ended *ended, struct place function,
+uint32_t path_series_root(struct path_series *series, struct place function)
+{
+    return node_of(series, MAP_NONE, function.module, function.address.v);
+}
+
+static uint32_t node_below(struct path_series *series, uint32_t parent, uint64_t path)
+{
+    const struct series_node *known = &series->nodes.at[parent];
+    if (known->next != MAP_NONE && known->number == path)
+        return known->next;
+    const struct series_key *key = map_key(&series->keys, parent);
+    uint32_t node = node_of(series, parent, key->module, path);
+    series->nodes.at[parent].number = path;
+    return series->nodes.at[parent].next = node;
+}
+
+void path_series_step(struct path_series *series, struct series_ended *ended, uint32_t root,
                       uint64_t path, uint64_t begin)
 {
     ended->n += ended->n < SERIES_PATHS;
     for (uint32_t i = ended->n - 1; i; i--) {
-        ended->nodes[i] = node_below(series, ended->nodes[i - 1], function.module, path);
+        ended->nodes[i] = node_below(series, ended->nodes[i - 1], path);
         ended->begins[i] = ended->begins[i - 1];
     }
-    uint32_t root = node_below(series, MAP_NONE, function.module, function.address.v);
-    ended->nodes[0] = node_below(series, root, function.module, path);
+    ended->nodes[0] = node_below(series, root, path);
     ended->begins[0] = begin;
 }
 
 void path_series_count(struct path_series *series, uint32_t node, uint64_t weight)
 {
-    sum_add(&series->counts.at[node], weight);
+    sum_add(&series->nodes.at[node].count, weight);
 }
 
 /* The node of the profile; those above it are made when first asked for. */
@@ -55,7 +70,7 @@ static uint32_t node_in(const struct path_series *series, struct stacks *to, uin
     if (node == MAP_NONE)
         return stacks_node(to, STACK_NONE, MODULE_NONE, 0);
     if (!known[node]) {
-        const struct series_key *key = map_key(&series->nodes, node);
+        const struct series_key *key = map_key(&series->keys, node);
         uint32_t parent = node_in(series, to, known, key->parent);
         known[node] = stacks_node(to, parent, key->module, key->number) + 1;
     }
@@ -64,12 +79,13 @@ static uint32_t node_in(const struct path_series *series, struct stacks *to, uin
 
 void path_series_give(struct path_series *series, struct profile *profile, uint32_t group)
 {
-    uint32_t *known = mem_alloc((series->counts.n + 1) * sizeof *known);
-    for (uint32_t i = 0; i < series->counts.n; i++) {
-        if (series->counts.at[i])
+    uint32_t *known = mem_alloc((series->nodes.n + 1) * sizeof *known);
+    for (uint32_t i = 0; i < series->nodes.n; i++) {
+        uint64_t *count = &series->nodes.at[i].count;
+        if (*count)
             stacks_add(&profile->series, node_in(series, &profile->series, known, i), group,
-                       series->counts.at[i]);
-        series->counts.at[i] = 0;
+                       *count);
+        *count = 0;
     }
     mem_free(known);
 }

@@ -8,11 +8,17 @@
 #include "collect/mappings.h"
 #include "profile/profile.h"
 
+struct series_node {
+    uint64_t count;  /* since it was last given out */
+    uint64_t number; /* the path that came next last time, which it mostly does again: */
+    uint32_t next;   /* its node; MAP_NONE: none came yet */
+};
+
 struct path_series {
-    struct map nodes; /* struct series_key, parents first */
-    struct {
-        VEC(uint64_t);
-    } counts; /* of nodes, since they were last given out */
+    struct map keys; /* struct series_key, parents first */
+    struct series_nodes {
+        VEC(struct series_node);
+    } nodes; /* as keys */
 };
 
 /* Series that ended with the last path of an activation, the shortest first, which is that path alone. */
@@ -25,8 +31,10 @@ struct series_ended {
 void path_series_init(struct path_series *series);
 void path_series_release(struct path_series *series);
 
-/* The activation has gone another path, which began there. */
-void path_series_step(struct path_series *series, struct series_ended *ended, struct place function,
+/* The node of a function, which no path has gone yet. */
+uint32_t path_series_root(struct path_series *series, struct place function);
+/* The activation of that function has gone another path, which began there. */
+void path_series_step(struct path_series *series, struct series_ended *ended, uint32_t root,
                       uint64_t path, uint64_t begin);
 void path_series_count(struct path_series *series, uint32_t node, uint64_t weight);
 /* Adds what was counted to the profile, as a group of its own. */

@@ -45,6 +45,9 @@ static void function_tell(struct path_walks *walks, struct book_function *functi
                            .path = function->reading.numbering.total};
     batch_add_path_at(walks->batch, batch_path_index(walks->batch, &key), 0, 1);
     function->told = true;
+    function->series =
+        path_series_root(&walks->series, (struct place){function->module, function->start});
+    function->last_index = MAP_NONE;
 }
 
 /* What takes l instructions, those of functions that it calls among them, is whole in a window of n at n - l + 1 of n places. */
@@ -53,8 +56,22 @@ static uint64_t weight_since(const struct path_walk *walk, uint64_t begin)
     uint64_t length = walk->ran - begin;
     if (!walk->instructions || length >= walk->instructions)
         return walk->weight;
-    uint64_t places = walk->instructions - length + 1;
-    return (uint64_t)((__uint128_t)walk->weight * walk->instructions / places);
+    double places = (double)(walk->instructions - length + 1);
+    return (uint64_t)((double)walk->weight * (double)walk->instructions / places);
+}
+
+/* The function's last path is mostly its next. */
+static uint32_t path_index(struct path_walks *walks, struct book_function *function, uint64_t path)
+{
+    if (function->last_index == MAP_NONE || function->last_path != path) {
+        struct path_key key = {.module = function->module,
+                               .kind = PATH_RAN,
+                               .function = function->start.v,
+                               .path = path};
+        function->last_index = batch_path_index(walks->batch, &key);
+        function->last_path = path;
+    }
+    return function->last_index;
 }
 
 static void path_count(struct path_walks *walks, const struct path_walk *walk,
@@ -66,15 +83,12 @@ static void path_count(struct path_walks *walks, const struct path_walk *walk,
     }
     if (!frame->function->told)
         function_tell(walks, frame->function);
-    struct path_key key = {.module = frame->function->module,
-                           .kind = PATH_RAN,
-                           .function = frame->function->start.v,
-                           .path = frame->sum + value};
-    batch_add_path_at(walks->batch, batch_path_index(walks->batch, &key), 0,
-                      weight_since(walk, frame->begin));
+    struct book_function *function = frame->function;
     struct series_ended *ended = &frame->ended;
-    path_series_step(&walks->series, ended, (struct place){key.module, frame->function->start},
-                     key.path, frame->begin);
+    uint64_t path = frame->sum + value;
+    batch_add_path_at(walks->batch, path_index(walks, function, path), 0,
+                      weight_since(walk, frame->begin));
+    path_series_step(&walks->series, ended, function->series, path, frame->begin);
     for (uint32_t i = 1; i < ended->n; i++)
         path_series_count(&walks->series, ended->nodes[i], weight_since(walk, ended->begins[i]));
 }
