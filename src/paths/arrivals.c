@@ -15,6 +15,15 @@ static void arrival_note(struct path_arrivals *arrivals, const struct symbols *s
         *vec_push(arrivals) = at;
 }
 
+/* The name of a part that was moved away ("foo.cold") is at its first byte, and nobody comes there by it. */
+static void symbol_note(struct path_arrivals *arrivals, const struct symbols *symbols,
+                        struct svma at)
+{
+    uint32_t range = symbols_range(symbols, at);
+    if (range == RANGE_NONE || symbols->ranges.at[range].start.v != at.v)
+        arrival_note(arrivals, symbols, at);
+}
+
 static bool has_target(const struct insn *insn)
 {
     return insn->class == INSN_COND || insn->class == INSN_COUNT_COND || insn->class == INSN_JUMP ||
@@ -74,7 +83,7 @@ void path_arrivals_find(struct path_arrivals *arrivals, const struct image *imag
     *arrivals = (struct path_arrivals){0};
     symtab_read(&symtab, image);
     for (size_t i = 0; i < symtab.n; i++)
-        arrival_note(arrivals, symbols, symtab.at[i].start);
+        symbol_note(arrivals, symbols, symtab.at[i].start);
     symtab_release(&symtab);
     landing_pads_read(&pads, image);
     for (size_t i = 0; i < pads.n; i++)

@@ -4,11 +4,14 @@
 #include "base/vec.h"
 #include "wire/address.h"
 
+#include <stdbool.h>
+
 struct image;
 
 struct frame {
     struct svma start;
     uint64_t bytes;
+    bool inside; /* where it begins, a frame is there already: a part of a function */
 };
 struct frames {
     VEC(struct frame); /* by start; empty and unreadable entries left out */

@@ -3,6 +3,7 @@
 #include "program/elf_sections.h"
 #include "program/frames.h"
 #include "program/image.h"
+#include "program/split_parts.h"
 #include "program/stubs.h"
 #include "program/symtab.h"
 
@@ -15,6 +16,7 @@ struct span {
     uint64_t start, end;
     const char *name;
     const struct symbol *symbol; /* that named it */
+    bool inside;                 /* of a frame: struct frame */
     uint8_t source;              /* enum function_source */
 };
 struct spans {
@@ -23,6 +25,7 @@ struct spans {
 
 struct builder {
     struct symbols *symbols;
+    const struct image *image;
     struct symtab symtab;
     struct frames frames;
     struct stubs stubs;
@@ -137,7 +140,7 @@ static void spans_from_symbols(struct builder *builder)
         uint64_t end = bytes ? start + bytes : unsized_end(builder, next, start, section->end);
         if (end > section->end || end < start)
             end = section->end;
-        struct span span = {start, end, symbol->name, symbol, FUNCTION_SYMBOL};
+        struct span span = {start, end, symbol->name, symbol, false, FUNCTION_SYMBOL};
         span_add_outermost(&builder->spans, span);
     }
 }
@@ -187,8 +190,8 @@ static void spans_from_stubs(struct builder *builder)
     for (size_t i = 0; i < builder->stubs.n; i++) {
         const struct stub *stub = &builder->stubs.at[i];
         const char *name = stub_name(builder, stub);
-        *vec_push(&candidates) =
-            (struct span){stub->start.v, stub->start.v + stub->bytes, name, NULL, FUNCTION_STUB};
+        *vec_push(&candidates) = (struct span){
+            stub->start.v, stub->start.v + stub->bytes, name, NULL, false, FUNCTION_STUB};
     }
     spans_fill(builder, &candidates);
     vec_release(&candidates);
@@ -205,9 +208,11 @@ static void spans_from_frames(struct builder *builder)
     for (size_t i = 0; i < builder->frames.n; i++) {
         uint64_t start = builder->frames.at[i].start.v;
         if (!spans_find(&builder->spans, start))
-            *vec_push(&candidates) =
-                (struct span){start, start + builder->frames.at[i].bytes,
-                              address_name(builder, start), NULL, FUNCTION_FRAME};
+            *vec_push(&candidates) = (struct span){.start = start,
+                                                   .end = start + builder->frames.at[i].bytes,
+                                                   .name = address_name(builder, start),
+                                                   .inside = builder->frames.at[i].inside,
+                                                   .source = FUNCTION_FRAME};
     }
     spans_fill(builder, &candidates);
     vec_release(&candidates);
@@ -228,7 +233,7 @@ static void spans_from_gaps(struct builder *builder)
             uint64_t stop = after < builder->spans.n ? builder->spans.at[after].start : end;
             stop = stop < end ? stop : end;
             *vec_push(&gaps) =
-                (struct span){at, stop, address_name(builder, at), NULL, FUNCTION_GAP};
+                (struct span){at, stop, address_name(builder, at), NULL, false, FUNCTION_GAP};
             at = stop;
         }
     }
@@ -320,6 +325,19 @@ static void parents_find(const struct builder *builder, uint32_t *parents)
     vec_release(&names);
 }
 
+static void unnamed_parents_find(const struct builder *builder, uint32_t *parents)
+{
+    const struct spans *spans = &builder->spans;
+    struct part_stretch *stretches = mem_alloc((spans->n + 1) * sizeof *stretches);
+    for (size_t i = 0; i < spans->n; i++) {
+        const struct span *span = &spans->at[i];
+        stretches[i] = (struct part_stretch){span->start, span->end, span->source == FUNCTION_FRAME,
+                                             span->inside};
+    }
+    split_parts_find(builder->image, &builder->symbols->evidence, stretches, spans->n, parents);
+    mem_free(stretches);
+}
+
 /* ---- the result */
 
 static void functions_make(const struct builder *builder)
@@ -328,6 +346,7 @@ static void functions_make(const struct builder *builder)
     const struct spans *spans = &builder->spans;
     uint32_t *parents = mem_alloc(spans->n * sizeof *parents);
     parents_find(builder, parents);
+    unnamed_parents_find(builder, parents);
     vec_reserve(&symbols->ranges, spans->n);
     for (size_t i = 0; i < spans->n; i++) {
         const struct span *span = &spans->at[i];
@@ -365,7 +384,8 @@ static void names_keep(struct symbols *symbols)
 void symbols_build(struct symbols *symbols, const struct image *image)
 {
     *symbols = (struct symbols){0};
-    struct builder builder = {.symbols = symbols};
+    struct builder builder = {.symbols = symbols, .image = image};
+    evidence_read(&symbols->evidence, image);
     symtab_read(&builder.symtab, image);
     frames_read(&builder.frames, image);
     stubs_read(&builder.stubs, image);
@@ -376,7 +396,6 @@ void symbols_build(struct symbols *symbols, const struct image *image)
     spans_from_gaps(&builder);
     functions_make(&builder);
     names_keep(symbols);
-    evidence_read(&symbols->evidence, image);
     symtab_release(&builder.symtab);
     frames_release(&builder.frames);
     stubs_release(&builder.stubs);
@@ -392,7 +411,7 @@ void symbols_release(struct symbols *symbols)
     arena_release(&symbols->arena);
 }
 
-function_id symbols_find(const struct symbols *symbols, struct svma at)
+uint32_t symbols_range(const struct symbols *symbols, struct svma at)
 {
     size_t low = 0, high = symbols->ranges.n;
     while (low < high) {
@@ -402,8 +421,13 @@ function_id symbols_find(const struct symbols *symbols, struct svma at)
         else
             high = middle;
     }
-    if (!low)
-        return FUNCTION_NONE;
-    const struct code_range *range = &symbols->ranges.at[low - 1];
-    return at.v - range->start.v < range->bytes ? range->function : FUNCTION_NONE;
+    if (!low || at.v - symbols->ranges.at[low - 1].start.v >= symbols->ranges.at[low - 1].bytes)
+        return RANGE_NONE;
+    return (uint32_t)low - 1;
+}
+
+function_id symbols_find(const struct symbols *symbols, struct svma at)
+{
+    uint32_t range = symbols_range(symbols, at);
+    return range == RANGE_NONE ? FUNCTION_NONE : symbols->ranges.at[range].function;
 }

@@ -6,7 +6,8 @@
  * between. The last two have no name and are called "[0xADDRESS]".
  *
  * Aliases: of several names at one address a global one wins over weak over local, then the shorter,
- * then the alphabetically first. "foo.cold" is no function but a further range of foo. */
+ * then the alphabetically first. "foo.cold" is no function but a further range of foo; parts without a
+ * name are told by who jumps to them (split_parts.h). */
 #pragma once
 
 #include "base/memory.h"
@@ -51,5 +52,7 @@ struct symbols {
 void symbols_build(struct symbols *symbols, const struct image *image);
 void symbols_release(struct symbols *symbols);
 
-/* FUNCTION_NONE: not in an executable section. */
+/* The range that has it; RANGE_NONE: not in an executable section. */
+uint32_t symbols_range(const struct symbols *symbols, struct svma at);
+/* FUNCTION_NONE: likewise. */
 function_id symbols_find(const struct symbols *symbols, struct svma at);
