@@ -139,11 +139,12 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     return stores_forward(core, insn, fact, times);
 }
 
-/* The first operation makes the result; the others only need ports. */
-static void execute(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
-                    struct core_times *times)
+/* The first operation makes the result; the others only need ports. When all are done. */
+static uint64_t execute(struct core *core, const struct core_insn *insn,
+                        const struct core_fact *fact, struct core_times *times)
 {
     uint32_t cycles = insn->cycles;
+    uint64_t done = 0;
     if (insn->value_bits && fact->value_bits)
         cycles += fact->value_bits / insn->value_bits;
     uint32_t every = insn->value_bits ? insn->every + (cycles - insn->cycles) : insn->every;
@@ -155,9 +156,11 @@ static void execute(struct core *core, const struct core_insn *insn, const struc
         times->issue = port_take(core, insn->ports[0], ready, every);
         core->last_issue = times->issue;
         for (uint8_t i = 1; i < insn->n_ops; i++)
-            port_take(core, insn->ports[i], times->ready, 1);
+            later(&done, port_take(core, insn->ports[i], times->ready, 1) + 1);
     }
     times->complete = times->issue + cycles;
+    later(&done, times->complete);
+    return done;
 }
 
 static void store(struct core *core, const struct core_insn *insn, const struct core_times *times,
@@ -233,45 +236,48 @@ static void branch(struct core *core, const struct core_insn *insn, const struct
     }
 }
 
-void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
-               struct core_times *ret_times)
+static void results_give(struct core *core, const struct core_insn *insn, uint64_t time)
 {
-    struct core_times times = {0};
-    uint32_t slots = core->fusing && insn->kind == INSN_COND ? 0 : insn->slots;
-    slots += stack_sync(core, insn);
-    uint32_t depth;
-    times.fetch = front_fetch(core, fact, insn->length, slots, &depth, &times.events);
-    uint64_t earliest = room(core, insn, times.fetch + depth);
-    times.dispatch = dispatch(core, insn, slots, earliest);
-    for (uint32_t i = 0; i < slots; i++)
-        queue_take(&core->opqueue, times.dispatch);
-    times.ready = insn->flags & INSN_MOVE ? times.dispatch : times.dispatch + 1;
-    later(&times.ready, latest(core, insn->sources, insn->n_sources));
-    if (insn->flags & INSN_LOAD)
-        later(&times.ready, load(core, insn, fact, &times));
-    execute(core, insn, fact, &times);
-    struct store_times stored = {0};
-    uint64_t complete = times.complete;
-    later(&complete, times.load_complete);
-    if (insn->flags & INSN_STORE) {
-        store(core, insn, &times, &stored);
-        later(&complete, stored.data);
-    }
     /* Loads of the stack are known early enough to be waited for, not guessed at. */
     bool loaded = insn->flags & INSN_LOAD && !(insn->flags & INSN_STACK);
     for (uint8_t i = 0; i < insn->n_results; i++) {
-        core->registers[insn->results[i]] = times.complete;
+        core->registers[insn->results[i]] = time;
         core->loaded[insn->results[i]] = loaded;
     }
-    times.complete = complete;
-    times.retire = retire(core, complete, slots);
+}
+
+void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
+               struct core_times *times)
+{
+    *times = (struct core_times){0};
+    uint32_t slots = core->fusing && insn->kind == INSN_COND ? 0 : insn->slots;
+    slots += stack_sync(core, insn);
+    uint32_t depth;
+    times->fetch = front_fetch(core, fact, insn->length, slots, &depth, &times->events);
+    uint64_t earliest = room(core, insn, times->fetch + depth);
+    times->dispatch = dispatch(core, insn, slots, earliest);
+    for (uint32_t i = 0; i < slots; i++)
+        queue_take(&core->opqueue, times->dispatch);
+    times->ready = insn->flags & INSN_MOVE ? times->dispatch : times->dispatch + 1;
+    later(&times->ready, latest(core, insn->sources, insn->n_sources));
+    if (insn->flags & INSN_LOAD)
+        later(&times->ready, load(core, insn, fact, times));
+    uint64_t complete = execute(core, insn, fact, times);
+    struct store_times stored = {0};
+    later(&complete, times->load_complete);
+    if (insn->flags & INSN_STORE) {
+        store(core, insn, times, &stored);
+        later(&complete, stored.data);
+    }
+    results_give(core, insn, times->complete);
+    times->complete = complete;
+    times->retire = retire(core, complete, slots);
     if (insn->flags & INSN_STORE)
-        stores_note(core, insn, fact, &stored, times.retire, &times.events);
-    queues_take(core, insn, &times);
+        stores_note(core, insn, fact, &stored, times->retire, &times->events);
+    queues_take(core, insn, times);
     if (insn->flags & INSN_ALONE)
-        core->alone = times.retire;
+        core->alone = times->retire;
     core->fusing = insn->flags & INSN_FUSES;
     if (insn->kind != INSN_PLAIN)
-        branch(core, insn, fact, &times);
-    *ret_times = times;
+        branch(core, insn, fact, times);
 }

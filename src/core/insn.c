@@ -70,6 +70,7 @@ static void register_take(struct core_insn *insn, const ZydisDecodedInstruction 
     bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
     /* What is narrower than 32 bits is put into the old value. */
     bool part = writes && index >= REGISTER_GPR && index < REGISTER_VEC && operand->size < 32;
+    part |= (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) != 0; /* or stays as it was */
     if (writes && effects & EFFECT_FRESH)
         reads = false;
     if (reads || part || (writes && effects & EFFECT_MERGE))

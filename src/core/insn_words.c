@@ -64,10 +64,6 @@ static uint32_t last_words(const ZydisDecodedOperand *operand)
         words |= operand->imm.value.u == 1 ? RULE_IMM | RULE_ONE : RULE_IMM;
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == ZYDIS_REGISTER_CL)
         words |= RULE_CL;
-    if (is_gpr(operand))
-        words |= RULE_FROM_GPR;
-    if (is_vec(operand))
-        words |= RULE_FROM_VEC;
     return words;
 }
 
@@ -97,6 +93,9 @@ uint32_t insn_words(const ZydisDecodedInstruction *instruction, const ZydisDecod
             words |= memory_words(&operands[i]);
         if (i < n && is_high(&operands[i]))
             words |= RULE_HIGH;
+        if (i && i < n)
+            words |= (is_gpr(&operands[i]) ? RULE_FROM_GPR : 0) |
+                     (is_vec(&operands[i]) ? RULE_FROM_VEC : 0);
     }
     if (!(words & (RULE_LOAD | RULE_STORE)))
         words |= RULE_REG;

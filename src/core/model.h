@@ -111,7 +111,7 @@ enum rule_word {
     RULE_ONE = 1 << 15,      /* the last operand is the constant 1 */
     RULE_CL = 1 << 16,       /* the last operand is cl */
     RULE_IMM = 1 << 17,      /* it is a constant */
-    RULE_FROM_GPR = 1 << 18, /* it is a general register */
+    RULE_FROM_GPR = 1 << 18, /* one behind the first is a general register */
     RULE_FROM_VEC = 1 << 19,
     RULE_LOCK = 1 << 20,
     RULE_REP = 1 << 21,

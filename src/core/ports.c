@@ -34,9 +34,12 @@ static uint32_t port_pick(const struct core *core, uint32_t free)
 static void ports_want(struct core *core, uint32_t ports)
 {
     enum { WANT = 840, TURN = 64 };
-    uint32_t share = WANT / (uint32_t)__builtin_popcount(ports);
+    static const uint16_t shares[] = {0, WANT, WANT / 2, WANT / 3, WANT / 4, WANT / 5, WANT / 6};
+    uint32_t n = 0;
+    for (uint32_t left = ports; left && n < sizeof shares / sizeof *shares - 1; left &= left - 1)
+        n++;
     for (uint32_t left = ports; left; left &= left - 1)
-        core->port_wanted[__builtin_ctz(left)] += share;
+        core->port_wanted[__builtin_ctz(left)] += shares[n];
     if (++core->port_takes % TURN == 0)
         for (uint32_t port = 0; port < core->model->n_ports; port++)
             core->port_wanted[port] /= 2;

@@ -250,6 +250,9 @@ static bool complete(const struct slow *slow, const struct flight *flight)
         return false;
     if (flight->insn->flags & INSN_LOAD && flight->load_there >= slow->now)
         return false;
+    for (uint8_t i = 0; i < flight->n_ops; i++)
+        if (flight->ops[i].kind == OP_BESIDE && flight->ops[i].issued + 1 >= slow->now)
+            return false;
     return !(flight->insn->flags & INSN_STORE) ||
            (flight->stored != NEVER && flight->stored < slow->now);
 }
