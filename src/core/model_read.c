@@ -15,7 +15,7 @@ struct reader {
     unsigned line;
     char *words[LINE_WORDS]; /* of this line, which is a copy */
     uint32_t n;
-    uint64_t seen[4]; /* which of MODEL_NUMBERS were given */
+    uint64_t seen[4]; /* which of numbers.def were given */
 };
 
 static const struct {
@@ -23,8 +23,10 @@ static const struct {
     size_t offset;
     uint32_t least, most;
 } numbers[] = {
-#define NUMBER_ROW(name, least, most) {#name, offsetof(struct model, name), least, most},
-    MODEL_NUMBERS(NUMBER_ROW)};
+#define NUMBER(name, least, most) {#name, offsetof(struct model, name), least, most},
+#include "core/numbers.def"
+#undef NUMBER
+};
 
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 _Static_assert(N_NUMBERS <= 256, "struct reader.seen");
@@ -225,7 +227,10 @@ static bool word_bit(const char *name, size_t length, uint32_t *ret)
 static bool rule_add(struct reader *reader, struct model_rule rule, uint32_t at, uint32_t end,
                      struct err *err)
 {
+    enum { RULES_MOST = 4096 };
     if (at == end) {
+        if (reader->model->rules.n == RULES_MOST)
+            return line_bad(reader, err, "more than %d rules", RULES_MOST);
         *vec_push(&reader->model->rules) = rule;
         return true;
     }

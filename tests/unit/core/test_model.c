@@ -36,6 +36,11 @@ static void bad_lines_are_named(void **state)
         {"ports a\nop y ports=a lat=300\n", "x:2: 300: not a number from 0 to 255"},
         {"ports a\nop y ports=a\ninsn add = z\n", "x:3: z: no such op"},
         {"ports a\nop y ports=a\ninsn add wide = y\n", "x:3: wide: what is that?"},
+        /* Seven choices of four are 16384 rules. */
+        {"ports a\nop y ports=a\ninsn add w8,w16,w32,w64 w8,w16,w32,w64 w8,w16,w32,w64 "
+         "w8,w16,w32,w64 "
+         "w8,w16,w32,w64 w8,w16,w32,w64 w8,w16,w32,w64 = y\n",
+         "x:3: more than 4096 rules"},
         {"insn add\n", "x:1: insn NAME,... WORD... = OP..."},
         {"core x\n", "x: no fetch_bytes"},
     };
