@@ -267,6 +267,18 @@ static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
     return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
 }
 
+/* What a value of the window weighs, as its instructions do: in sixteenths of what others have weighed in the mean. */
+static uint32_t values_weigh(struct decode *decode, const struct tally_weight *weight)
+{
+    struct decode_mean *mean = &decode->mean;
+    double executions = (double)weight->units * (double)weight->rate;
+    mean->executions += executions;
+    mean->instructions += (double)weight->instructions;
+    double each = executions / (double)weight->instructions;
+    double relative = each * mean->instructions / mean->executions * (1 << VALUE_BITS) + 0.5;
+    return relative < 1 ? 1 : relative > VALUE_WEIGHT_MAX ? VALUE_WEIGHT_MAX : (uint32_t)relative;
+}
+
 static void decode_window(struct decode *decode, const struct event_walk *walk,
                           const uint32_t *exits, uint64_t weight_ns)
 {
@@ -285,6 +297,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
         if (decode->stacks)
             passages_window(&decode->passages, walk, exits, decode->stack, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
+        decode->values_weigh = values_weigh(decode, &weight);
         decode->windows++;
         decode->instructions += window.instructions;
         decode->complete_ns += walk->flags & WALK_COMPLETE ? stands_for_ns(walk, weight_ns) : 0;
@@ -459,6 +472,7 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
     struct crew_sample sample = crew_sample(decode->crew, walk);
     span_add(decode, walk->tsc, sample.since_ns);
     decode->stack_begin = 0;
+    decode->values_weigh = 0;
     decode->stack = NULL;
     time_add(decode, walk, stack, sample.weight_ns);
     if (!walk->n_exits)

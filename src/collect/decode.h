@@ -32,6 +32,7 @@
 
 enum {
     DECODE_BATCH_NS = 250000000,
+    VALUE_WEIGHT_MAX = 256,
     VALUES_EVERY = 4, /* batches: thousands of rows, which cost as much as the values themselves */
     DECODE_RATE_MAX = 16 << RATE_BITS, /* no machine retires more instructions in a TSC tick */
 };
@@ -80,7 +81,11 @@ struct decode {
     struct path_pool paths;
     struct trip_walk trip_walk; /* of the window */
     struct value_lists values;
-    uint64_t batches;        /* closed so far */
+    uint64_t batches; /* closed so far */
+    struct decode_mean {
+        double executions, instructions;
+    } mean;                  /* of windows so far */
+    uint32_t values_weigh;   /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
     struct decode_pace pace; /* of paths */
     struct {
         VEC(uint32_t);

@@ -119,8 +119,8 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
 
 static void stream_sum(struct drain_stream *sum, const struct value_stream *stream)
 {
-    sum->taken += stream->compressor->taken;
-    sum->told += stream->compressor->told;
+    sum->taken += stream->compressor.taken;
+    sum->told += stream->compressor.told;
     sum->settled += stream->settled;
 }
 
@@ -134,8 +134,8 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     uint64_t delivery = share_load(&channel->interrupt_ticks);
     uint64_t handler = share_load(&channel->handler_ticks);
     payload_sum_add(&sum->payloads, &source->payloads);
-    if (source->decode && source->decode->values.stream.compressor)
-        stream_sum(&sum->stream, &source->decode->values.stream);
+    if (source->decode && source->decode->values.stream)
+        stream_sum(&sum->stream, source->decode->values.stream);
     sum_add(&totals->interrupts, interrupts);
     sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
     sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));

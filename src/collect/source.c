@@ -49,7 +49,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->each_event = place->events & EVENTS_LATENCY;
         source->decode->values.places.by_callers = place->by_callers;
         if (place->compress)
-            value_stream_open(&source->decode->values.stream, place->compress, place->seed);
+            source->decode->values.stream = value_stream_open(place->compress, place->seed);
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);
@@ -218,7 +218,8 @@ static void payload_read(struct source *source, const struct payload_window *win
     if (source->each_event)
         payloads_read(&source->units, window, &source->payloads, &source->consumer,
                       source->consumer ? 1 : 0);
-    bool right = !source->decode || value_lists_take(&source->decode->values, window);
+    bool right = !source->decode || !source->decode->values_weigh ||
+                 value_lists_take(&source->decode->values, window, source->decode->values_weigh);
     if (source->each_event)
         return;
     source->payloads.windows += right;
@@ -235,14 +236,14 @@ static bool walk_read(struct source *source, uint32_t bytes)
     if (!walk_parts(&walk, bytes, &parts))
         return false;
     const uint32_t *exits = entry_at(source, parts.exits_at);
-    if (walk.n_payload)
-        payload_read(source, &(struct payload_window){walk.tid, walk.n_exits, walk.n_payload, exits,
-                                                      entry_at(source, parts.words_at)});
     struct stack_sample stack;
     if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
         return false;
     if (source->decode)
         decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
+    if (walk.n_payload)
+        payload_read(source, &(struct payload_window){walk.tid, walk.n_exits, walk.n_payload, exits,
+                                                      entry_at(source, parts.words_at)});
     if (source->decode && walk.stack_bytes)
         stack_begin_tell(source, &walk);
     return true;

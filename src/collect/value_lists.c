@@ -30,9 +30,9 @@ static void list_check(struct value_list *list)
 static void messages_take(struct value_lists *lists, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct message *message = &lists->stream.messages[i];
+        const struct message *message = &lists->stream->messages[i];
         struct value_list *list = &lists->lists.at[value_stream_place(message)];
-        hotlist_add(&list->hot, message->tuple.value, message->count);
+        hotlist_add(&list->hot, message->tuple.value, message->count << VALUE_BITS);
         if (++list->messages % CHECK_MESSAGES == 0)
             list_check(list);
     }
@@ -42,10 +42,10 @@ static void pass_on(struct value_lists *lists, const struct value_list *list, ui
                     uint64_t value)
 {
     bool looks = lists->window % SETTLED_WINDOWS == 0;
-    if (lists->stream.compressor->design.converge && list->settled && !looks)
-        lists->stream.settled++;
+    if (lists->stream->compressor.design.converge && list->settled && !looks)
+        lists->stream->settled++;
     else
-        messages_take(lists, value_stream_push(&lists->stream, place, value));
+        messages_take(lists, value_stream_push(lists->stream, place, value));
 }
 
 static void see(void *to, uint32_t place, uint64_t value)
@@ -57,17 +57,19 @@ static void see(void *to, uint32_t place, uint64_t value)
         if (!list->windows++)
             *vec_push(&lists->touched) = place;
     }
-    if (lists->stream.compressor)
+    if (lists->stream)
         pass_on(lists, list, place, value);
     else
-        hotlist_insert(&list->hot, value, &lists->random);
+        hotlist_add(&list->hot, value, lists->weight);
 }
 
-bool value_lists_take(struct value_lists *lists, const struct payload_window *window)
+bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
+                      uint32_t weight)
 {
     if (!value_places_admit(&lists->places, window))
         return false;
     lists->window++;
+    lists->weight = weight;
     value_places_read(&lists->places, window, see, lists);
     return true;
 }
@@ -81,7 +83,7 @@ void value_lists_init(struct value_lists *lists, const struct units *units)
 void value_lists_release(struct value_lists *lists)
 {
     value_places_release(&lists->places);
-    value_stream_release(&lists->stream);
+    value_stream_release(lists->stream);
     vec_release(&lists->lists);
     vec_release(&lists->touched);
 }
@@ -90,8 +92,7 @@ void value_lists_release(struct value_lists *lists)
 
 static void row_add(struct batch *batch, const struct value_key *key, double time, uint64_t count)
 {
-    batch_table_add(&batch->values, batch_value_index(batch, key),
-                    (uint64_t)(time * (1 << VALUE_BITS) + 0.5), count << VALUE_BITS);
+    batch_table_add(&batch->values, batch_value_index(batch, key), (uint64_t)(time + 0.5), count);
 }
 
 /* How much of a value has been told: of its present stay in the list. */
@@ -114,7 +115,8 @@ static void list_flush(struct value_lists *lists, uint32_t place, struct batch *
     for (size_t i = 0; i < n; i++) {
         uint64_t error = estimates[i].hi - estimates[i].lo;
         uint64_t before = told_of(list, estimates[i].value, error);
-        bool worth = estimates[i].lo >= 2 && estimates[i].lo >= list->hot.total / WORTH_PART;
+        bool worth =
+            estimates[i].lo >= 2 << VALUE_BITS && estimates[i].lo >= list->hot.total / WORTH_PART;
         told[i] = (struct told){estimates[i].value, error, worth ? estimates[i].lo : before};
         if (!worth || estimates[i].lo <= before)
             continue;
@@ -127,14 +129,14 @@ static void list_flush(struct value_lists *lists, uint32_t place, struct batch *
     list->n_told = (uint32_t)n;
     list->told_total = list->hot.total;
     all.kind |= VALUE_ALL;
-    row_add(batch, &all, (double)list->windows, total);
+    row_add(batch, &all, (double)(list->windows << VALUE_BITS), total);
     list->windows = 0;
 }
 
 void value_lists_flush(struct value_lists *lists, struct batch *batch)
 {
-    if (lists->stream.compressor)
-        messages_take(lists, value_stream_flush(&lists->stream));
+    if (lists->stream)
+        messages_take(lists, value_stream_flush(lists->stream));
     for (size_t i = 0; i < lists->touched.n; i++)
         list_flush(lists, lists->touched.at[i], batch);
     lists->touched.n = 0;

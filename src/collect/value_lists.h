@@ -12,7 +12,7 @@
 #include "stream/hotlist.h"
 
 struct value_list {
-    struct hotlist hot;
+    struct hotlist hot; /* of sightings, in 2^-VALUE_BITS */
     uint64_t told_total;
     uint64_t window,
         windows; /* the last that it was seen in; in how many, since it was last told */
@@ -26,10 +26,10 @@ struct value_list {
 };
 
 struct value_lists {
-    struct random random;
     uint64_t window; /* counts them */
+    uint32_t weight; /* of its values */
     struct value_places places;
-    struct value_stream stream;
+    struct value_stream *stream; /* NULL: values come as they are */
     struct {
         VEC(struct value_list);
     } lists; /* by place */
@@ -40,6 +40,7 @@ struct value_lists {
 
 void value_lists_init(struct value_lists *lists, const struct units *units);
 void value_lists_release(struct value_lists *lists);
-/* False: the words are not what the exits say. */
-bool value_lists_take(struct value_lists *lists, const struct payload_window *window);
+/* A value weighs so many sixteenths of a sighting. False: the words are not what the exits say. */
+bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
+                      uint32_t weight);
 void value_lists_flush(struct value_lists *lists, struct batch *batch);

@@ -53,26 +53,25 @@ uint32_t value_places_called(struct value_places *places, const struct unit_segm
     return place;
 }
 
-static void superblock_follow(struct value_places *places, const struct superblock *superblock)
+void value_places_meet(struct value_places *places, uint32_t exit, uint32_t item)
 {
     const struct units *units = places->units;
+    const struct superblock *superblock = &units->superblocks.at[units_owner(units, exit)];
     const struct unit_segment *segment = &units->segments.at[superblock->first_segment];
+    const struct wire_payload *its = &units->payload.at[item];
     uint32_t before = 0;
-    for (uint32_t i = 0; i < superblock->n_items; i++) {
-        const struct wire_payload *item = &units->payload.at[superblock->first_item + i];
-        while (item->instruction >= before + segment->instructions)
-            before += segment++->instructions;
-        *vec_push(&places->items) = value_places_called(places, segment, item, 0, nobody);
-        *vec_push(&places->strides) =
-            value_places_called(places, segment, item, VALUE_STRIDE, nobody);
-    }
+    while (its->instruction >= before + segment->instructions)
+        before += segment++->instructions;
+    places->items.at[item] = value_places_called(places, segment, its, 0, nobody);
+    places->strides.at[item] = value_places_called(places, segment, its, VALUE_STRIDE, nobody);
 }
 
 static void follow(struct value_places *places)
 {
-    const struct units *units = places->units;
-    for (; places->followed < units->superblocks.n; places->followed++)
-        superblock_follow(places, &units->superblocks.at[places->followed]);
+    while (places->items.n < places->units->payload.n) {
+        *vec_push(&places->items) = VALUE_PLACE_UNMET;
+        *vec_push(&places->strides) = VALUE_PLACE_NONE;
+    }
 }
 
 /* Looked up once. NULL: it is nobody's exit. */

@@ -11,7 +11,7 @@
 #include "collect/value_pointers.h"
 #include "profile/profile.h"
 
-enum { VALUE_PLACE_NONE = UINT32_MAX };
+enum { VALUE_PLACE_NONE = UINT32_MAX, VALUE_PLACE_UNMET = UINT32_MAX - 1 };
 
 /* What an exit has recorded, and how often it was met. */
 struct value_part {
@@ -36,7 +36,6 @@ struct value_places {
     uint64_t window; /* counts them */
     bool by_callers;
     struct value_pointers pointers;
-    size_t followed; /* superblocks of units whose items these are */
     struct {
         VEC(struct value_part);
     } parts; /* by exit id */
@@ -71,6 +70,8 @@ static inline void value_places_stride(struct value_places *places, uint32_t str
 /* The place of an item, of its strides with VALUE_STRIDE, if who called is to return there. */
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller);
+/* The item of an exit's superblock has a value for the first time, and gets its places: most code that is translated never runs in a window. */
+void value_places_meet(struct value_places *places, uint32_t exit, uint32_t item);
 /* The same with places by callers; numbers of places may be new ones. */
 void value_places_read_called(struct value_places *places, const struct payload_window *window,
                               value_see *see, void *to);
@@ -92,6 +93,8 @@ value_places_read(struct value_places *places, const struct payload_window *wind
         uint32_t behind = known->part.first_item + known->part.n_items;
         known->taken++;
         for (uint32_t k = known->part.first_item; k < behind; k++) {
+            if (places->items.at[k] == VALUE_PLACE_UNMET)
+                value_places_meet(places, window->exits[i], k);
             uint32_t place = places->items.at[k];
             if (place != VALUE_PLACE_NONE)
                 see(to, place, *word);

@@ -12,14 +12,15 @@
 enum { VALUE_STREAM_TUPLES = 256 };
 
 struct value_stream {
-    struct compressor *compressor; /* NULL: values are passed on as they are */
-    uint64_t settled;              /* values of places that had converged: left out */
+    struct compressor compressor;
+    uint64_t settled; /* values of places that had converged: left out */
     size_t n;
     struct tuple tuples[VALUE_STREAM_TUPLES];
     struct message messages[VALUE_STREAM_TUPLES + ASSOCIATIVE_MAX];
 };
 
-void value_stream_open(struct value_stream *stream, const struct design *design, uint64_t seed);
+struct value_stream *value_stream_open(const struct design *design, uint64_t seed);
+/* NULL: there was none. */
 void value_stream_release(struct value_stream *stream);
 
 /* One value more. Returns the number of messages, which are good until the next. */

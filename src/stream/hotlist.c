@@ -20,7 +20,7 @@ void hotlist_init(struct hotlist *list, enum hotlist_kind kind)
     *list = (struct hotlist){.kind = kind, .threshold = HOTLIST_ONE, .failure = UINT64_MAX};
 }
 
-void hotlist_insert_other(struct hotlist *list, uint64_t value, struct random *random)
+void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random)
 {
     way(list)->insert(list, value, random);
 }

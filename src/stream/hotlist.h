@@ -44,19 +44,18 @@ struct hotlist_estimate {
 };
 
 void hotlist_init(struct hotlist *list, enum hotlist_kind kind);
-void hotlist_insert_other(struct hotlist *list, uint64_t value, struct random *random);
-/* What is counted first, and most often the most frequent, costs the least. */
-static inline void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random)
+void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random);
+/* So many at once; of space-saving lists alone. What is counted first, and most often the most frequent, costs the least. */
+void hotlist_add_other(struct hotlist *list, uint64_t value, uint64_t count);
+static inline void hotlist_add(struct hotlist *list, uint64_t value, uint64_t count)
 {
-    if (list->kind == HOTLIST_SPACE_SAVING && list->n && list->values[0] == value) {
-        list->total++;
-        list->counts[0]++;
+    if (list->n && list->values[0] == value) {
+        list->total += count;
+        list->counts[0] += count;
     } else {
-        hotlist_insert_other(list, value, random);
+        hotlist_add_other(list, value, count);
     }
 }
-/* So many at once; of space-saving lists alone. */
-void hotlist_add(struct hotlist *list, uint64_t value, uint64_t count);
 /* Adds what the other has seen; both are of one kind. */
 void hotlist_merge(struct hotlist *list, const struct hotlist *other, struct random *random);
 /* The most frequent first; equal ones by value. Returns their number, at most HOTLIST_VALUES. */

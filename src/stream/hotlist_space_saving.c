@@ -16,7 +16,7 @@ static void swap_errors(struct hotlist *list, uint32_t from, uint32_t to)
     list->errors[to] = error;
 }
 
-void hotlist_add(struct hotlist *list, uint64_t value, uint64_t count)
+void hotlist_add_other(struct hotlist *list, uint64_t value, uint64_t count)
 {
     list->total += count;
     uint32_t i = hotlist_find(list, value);
