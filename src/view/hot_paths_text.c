@@ -112,8 +112,11 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     if (paths->iterations > 1)
         fprintf(to, "%" PRIu32 " in a row: each begins at any path that as many follow\n",
                 paths->iterations);
-    fprintf(to, "paths%s, weighed by %s\n\n", paths->in_contexts ? " in each calling context" : "",
-            paths->has_ticks ? "ticks" : "the instructions that ran along them");
+    bool sampled = paths->scene->sides[paths->side]->mode == PROFILE_SAMPLED;
+    fprintf(to, "paths%s, weighed by %s%s\n\n",
+            paths->in_contexts ? " in each calling context" : "",
+            paths->has_ticks ? "ticks" : "the instructions that ran along them",
+            sampled ? counts_text(paths->scene, paths->side, BY_PATH) : "");
     for (; shown < paths->n && shown < cut.limit; shown++) {
         if (hot_path_share(paths, &paths->at[shown]) < cut.share)
             break;
