@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+/* Static in each test: too large for a stack frame. */
 struct fixture {
     struct fake fake;
     struct profile profile;
@@ -121,7 +122,7 @@ static void walk(struct fixture *fixture, struct event_walk event, const uint32_
 static void one_window_by_hand(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
@@ -163,7 +164,7 @@ static void one_window_by_hand(void **state)
 static void where_the_last_exit_went(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t exits[] = {RETURNED};
@@ -180,7 +181,7 @@ static void where_the_last_exit_went(void **state)
 static void indirect_targets_are_told_apart(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     const struct wire_segment segments[] = {
         {.start = 0x3000, .bytes = 2, .instructions = 1, .end = SEGMENT_IJUMP, .last_bytes = 2},
@@ -211,7 +212,7 @@ static void indirect_targets_are_told_apart(void **state)
 static void followed_jumps_and_fallen_ends(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     const struct wire_segment segments[] = {
         {.start = 0x4000,
@@ -244,7 +245,7 @@ static void followed_jumps_and_fallen_ends(void **state)
 static void windows_get_the_mean_rate_of_their_place(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t exits[] = {AGAIN};
@@ -275,7 +276,7 @@ static void windows_get_the_mean_rate_of_their_place(void **state)
 static void batches_are_a_quarter_second_long(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
     fixture.decode.tsc_hz = 1000;
@@ -308,7 +309,7 @@ static void batches_are_a_quarter_second_long(void **state)
 static void threads_weigh_what_they_ran(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t often[] = {AGAIN}, seldom[] = {RETURNED};
@@ -343,7 +344,7 @@ static void threads_weigh_what_they_ran(void **state)
 static void walks_that_contradict_the_units_are_left_out(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
     const uint32_t bad[][4] = {
@@ -372,7 +373,7 @@ static void walks_that_contradict_the_units_are_left_out(void **state)
 static void interrupts_tell_where_time_goes(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     walk(&fixture, (struct event_walk){.pc = 0x1234, .cpu_ns = 60000000}, NULL, 0);
     walk(&fixture, (struct event_walk){.pc = 0x1234, .cpu_ns = 63000000}, NULL, 0);
@@ -417,7 +418,7 @@ static void weights_are_conserved(void **state)
 {
     (void)state;
     uint64_t random = 88172645463325252u;
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture);
     add_random_ring(&fixture, &random);
     static uint32_t exits[5000];
@@ -470,7 +471,7 @@ static uint64_t passage(const struct fixture *fixture, uint64_t behind, uint64_t
 static void runs_have_the_calls_of_their_window(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    static struct fixture fixture;
     struct walk_stacks stacks;
     open_fixture(&fixture);
     add_loop(&fixture);
