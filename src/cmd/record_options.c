@@ -32,6 +32,7 @@ static const char usage[] =
     "  --max-contexts N   of each thread; calls beyond are only counted\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
+    "  --exact=trace+contexts  the same, and contexts as --exact=contexts must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --context          values by who called, as far as windows saw the call\n"
@@ -171,7 +172,8 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
     }
     walks->loops = !strcmp(text, "trace+loops");
     walks->trace_paths = !strcmp(text, "trace+paths");
-    if (!strcmp(text, "trace") || walks->loops || walks->trace_paths) {
+    walks->trace_contexts = !strcmp(text, "trace+contexts");
+    if (!strcmp(text, "trace") || walks->loops || walks->trace_paths || walks->trace_contexts) {
         *ret_mode = RECORD_EXACT_TRACE;
         return true;
     }
@@ -181,8 +183,8 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
     }
     return err_set(
         err, ERR_USAGE,
-        "--exact=%s: expected counts, paths, contexts, paths+contexts, trace, trace+loops "
-        "or trace+paths",
+        "--exact=%s: expected counts, paths, contexts, paths+contexts, trace, trace+loops, "
+        "trace+paths or trace+contexts",
         text);
 }
 

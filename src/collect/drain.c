@@ -211,6 +211,7 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .only = drain->only,
                                  .loops = drain->loops,
                                  .paths = drain->trace_paths,
+                                 .contexts = drain->trace_contexts,
                                  .stacks = drain->stacks,
                                  .overhead_ppm = drain->share->directory->options.overhead_ppm,
                                  .events = drain->share->directory->options.events,

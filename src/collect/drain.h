@@ -35,7 +35,8 @@ struct drain {
     bool loops;                        /* traces are looked through for runs of loops */
     bool value_callers;                /* values are told apart by who called */
     const struct design *compress;     /* of values; NULL: none */
-    bool trace_paths;                  /* likewise, for paths */
+    bool trace_paths;                  /* likewise, for paths, */
+    bool trace_contexts;               /* and for calling contexts */
     struct walk_stacks *stacks;        /* NULL: walks have none */
     struct plans *plans;               /* of exact runs, or NULL */
     struct path_plans *paths;          /* likewise */

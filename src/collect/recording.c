@@ -295,6 +295,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.value_callers = options->value_callers;
         run->drain.compress = options->compress ? &options->design : NULL;
         run->drain.trace_paths = options->trace_paths;
+        run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
         run->drain.paths = plans ? &run->paths : NULL;
         if (options->plans || plans)

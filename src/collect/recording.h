@@ -36,7 +36,8 @@ struct recording_options {
     bool value_callers;      /* values are told apart by who called */
     const char *compress;    /* the design of a compressor of values; NULL: none */
     struct design design;    /* the same */
-    bool trace_paths;        /* and for paths */
+    bool trace_paths;        /* for paths, */
+    bool trace_contexts;     /* and for calling contexts */
     struct record_options record;
 };
 

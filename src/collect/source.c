@@ -20,6 +20,7 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
     trace_check_init(&trace->check, units);
     trace_trips_init(&trace->trips, units);
     trace_paths_init(&trace->paths, units);
+    trace_contexts_init(&trace->contexts, units);
     trace_values_init(&trace->values, units, sum);
     trace->values.places.by_callers = place->by_callers;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
@@ -28,6 +29,8 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->trips.consumer;
     if (place->paths)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->paths.consumer;
+    if (place->contexts)
+        trace->trace.consumers[trace->trace.n_consumers++] = &trace->contexts.consumer;
     if (place->events & EVENTS_PAYLOAD)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
 }
@@ -70,6 +73,7 @@ static void trace_close(struct source_trace *trace)
     trace_check_release(&trace->check);
     trace_trips_release(&trace->trips);
     trace_paths_release(&trace->paths);
+    trace_contexts_release(&trace->contexts);
     trace_values_release(&trace->values);
 }
 
@@ -390,6 +394,9 @@ static void counters_read(struct source *source, bool last)
         exact_read(source->exact, &reading);
         trace_trips_give(&source->trace->trips, source->profile);
         trace_paths_give(&source->trace->paths, source->profile);
+        if (last)
+            trace_contexts_give(&source->trace->contexts, source->profile,
+                                (uint32_t)source->mappings.pid);
         if (last)
             trace_values_give(&source->trace->values, source->profile);
         return;

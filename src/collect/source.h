@@ -17,6 +17,7 @@
 #include "collect/trace.h"
 #include "collect/trace_check.h"
 #include "collect/trace_count.h"
+#include "collect/trace_contexts.h"
 #include "collect/trace_paths.h"
 #include "collect/trace_trips.h"
 #include "collect/trace_values.h"
@@ -34,6 +35,7 @@ struct source_trace {
     struct trace_check check;
     struct trace_trips trips;
     struct trace_paths paths;
+    struct trace_contexts contexts;
     struct trace_values values;
 };
 
@@ -73,7 +75,8 @@ struct source_place {
     int pid;
     struct selection *only;     /* what is kept; NULL: everything */
     bool loops;                 /* traces are looked through for runs of loops, */
-    bool paths;                 /* and for paths */
+    bool paths;                 /* for paths, */
+    bool contexts;              /* and for calling contexts */
     struct walk_stacks *stacks; /* NULL: none are taken */
     uint32_t overhead_ppm;      /* the budget */
     uint32_t events;            /* EVENTS_ */

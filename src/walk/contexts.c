@@ -136,12 +136,22 @@ static uint8_t branch_length(const struct regions *regions, uint64_t pc)
     return room && insn_decode((const uint8_t *)pc, room, &insn) ? insn.length : 0;
 }
 
+/* Whoever it begins with is left: for another function, or for code that is none. */
+static bool crossing_leaves(const struct crossing *crossing)
+{
+    switch ((enum crossing_kind)crossing->kind) {
+    case CROSSING_CALL:
+    case CROSSING_TAIL:
+    case CROSSING_PENDING:
+    case CROSSING_PENDING_TAIL: return true;
+    default: return false;
+    }
+}
+
 static void slot_give(struct contexts *contexts, struct crossing *crossing)
 {
     struct contexts_function *function = &contexts->functions[crossing->function];
-    bool needs = crossing->kind != CROSSING_NOTHING && crossing->kind != CROSSING_ENTER &&
-                 crossing->kind != CROSSING_REJOIN;
-    if (!needs || !crossing->function)
+    if (!crossing_leaves(crossing) || !crossing->function)
         return;
     function->used += function->used < function->slots; /* the last is shared */
     crossing->slot = (uint16_t)function->used;
@@ -150,7 +160,8 @@ static void slot_give(struct contexts *contexts, struct crossing *crossing)
 uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
                            enum crossing_way way)
 {
-    if (way == WAY_RETURN && behind_a_call(contexts->regions, to))
+    bool returns = way == WAY_RETURN && behind_a_call(contexts->regions, to);
+    if (returns && function_at(contexts, to))
         return CONTEXTS_RETURNS;
     uint32_t slice = plan_slice_number(contexts->plan, to), number;
     uint32_t at = hash(from, to, 2 * CONTEXTS_CROSSINGS);
@@ -166,7 +177,7 @@ uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to
                                 .slice = slice,
                                 .function = from ? function_at(contexts, from) : 0,
                                 .callee = function_at(contexts, to)};
-    crossing.kind = (uint8_t)kind_of(contexts, &crossing, way);
+    crossing.kind = returns ? CROSSING_BACK : (uint8_t)kind_of(contexts, &crossing, way);
     crossing.length = branch_length(contexts->regions, from);
     if (crossing.kind == CROSSING_NOTHING)
         return 0;
@@ -277,6 +288,32 @@ static void arrive(const struct contexts *contexts, struct context *context, uin
         rejoin(contexts, context, function);
 }
 
+/* Code that is no function is where the function was that went there: what it calls is called from that place. */
+static uint64_t pending_site(const struct contexts *contexts, struct context *context)
+{
+    const struct crossing *pending = &contexts->crossings[context->pending];
+    const struct wire_node *node = node_at(bank_of(context), (uint32_t)context->node);
+    return pending->function == node->function ? site_of(contexts, pending) : 0;
+}
+
+static uint64_t pending_word(const struct context *context)
+{
+    return context->pending_slot << 32 | context->pending;
+}
+
+static void pending_restore(struct context *context, uint64_t word)
+{
+    context->pending_slot = word >> 32;
+    context->pending = (uint32_t)word;
+}
+
+/* The branch's own place, if it is a function's. */
+static uint64_t site_from(const struct contexts *contexts, struct context *context,
+                          const struct crossing *crossing)
+{
+    return crossing->function ? site_of(contexts, crossing) : pending_site(contexts, context);
+}
+
 void contexts_apply(const struct contexts *contexts, uint32_t number, struct context *context)
 {
     if (!number)
@@ -287,25 +324,31 @@ void contexts_apply(const struct contexts *contexts, uint32_t number, struct con
     }
     const struct crossing *crossing = &contexts->crossings[number];
     const struct wire_node *node = node_at(bank_of(context), (uint32_t)context->node);
-    bool leaves = crossing->kind != CROSSING_ENTER && crossing->kind != CROSSING_REJOIN;
-    if (leaves && crossing->function && node->function != crossing->function)
+    if (crossing_leaves(crossing) && crossing->function && node->function != crossing->function)
         rejoin(contexts, context, crossing->function);
-    if (crossing->kind == CROSSING_CALL || crossing->kind == CROSSING_PENDING)
-        context_shadow(context, context->gpr[RSP] + 8)->node = context->node;
+    if (crossing->kind == CROSSING_CALL || crossing->kind == CROSSING_PENDING) {
+        struct shadow *shadow = context_shadow(context, context->gpr[RSP] + 8);
+        shadow->node = context->node;
+        shadow->pending = pending_word(context);
+    }
     uint32_t slot = slot_at(contexts, context, crossing);
     switch ((enum crossing_kind)crossing->kind) {
     case CROSSING_CALL:
     case CROSSING_TAIL:
-        enter(contexts, context, site_of(contexts, crossing), slot, crossing->callee);
+        enter(contexts, context, site_from(contexts, context, crossing), slot, crossing->callee);
         break;
     case CROSSING_PENDING:
     case CROSSING_PENDING_TAIL:
-        context->pending_slot = slot;
-        context->pending = number;
+        if (crossing->function)
+            pending_restore(context, (uint64_t)slot << 32 | number);
         break;
     case CROSSING_ENTER:
-        enter(contexts, context, site_of(contexts, &contexts->crossings[context->pending]),
-              (uint32_t)context->pending_slot, crossing->callee);
+        enter(contexts, context, pending_site(contexts, context), (uint32_t)context->pending_slot,
+              crossing->callee);
+        break;
+    case CROSSING_BACK:
+        take_back(contexts, context);
+        pending_restore(context, context_shadow(context, context->gpr[RSP])->pending);
         break;
     case CROSSING_REJOIN: arrive(contexts, context, crossing->callee); break;
     case CROSSING_NOTHING: break;
@@ -329,7 +372,7 @@ void contexts_signal(const struct contexts *contexts, struct context *context, u
     struct shadow *shadow = context_shadow(context, sp);
     account(contexts, context);
     shadow->node = context->node;
-    shadow->pending = context->pending_slot << 32 | context->pending;
+    shadow->pending = pending_word(context);
     context->node = node_special_get(&tree, NODE_SIGNALS + signal);
     node_at(tree.bank, (uint32_t)context->node)->count++;
     context->pending_slot = context->pending = 0;
@@ -340,8 +383,7 @@ void contexts_signal_end(const struct contexts *contexts, struct context *contex
     const struct shadow *shadow = context_shadow(context, sp);
     account(contexts, context);
     context->node = shadow->node;
-    context->pending_slot = shadow->pending >> 32;
-    context->pending = (uint32_t)shadow->pending;
+    pending_restore(context, shadow->pending);
 }
 
 void contexts_merge(const struct contexts *contexts, struct context *context, uint8_t *bank)

@@ -38,6 +38,7 @@ enum crossing_kind {
     CROSSING_PENDING_TAIL,
     CROSSING_ENTER,  /* what was pending: here it is */
     CROSSING_REJOIN, /* into the middle of a function: by longjmp, say, or to a landing pad */
+    CROSSING_BACK,   /* a return to what is no function: what is pending is taken back, too */
 };
 
 struct crossing {

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Calling contexts of exact runs: those of a program with calls of every kind, which counts them itself; and how often each function was called, by callgrind.
+# Calling contexts of exact runs: those of a program with calls of every kind, which counts them itself; the whole tree, as the course of the program tells it; and how often each function was
+# called, by callgrind.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 need_command valgrind valgrind
 need_command setarch util-linux
 need_command nm binutils
-names=lua
-[ -z "$GAIT_LONG" ] || names='lua bzip2 gzip'
+names=lua traced=
+[ -z "$GAIT_LONG" ] || names='lua bzip2 gzip sqlite3' traced='lua gzip sqlite3'
 # shellcheck disable=SC2086
 need_programs $names
 make -s "${GAIT_OUT:-o/rel}/programs/contexts" >&2 || exit 1
@@ -17,6 +18,22 @@ bad=0
 "$gait" verify "$work/data" >"$work/log" 2>&1 || { cat "$work/log"; fail 'contexts: verify'; }
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
 python3 -B tests/truth/lib/contexts.py "$work/json" "$work/counted" || bad=1
+# The same tree, node by node, is made of a trace; but not of a fork, whose trace begins there, and not of waits, which are chance.
+waits=pthread_join,__lll_lock_wait,__lll_lock_wake,__lll_lock_wait_private,__lll_lock_wake_private
+for mode in contexts trace+contexts; do
+    setarch -R "$gait" record -q --exact=$mode -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "$mode: status $?"
+    "$gait" contexts --json --min 0 "$work/data" >"$work/$mode" || fail "gait contexts: status $?"
+done
+python3 -B tests/truth/lib/trees.py --skip "ctx_fork,ctx_child,__fork,$waits" "$work/contexts" "$work/trace+contexts" || bad=1
+for name in $traced; do
+    for mode in contexts trace+contexts; do
+        GAIT_PREFIX="setarch -R env -u GAIT_PREFIX $gait record -q --exact=$mode -o $work/data --" \
+            bench/run-program "$name" tiny measure "$work/out" || fail "$name, $mode: status $?"
+        "$gait" contexts --json --min 0 "$work/data" >"$work/$mode" || fail "gait contexts: status $?"
+    done
+    python3 -B tests/truth/lib/trees.py "$work/contexts" "$work/trace+contexts" | sed "s/^/$name: /"
+    [ "${PIPESTATUS[0]}" = 0 ] || bad=1
+done
 # Too many of them: told, and those that there are have no more calls than there were.
 "$gait" record -q --exact=contexts --max-contexts 60 -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "contexts: status $?"
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
