@@ -18,6 +18,8 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     trips_init(&decode->trips, units, &decode->batch);
     path_pool_init(&decode->paths, units);
     value_lists_init(&decode->values, units);
+    latencies_init(&decode->latencies);
+    conflicts_init(&decode->conflicts, units, &decode->batch);
     decode->pace = (struct decode_pace){.overhead_ppm = 10000, .every = 1};
     rates_init(&decode->rates);
 }
@@ -31,6 +33,8 @@ void decode_release(struct decode *decode)
     trips_release(&decode->trips);
     path_pool_release(&decode->paths);
     value_lists_release(&decode->values);
+    latencies_release(&decode->latencies);
+    conflicts_release(&decode->conflicts);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
     vec_release(&decode->listed);
@@ -406,6 +410,8 @@ void decode_flush(struct decode *decode, bool last)
         path_pool_give(&decode->paths, decode->profile);
     if (last || ++decode->batches % VALUES_EVERY == 0)
         value_lists_flush(&decode->values, &decode->batch);
+    latencies_flush(&decode->latencies, &decode->batch);
+    conflicts_tell(&decode->conflicts, decode->profile);
     batch_close(&decode->batch, decode->profile);
     decode->span = (struct decode_span){0};
 }

@@ -15,7 +15,9 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/conflicts.h"
 #include "collect/crew.h"
+#include "collect/latencies.h"
 #include "collect/passages.h"
 #include "collect/path_pool.h"
 #include "collect/rates.h"
@@ -84,8 +86,10 @@ struct decode {
     uint64_t batches; /* closed so far */
     struct decode_mean {
         double executions, instructions;
-    } mean;                  /* of windows so far */
-    uint32_t values_weigh;   /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
+    } mean;                /* of windows so far */
+    uint32_t values_weigh; /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
+    struct latencies latencies;
+    struct conflicts conflicts;
     struct decode_pace pace; /* of paths */
     struct {
         VEC(uint32_t);

@@ -40,6 +40,7 @@ struct drain {
     struct walk_stacks *stacks;        /* NULL: walks have none */
     struct plans *plans;               /* of exact runs, or NULL */
     struct path_plans *paths;          /* likewise */
+    const struct latency_scale *scale; /* NULL: latencies are not kept */
     struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];

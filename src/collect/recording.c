@@ -33,6 +33,7 @@ struct run {
     struct subject subject;
     struct drain drain;
     struct payload_dump dump;
+    struct latency_scale scale;
     struct path_plans paths;
     bool described;
     char program[PATH_MAX]; /* its file */
@@ -287,6 +288,11 @@ static bool run_to_the_end(struct run *run, struct err *err)
         return false;
     }
     head_fill(run);
+    bool latencies = options->record.events & EVENTS_LATENCY;
+    if (latencies) {
+        latency_scale_measure(&run->scale);
+        latency_scale_tell(&run->scale, &run->delta);
+    }
     bool started = options->n_pids ? attach(run, err) : start(run, err);
     if (started) {
         drain_init(&run->drain, &run->share, &run->delta, options->record.mode);
@@ -297,6 +303,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.trace_paths = options->trace_paths;
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
+        run->drain.scale = latencies ? &run->scale : NULL;
         run->drain.paths = plans ? &run->paths : NULL;
         if (options->plans || plans)
             run->drain.delay_ns = PLANS_NS;

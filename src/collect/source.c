@@ -47,6 +47,8 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->decode = mem_alloc(sizeof *source->decode);
         decode_init(source->decode, &source->units, &source->crew, profile);
         source->decode->stacks = place->stacks;
+        source->decode->latencies.scale = place->scale;
+        source->decode->conflicts.on = place->events & EVENTS_ADDRESS;
         if (place->overhead_ppm)
             source->decode->pace.overhead_ppm = place->overhead_ppm;
         source->each_event = place->events & EVENTS_LATENCY;
@@ -219,9 +221,14 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
 /* Values go to their lists, which count what they read; with others who want to know, and of latencies, each event is looked at. */
 static void payload_read(struct source *source, const struct payload_window *window)
 {
+    struct payload_consumer *consumers[2];
+    size_t n = 0;
+    if (source->consumer)
+        consumers[n++] = source->consumer;
+    if (source->decode && source->decode->latencies.scale)
+        consumers[n++] = &source->decode->latencies.consumer;
     if (source->each_event)
-        payloads_read(&source->units, window, &source->payloads, &source->consumer,
-                      source->consumer ? 1 : 0);
+        payloads_read(&source->units, window, &source->payloads, consumers, n);
     bool right = !source->decode || !source->decode->values_weigh ||
                  value_lists_take(&source->decode->values, window, source->decode->values_weigh);
     if (source->each_event)
@@ -245,9 +252,12 @@ static bool walk_read(struct source *source, uint32_t bytes)
         return false;
     if (source->decode)
         decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
+    struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
+                                    entry_at(source, parts.words_at)};
     if (walk.n_payload)
-        payload_read(source, &(struct payload_window){walk.tid, walk.n_exits, walk.n_payload, exits,
-                                                      entry_at(source, parts.words_at)});
+        payload_read(source, &window);
+    if (walk.n_payload && source->decode)
+        conflicts_window(&source->decode->conflicts, &window, walk.tsc);
     if (source->decode && walk.stack_bytes)
         stack_begin_tell(source, &walk);
     return true;
@@ -353,8 +363,10 @@ static void units_follow(struct source *source)
 uint64_t source_read(struct source *source)
 {
     uint64_t ring = share_load(&source->channel->ring_head), before = source->ring_read;
-    if (source->decode)
+    if (source->decode) {
         source->decode->tsc_hz = share_load(&source->channel->tsc_hz);
+        source->decode->conflicts.sharing.soon = source->decode->tsc_hz / 2;
+    }
     units_follow(source);
     ring_read(source, ring);
     source_read_trace(source);

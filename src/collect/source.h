@@ -81,8 +81,9 @@ struct source_place {
     uint32_t overhead_ppm;      /* the budget */
     uint32_t events;            /* EVENTS_ */
     uint64_t seed;
-    bool by_callers;               /* values are told apart by who called */
-    const struct design *compress; /* of values; NULL: none */
+    bool by_callers;                   /* values are told apart by who called */
+    const struct design *compress;     /* of values; NULL: none */
+    const struct latency_scale *scale; /* NULL: latencies are not kept */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

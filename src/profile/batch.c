@@ -62,6 +62,16 @@ uint32_t batch_value_index(struct batch *batch, const struct value_key *key)
     return index_of(&batch->values, key);
 }
 
+uint32_t batch_latency_index(struct batch *batch, const struct latency_key *key)
+{
+    return index_of(&batch->latencies, key);
+}
+
+uint32_t batch_conflict_index(struct batch *batch, const struct conflict_key *key)
+{
+    return index_of(&batch->conflicts, key);
+}
+
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count)
 {
     batch_add_edge_at(batch, batch_edge_index(batch, key), time, count);

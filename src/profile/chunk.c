@@ -10,15 +10,24 @@
 
 enum { ZSTD_LEVEL = 1, SMALLEST_TO_COMPRESS = 512 };
 
-static const char *const names[CHUNK_TYPES] = {
-    [CHUNK_HEADER] = "HEADER",     [CHUNK_MODULES] = "MODULES",
-    [CHUNK_EDGES] = "EDGES",       [CHUNK_RANGES] = "RANGES",
-    [CHUNK_LOSSES] = "LOSSES",     [CHUNK_TOTALS] = "TOTALS",
-    [CHUNK_END] = "END",           [CHUNK_STACKS] = "STACKS",
-    [CHUNK_THREADS] = "THREADS",   [CHUNK_NAMES] = "NAMES",
-    [CHUNK_TRIPS] = "TRIPS",       [CHUNK_PATHS] = "PATHS",
-    [CHUNK_PASSAGES] = "PASSAGES", [CHUNK_VALUES] = "VALUES",
-    [CHUNK_SERIES] = "SERIES",     [CHUNK_CONTEXT_PATHS] = "CONTEXT_PATHS"};
+static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
+                                               [CHUNK_MODULES] = "MODULES",
+                                               [CHUNK_EDGES] = "EDGES",
+                                               [CHUNK_RANGES] = "RANGES",
+                                               [CHUNK_LOSSES] = "LOSSES",
+                                               [CHUNK_TOTALS] = "TOTALS",
+                                               [CHUNK_END] = "END",
+                                               [CHUNK_STACKS] = "STACKS",
+                                               [CHUNK_THREADS] = "THREADS",
+                                               [CHUNK_NAMES] = "NAMES",
+                                               [CHUNK_TRIPS] = "TRIPS",
+                                               [CHUNK_PATHS] = "PATHS",
+                                               [CHUNK_PASSAGES] = "PASSAGES",
+                                               [CHUNK_VALUES] = "VALUES",
+                                               [CHUNK_SERIES] = "SERIES",
+                                               [CHUNK_CONTEXT_PATHS] = "CONTEXT_PATHS",
+                                               [CHUNK_LATENCIES] = "LATENCIES",
+                                               [CHUNK_CONFLICTS] = "CONFLICTS"};
 
 bool chunk_is_known(uint32_t type)
 {

@@ -43,6 +43,8 @@ enum chunk_type {
     CHUNK_SERIES = 16, /* 15 is never used again */
     CHUNK_CONTEXT_PATHS,
     CHUNK_VALUES,
+    CHUNK_LATENCIES,
+    CHUNK_CONFLICTS,
     CHUNK_TYPES
 };
 

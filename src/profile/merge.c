@@ -19,6 +19,10 @@ static uint32_t remapped(const struct remap *remap, uint32_t index)
     return remap->at[index];
 }
 
+/* Edges and conflicts: their keys begin with two modules, and are alike. */
+_Static_assert(sizeof(struct conflict_key) == sizeof(struct edge_key) &&
+                   offsetof(struct conflict_key, to_module) == offsetof(struct edge_key, to_module),
+               "two keys of one shape");
 static void merge_edges(struct table *into, const struct table *other, const struct remap *remap)
 {
     for (uint32_t i = 0; i < other->n; i++) {
@@ -51,6 +55,7 @@ static void merge_rows(struct table *into, const struct table *other, const stru
             struct range_key range;
             struct trip_key trip;
             struct path_key path;
+            struct latency_key latency;
         } key;
         memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);
@@ -200,7 +205,8 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
             profile_module(into, module->path, module->build_id, module->build_id_bytes);
     }
     merge_edges(&into->edges, &other->edges, &remap);
-    for (int i = TABLE_EDGES + 1; i < TABLES; i++)
+    merge_edges(&into->conflicts, &other->conflicts, &remap);
+    for (int i = TABLE_EDGES + 1; i < TABLE_CONFLICTS; i++)
         (i == TABLE_VALUES ? merge_values : merge_rows)(&into->tables[i], &other->tables[i],
                                                         &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);

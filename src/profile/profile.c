@@ -39,9 +39,13 @@ const char *profile_mode_name(enum profile_mode mode)
 size_t profile_key_bytes(enum profile_table table)
 {
     static const size_t bytes[TABLES] = {
-        [TABLE_EDGES] = sizeof(struct edge_key),   [TABLE_RANGES] = sizeof(struct range_key),
-        [TABLE_TRIPS] = sizeof(struct trip_key),   [TABLE_PATHS] = sizeof(struct path_key),
+        [TABLE_EDGES] = sizeof(struct edge_key),
+        [TABLE_RANGES] = sizeof(struct range_key),
+        [TABLE_TRIPS] = sizeof(struct trip_key),
+        [TABLE_PATHS] = sizeof(struct path_key),
         [TABLE_VALUES] = sizeof(struct value_key),
+        [TABLE_LATENCIES] = sizeof(struct latency_key),
+        [TABLE_CONFLICTS] = sizeof(struct conflict_key),
     };
     return bytes[table];
 }

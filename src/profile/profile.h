@@ -151,6 +151,45 @@ static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
     return payload_kind | (detail & 0xff) << VALUE_DETAIL_SHIFT;
 }
 
+/* Where what a load wanted was, as told by how long it took (collect/latency_scale.h); the last: longer than memory takes, so
+ * something came in between. */
+enum latency_bin { LATENCY_NEAR, LATENCY_L3, LATENCY_MEMORY, LATENCY_LONGER, LATENCY_BINS };
+
+/* Timed loads of an instruction: `count` is how many of them, `time` their TSC ticks in all, without what the timing itself
+ * takes. data: the cache line that they were of, as an address of the process, if it came more than once among the slow ones of a
+ * batch; 0: all of the bin; LATENCY_SQUARES: `time` is the sum of the squares of its ticks, `count` 0. */
+enum { LATENCY_SQUARES = 1 };
+struct latency_key {
+    uint32_t module, bin; /* enum latency_bin */
+    uint64_t address, data;
+};
+
+/* What two accesses to memory, close to each other, can do to each other; or one alone. */
+enum conflict_type {
+    CONFLICT_EXECUTED, /* no conflict: how often the place was looked at; `time`: in how many windows */
+    CONFLICT_FORWARD, /* a load of bytes of which only some are those of an earlier store */
+    CONFLICT_ORDER,   /* a load that can overtake the store whose bytes it wants */
+    CONFLICT_ALIAS,   /* a load behind a store to an address that is alike in its low 12 bits */
+    CONFLICT_LINE,    /* an access to two cache lines, */
+    CONFLICT_PAGE,    /* to two pages */
+    CONFLICT_FALSE_SHARING, /* of one cache line by two threads that have no byte in common */
+    CONFLICT_SHARING,       /* that have */
+    CONFLICT_TYPES
+};
+/* How many instructions lie between the two, at most; nothing further apart is looked for. */
+#define CONFLICT_DISTANCES                                                                         \
+    {                                                                                              \
+        16, 32, 64, 128, 224, 512                                                                  \
+    }
+enum { CONFLICT_CLASSES = 6, CONFLICT_CLASS_SHIFT = 8 };
+
+/* Two places, the earlier first; or the same twice. `count` is how often, `time` the sum of distances in instructions. */
+struct conflict_key {
+    uint32_t from_module, to_module;
+    uint64_t from, to;
+    uint64_t kind; /* enum conflict_type, and in the next byte the class of the distance */
+};
+
 /* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
  * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time` the same times the iterations of each. Of EDGE_FALL,
  * `time` is the count of both ways of the branch: how the two vary together follows from its squares. */
@@ -168,7 +207,16 @@ struct table {
 
 /* All tables, in the order of the file; those of a profile and of a batch have names, too. A new one is a line here, its key,
  * its names, its chunk (chunk.h), and what its rows are (row.c). */
-enum profile_table { TABLE_EDGES, TABLE_RANGES, TABLE_TRIPS, TABLE_PATHS, TABLE_VALUES, TABLES };
+enum profile_table {
+    TABLE_EDGES,
+    TABLE_RANGES,
+    TABLE_TRIPS,
+    TABLE_PATHS,
+    TABLE_VALUES,
+    TABLE_LATENCIES,
+    TABLE_CONFLICTS,
+    TABLES
+};
 
 size_t profile_key_bytes(enum profile_table table);
 
@@ -226,7 +274,7 @@ struct profile {
     union {
         struct table tables[TABLES];
         struct {
-            struct table edges, ranges, trips, paths, values;
+            struct table edges, ranges, trips, paths, values, latencies, conflicts;
         };
     };
     struct stacks stacks;

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-static const enum chunk_type chunks[TABLES] = {[TABLE_EDGES] = CHUNK_EDGES,
-                                               [TABLE_RANGES] = CHUNK_RANGES,
-                                               [TABLE_TRIPS] = CHUNK_TRIPS,
-                                               [TABLE_PATHS] = CHUNK_PATHS,
-                                               [TABLE_VALUES] = CHUNK_VALUES};
+static const enum chunk_type chunks[TABLES] = {
+    [TABLE_EDGES] = CHUNK_EDGES,        [TABLE_RANGES] = CHUNK_RANGES,
+    [TABLE_TRIPS] = CHUNK_TRIPS,        [TABLE_PATHS] = CHUNK_PATHS,
+    [TABLE_VALUES] = CHUNK_VALUES,      [TABLE_LATENCIES] = CHUNK_LATENCIES,
+    [TABLE_CONFLICTS] = CHUNK_CONFLICTS};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -25,7 +25,9 @@ enum profile_table row_table(uint32_t type)
 
 size_t row_fields(enum chunk_type type)
 {
-    return type == CHUNK_EDGES ? 5 : type == CHUNK_VALUES ? 7 : 4; /* of all others */
+    return type == CHUNK_EDGES || type == CHUNK_CONFLICTS ? 5
+           : type == CHUNK_VALUES                         ? 7
+                                                          : 4; /* of all others */
 }
 
 static uint64_t module_number(uint32_t module, const struct numbering *in_file)
@@ -63,6 +65,17 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         return (struct row){{module_number(k.value.module, in_file), k.value.address, k.value.kind,
                              k.value.value, any_number(k.value.to, in_file),
                              any_number(k.value.caller_module, in_file), k.value.caller}};
+    }
+    if (type == CHUNK_LATENCIES) {
+        memcpy(&k.latency, key, sizeof k.latency);
+        return (struct row){{module_number(k.latency.module, in_file), k.latency.address,
+                             k.latency.bin, k.latency.data}};
+    }
+    if (type == CHUNK_CONFLICTS) {
+        memcpy(&k.conflict, key, sizeof k.conflict);
+        return (struct row){{module_number(k.conflict.from_module, in_file), k.conflict.from,
+                             module_number(k.conflict.to_module, in_file), k.conflict.to,
+                             k.conflict.kind}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
@@ -135,12 +148,38 @@ static bool value_of(const uint64_t *fields, const struct numbering *in_profile,
     return true;
 }
 
+static bool latency_of(const uint64_t *fields, uint32_t module, struct latency_key *ret_latency,
+                       struct err *err)
+{
+    if (fields[2] >= LATENCY_BINS)
+        return err_set(err, ERR_FORMAT, "latency of kind %llu", (unsigned long long)fields[2]);
+    *ret_latency = (struct latency_key){
+        .module = module, .bin = (uint32_t)fields[2], .address = fields[1], .data = fields[3]};
+    return true;
+}
+
+static bool conflict_of(const uint64_t *fields, const struct numbering *in_profile,
+                        struct conflict_key *ret_conflict, struct err *err)
+{
+    struct conflict_key conflict = {.from = fields[1], .to = fields[3], .kind = fields[4]};
+    if (!module_of(fields[0], in_profile, &conflict.from_module, err) ||
+        !module_of(fields[2], in_profile, &conflict.to_module, err))
+        return false;
+    if ((conflict.kind & 0xff) >= CONFLICT_TYPES ||
+        conflict.kind >> CONFLICT_CLASS_SHIFT >= CONFLICT_CLASSES)
+        return err_set(err, ERR_FORMAT, "conflict of kind %llu", (unsigned long long)fields[4]);
+    *ret_conflict = conflict;
+    return true;
+}
+
 bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
                 union any_key *ret_key, struct err *err)
 {
     const uint64_t *fields = row->fields;
     if (type == CHUNK_EDGES)
         return edge_of(fields, in_profile, &ret_key->edge, err);
+    if (type == CHUNK_CONFLICTS)
+        return conflict_of(fields, in_profile, &ret_key->conflict, err);
     uint32_t module = MODULE_NONE;
     if (!module_of(fields[0], in_profile, &module, err))
         return false;
@@ -150,6 +189,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return path_of(fields, module, &ret_key->path, err);
     if (type == CHUNK_VALUES)
         return value_of(fields, in_profile, module, &ret_key->value, err);
+    if (type == CHUNK_LATENCIES)
+        return latency_of(fields, module, &ret_key->latency, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

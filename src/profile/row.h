@@ -5,6 +5,8 @@
  *     TRIPS   module, head, n, how
  *     PATHS   module, function, path, kind
  *     VALUES  module, address, kind, value, to, caller_module, caller
+ *     LATENCIES  module, address, bin, data
+ *     CONFLICTS  from_module, from, to_module, to, kind
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
  * an edge, the to and the caller of a value may be. */
@@ -30,6 +32,8 @@ union any_key {
     struct trip_key trip;
     struct path_key path;
     struct value_key value;
+    struct latency_key latency;
+    struct conflict_key conflict;
 };
 
 /* Which chunks a table's rows are in, and the other way round: TABLES, if in none. Tables may come in batches. */

@@ -188,6 +188,14 @@ static void bad_content_is_an_error_that_says_where(void **state)
             "f: byte 51: TRIPS chunk, byte 5 of its payload: runs of 65 iterations");
     REFUSED(CHUNK_PATHS, "\x02\x0a\x02\x04\x02\x07",
             "f: byte 51: PATHS chunk, byte 4 of its payload: path of kind 2");
+    REFUSED(CHUNK_LATENCIES, "\x02\x0a\x08\x00\x02\x07",
+            "f: byte 51: LATENCIES chunk, byte 4 of its payload: latency of kind 4");
+    REFUSED(CHUNK_CONFLICTS, "\x02\x0a\x02\x0a\x10\x02\x07",
+            "f: byte 51: CONFLICTS chunk, byte 5 of its payload: conflict of kind 8");
+    REFUSED(CHUNK_CONFLICTS, "\x02\x0a\x00\x0a\x02\x02\x07",
+            "f: byte 51: CONFLICTS chunk, byte 5 of its payload: module 0 of 1");
+    REFUSED(CHUNK_CONFLICTS, "\x02\x0a\x02\x0a\x80\x18\x02\x07",
+            "f: byte 51: CONFLICTS chunk, byte 6 of its payload: conflict of kind 1536");
     REFUSED(CHUNK_TRIPS, "\x02\x0a\x02\x08\x02\x07",
             "f: byte 51: TRIPS chunk, byte 4 of its payload: runs of kind 4");
     REFUSED(CHUNK_RANGES, "\x04\x0a\x0a\x02\x02\x07",

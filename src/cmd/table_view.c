@@ -1,0 +1,45 @@
+#include "cmd/table_view.h"
+
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "view/scene.h"
+
+static int show(const struct table_view *table, const struct view_options *view, void *options,
+                const struct profile *profile)
+{
+    struct err err;
+    struct scene scene;
+    if (!profile->tables[table->table].n) {
+        err_set(&err, ERR_FORMAT, "%s: %s", view->input, table->missing);
+        return say_err(&err);
+    }
+    scene_open(&scene, &profile, 1, view->module);
+    scene.verbose = view->verbose;
+    if (!scene_shows(&scene, &err)) {
+        scene_close(&scene);
+        return say_err(&err);
+    }
+    struct ink ink = output_begin(view);
+    table->show(&scene, options, &ink, view_rows(view, table->text_rows));
+    scene_close(&scene);
+    return output_status();
+}
+
+int table_view_run(const struct table_view *table, struct view_options *view,
+                   const struct own_options *own, void *options, int argc, char **argv)
+{
+    struct err err;
+    struct profile profile;
+    if (!view_options_parse(view, own, argc, argv, &err))
+        return say_err(&err);
+    if (view->help)
+        return show_usage(table->usage);
+    if (!view_input(view, argc, argv, &err))
+        return say_err(&err);
+    int status = profile_load(view->input, view->quiet, &profile);
+    if (status != EXIT_DONE)
+        return status;
+    status = show(table, view, options, &profile);
+    profile_release(&profile);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* What commands have in common that show one table of a profile, set against its binaries. */
+#pragma once
+
+#include "cmd/view_options.h"
+
+struct profile;
+struct scene;
+
+struct table_view {
+    const char *usage;
+    enum profile_table table;
+    const char *missing; /* said of a profile whose table is empty, behind its name */
+    size_t text_rows;
+    void (*show)(struct scene *scene, void *options, const struct ink *ink, size_t rows);
+};
+
+/* `view` is part of what `own` takes into, and of `options`, which `show` gets. The exit status. */
+int table_view_run(const struct table_view *table, struct view_options *view,
+                   const struct own_options *own, void *options, int argc, char **argv);

@@ -1,0 +1,42 @@
+/* How long loads took, place by place: how many were near, in the third cache, in memory, and the ticks of each; and the cache
+ * lines that were slow more than once.
+ *
+ * Only some loads are timed (walk/payload.h), chosen by chance and not by place, so what is timed of a place is a fair
+ * sample of its executions. Everything goes into the batch when that is closed, and is forgotten. */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/latency_scale.h"
+#include "collect/payloads.h"
+#include "profile/batch.h"
+#include "stream/hotlist.h"
+
+struct latency_cell {
+    uint64_t count;
+    double ticks, squares;
+};
+
+struct latency_place {
+    bool touched;
+    struct latency_cell bins[LATENCY_BINS];
+    struct hotlist slow; /* line and bin in one, of those that were not near */
+};
+
+struct latencies {
+    struct payload_consumer consumer;
+    const struct latency_scale *scale; /* NULL: nothing is taken */
+    struct random random;
+    uint64_t address, address_pc; /* the last that was told, and of which instruction */
+    struct map keys;              /* struct latency_key, bin and data 0 */
+    struct {
+        VEC(struct latency_place);
+    } places; /* as keys */
+    struct {
+        VEC(uint32_t);
+    } touched; /* since the last batch */
+};
+
+void latencies_init(struct latencies *latencies);
+void latencies_release(struct latencies *latencies);
+void latencies_flush(struct latencies *latencies, struct batch *batch);

@@ -1,0 +1,52 @@
+/* Pairs of memory accesses that stand in each other's way, with their places and how often.
+ *
+ * The share of a pair is that of the executions of its second access (or, where threads share a line, of the windows that it was seen in).
+ * What happens to one execution in a hundred or less, or by chance alone, is not shown unless all is asked for. A measured
+ * latency of the second access is set beside it where there is one. It says what lines that threads share cost, and accesses that are split; of
+ * stores that are still under way it says nothing, since a timed load waits for them: such pairs stay potential. */
+#pragma once
+
+#include "base/vec.h"
+#include "view/estimate.h"
+#include "view/scene.h"
+
+#include <stdio.h>
+
+struct ink;
+
+struct conflict_end {
+    uint32_t module; /* of the scene */
+    uint64_t address;
+};
+
+struct conflict_row {
+    struct conflict_end from, to;
+    enum conflict_type type;
+    uint64_t count;
+    double distance;       /* instructions between the two, on average */
+    struct estimate share; /* of executions, or windows, of the second */
+    struct estimate ticks; /* of the second, if it was timed; not a number: it was not */
+    bool measured;         /* the latency is of the conflict */
+    double cost;           /* what rows are sorted by */
+};
+
+struct conflict_view {
+    struct scene *scene;
+    double tsc_hz;   /* 0: not known */
+    uint64_t looked; /* accesses that were looked at */
+    size_t left_out; /* rows that are rare or chance */
+    uint32_t within; /* instructions */
+    VEC(struct conflict_row);
+};
+
+/* "store-forward" and so on; and what it means, in a line. */
+const char *conflict_type_name(enum conflict_type type);
+const char *conflict_type_text(enum conflict_type type);
+
+/* Pairs no further apart than `within` instructions; `all`: rare ones, too. */
+void conflict_view_make(struct conflict_view *view, struct scene *scene, uint32_t within, bool all);
+void conflict_view_release(struct conflict_view *view);
+
+void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
+                        size_t limit);
+void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit);

@@ -1,0 +1,69 @@
+#include "view/conflicts.h"
+
+#include "program/assembly.h"
+#include "program/binary.h"
+#include "view/head.h"
+#include "view/ink.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void end_print(FILE *to, struct scene *scene, const char *what,
+                      const struct conflict_end *end, const struct ink *ink)
+{
+    const struct binary *binary = scene_binary(scene, end->module);
+    function_id function = scene_function_at(scene, end->module, end->address);
+    char assembly[128] = "";
+    if (binary)
+        assembly_text(&binary->image, (struct svma){end->address}, ASSEMBLY_ATT, NULL, NULL,
+                      assembly, sizeof assembly);
+    fprintf(to, "      %-6s %s%s%s  %s  %s  %s%s%s\n", what, ink_begin(ink, INK_NAME),
+            name_text(scene, scene_function_name(scene, end->module, function)),
+            ink_end(ink, INK_NAME), line_text(scene, end->module, end->address),
+            address_text(scene, end->module, end->address), ink_begin(ink, INK_SOURCE), assembly,
+            ink_end(ink, INK_SOURCE));
+}
+
+static void row_print(FILE *to, const struct conflict_view *view, const struct conflict_row *row,
+                      const struct ink *ink)
+{
+    bool pair =
+        row->type == CONFLICT_FORWARD || row->type == CONFLICT_ORDER || row->type == CONFLICT_ALIAS;
+    bool shared = row->type == CONFLICT_FALSE_SHARING || row->type == CONFLICT_SHARING;
+    fprintf(to, "%s%-13s%s %8" PRIu64 " times, %5.1f%%", ink_begin(ink, INK_HEAD),
+            conflict_type_name(row->type), ink_end(ink, INK_HEAD), row->count,
+            100 * row->share.value);
+    if (isnan(row->share.lo))
+        fprintf(to, " [?]");
+    else
+        fprintf(to, " [%.1f, %.1f]", 100 * row->share.lo, 100 * row->share.hi);
+    fprintf(to, " of its %s", shared ? "windows" : "executions");
+    if (pair)
+        fprintf(to, ", %.0f instructions apart", row->distance);
+    if (row->measured)
+        fprintf(to, "; measured: %.1f %s",
+                view->tsc_hz > 0 ? row->ticks.value / view->tsc_hz * 1e9 : row->ticks.value,
+                view->tsc_hz > 0 ? "ns" : "ticks");
+    else
+        fprintf(to, "; potential");
+    fprintf(to, "\n      %s\n", conflict_type_text(row->type));
+    if (pair || shared)
+        end_print(to, view->scene, pair ? "store" : "one", &row->from, ink);
+    end_print(to, view->scene, pair ? "load" : shared ? "other" : "at", &row->to, ink);
+}
+
+void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
+                        size_t limit)
+{
+    size_t shown = 0;
+    head_text(to, view->scene, 0);
+    fprintf(to, "%s accesses to memory were looked at, pairs up to %u instructions apart\n\n",
+            count_text((double)view->looked, true), view->within);
+    for (; shown < view->n && shown < limit; shown++)
+        row_print(to, view, &view->at[shown], ink);
+    if (!view->n)
+        fprintf(to, "no conflicts\n");
+    fprintf(to, "\n%zu of %zu; %zu that are rare, or as chance has them, are left out (--all)\n",
+            shown, view->n, view->left_out);
+    losses_text(to, view->scene, 0, 0);
+}

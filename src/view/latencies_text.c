@@ -1,0 +1,72 @@
+#include "view/latencies.h"
+
+#include "program/assembly.h"
+#include "program/binary.h"
+#include "view/head.h"
+#include "view/ink.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { LINES_SHOWN = 4 };
+
+static double in_unit(const struct latency_view *view, double ticks)
+{
+    return view->tsc_hz > 0 ? ticks / view->tsc_hz * 1e9 : ticks;
+}
+
+static void mean_print(FILE *to, const struct latency_view *view, struct estimate mean)
+{
+    if (isnan(mean.value))
+        fprintf(to, "%8s %15s", "?", "");
+    else if (isnan(mean.lo))
+        fprintf(to, "%8.1f %15s", in_unit(view, mean.value), "");
+    else
+        fprintf(to, "%8.1f [%6.1f,%6.1f]", in_unit(view, mean.value), in_unit(view, mean.lo),
+                in_unit(view, mean.hi));
+}
+
+static void place_print(FILE *to, const struct latency_view *view, const struct load_place *place,
+                        const struct ink *ink)
+{
+    struct scene *scene = view->scene;
+    const struct binary *binary = scene_binary(scene, place->module);
+    function_id function = scene_function_at(scene, place->module, place->address);
+    double cost = view->ticks > 0 ? place->ticks / view->ticks : 0;
+    char assembly[128] = "";
+    if (binary)
+        assembly_text(&binary->image, (struct svma){place->address}, ASSEMBLY_ATT, NULL, NULL,
+                      assembly, sizeof assembly);
+    fprintf(to, "%s%6.2f%%%s ", ink_begin(ink, ink_of_share(cost)), 100 * cost,
+            ink_end(ink, ink_of_share(cost)));
+    mean_print(to, view, place->mean);
+    for (int bin = 0; bin < LATENCY_BINS; bin++)
+        fprintf(to, " %6.1f%%", 100 * (double)place->bins[bin] / (double)place->timed);
+    fprintf(to, " %7" PRIu64 "  %s%s%s  %s  %s\n", place->timed, ink_begin(ink, INK_NAME),
+            name_text(scene, scene_function_name(scene, place->module, function)),
+            ink_end(ink, INK_NAME), line_text(scene, place->module, place->address),
+            address_text(scene, place->module, place->address));
+    fprintf(to, "        %s%s%s\n", ink_begin(ink, INK_SOURCE), assembly, ink_end(ink, INK_SOURCE));
+    for (size_t i = 0; i < place->n && i < LINES_SHOWN; i++) {
+        const struct latency_line *line = &view->lines.at[place->first + i];
+        fprintf(to, "        %" PRIu64 " from line 0x%" PRIx64 ", %s\n", line->count, line->line,
+                latency_bin_name((enum latency_bin)line->bin));
+    }
+}
+
+void latency_view_text(FILE *to, const struct latency_view *view, const struct ink *ink,
+                       size_t limit)
+{
+    const char *scale = profile_fact_find(view->scene->sides[0], "latency_scale");
+    size_t shown = 0;
+    head_text(to, view->scene, 0);
+    fprintf(to, "%" PRIu64 " loads were timed, a random part of all; %s\n", view->timed,
+            scale ? scale : "the scale is not known");
+    fprintf(to, "%s%7s %8s %15s %7s %7s %7s %7s %7s  place%s\n", ink_begin(ink, INK_HEAD), "cost",
+            view->tsc_hz > 0 ? "mean ns" : "ticks", "95 % interval", "near", "l3", "memory",
+            "longer", "timed", ink_end(ink, INK_HEAD));
+    for (; shown < view->n && shown < limit; shown++)
+        place_print(to, view, &view->at[shown], ink);
+    fprintf(to, "\n%zu of %zu places; --limit shows others\n", shown, view->n);
+    losses_text(to, view->scene, 0, 0);
+}

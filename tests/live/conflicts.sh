@@ -1,0 +1,38 @@
+#!/bin/bash
+# gait conflicts: one planted of each kind, with both its places; and none in the same work without them.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+make -s "${GAIT_OUT:-o/rel}/programs/conflicts" >&2 || exit 1
+program=$built/programs/conflicts
+for way in planted clean; do
+    "$program" $way 20000 >"$work/native"
+    "$gait" record -q --overhead 40% --seed 1 --events edge,call,address,latency -o "$work/$way" -- "$program" $way 20000 >"$work/output" ||
+        bad "record $way: status $?"
+    cmp -s "$work/native" "$work/output" || bad "$way: the program's output differs"
+    "$gait" verify "$work/$way" >"$work/verify" || { bad "verify $way"; cat "$work/verify"; }
+    "$gait" conflicts --json "$work/$way" >"$work/$way.json" || bad "conflicts $way: status $?"
+done
+/usr/bin/python3 -B - "$work/planted.json" "$work/clean.json" <<'EOF' || bad 'figures'
+import json, sys
+planted, clean = (json.load(open(name))['rows'] for name in sys.argv[1:])
+def key(row):
+    return row['from_function'], row['to_function'], row['type']
+truth = {('forward', 'forward', 'store-forward'), ('order', 'order', 'order'), ('alias', 'alias', 'alias-4k'), ('line', 'line', 'line-split'),
+         ('page', 'page', 'page-split'), ('count', 'count', 'false-sharing')}
+for row in planted + clean:
+    print('planted' if row in planted else 'clean', *key(row), row['from_line'], row['to_line'], row['count'], row['share'], row['sure'])
+    assert row['share_lo'] <= row['share'] <= row['share_hi'], row
+assert {key(row) for row in planted} == truth, {key(row) for row in planted} ^ truth
+assert not clean, clean
+for row in planted:
+    # But for where a stretch begins, every execution is in conflict.
+    assert row['share'] > (0.3 if row['type'] == 'false-sharing' else 0.9), row
+    assert (row['from'] == row['to']) == (row['type'] in ('line-split', 'page-split', 'false-sharing')) or row['type'] == 'false-sharing', row
+EOF
+"$gait" conflicts --limit 20 "$work/planted" >"$work/text" || bad "conflicts as text: status $?"
+grep -q 'keep them 64 bytes apart' "$work/text" || bad 'no word on the shared line'
+status 129 'an unknown distance' "$gait" conflicts --within 7 "$work/planted"
+"$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without addresses: status $?"
+"$gait" conflicts "$work/none" >"$work/stdout" 2>"$work/stderr"
+[ $? = 2 ] && grep -q 'events edge,call,address' "$work/stderr" || bad 'a profile without addresses'
+finish

@@ -1,0 +1,33 @@
+#!/bin/bash
+# record --events latency and gait latencies: loads that are near and loads of flushed lines are told apart, by limits that the recording
+# has measured itself; the flushed lines are told by their addresses.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+make -s "${GAIT_OUT:-o/rel}/programs/latencies" >&2 || exit 1
+program=$built/programs/latencies
+"$gait" record -q --overhead 30% --seed 1 --events edge,call,address,latency -o "$work/data" -- "$program" 2000000 >"$work/lines" || bad "record: status $?"
+"$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
+"$gait" latencies --json --module latencies "$work/data" >"$work/json" || bad "latencies: status $?"
+/usr/bin/python3 -B - "$work/json" "$work/lines" <<'EOF' || bad 'figures'
+import json, sys
+rows = {}
+for row in json.load(open(sys.argv[1]))['rows']:
+    rows.setdefault(row['function'], row)  # the dearest of each
+near, far = rows['near_load'], rows['far_load']
+for row in near, far:
+    print(row['function'], row['timed'], row['ns'], [(name, b['share']) for name, b in row['bins'].items()])
+    assert row['timed'] == sum(b['count'] for b in row['bins'].values()) >= 20, row
+    assert row['ticks_lo'] <= row['ticks'] <= row['ticks_hi'], row
+assert near['bins']['near']['share'] > 0.95, near
+assert far['bins']['near']['share'] < 0.15, far
+assert far['ns_lo'] > 4 * near['ns_hi'], (near, far)
+# Both lines, and no others: they are all that was slow, again and again.
+assert {line['value'] for line in far['lines']} == set(open(sys.argv[2]).read().split()), far['lines']
+assert sum(line['count'] for line in far['lines']) <= far['timed'], far
+EOF
+"$gait" latencies --limit 1 "$work/data" >"$work/text" || bad "latencies as text: status $?"
+grep -q 'far_load' "$work/text" || bad 'the slow load is not first'
+"$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without latencies: status $?"
+"$gait" latencies "$work/none" >"$work/stdout" 2>"$work/stderr"
+[ $? = 2 ] && grep -q 'events edge,call,address,latency' "$work/stderr" || bad 'a profile without latencies'
+finish
