@@ -185,6 +185,8 @@ bench-overlap: all bench-programs
 	bench/overlap $(O)
 bench-coverage: all bench-programs
 	bench/coverage $(O)
+bench-perturbation: all
+	bench/perturbation $(O)
 bench-walked: all bench-programs
 	bench/walked $(O)
 bench-copies: all bench-programs
@@ -265,6 +267,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-paths bench-contexts bench-lab-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-paths bench-contexts bench-lab-paths bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

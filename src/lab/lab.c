@@ -2,14 +2,16 @@
 
 #include "lab/costs.h"
 #include "lab/hot.h"
+#include "lab/misses.h"
 #include "lab/tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-const struct lab_table *const lab_tables[] = {&lab_overhead,  &lab_perturbation,  &lab_tree,
-                                              &lab_hot_paths, &lab_hot_functions, NULL};
+const struct lab_table *const lab_tables[] = {
+    &lab_overhead,      &lab_perturbation, &lab_tree, &lab_hot_paths,
+    &lab_hot_functions, &lab_misses,       NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {
