@@ -30,6 +30,7 @@ static const char usage[] =
     "  --exact=contexts   who called whom, how often: calling contexts (gait contexts)\n"
     "  --exact=paths+contexts  both: paths in each calling context (gait paths --contexts)\n"
     "  --max-contexts N   of each thread; calls beyond are only counted\n"
+    "  --merge-sites      calls from several places of a function are one context\n"
     "  --exact=trace      the same, from the whole course of the program, checked\n"
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+contexts  the same, and contexts as --exact=contexts must count them\n"
@@ -68,6 +69,7 @@ enum {
     OPTION_EXACT,
     OPTION_TICKS,
     OPTION_MAX_CONTEXTS,
+    OPTION_MERGE_SITES,
     OPTION_SEED,
     OPTION_PLAIN,
     OPTION_DURATION,
@@ -101,6 +103,7 @@ static const struct option long_options[] = {
     {"plan", required_argument, NULL, OPTION_PLAN},
     {"ticks", no_argument, NULL, OPTION_TICKS},
     {"max-contexts", required_argument, NULL, OPTION_MAX_CONTEXTS},
+    {"merge-sites", no_argument, NULL, OPTION_MERGE_SITES},
     {"dump-plan", required_argument, NULL, OPTION_DUMP_PLAN},
     {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
@@ -288,6 +291,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
         record->single = optarg && !strcmp(optarg, "single");
         return parse_exact(record->single ? "counts" : optarg, &options->walks,
                            err); /* for tests/truth/volume.sh */
+    case OPTION_MERGE_SITES: options->merges_sites = true; return true;
     case OPTION_TICKS: options->walks.path_ticks = true; return true;
     case OPTION_MAX_CONTEXTS:
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
@@ -393,6 +397,9 @@ static bool complete(struct record *options, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--compress goes with --events value or address of samples; gait lab "
                        "compresses traces");
+    if (options->merges_sites && !options->walks.record.contexts)
+        return err_set(err, ERR_USAGE, "--merge-sites goes with --exact=contexts");
+    options->walks.record.contexts |= options->merges_sites ? CONTEXTS_MERGED : 0;
     if (options->walks.record.contexts_max && !options->walks.record.contexts)
         return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
     if (options->walks.path_ticks && options->walks.record.contexts)

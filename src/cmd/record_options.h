@@ -19,6 +19,7 @@ struct record {
     struct plans plans;
     bool events;           /* --events was given */
     const char *for_walks; /* NULL, or an option that was given and means walks only */
+    bool merges_sites;     /* of calling contexts */
     bool quiet, verbose, help;
 };
 

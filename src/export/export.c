@@ -26,7 +26,9 @@ static bool export_tree(FILE *to, const struct exporter *exporter, struct export
                         struct err *err)
 {
     const struct export_options *options = job->options;
-    if (!tree_build(&job->tree, job->scene, options->weight, options->filter, err))
+    struct tree_filter filter = options->filter;
+    filter.contexts = exporter->source == EXPORT_STACKS;
+    if (!tree_build(&job->tree, job->scene, options->weight, filter, err))
         return false;
     bool ok = job->tree.total ||
               err_set(err, ERR_MISSING, "the profile is empty: nothing %swas seen to run",

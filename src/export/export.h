@@ -39,7 +39,8 @@ struct export_job {
 };
 
 /* EXPORT_OBJECTS: many files, of each object of the program its own (export/gcda.h); nothing is written to a stream. */
-enum export_source { EXPORT_TREE, EXPORT_CODE, EXPORT_OBJECTS };
+/* EXPORT_STACKS: a tree, too, of calling contexts if an exact profile has them. */
+enum export_source { EXPORT_TREE, EXPORT_STACKS, EXPORT_CODE, EXPORT_OBJECTS };
 
 struct exporter {
     const char *name;   /* as in `gait export --format NAME` */

@@ -74,7 +74,10 @@ static bool build_stacks(struct tree *tree, struct tree_filter filter, struct er
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
         struct tree_node *node = &tree->at[cell->node];
-        if (!kept[cell->node] || !module_matches(tree->profile, node->module, filter.module))
+        bool wanted = tree->profile->mode != PROFILE_EXACT ||
+                      cell->group == (tree->unit == UNIT_TICKS ? STACK_TICKS : STACK_CALLS);
+        if (!wanted || !kept[cell->node] ||
+            !module_matches(tree->profile, node->module, filter.module))
             continue;
         sum_add(&node->weight, stacks->weights.at[i]);
     }
@@ -174,6 +177,20 @@ static void build_instructions(struct tree *tree, const struct scene *scene,
 
 /* ---- all */
 
+static bool has_contexts(const struct profile *profile, struct tree_filter filter)
+{
+    return filter.contexts && profile->mode == PROFILE_EXACT &&
+           stacks_have_callers(&profile->stacks);
+}
+
+static enum tree_unit contexts_unit(const struct stacks *stacks)
+{
+    for (uint32_t i = 0; i < stacks->cells.n; i++)
+        if (((const struct stack_cell *)map_key(&stacks->cells, i))->group == STACK_TICKS)
+            return UNIT_TICKS;
+    return UNIT_CALLS;
+}
+
 static bool wish_possible(const struct profile *profile, enum weight weight,
                           struct tree_filter filter, struct err *err)
 {
@@ -181,7 +198,7 @@ static bool wish_possible(const struct profile *profile, enum weight weight,
         return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
     if (profile->mode == PROFILE_PLAIN && weight == WEIGHT_COUNT)
         return err_set(err, ERR_FORMAT, "a plain profile counts no executions: --weight time");
-    if (weight == WEIGHT_COUNT && (filter.pid || filter.tid))
+    if (weight == WEIGHT_COUNT && (filter.pid || filter.tid) && !has_contexts(profile, filter))
         return err_set(err, ERR_FORMAT, "counts do not tell threads apart%s",
                        profile->mode == PROFILE_SAMPLED ? ": --weight time" : "");
     if (!module_known(profile, filter.module))
@@ -198,7 +215,10 @@ bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight
         return false;
     if (weight == WEIGHT_TIME)
         tree->unit = profile_fact_find(profile, "event") ? UNIT_EVENTS : UNIT_NANOSECONDS;
-    if (weight == WEIGHT_COUNT) {
+    bool contexts = has_contexts(profile, filter);
+    if (contexts)
+        tree->unit = contexts_unit(&profile->stacks);
+    if (weight == WEIGHT_COUNT && !contexts) {
         build_instructions(tree, scene, filter);
         return true;
     }
@@ -223,6 +243,8 @@ const char *tree_unit_name(const struct tree *tree)
     switch (tree->unit) {
     case UNIT_INSTRUCTIONS: return "instructions";
     case UNIT_EVENTS: return profile_fact_find(tree->profile, "event");
+    case UNIT_CALLS: return "calls";
+    case UNIT_TICKS: return "ticks";
     case UNIT_NANOSECONDS: break;
     }
     return "nanoseconds";

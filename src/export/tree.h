@@ -1,7 +1,7 @@
 /* What every export starts from: the places of a run, who called them, and what was seen there.
  *
- * Times come with their stacks, as far as those were taken. Counts know no callers: they give one root, and
- * below it every instruction that ran.
+ * Times come with their stacks, as far as those were taken. Counts of instructions know no callers: they give one root, and
+ * below it every instruction that ran. Counts of calls (--exact=contexts) do.
  *
  * Weights are whole numbers that add up: what is estimated is rounded so that the sum of any first part
  * is off by less than one. */
@@ -21,6 +21,8 @@ enum tree_unit {
     UNIT_INSTRUCTIONS, /* executed; estimated in a sampled profile */
     UNIT_NANOSECONDS,  /* of CPU time; in a plain profile kernel time too */
     UNIT_EVENTS,       /* the profile's fact "event" has their name */
+    UNIT_CALLS,        /* exact: of functions, in their contexts; */
+    UNIT_TICKS,        /* or, if they were taken, ticks of the clock in each */
 };
 
 struct tree_node {
@@ -34,6 +36,8 @@ struct tree_node {
 struct tree_filter {
     uint32_t pid, tid;  /* 0: all */
     const char *module; /* NULL: all; else what has its innermost place there, by path or name */
+    bool
+        contexts; /* calls in their contexts are preferred to instructions, where they were counted */
 };
 
 struct tree {

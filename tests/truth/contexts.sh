@@ -19,7 +19,7 @@ bad=0
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
 python3 -B tests/truth/lib/contexts.py "$work/json" "$work/counted" || bad=1
 # The same tree, node by node, is made of a trace; but not of a fork, whose trace begins there, and not of waits, which are chance.
-waits=pthread_join,__lll_lock_wait,__lll_lock_wake,__lll_lock_wait_private,__lll_lock_wake_private
+waits=pthread_create,pthread_join,__lll_lock_wait,__lll_lock_wake,__lll_lock_wait_private,__lll_lock_wake_private
 for mode in contexts trace+contexts; do
     setarch -R "$gait" record -q --exact=$mode -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "$mode: status $?"
     "$gait" contexts --json --min 0 "$work/data" >"$work/$mode" || fail "gait contexts: status $?"
@@ -34,6 +34,16 @@ for name in $traced; do
     python3 -B tests/truth/lib/trees.py "$work/contexts" "$work/trace+contexts" | sed "s/^/$name: /"
     [ "${PIPESTATUS[0]}" = 0 ] || bad=1
 done
+# Flame graphs are of the same calls.
+"$gait" record -q --exact=contexts -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "contexts: status $?"
+"$gait" export --format collapsed -i "$work/data" -o "$work/folded" || fail "export: status $?"
+python3 -B tests/truth/lib/contexts.py --folded "$work/folded" "$work/counted" || bad=1
+# Call sites merged: fewer contexts, the same calls in them.
+"$gait" record -q --exact=contexts --merge-sites -o "$work/merged" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "merged: status $?"
+"$gait" contexts --json --min 0 "$work/data" >"$work/json"
+"$gait" contexts --json --min 0 "$work/merged" >"$work/merged.json" || fail "gait contexts: status $?"
+python3 -B tests/truth/lib/contexts.py "$work/merged.json" "$work/counted" || bad=1
+[ "$(grep -c '"id"' "$work/merged.json")" -lt "$(grep -c '"id"' "$work/json")" ] || { echo 'no fewer contexts with call sites merged'; bad=1; }
 # Too many of them: told, and those that there are have no more calls than there were.
 "$gait" record -q --exact=contexts --max-contexts 60 -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/contexts" >"$work/counted" || fail "contexts: status $?"
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"

@@ -1,6 +1,6 @@
-"""contexts.py [--bounded] JSON COUNTED: compares the calling contexts of a recording (gait contexts --json) with what tests/programs/contexts.cc has counted: of
+"""contexts.py [--bounded|--folded] JSON COUNTED: compares the calling contexts of a recording (gait contexts --json) with what tests/programs/contexts.cc has counted: of
 its own functions, whose names begin with ctx_; others between them are passed over. Bounded: some are missing, and calls are
-lost, which the recording says."""
+lost, which the recording says. Folded: instead of JSON, an export for flame graphs."""
 
 import collections
 import json
@@ -21,6 +21,16 @@ def recorded(path):
     return +counts
 
 
+def folded(path):
+    counts = collections.Counter()
+    for line in open(path):
+        names, count = line.rsplit(" ", 1)
+        own = [name for name in names.split(";") if name.startswith("ctx_")]
+        if own and names.endswith(own[-1]):
+            counts[";".join(own)] += int(count)
+    return +counts
+
+
 def bounded(found, counted):
     lost = json.load(open(sys.argv[1]))["losses"].get("context_lost", 0)
     more = [path for path in found if found[path] > counted[path]]
@@ -30,12 +40,12 @@ def bounded(found, counted):
 
 def main():
     counted = collections.Counter()
-    some = "--bounded" in sys.argv
-    sys.argv = [word for word in sys.argv if word != "--bounded"]
+    some, lines = "--bounded" in sys.argv, "--folded" in sys.argv
+    sys.argv = [word for word in sys.argv if not word.startswith("--")]
     for line in open(sys.argv[2]):
         path, count = line.rsplit(" ", 1)
         counted[path] += int(count)
-    found = recorded(sys.argv[1])
+    found = (folded if lines else recorded)(sys.argv[1])
     if some:
         return bounded(found, counted)
     for path in sorted(set(counted) | set(found)):
