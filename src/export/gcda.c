@@ -42,44 +42,67 @@ static void told_add(struct writing *writing, const struct notes_function *funct
     }
 }
 
-static bool function_count(struct writing *writing, uint32_t o, uint32_t f, struct err *err)
+static void counters_set(struct counts_function *counted, const struct notes_function *function,
+                         const uint64_t *arcs)
 {
-    const struct object *object = &writing->objects->at[o];
-    const struct notes_function *function = &object->notes.functions.at[f];
-    struct object_function first = objects_first(writing->objects, (struct object_function){o, f});
-    const struct sightings *sightings =
-        sightings_at(writing->sightings, first.object, first.function);
-    struct counts *counts = &writing->counts[o];
-    struct counts_function *counted = vec_push(&counts->functions);
-    *counted = (struct counts_function){.ident = function->ident,
-                                        .lineno_checksum = function->lineno_checksum,
-                                        .cfg_checksum = function->cfg_checksum};
-    if (!sightings->n && !writing->exact) {
-        counted->empty = true; /* gcc guesses; zeros would say that it never runs */
-        return true;
-    }
     struct counts_row *row = &counted->rows[COUNTS_ARCS];
-    uint64_t *arcs = mem_alloc((function->arcs.n + 1) * sizeof *arcs);
     row->there = true;
     vec_reserve(row, function->n_counters);
     row->n = function->n_counters;
+    gather_counters(function, arcs, row->at);
+}
+
+/* What an exact run did not meet did not run. What samples did not meet gcc guesses; zeros would say that it never runs. */
+static void function_unmet(const struct writing *writing, const struct notes_function *function,
+                           struct counts_function *counted)
+{
+    uint64_t *arcs = mem_alloc((function->arcs.n + 1) * sizeof *arcs);
+    counted->empty = !writing->exact;
+    if (writing->exact)
+        counters_set(counted, function, arcs);
+    mem_free(arcs);
+}
+
+static bool function_met(struct writing *writing, struct object_function at,
+                         const struct sightings *sightings, struct counts_function *counted,
+                         struct err *err)
+{
+    struct object_function first = objects_first(writing->objects, at);
+    const struct object *object = &writing->objects->at[at.object];
+    const struct notes_function *function = &object->notes.functions.at[at.function];
+    const struct line_groups *groups = &writing->objects->at[first.object].groups[first.function];
+    uint64_t *arcs = mem_alloc((function->arcs.n + 1) * sizeof *arcs);
     struct fit_told told = {0};
-    bool ok = !sightings->n ||
-              arcs_fit(function, &writing->objects->at[first.object].groups[first.function],
-                       sightings, writing->options->voting, arcs, &told);
-    if (ok && first.object == o && first.function == f)
+    bool ok = arcs_fit(function, groups, sightings, writing->options->voting, arcs, &told);
+    if (ok && first.object == at.object && first.function == at.function)
         told_add(writing, function, told);
-    if (ok && !writing->exact)
-        arcs_smooth(function, arcs);
     if (ok)
-        gather_counters(function, arcs, row->at);
+        arcs_smooth(function, groups, sightings, writing->exact, arcs);
+    if (ok)
+        counters_set(counted, function, arcs);
     targets_count(&writing->sightings->targets,
                   writing->sightings->first[first.object] + first.function, function->n_blocks,
                   counted);
-    writing->report->functions += sightings->n > 0;
+    writing->report->functions++;
     mem_free(arcs);
     return ok || err_set(err, ERR_FORMAT, "%s: %s: its counts are too large", object->path,
                          function->name);
+}
+
+static bool function_count(struct writing *writing, uint32_t o, uint32_t f, struct err *err)
+{
+    const struct notes_function *function = &writing->objects->at[o].notes.functions.at[f];
+    struct object_function at = {o, f}, first = objects_first(writing->objects, at);
+    const struct sightings *sightings =
+        sightings_at(writing->sightings, first.object, first.function);
+    struct counts_function *counted = vec_push(&writing->counts[o].functions);
+    *counted = (struct counts_function){.ident = function->ident,
+                                        .lineno_checksum = function->lineno_checksum,
+                                        .cfg_checksum = function->cfg_checksum};
+    if (sightings->n)
+        return function_met(writing, at, sightings, counted, err);
+    function_unmet(writing, function, counted);
+    return true;
 }
 
 /* What one file is called below a folder of profiles: its path, made into a name. */

@@ -3,6 +3,7 @@
 #include "gcov/counts.h"
 #include "gcov/discriminators.h"
 #include "gcov/fit.h"
+#include "gcov/smooth.h"
 #include "gcov/spread.h"
 
 #include "base/err.h"
@@ -33,6 +34,7 @@ static void function_try(const struct notes_function *function)
     mem_free(discriminators_guess(function));
     struct fit_told told;
     if (arcs_fit(function, &groups, &seen, VOTING_WEIGHED, arcs, &told)) {
+        arcs_smooth(function, &groups, &seen, false, arcs);
         gather_counters(function, arcs, counters);
         if (spread_counters(function, counters, again))
             ASSERT(memcmp(arcs, again, function->arcs.n * sizeof *arcs) == 0);
