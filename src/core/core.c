@@ -91,9 +91,14 @@ static uint64_t dispatch(struct core *core, const struct core_insn *insn, uint32
     uint64_t time = earliest;
     if (insn->flags & INSN_STORE)
         later(&time, gate_pass(&core->stores, time));
+    bool microcode = slots > core->model->microcode_ops;
+    if (microcode)
+        gate_shut(&core->dispatch);
     for (uint32_t i = 0; i < slots; i++)
         time = gate_pass(&core->dispatch, time);
     later(&time, core->dispatch.cycle);
+    if (microcode)
+        gate_shut(&core->dispatch);
     return time;
 }
 

@@ -48,6 +48,12 @@ static inline uint64_t gate_pass(struct gate *gate, uint64_t earliest)
     return gate->cycle;
 }
 
+/* Nothing more passes in this cycle. */
+static inline void gate_shut(struct gate *gate)
+{
+    gate->used = gate->width;
+}
+
 /* Places that are taken at dispatch and given back at issue, in any order. */
 struct pool {
     uint64_t cycle; /* all that left up to here is counted */
@@ -68,7 +74,8 @@ struct stored {
     uint64_t data;    /* when the store queue has it */
     uint64_t drained; /* when it is in the cache */
     uint8_t bytes;
-    bool stack, fp;
+    bool stack;
+    bool forwarded; /* a load has taken its value */
 };
 enum { STORED_LOG2 = 11 };
 

@@ -77,8 +77,8 @@ static void compare(const char *core_name, const struct mix *mix)
     struct program *program = mem_alloc(sizeof *program);
     uint64_t *fast = mem_alloc(PROGRAM * sizeof *fast);
     assert_true(model_open(core_name, &model, &err));
-    /* Neither are in the slow model: a second try, and pairs that become one. */
-    model.load_again = model.fuse_branch = 0;
+    /* None are in the slow model: second tries, pairs that become one, stores that leave alone. */
+    model.load_again = model.fuse_branch = model.forward_alone = 0;
     program_roll(program, &model, mix);
     struct core *core = core_make(&model);
     for (int i = 0; i < PROGRAM; i++) {
