@@ -109,10 +109,11 @@ static void in_order(struct core *core, uint64_t *ready)
         later(ready, core->last_issue);
 }
 
-static bool any_loaded(const struct core *core, const uint8_t *registers, uint8_t n)
+static bool any_given(const struct core *core, const uint8_t *registers, uint8_t n,
+                      enum given given)
 {
     for (uint8_t i = 0; i < n; i++)
-        if (core->loaded[registers[i]])
+        if (core->given[registers[i]] == given)
             return true;
     return false;
 }
@@ -129,7 +130,7 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     uint64_t issue = port_take(core, ports, ready, 1);
     core->last_issue = issue;
     uint32_t cycles = fp ? model->load_fp : model->load_int;
-    if (any_loaded(core, insn->addresses, insn->n_addresses))
+    if (any_given(core, insn->addresses, insn->n_addresses, GIVEN_LOAD))
         for (uint32_t i = 0; i < model->load_again; i++)
             port_take(core, ports, issue, 1);
     if (insn->flags & INSN_INDEXED)
@@ -241,13 +242,23 @@ static void branch(struct core *core, const struct core_insn *insn, const struct
     }
 }
 
+/* Loads of the stack, and what is loaded from where they point to, are waited for, not guessed at. */
+static enum given given_by(const struct core *core, const struct core_insn *insn)
+{
+    if (!(insn->flags & INSN_LOAD))
+        return GIVEN_ELSE;
+    return insn->flags & INSN_STACK ||
+                   any_given(core, insn->addresses, insn->n_addresses, GIVEN_STACK)
+               ? GIVEN_STACK
+               : GIVEN_LOAD;
+}
+
 static void results_give(struct core *core, const struct core_insn *insn, uint64_t time)
 {
-    /* Loads of the stack are known early enough to be waited for, not guessed at. */
-    bool loaded = insn->flags & INSN_LOAD && !(insn->flags & INSN_STACK);
+    enum given given = given_by(core, insn);
     for (uint8_t i = 0; i < insn->n_results; i++) {
         core->registers[insn->results[i]] = time;
-        core->loaded[insn->results[i]] = loaded;
+        core->given[insn->results[i]] = (uint8_t)given;
     }
 }
 

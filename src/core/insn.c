@@ -89,6 +89,7 @@ static void memory_take(struct core_insn *insn, const ZydisDecodedOperand *opera
 {
     const ZydisDecodedOperandMem *memory = &operand->mem;
     int base = register_index(memory->base), index = register_index(memory->index);
+    bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
     if (memory->type == ZYDIS_MEMOP_TYPE_AGEN) {
         source_add(insn, base);
         source_add(insn, index);
@@ -102,7 +103,7 @@ static void memory_take(struct core_insn *insn, const ZydisDecodedOperand *opera
         insn->flags |= INSN_STORE;
     if (index >= 0)
         insn->flags |= INSN_INDEXED;
-    else if (base == REGISTER_RSP)
+    else if (base == REGISTER_RSP && (memory->disp.value || hidden))
         insn->flags |= INSN_STACK;
     uint32_t bytes = operand->size / 8;
     insn->memory_bytes = (uint8_t)(bytes > 64 ? 64 : bytes ? bytes : 1);

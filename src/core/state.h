@@ -79,10 +79,12 @@ struct stored {
 };
 enum { STORED_LOG2 = 11 };
 
+enum given { GIVEN_ELSE, GIVEN_LOAD, GIVEN_STACK };
+
 struct core {
     const struct model *model;
     uint64_t registers[REGISTER_N]; /* when the value is there */
-    bool loaded[REGISTER_N];        /* a load gave it */
+    uint8_t given[REGISTER_N];      /* enum given: what gave it */
     struct gate fetch, dispatch, stores, retire;
     struct queue opqueue, rob, loads, store_queue, int_results, fp_results;
     struct pool int_pool, fp_pool;

@@ -137,7 +137,7 @@ static void stores_are_forwarded(void **state)
     assert_int_equal(CYCLES(WORD("\x48\x89\x03"), WORD("\x48\x8b\x03")), way * TIMES);
     /* add [rbx], rax needs one cycle more for the sum. */
     assert_int_equal(CYCLES(WORD("\x48\x01\x03")), (way + 1) * TIMES);
-    assert_int_equal(CYCLES(WORD("\x48\x01\x04\x24")), TIMES); /* add [rsp], rax */
+    assert_int_equal(CYCLES(WORD("\x48\x01\x44\x24\x08")), TIMES); /* add [rsp+8], rax */
 }
 
 /* Stores to one window leave two at a time, others one by one. */
