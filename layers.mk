@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk stream agent shim flow program gcov paths profile import infer core collect view lab carry export cmd
+LAYERS := base wire x86 walk stream agent shim flow program gcov paths sample metric profile infer core collect import view lab carry export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -16,12 +16,14 @@ USES_flow    := base
 USES_program := base wire x86
 USES_gcov    := base flow program
 USES_paths   := base program
-USES_profile := base wire
-USES_import  := base program profile
+USES_sample  := base
+USES_metric  := base sample
+USES_profile := base wire sample
 USES_infer   := base flow program
 USES_core    := base wire
 USES_collect := base wire paths program profile stream
-USES_view    := base profile program paths infer
+USES_import  := base collect program profile sample
+USES_view    := base metric profile program paths infer
 USES_lab     := base profile view core
 USES_carry   := base infer profile program view
 USES_export  := base flow gcov profile program view

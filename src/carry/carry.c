@@ -71,6 +71,7 @@ static bool shell_make(struct profile *into, const struct profile *from, uint32_
     shell.ranges = empty.ranges;
     shell.trips = empty.trips;
     shell.stacks = empty.stacks;
+    shell.samples = empty.samples; /* their places are the old build's */
     struct module *carried = &modules.at[module];
     carried->build_id_bytes = binary->image.build_id_bytes < sizeof carried->build_id
                                   ? binary->image.build_id_bytes

@@ -1,26 +1,35 @@
-/* gait import: counts that another tool took, as a profile. */
+/* gait import: what another tool took, as a profile. */
 #include "import/import.h"
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/flags.h"
+#include "cmd/view_options.h"
+#include "import/perf_data.h"
 #include "profile/file.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 
 static const char usage[] =
     "usage: gait import [--binary PROGRAM] -o OUT FILE\n"
+    "       gait import --records FILE\n"
     "\n"
-    "Makes an exact profile of counts that another tool took, told by content: callgrind\n"
-    "(--dump-instr=yes --collect-jumps=yes), or BOLT's fdata (llvm-bolt -instrument). What for:\n"
-    "gait compare OUT FILE.\n"
+    "Makes a profile of what another tool took, told by content: an exact one of counts of "
+    "callgrind\n"
+    "(--dump-instr=yes --collect-jumps=yes) or BOLT's fdata (llvm-bolt -instrument), to compare\n"
+    "with; a plain one of samples of perf, with what hardware told of each sampled instruction "
+    "(IBS\n"
+    "of AMD, SPE of Arm, PEBS of Intel).\n"
     "\n"
     "  -o OUT             the profile; an existing file is moved to OUT.old\n"
-    "  --binary PROGRAM   what fdata are about\n"
+    "  --binary PROGRAM   what fdata are about; of perf, what stands for the program of that name\n"
+    "  --records          print what each record of hardware in a perf.data says, and write "
+    "nothing\n"
     "  -q                 say nothing\n";
 
 struct options {
     const char *output, *binary;
-    bool quiet, help;
+    bool quiet, help, records;
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
@@ -28,17 +37,71 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     const struct flag flags[] = {
         {"output", 'o', NULL, &options->output},
         {"binary", 0, NULL, &options->binary},
+        {"records", 0, &options->records, NULL},
         {"quiet", 'q', &options->quiet, NULL},
         {0},
     };
     *options = (struct options){0};
     if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
         return options->help;
-    if (!options->output)
+    if (!options->output && !options->records)
         return err_set(err, ERR_USAGE, "where to? gait import -o OUT FILE");
     if (argc - optind != 1)
         return err_set(err, ERR_USAGE, "one file is imported: gait import -o OUT FILE");
     return true;
+}
+
+/* ---- records of hardware, part by part */
+
+static void record_begin(void *closure, uint64_t offset, const char *origin)
+{
+    bool *any = closure;
+    printf("%s%#" PRIx64 " %s", *any ? "\n" : "", offset, origin);
+    *any = true;
+}
+
+static void part_print(void *closure, const char *name, uint64_t value)
+{
+    (void)closure;
+    printf(" %s=%#" PRIx64, name, value);
+}
+
+static int records_print(const char *path)
+{
+    struct import_bytes bytes;
+    struct err err;
+    bool any = false;
+    struct perf_listener listener = {record_begin, {part_print, &any}};
+    FILE *from = fopen(path, "re");
+    bool ok = from ? import_bytes(from, &bytes, &err) : err_errno(&err, "%s", path);
+    if (from)
+        fclose(from);
+    if (!ok)
+        return say_err(&err);
+    ok = perf_data_tell(bytes.at, bytes.n, &listener, &err) || err_in(&err, "%s", path);
+    vec_release(&bytes);
+    if (any)
+        putchar('\n');
+    return ok ? output_status() : say_err(&err);
+}
+
+/* ---- the command */
+
+static void import_say(const char *output, const struct profile *profile)
+{
+    if (profile->mode == PROFILE_PLAIN)
+        say("wrote %s: %llu samples, %zu records of hardware, in %zu modules", output,
+            (unsigned long long)profile->totals.interrupts, profile->samples.n, profile->modules.n);
+    else
+        say("wrote %s: %llu instructions in %zu modules", output,
+            (unsigned long long)profile->totals.instructions, profile->modules.n);
+    for (int i = 0; i < LOSS_N; i++)
+        if (profile->totals.losses[i])
+            say("lost: %llu x %s", (unsigned long long)profile->totals.losses[i],
+                loss_text((enum loss)i));
+    for (size_t i = 0; i < profile->other_losses.n; i++)
+        say("lost: %llu x %s", (unsigned long long)profile->other_losses.at[i].n,
+            profile->other_losses.at[i].name);
 }
 
 int cmd_import(int argc, char **argv)
@@ -50,15 +113,13 @@ int cmd_import(int argc, char **argv)
         return say_err(&err);
     if (options.help)
         return show_usage(usage);
+    if (options.records)
+        return records_print(argv[optind]);
     if (!import_file(&profile, argv[optind], options.binary, &err))
         return say_err(&err);
     bool ok = profile_write(options.output, &profile, &err);
     if (ok && !options.quiet)
-        say("wrote %s: %llu instructions in %zu modules", options.output,
-            (unsigned long long)profile.totals.instructions, profile.modules.n);
-    if (ok && !options.quiet && profile.totals.losses[LOSS_uncounted])
-        say("lost: %llu x %s", (unsigned long long)profile.totals.losses[LOSS_uncounted],
-            loss_text(LOSS_uncounted));
+        import_say(options.output, &profile);
     profile_release(&profile);
     return ok ? EXIT_DONE : say_err(&err);
 }

@@ -141,6 +141,8 @@ static void print_plain(const struct profile *profile)
            "own cost", cost.tool, cost.once_ms);
     printf("%-14s%u nodes of stacks, %zu threads, %zu names\n", "keys", profile->stacks.nodes.n,
            threads_count(&profile->threads), profile->names.n);
+    if (profile->samples.n)
+        printf("%-14s%zu of hardware; gait pipeline shows them\n", "records", profile->samples.n);
 }
 
 /* The busiest, as they come in the file if equally busy. */

@@ -56,6 +56,7 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_integer(json, "ranges", profile->ranges.n);
     json_integer(json, "nodes", profile->stacks.nodes.n);
     json_integer(json, "names", profile->names.n);
+    json_integer(json, "records", profile->samples.n);
     json_integer(json, "batches", totals->batches);
     json_integer(json, "windows", totals->windows);
     json_integer(json, "interrupts", totals->interrupts);

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/lab_blocks.h"
+#include "cmd/lab_history.h"
 #include "cmd/view_options.h"
 #include "lab/lab.h"
 #include "lab/plot.h"
@@ -16,6 +17,7 @@
 static const char usage[] =
     "usage: gait lab [options] TABLE FILE...\n"
     "       gait lab blocks [options] FILE.csv\n"
+    "       gait lab history [options] -- COMMAND\n"
     "\n"
     "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
     "\n"
@@ -23,14 +25,16 @@ static const char usage[] =
     "  --plot FILE        the same drawn, as SVG\n"
     "  --core NAME        of blocks: the core to model, or a file that describes one (zen3)\n"
     "  --json             of blocks: for programs\n"
+    "  --steps N          of history: instructions of the command that are looked at (100000)\n"
     "  -q                 do not mention damage\n";
 
-enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE };
+enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE, OPTION_STEPS };
 
 static const struct option own_list[] = {
     {"csv", no_argument, NULL, OPTION_CSV},
     {"plot", required_argument, NULL, OPTION_PLOT},
     {"core", required_argument, NULL, OPTION_CORE},
+    {"steps", required_argument, NULL, OPTION_STEPS},
     {NULL, 0, NULL, 0},
 };
 
@@ -39,6 +43,7 @@ struct options {
     bool csv;
     const char *plot; /* NULL: none */
     const char *core;
+    const char *steps; /* NULL: as many as usual */
 };
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
@@ -48,6 +53,7 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     switch (option) {
     case OPTION_PLOT: options->plot = value; break;
     case OPTION_CORE: options->core = value; break;
+    case OPTION_STEPS: options->steps = value; break;
     default: options->csv = true;
     }
     return true;
@@ -58,6 +64,7 @@ static int tables_list(void)
     for (size_t i = 0; lab_tables[i]; i++)
         printf("%-10s %s\n", lab_tables[i]->name, lab_tables[i]->title);
     printf("%-10s %s\n", "blocks", "measured blocks of instructions against the model of a core");
+    printf("%-10s %s\n", "history", "ways that the directions of a command's branches tell");
     return output_status();
 }
 
@@ -187,6 +194,8 @@ int cmd_lab(int argc, char **argv)
         return tables_list();
     if (strcmp(argv[optind], "blocks") == 0)
         return lab_blocks(argc - optind - 1, argv + optind + 1, options.core, options.view.json);
+    if (strcmp(argv[optind], "history") == 0)
+        return lab_history(argv + optind + 1, options.steps, options.csv);
     const struct lab_table *table = lab_table_find(argv[optind]);
     if (!table) {
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);

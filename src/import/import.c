@@ -1,11 +1,19 @@
 #include "import/import.h"
 
 #include "base/err.h"
+#include "import/perf_data.h"
 #include "profile/profile.h"
 
 #include <string.h>
 
-enum format { FORMAT_UNKNOWN, FORMAT_CALLGRIND, FORMAT_FDATA, FORMAT_GCDA, FORMAT_PROFILE };
+enum format {
+    FORMAT_UNKNOWN,
+    FORMAT_CALLGRIND,
+    FORMAT_FDATA,
+    FORMAT_GCDA,
+    FORMAT_PERF,
+    FORMAT_PROFILE
+};
 
 /* Callgrind's first line is a comment, or one of a few words with a colon; fdata are lines of seven words, or say no_lbr
  * or boltedcollection before. */
@@ -20,6 +28,8 @@ static enum format format_of(const char *head, size_t n)
             return FORMAT_CALLGRIND;
     if (n >= 4 && memcmp(head, "adcg", 4) == 0)
         return FORMAT_GCDA;
+    if (n >= 8 && (memcmp(head, "PERFILE2", 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0))
+        return FORMAT_PERF;
     if (n >= 5 && memcmp(head,
                          "\x89"
                          "gait",
@@ -30,6 +40,34 @@ static enum format format_of(const char *head, size_t n)
                &misses, &count) == 6)
         return FORMAT_FDATA;
     return FORMAT_UNKNOWN;
+}
+
+bool import_bytes(FILE *from, struct import_bytes *ret_bytes, struct err *err)
+{
+    struct import_bytes bytes = {0};
+    size_t n;
+    do {
+        vec_room(&bytes, bytes.n + (1 << 20));
+        n = fread(bytes.at + bytes.n, 1, bytes.room - bytes.n, from);
+        bytes.n += n;
+    } while (n);
+    if (ferror(from)) {
+        vec_release(&bytes);
+        return err_errno(err, "cannot be read");
+    }
+    *ret_bytes = bytes;
+    return true;
+}
+
+static bool perf_import(struct profile *profile, FILE *from, const char *binary, struct err *err)
+{
+    struct import_bytes bytes;
+    if (!import_bytes(from, &bytes, err))
+        return false;
+    profile->mode = PROFILE_PLAIN;
+    bool ok = perf_data_import(profile, bytes.at, bytes.n, binary, err);
+    vec_release(&bytes);
+    return ok;
 }
 
 static bool stream_import(struct profile *profile, FILE *from, const char *binary, struct err *err)
@@ -50,10 +88,11 @@ static bool stream_import(struct profile *profile, FILE *from, const char *binar
             err, ERR_FORMAT,
             "counts of gcc are about its own graphs, not about code: gait compare takes two of "
             "them as they are");
+    case FORMAT_PERF: return perf_import(profile, from, binary, err);
     case FORMAT_PROFILE: return err_set(err, ERR_FORMAT, "is a gait profile already");
     case FORMAT_UNKNOWN: break;
     }
-    return err_set(err, ERR_FORMAT, "neither callgrind's format nor BOLT's fdata");
+    return err_set(err, ERR_FORMAT, "neither callgrind's format nor BOLT's fdata nor perf.data");
 }
 
 bool import_file(struct profile *ret_profile, const char *path, const char *binary, struct err *err)
@@ -68,7 +107,7 @@ bool import_file(struct profile *ret_profile, const char *path, const char *bina
     if (ok && ferror(from))
         ok = err_errno(err, "cannot be read");
     fclose(from);
-    if (ok && !profile.totals.instructions)
+    if (ok && !profile.totals.instructions && !profile.totals.interrupts && !profile.samples.n)
         ok = err_set(err, ERR_MISSING, "nothing in it ran");
     if (!ok) {
         profile_release(&profile);

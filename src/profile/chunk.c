@@ -27,7 +27,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_SERIES] = "SERIES",
                                                [CHUNK_CONTEXT_PATHS] = "CONTEXT_PATHS",
                                                [CHUNK_LATENCIES] = "LATENCIES",
-                                               [CHUNK_CONFLICTS] = "CONFLICTS"};
+                                               [CHUNK_CONFLICTS] = "CONFLICTS",
+                                               [CHUNK_SAMPLES] = "SAMPLES"};
 
 bool chunk_is_known(uint32_t type)
 {

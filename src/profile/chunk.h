@@ -45,6 +45,7 @@ enum chunk_type {
     CHUNK_VALUES,
     CHUNK_LATENCIES,
     CHUNK_CONFLICTS,
+    CHUNK_SAMPLES,
     CHUNK_TYPES
 };
 

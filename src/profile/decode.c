@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "profile/cursor.h"
 #include "profile/decode_plain.h"
+#include "profile/sample_list.h"
 #include "profile/sums.h"
 
 #include <string.h>
@@ -301,6 +302,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_SERIES: return decode_stacks(decoder, &decoder->profile->series, cursor, err);
     case CHUNK_CONTEXT_PATHS:
         return decode_stacks(decoder, &decoder->profile->context_paths, cursor, err);
+    case CHUNK_SAMPLES: return decode_samples(decoder, cursor, err);
     case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
     case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "profile/command.h"
 #include "profile/encode_plain.h"
+#include "profile/sample_list.h"
 #include "wire/varint.h"
 
 #include <inttypes.h>
@@ -237,6 +238,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_stacks(encoder, CHUNK_PASSAGES, &profile->passages, in_file);
     encode_stacks(encoder, CHUNK_SERIES, &profile->series, in_file);
     encode_stacks(encoder, CHUNK_CONTEXT_PATHS, &profile->context_paths, in_file);
+    encode_samples(encoder, &profile->samples, in_file);
     encode_threads(encoder, &profile->threads);
     encode_names(encoder, &profile->names, in_file);
     encode_losses(encoder, profile);

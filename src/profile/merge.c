@@ -213,6 +213,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_stacks(&into->passages, &other->passages, &remap);
     merge_stacks(&into->series, &other->series, &remap);
     merge_stacks(&into->context_paths, &other->context_paths, &remap);
+    sample_list_merge(&into->samples, &other->samples, remap.at, remap.n);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);
     vec_release(&remap);

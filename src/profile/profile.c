@@ -76,6 +76,7 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->passages);
     stacks_release(&profile->series);
     stacks_release(&profile->context_paths);
+    vec_release(&profile->samples);
     vec_release(&profile->threads);
     vec_release(&profile->names);
     map_release(&profile->module_keys);
@@ -101,6 +102,7 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->passages);
     stacks_clear(&profile->series);
     stacks_clear(&profile->context_paths);
+    profile->samples.n = 0;
     profile->threads.n = 0;
     profile->names.n = 0;
     profile->totals = (struct totals){0};

@@ -24,6 +24,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "profile/names.h"
+#include "profile/sample_list.h"
 #include "profile/stacks.h"
 #include "profile/threads.h"
 #include "wire/address.h"
@@ -289,6 +290,7 @@ struct profile {
     /* Paths through functions in their calling contexts, of an exact profile: a context as in `stacks`, down to the start of its function,
      * and below it the number of the path as an address; it weighs how often. */
     struct stacks context_paths;
+    struct sample_list samples;
     struct threads threads;
     struct names names;
     struct totals totals;

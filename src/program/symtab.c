@@ -22,8 +22,17 @@ static bool is_code(const struct image *image, const GElf_Sym *symbol)
            image_executable(image, (struct svma){symbol->st_value});
 }
 
-static void table_read(struct symtab *symtab, const struct image *image, Elf *elf, Elf_Scn *section,
-                       const GElf_Shdr *header)
+static bool is_data(const struct image *image, const GElf_Sym *symbol)
+{
+    (void)image;
+    return GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
+           symbol->st_size;
+}
+
+typedef bool symbol_filter(const struct image *image, const GElf_Sym *symbol);
+
+static void table_read(struct symtab *symtab, const struct image *image, symbol_filter *wanted,
+                       Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
@@ -37,7 +46,7 @@ static void table_read(struct symtab *symtab, const struct image *image, Elf *el
             const char *path = elf_strptr(elf, header->sh_link, symbol.st_name);
             file = path && *path ? (uint32_t)i + 1 : 0;
         }
-        if (!is_code(image, &symbol))
+        if (!wanted(image, &symbol))
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         uint8_t rank = rank_of(&symbol);
@@ -50,13 +59,14 @@ static void table_read(struct symtab *symtab, const struct image *image, Elf *el
     }
 }
 
-static bool tables_read(struct symtab *symtab, const struct image *image, Elf *elf, uint32_t type)
+static bool tables_read(struct symtab *symtab, const struct image *image, symbol_filter *wanted,
+                        Elf *elf, uint32_t type)
 {
     bool any = false;
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
         if (gelf_getshdr(section, &header) && header.sh_type == type) {
-            table_read(symtab, image, elf, section, &header);
+            table_read(symtab, image, wanted, elf, section, &header);
             any = true;
         }
     return any;
@@ -78,14 +88,44 @@ static int symbol_order(const void *a, const void *b)
     return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
-void symtab_read(struct symtab *symtab, const struct image *image)
+static void symtab_make(struct symtab *symtab, const struct image *image, symbol_filter *wanted)
 {
     *symtab = (struct symtab){0};
-    if (!tables_read(symtab, image, image->file.elf, SHT_SYMTAB) && image->debug.elf)
-        tables_read(symtab, image, image->debug.elf, SHT_SYMTAB);
-    tables_read(symtab, image, image->file.elf, SHT_DYNSYM);
+    if (!tables_read(symtab, image, wanted, image->file.elf, SHT_SYMTAB) && image->debug.elf)
+        tables_read(symtab, image, wanted, image->debug.elf, SHT_SYMTAB);
+    tables_read(symtab, image, wanted, image->file.elf, SHT_DYNSYM);
     if (symtab->n)
         qsort(symtab->at, symtab->n, sizeof *symtab->at, symbol_order);
+}
+
+void symtab_read(struct symtab *symtab, const struct image *image)
+{
+    symtab_make(symtab, image, is_code);
+}
+
+void symtab_read_data(struct symtab *symtab, const struct image *image)
+{
+    symtab_make(symtab, image, is_data);
+}
+
+const struct symbol *symtab_find(const struct symtab *symtab, struct svma at)
+{
+    size_t low = 0, high = symtab->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (symtab->at[middle].start.v <= at.v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return NULL;
+    /* The preferred of those that start there. */
+    uint64_t start = symtab->at[low - 1].start.v;
+    while (low > 1 && symtab->at[low - 2].start.v == start)
+        low--;
+    const struct symbol *symbol = &symtab->at[low - 1];
+    return at.v - start < symbol->bytes ? symbol : NULL;
 }
 
 void symtab_release(struct symtab *symtab)

@@ -1,4 +1,4 @@
-/* The function symbols of an ELF file as it has them: nothing merged, nothing left out. */
+/* The symbols of functions, or of data, of an ELF file as it has them: nothing merged, nothing left out. */
 #pragma once
 
 #include "base/vec.h"
@@ -26,7 +26,12 @@ struct symtab {
 /* FUNC and IFUNC symbols in executable segments, of .dynsym and of .symtab: the image's own or, if it
  * was stripped, its debug file's. */
 void symtab_read(struct symtab *symtab, const struct image *image);
+/* The same for OBJECT symbols: variables and constants. */
+void symtab_read_data(struct symtab *symtab, const struct image *image);
 void symtab_release(struct symtab *symtab);
+
+/* The symbol that starts last before the address, or at it, if it reaches so far; NULL: none. */
+const struct symbol *symtab_find(const struct symtab *symtab, struct svma at);
 
 /* Whether .symtab has a symbol of that name, of any kind. */
 bool image_has_symbol(const struct image *image, const char *name);

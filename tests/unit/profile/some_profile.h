@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "profile/file.h"
+#include "sample/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,6 +123,31 @@ static inline void some_stacks(struct profile *profile, uint64_t stacks)
     }
 }
 
+/* Whatever a record can say, alone or in pairs. */
+static inline void some_samples(struct profile *profile, uint64_t rows)
+{
+    for (uint64_t i = 0; i < rows; i++) {
+        bool pair = some_below(3) == 0;
+        for (int side = 0; side < (pair ? 2 : 1); side++) {
+            struct sample *sample = vec_push(&profile->samples);
+            for (int f = 0; f < SAMPLE_N; f++)
+                if (some_below(3))
+                    sample_set(sample, (enum sample_field)f,
+                               some_below(2) ? some_below(3) : some_number());
+            sample_set(sample, SAMPLE_ORIGIN, some_below(ORIGINS));
+            sample_set(sample, SAMPLE_MODULE, some_module(profile));
+            sample_set(sample, SAMPLE_TARGET_MODULE, some_module(profile));
+            sample_set(sample, SAMPLE_DATA_MODULE, some_module(profile));
+            sample_set(sample, SAMPLE_SOURCE, some_below(SOURCES));
+            sample_set(sample, SAMPLE_HISTORY_BITS, some_below(65));
+            if (pair)
+                sample_set(sample, SAMPLE_PAIR, i);
+            else
+                sample->known &= ~((uint64_t)1 << SAMPLE_PAIR), sample->at[SAMPLE_PAIR] = 0;
+        }
+    }
+}
+
 /* What two appends of one recording say of one start must not differ where a test adds them up in
  * another order. */
 static bool some_names_agree;
@@ -129,6 +155,7 @@ static bool some_names_agree;
 static inline void some_plain(struct profile *profile, uint64_t rows)
 {
     some_stacks(profile, rows);
+    some_samples(profile, rows);
     for (uint64_t i = 0; i < rows; i++) {
         char text[32];
         snprintf(text, sizeof text, "t%d", (int)some_below(3));

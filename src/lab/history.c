@@ -1,0 +1,171 @@
+#include "lab/history.h"
+
+#include "base/err.h"
+#include "paths/trail_build.h"
+#include "program/disasm.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Farther back than that no pair reaches; nearer to the beginning nothing is asked. */
+enum { PAIR_MOST = 50, LEAD = 100 };
+
+/* ---- the program */
+
+/* The command under our hand, held at its first instruction; -1: it could not be. */
+static pid_t child_start(char **command, struct err *err)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        int nowhere = open("/dev/null", O_RDWR);
+        dup2(nowhere, STDOUT_FILENO);
+        execvp(command[0], command);
+        _exit(127);
+    }
+    if (child > 0 && waitpid(child, &status, 0) == child && WIFSTOPPED(status))
+        return child;
+    err_set(err, ERR_MISSING, "%s: cannot be run", command[0]);
+    return -1;
+}
+
+static uint64_t entry_of(pid_t child)
+{
+    char path[64];
+    Elf64_auxv_t entry = {0};
+    snprintf(path, sizeof path, "/proc/%d/auxv", child);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && read(fd, &entry, sizeof entry) == sizeof entry && entry.a_type != AT_NULL &&
+           entry.a_type != AT_ENTRY)
+        ;
+    if (fd >= 0)
+        close(fd);
+    return entry.a_type == AT_ENTRY ? entry.a_un.a_val : 0;
+}
+
+/* Past the loader, which is no part of the program. */
+static bool child_reach(pid_t child, uint64_t at)
+{
+    struct user_regs_struct registers;
+    int status;
+    errno = 0;
+    long was = ptrace(PTRACE_PEEKTEXT, child, at, NULL);
+    if (errno || ptrace(PTRACE_POKETEXT, child, at, (was & ~0xFFL) | 0xCC) ||
+        ptrace(PTRACE_CONT, child, NULL, NULL) || waitpid(child, &status, 0) != child ||
+        !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+        return false;
+    if (ptrace(PTRACE_POKETEXT, child, at, was) || ptrace(PTRACE_GETREGS, child, NULL, &registers))
+        return false;
+    registers.rip = at;
+    return !ptrace(PTRACE_SETREGS, child, NULL, &registers);
+}
+
+static bool is_own(const struct history *history, uint64_t at)
+{
+    return image_executable(&history->image, (struct svma){at});
+}
+
+static void steps_take(struct history *history, pid_t child, uint64_t bias, uint64_t most)
+{
+    struct user_regs_struct registers;
+    int status;
+    for (; history->taken < most; history->taken++) {
+        if (ptrace(PTRACE_GETREGS, child, NULL, &registers))
+            return;
+        uint64_t at = registers.rip - bias;
+        at = is_own(history, at) ? at : 0;
+        /* A repeated instruction stands still; so does everything elsewhere. */
+        if (!history->steps.n || history->steps.at[history->steps.n - 1].v != at)
+            *vec_push(&history->steps) = (struct svma){at};
+        int deliver = 0;
+        do {
+            if (ptrace(PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)deliver) ||
+                waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+                return;
+            deliver = WSTOPSIG(status);
+        } while (deliver != SIGTRAP);
+    }
+}
+
+/* ---- what it did */
+
+struct seen_list {
+    VEC(struct trail_seen);
+};
+
+static void graph_make(struct history *history)
+{
+    struct seen_list seen = {0};
+    for (size_t i = 1; i < history->steps.n; i++)
+        if (history->steps.at[i - 1].v && history->steps.at[i].v)
+            *vec_push(&seen) =
+                (struct trail_seen){history->steps.at[i - 1], history->steps.at[i], 1};
+    trail_build(&history->graph, &history->image, &history->symbols, seen.at, seen.n);
+    vec_release(&seen);
+    trail_course_make(&history->course, &history->graph, &history->image, &history->symbols,
+                      history->steps.at, history->steps.n);
+}
+
+bool history_take(struct history *history, char **command, uint64_t steps_most, struct err *err)
+{
+    char path[64];
+    int status;
+    pid_t child = child_start(command, err);
+    if (child < 0)
+        return false;
+    *history = (struct history){0};
+    snprintf(path, sizeof path, "/proc/%d/exe", child);
+    bool ok = image_open(&history->image, path, err);
+    uint64_t entry = entry_of(child);
+    Elf64_Ehdr head = {0};
+    if (ok && history->image.file.n_bytes >= sizeof head)
+        memcpy(&head, history->image.file.bytes, sizeof head);
+    if (ok && (!entry || !child_reach(child, entry)))
+        ok = err_set(err, ERR_SYSTEM, "%s: cannot be stepped through", command[0]);
+    if (ok)
+        steps_take(history, child, entry - head.e_entry, steps_most);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    if (!ok)
+        return false;
+    symbols_build(&history->symbols, &history->image);
+    graph_make(history);
+    return true;
+}
+
+void history_release(struct history *history)
+{
+    trail_course_release(&history->course);
+    trail_graph_release(&history->graph);
+    symbols_release(&history->symbols);
+    image_close(&history->image);
+    vec_release(&history->steps);
+}
+
+void history_score(const struct history *history, uint32_t bits, bool across, uint32_t places,
+                   struct trail_scores *ret_scores)
+{
+    const struct trail_course *course = &history->course;
+    size_t stride = course->n / (places ? places : 1) + 1;
+    uint64_t state = 1;
+    *ret_scores = (struct trail_scores){0};
+    for (size_t i = LEAD; i < course->n; i += stride) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        size_t back = 1 + (state >> 33) % PAIR_MOST;
+        /* What ran elsewhere has no place in the code that is asked about. */
+        while (back > 1 && !course->steps[course->at[i].step - back].v)
+            back--;
+        if (course->steps[course->at[i].step - back].v)
+            trail_course_ask(course, i, bits, across, back, ret_scores);
+    }
+}

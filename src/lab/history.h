@@ -1,0 +1,27 @@
+/* How well ways through a program are told by the directions of its last branches (paths/trail.h): its exact course, taken by single steps, against what three schemes make of
+ * (PC, history) and of another PC, inside of functions and across them. */
+#pragma once
+
+#include "paths/trail_course.h"
+#include "program/image.h"
+#include "program/symbols.h"
+
+struct err;
+
+struct history {
+    struct image image;
+    struct symbols symbols;
+    struct trail_graph graph;
+    struct trail_course course;
+    struct history_steps {
+        VEC(struct svma); /* of the program's own file; 0: elsewhere, however long */
+    } steps;
+    uint64_t taken; /* steps, elsewhere too */
+};
+
+/* Runs the command, step by step from its first instruction on, until it ends or so many were taken; then it is killed. */
+bool history_take(struct history *history, char **command, uint64_t steps_most, struct err *err);
+void history_release(struct history *history);
+/* Asks at about so many places, spread over the course. */
+void history_score(const struct history *history, uint32_t bits, bool across, uint32_t places,
+                   struct trail_scores *ret_scores);

@@ -1,0 +1,14 @@
+/* Metrics that come with gait. Parameters: `width`, instructions that the machine can issue in a cycle; `window`, the largest distance of two of a pair; `cycles`, what is a
+ * neighbourhood in time. */
+#pragma once
+
+#include "metric/ledger.h"
+
+/* Of single records: how often what happened, and how long each stage took. Hardware that does not tell a stage has no number there. */
+extern const struct metric metrics_alone[];
+/* Of pairs. */
+extern const struct metric metrics_pairs[];
+
+/* What records can belong to, by name: "place", "page", "line", "object", "source", "all"; of pairs "edge", this
+ * place and the other, and "unit", this place and the unit that the other was issued to. NULL: there is none. */
+const char *const *metric_keys(const char *name);

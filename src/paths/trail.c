@@ -1,0 +1,222 @@
+#include "paths/trail.h"
+
+#include "base/err.h"
+
+struct search {
+    const struct trail_graph *graph;
+    const struct trail_asked *asked;
+    void (*hear)(void *closure, const struct trail_way *way);
+    void *closure;
+    struct trail_answer *answer;
+    struct trail_way way;
+    uint32_t calls[TRAIL_CALLS_MAX]; /* pieces whose calls the way is inside of */
+    uint32_t n_calls, steps;
+};
+
+bool trail_arc_is(const struct trail_graph *graph, uint32_t from, uint32_t to)
+{
+    const struct trail_piece *piece = &graph->pieces.at[to];
+    for (uint32_t i = piece->first_arc; i < piece[1].first_arc; i++)
+        if (graph->arcs.at[i].from == from)
+            return true;
+    return false;
+}
+
+/* ---- ways */
+
+/* The other instruction lies on the way; or so far back that the way does not reach it. */
+static bool way_has_pair(const struct search *search)
+{
+    const struct trail_asked *asked = search->asked;
+    uint64_t instructions = asked->before;
+    if (!asked->has_pair)
+        return true;
+    for (size_t i = 0; i < search->way.n; i++) {
+        const struct trail_piece *piece = &search->graph->pieces.at[search->way.at[i]];
+        uint64_t last = i ? piece->last.v : asked->at.v - 1;
+        if (asked->pair.v >= piece->start.v && asked->pair.v <= last)
+            return true;
+        instructions += i ? piece->instructions : 0;
+    }
+    return instructions < asked->distance;
+}
+
+static void way_tell(struct search *search)
+{
+    struct trail_answer *answer = search->answer;
+    if (!way_has_pair(search))
+        return;
+    if (answer->n == TRAIL_WAYS_MAX) {
+        answer->gave_up = true;
+        return;
+    }
+    if (!answer->n++)
+        for (size_t i = 0; i < search->way.n; i++)
+            *vec_push(&answer->first) = search->way.at[i];
+    if (search->hear)
+        search->hear(search->closure, &search->way);
+}
+
+void trail_way_release(struct trail_way *way)
+{
+    vec_release(way);
+}
+
+/* ---- search */
+
+static void piece_visit(struct search *search, uint32_t index, uint32_t bits);
+
+static void arc_follow(struct search *search, const struct trail_arc *arc, uint32_t bits)
+{
+    bool taken = search->asked->history >> bits & 1;
+    if (arc->crosses && !search->n_calls && !search->asked->across)
+        return;
+    switch ((enum trail_how)arc->how) {
+    case TRAIL_ALONG: piece_visit(search, arc->from, bits); break;
+    case TRAIL_TAKEN:
+        if (taken)
+            piece_visit(search, arc->from, bits + 1);
+        break;
+    case TRAIL_PASSED:
+        if (!taken)
+            piece_visit(search, arc->from, bits + 1);
+        break;
+    case TRAIL_RETURNED:
+        if (search->n_calls == TRAIL_CALLS_MAX) {
+            search->answer->gave_up = true;
+            break;
+        }
+        search->calls[search->n_calls++] = arc->site;
+        piece_visit(search, arc->from, bits);
+        search->n_calls--;
+        break;
+    case TRAIL_CALLED:
+        if (!search->n_calls && search->asked->across)
+            piece_visit(search, arc->from, bits);
+        break;
+    }
+}
+
+/* Beyond the beginning of a function: back to the call that led into it. */
+static void site_visit(struct search *search, uint32_t bits)
+{
+    uint32_t site = search->calls[--search->n_calls];
+    piece_visit(search, site, bits);
+    search->calls[search->n_calls++] = site;
+}
+
+/* More lies before it, but nobody knows or nobody asks. */
+static bool is_end(const struct search *search, const struct trail_piece *piece)
+{
+    return piece->cut || (piece->entry && !search->n_calls && !search->asked->across);
+}
+
+static void piece_visit(struct search *search, uint32_t index, uint32_t bits)
+{
+    const struct trail_piece *piece = &search->graph->pieces.at[index];
+    if (search->answer->gave_up)
+        return;
+    if (++search->steps > TRAIL_STEPS_MAX || search->way.n == TRAIL_LENGTH_MAX) {
+        search->answer->gave_up = true;
+        return;
+    }
+    *vec_push(&search->way) = index;
+    if (bits == search->asked->bits || is_end(search, piece))
+        way_tell(search);
+    if (bits < search->asked->bits) {
+        if (piece->entry && search->n_calls &&
+            trail_arc_is(search->graph, search->calls[search->n_calls - 1], index))
+            site_visit(search, bits);
+        for (uint32_t i = piece->first_arc; i < piece[1].first_arc; i++)
+            arc_follow(search, &search->graph->arcs.at[i], bits);
+    }
+    search->way.n--;
+}
+
+void trail_find(const struct trail_graph *graph, const struct trail_asked *asked,
+                void (*hear)(void *closure, const struct trail_way *way), void *closure,
+                struct trail_answer *ret_answer)
+{
+    *ret_answer = (struct trail_answer){0};
+    struct search search = {
+        .graph = graph, .asked = asked, .hear = hear, .closure = closure, .answer = ret_answer};
+    ASSERT(asked->piece + 1 < graph->pieces.n && asked->bits <= 64);
+    piece_visit(&search, asked->piece, 0);
+    vec_release(&search.way);
+}
+
+/* ---- the likely one */
+
+struct guess {
+    uint32_t calls[TRAIL_CALLS_MAX];
+    uint32_t n_calls;
+};
+
+/* NULL: the way ends, or leads to the call that the function was entered by (*ret_site). */
+static const struct trail_arc *arc_likely(const struct trail_graph *graph,
+                                          const struct trail_piece *piece,
+                                          const struct guess *guess, bool across,
+                                          uint32_t *ret_site)
+{
+    const struct trail_arc *best = NULL;
+    uint64_t inside = 0;
+    *ret_site = UINT32_MAX;
+    for (uint32_t i = piece->first_arc; i < piece[1].first_arc; i++) {
+        const struct trail_arc *arc = &graph->arcs.at[i];
+        bool called = arc->how == TRAIL_CALLED;
+        inside += called ? arc->count : 0;
+        if ((called && guess->n_calls) || ((called || arc->crosses) && !guess->n_calls && !across))
+            continue;
+        if (!best || arc->count > best->count)
+            best = arc;
+    }
+    /* How often the function was entered is weighed against how often control came to its beginning from inside. */
+    bool leaves = piece->entry && (guess->n_calls || !across) && (!best || inside >= best->count);
+    if (leaves && guess->n_calls)
+        *ret_site = guess->calls[guess->n_calls - 1];
+    return leaves ? NULL : best;
+}
+
+void trail_likely(const struct trail_graph *graph, const struct trail_asked *asked,
+                  struct trail_way *ret_way)
+{
+    struct guess guess = {0};
+    uint32_t index = asked->piece, bits = 0, site;
+    *ret_way = (struct trail_way){0};
+    while (ret_way->n < TRAIL_LENGTH_MAX) {
+        *vec_push(ret_way) = index;
+        if (bits == asked->bits)
+            return;
+        const struct trail_arc *arc =
+            arc_likely(graph, &graph->pieces.at[index], &guess, asked->across, &site);
+        if (!arc && site == UINT32_MAX)
+            return;
+        if (!arc) {
+            guess.n_calls--;
+            index = site;
+            continue;
+        }
+        bits += arc->how == TRAIL_TAKEN || arc->how == TRAIL_PASSED;
+        if (arc->how == TRAIL_RETURNED) {
+            if (guess.n_calls == TRAIL_CALLS_MAX)
+                return;
+            guess.calls[guess.n_calls++] = arc->site;
+        }
+        index = arc->from;
+    }
+}
+
+uint32_t trail_piece_find(const struct trail_graph *graph, struct svma at)
+{
+    size_t low = 0, high = graph->pieces.n ? graph->pieces.n - 1 : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (graph->pieces.at[middle].start.v <= at.v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || at.v > graph->pieces.at[low - 1].last.v)
+        return UINT32_MAX;
+    return (uint32_t)(low - 1);
+}

@@ -1,0 +1,444 @@
+#include "paths/trail_build.h"
+
+#include "base/map.h"
+#include "program/cfg.h"
+#include "program/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a piece ends in, until its arcs are made. */
+struct ending {
+    function_id function;
+    uint8_t kind;       /* enum instruction_kind of its last instruction */
+    bool whole;         /* the last piece of its block */
+    bool inside;        /* an edge leads on from it */
+    struct svma next;   /* behind it; 0: never gone on to */
+    struct svma target; /* of CALL, and of jumps out of the function; 0: not known */
+};
+
+struct arc_to {
+    uint32_t to;
+    struct trail_arc arc;
+};
+
+struct numbers {
+    VEC(uint32_t);
+};
+
+struct callable {
+    uint32_t entry;         /* piece; UINT32_MAX: not decoded */
+    struct numbers returns; /* pieces that end in a return */
+    struct numbers tails;   /* functions that it jumps to */
+    bool leaks;             /* control leaves it in a way that nobody knows */
+    bool marked;
+};
+
+struct building {
+    struct trail_graph *graph;
+    const struct symbols *symbols;
+    struct endings {
+        VEC(struct ending);
+    } endings;
+    struct arcs_to {
+        VEC(struct arc_to);
+    } arcs;
+    struct callable *callables;
+    struct map seen; /* two addresses -> count of that index */
+    const struct trail_seen *said;
+    size_t n_said;
+};
+
+/* ---- what was seen */
+
+static uint64_t count_of(const struct building *building, struct svma from, struct svma to)
+{
+    uint64_t key[2] = {from.v, to.v};
+    uint32_t index = map_find(&building->seen, key);
+    return index == MAP_NONE ? 0 : building->said[index].count;
+}
+
+static int seen_order(const void *a, const void *b)
+{
+    const struct trail_seen *x = a, *y = b;
+    if (x->from.v != y->from.v)
+        return x->from.v < y->from.v ? -1 : 1;
+    return x->to.v < y->to.v ? -1 : x->to.v > y->to.v;
+}
+
+/* Where control was seen to go from an instruction: the first of them, and how many. */
+static const struct trail_seen *seen_from(const struct building *building, struct svma from,
+                                          size_t *ret_n)
+{
+    size_t low = 0, high = building->n_said;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (building->said[middle].from.v < from.v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *ret_n = 0;
+    while (low + *ret_n < building->n_said && building->said[low + *ret_n].from.v == from.v)
+        ++*ret_n;
+    return building->said + low;
+}
+
+/* ---- pieces */
+
+/* The function that is entered there, or FUNCTION_NONE. */
+static function_id function_entered(const struct building *building, struct svma at)
+{
+    function_id function = symbols_find(building->symbols, at);
+    if (function == FUNCTION_NONE || building->symbols->functions.at[function].start.v != at.v)
+        return FUNCTION_NONE;
+    return function;
+}
+
+static void block_cut(struct building *building, const struct cfg *cfg,
+                      const struct cfg_block *block, function_id function)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < block->instructions; i++) {
+        const struct instruction *at = &cfg->instructions.at[block->first + i];
+        bool call = at->kind == INSTRUCTION_CALL || at->kind == INSTRUCTION_ICALL;
+        bool whole = i + 1 == block->instructions;
+        if (!call && !whole)
+            continue;
+        *vec_push(&building->graph->pieces) =
+            (struct trail_piece){.start = cfg->instructions.at[block->first + first].at,
+                                 .last = at->at,
+                                 .instructions = i + 1 - first};
+        *vec_push(&building->endings) =
+            (struct ending){.function = function,
+                            .kind = at->kind,
+                            .whole = whole,
+                            .next = {at->no_return ? 0 : instruction_next(at).v},
+                            .target = at->target};
+        first = i + 1;
+    }
+}
+
+/* Arcs name blocks by their addresses until all pieces have their numbers. */
+struct step_between {
+    struct svma from, to;
+    uint8_t how;
+};
+struct steps_between {
+    VEC(struct step_between);
+};
+
+static void edges_note(const struct cfg *cfg, struct steps_between *steps)
+{
+    for (size_t i = 0; i < cfg->edges.n; i++) {
+        const struct cfg_edge *edge = &cfg->edges.at[i];
+        uint8_t how = edge->kind == CFG_TAKEN  ? TRAIL_TAKEN
+                      : edge->kind == CFG_FALL ? TRAIL_PASSED
+                                               : TRAIL_ALONG;
+        const struct instruction *last = &cfg->instructions.at[cfg_find(cfg, edge->from)];
+        /* Behind a call that ends its block comes the callee first. */
+        if (last->kind == INSTRUCTION_CALL || last->kind == INSTRUCTION_ICALL)
+            continue;
+        *vec_push(steps) = (struct step_between){edge->from, edge->to, how};
+    }
+}
+
+static void pieces_cut(struct building *building, const struct image *image,
+                       struct steps_between *steps)
+{
+    const struct symbols *symbols = building->symbols;
+    struct cfg_seen *indirect = mem_alloc((building->n_said + 1) * sizeof *indirect);
+    size_t n = 0;
+    for (size_t i = 0; i < building->n_said; i++) {
+        struct instruction from;
+        /* Steps to the next instruction are no targets. */
+        if (disasm_at(image, building->said[i].from, &from) && from.kind == INSTRUCTION_IJUMP)
+            indirect[n++] =
+                (struct cfg_seen){.from = building->said[i].from, .to = building->said[i].to};
+    }
+    for (function_id f = 0; f < symbols->functions.n; f++) {
+        struct cfg cfg;
+        cfg_build(&cfg, image, symbols, f, indirect, n);
+        for (size_t b = 0; b < cfg.blocks.n; b++)
+            block_cut(building, &cfg, &cfg.blocks.at[b], f);
+        edges_note(&cfg, steps);
+        cfg_release(&cfg);
+    }
+    mem_free(indirect);
+}
+
+struct numbered {
+    struct trail_piece piece;
+    struct ending ending;
+};
+
+static int numbered_order(const void *a, const void *b)
+{
+    const struct trail_piece *x = &((const struct numbered *)a)->piece;
+    const struct trail_piece *y = &((const struct numbered *)b)->piece;
+    if (x->start.v != y->start.v)
+        return x->start.v < y->start.v ? -1 : 1;
+    return x->last.v < y->last.v ? -1 : x->last.v > y->last.v;
+}
+
+static void pieces_sort(struct building *building)
+{
+    size_t n = building->graph->pieces.n;
+    struct numbered *all = mem_alloc((n + 1) * sizeof *all);
+    for (size_t i = 0; i < n; i++)
+        all[i] = (struct numbered){building->graph->pieces.at[i], building->endings.at[i]};
+    if (n)
+        qsort(all, n, sizeof *all, numbered_order);
+    for (size_t i = 0; i < n; i++) {
+        building->graph->pieces.at[i] = all[i].piece;
+        building->endings.at[i] = all[i].ending;
+    }
+    mem_free(all);
+}
+
+/* ---- arcs */
+
+static void arc_add(struct building *building, uint32_t to, struct trail_arc arc)
+{
+    const struct trail_piece *pieces = building->graph->pieces.at;
+    arc.count = count_of(building, pieces[arc.from].last, pieces[to].start);
+    *vec_push(&building->arcs) = (struct arc_to){to, arc};
+}
+
+static void steps_add(struct building *building, const struct steps_between *steps)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        uint32_t from = trail_piece_find(building->graph, steps->at[i].from);
+        uint32_t to = trail_piece_find(building->graph, steps->at[i].to);
+        if (from != UINT32_MAX)
+            building->endings.at[from].inside = true;
+        if (from != UINT32_MAX && to != UINT32_MAX &&
+            building->graph->pieces.at[to].start.v == steps->at[i].to.v)
+            arc_add(building, to, (struct trail_arc){.from = from, .how = steps->at[i].how});
+    }
+}
+
+static bool is_call(const struct ending *ending)
+{
+    return ending->kind == INSTRUCTION_CALL || ending->kind == INSTRUCTION_ICALL;
+}
+
+/* A jump out of the function: to another that is known, or who knows where to. */
+static void tail_note(struct building *building, uint32_t piece, struct svma to)
+{
+    const struct ending *ending = &building->endings.at[piece];
+    struct callable *callable = &building->callables[ending->function];
+    function_id target = to.v ? function_entered(building, to) : FUNCTION_NONE;
+    uint32_t entry = target == FUNCTION_NONE ? UINT32_MAX : building->callables[target].entry;
+    if (entry == UINT32_MAX) {
+        callable->leaks = true;
+        return;
+    }
+    *vec_push(&callable->tails) = target;
+    arc_add(building, entry,
+            (struct trail_arc){.from = piece,
+                               .how = ending->kind == INSTRUCTION_COND ? TRAIL_TAKEN : TRAIL_ALONG,
+                               .crosses = true});
+}
+
+static bool stays_inside(const struct building *building, const struct ending *ending)
+{
+    return symbols_find(building->symbols, ending->target) == ending->function;
+}
+
+/* An indirect jump: to what its table has, or to what was seen; if there is neither, as of stubs, who knows where to. */
+static void indirect_note(struct building *building, uint32_t piece)
+{
+    const struct ending *ending = &building->endings.at[piece];
+    struct svma last = building->graph->pieces.at[piece].last;
+    size_t n;
+    const struct trail_seen *seen = seen_from(building, last, &n);
+    for (size_t s = 0; s < n; s++)
+        if (symbols_find(building->symbols, seen[s].to) != ending->function)
+            tail_note(building, piece, seen[s].to);
+    if (!n && !ending->inside)
+        building->callables[ending->function].leaks = true;
+}
+
+static void endings_note(struct building *building)
+{
+    for (uint32_t i = 0; i < building->endings.n; i++) {
+        const struct ending *ending = &building->endings.at[i];
+        struct callable *callable = &building->callables[ending->function];
+        if (!ending->whole)
+            continue;
+        if (ending->kind == INSTRUCTION_RETURN)
+            *vec_push(&callable->returns) = i;
+        if ((ending->kind == INSTRUCTION_JUMP || ending->kind == INSTRUCTION_COND) &&
+            !stays_inside(building, ending))
+            tail_note(building, i, ending->target);
+        if (ending->kind == INSTRUCTION_IJUMP)
+            indirect_note(building, i);
+    }
+}
+
+/* Returns of a function and of those that it jumps to at its end lead behind the call. */
+static void returns_add(struct building *building, function_id function, uint32_t site,
+                        uint32_t behind)
+{
+    struct callable *callable = &building->callables[function];
+    if (callable->marked)
+        return;
+    callable->marked = true;
+    for (size_t i = 0; i < callable->returns.n; i++)
+        arc_add(building, behind,
+                (struct trail_arc){
+                    .from = callable->returns.at[i], .site = site, .how = TRAIL_RETURNED});
+    building->graph->pieces.at[behind].cut |= callable->leaks;
+    for (size_t i = 0; i < callable->tails.n; i++)
+        returns_add(building, callable->tails.at[i], site, behind);
+    callable->marked = false;
+}
+
+/* The piece behind a call, or UINT32_MAX. */
+static uint32_t piece_behind(const struct building *building, uint32_t site)
+{
+    struct svma next = building->endings.at[site].next;
+    uint32_t behind = next.v ? trail_piece_find(building->graph, next) : UINT32_MAX;
+    return behind != UINT32_MAX && building->graph->pieces.at[behind].start.v == next.v
+               ? behind
+               : UINT32_MAX;
+}
+
+static void call_add(struct building *building, uint32_t site, struct svma target)
+{
+    function_id function = target.v ? function_entered(building, target) : FUNCTION_NONE;
+    uint32_t entry = function == FUNCTION_NONE ? UINT32_MAX : building->callables[function].entry;
+    uint32_t behind = piece_behind(building, site);
+    if (entry == UINT32_MAX) {
+        if (behind != UINT32_MAX)
+            building->graph->pieces.at[behind].cut = true;
+        return;
+    }
+    arc_add(building, entry, (struct trail_arc){.from = site, .how = TRAIL_CALLED});
+    if (behind != UINT32_MAX)
+        returns_add(building, function, site, behind);
+}
+
+static void calls_add(struct building *building)
+{
+    size_t n;
+    for (uint32_t i = 0; i < building->endings.n; i++) {
+        const struct ending *ending = &building->endings.at[i];
+        if (!is_call(ending))
+            continue;
+        if (ending->kind == INSTRUCTION_CALL) {
+            call_add(building, i, ending->target);
+            continue;
+        }
+        const struct trail_seen *seen = seen_from(building, building->graph->pieces.at[i].last, &n);
+        if (!n)
+            call_add(building, i, (struct svma){0});
+        for (size_t s = 0; s < n; s++)
+            call_add(building, i, seen[s].to);
+    }
+}
+
+static int arc_order(const void *a, const void *b)
+{
+    const struct arc_to *x = a, *y = b;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    if (x->arc.how != y->arc.how)
+        return x->arc.how < y->arc.how ? -1 : 1;
+    if (x->arc.from != y->arc.from)
+        return x->arc.from < y->arc.from ? -1 : 1;
+    return x->arc.site < y->arc.site ? -1 : x->arc.site > y->arc.site;
+}
+
+static void arcs_lay(struct building *building)
+{
+    struct trail_graph *graph = building->graph;
+    size_t n = building->arcs.n, at = 0;
+    if (n)
+        qsort(building->arcs.at, n, sizeof *building->arcs.at, arc_order);
+    *vec_push(&graph->pieces) = (struct trail_piece){0};
+    for (uint32_t p = 0; p < graph->pieces.n; p++) {
+        bool called = false;
+        graph->pieces.at[p].first_arc = (uint32_t)graph->arcs.n;
+        for (; at < n && building->arcs.at[at].to == p; at++) {
+            if (at && arc_order(&building->arcs.at[at - 1], &building->arcs.at[at]) == 0)
+                continue; /* an edge twice, as cases of a switch are */
+            *vec_push(&graph->arcs) = building->arcs.at[at].arc;
+            called |=
+                building->arcs.at[at].arc.how == TRAIL_CALLED || building->arcs.at[at].arc.crosses;
+        }
+        /* Somebody calls it, but nobody knows who. */
+        if (graph->pieces.at[p].entry && !called)
+            graph->pieces.at[p].cut = true;
+    }
+}
+
+static void seen_index(struct building *building, const struct trail_seen *seen, size_t n_seen)
+{
+    struct trail_seen *sorted = mem_alloc((n_seen + 1) * sizeof *sorted);
+    if (n_seen) {
+        memcpy(sorted, seen, n_seen * sizeof *sorted);
+        qsort(sorted, n_seen, sizeof *sorted, seen_order);
+    }
+    map_init(&building->seen, 2 * sizeof(uint64_t));
+    size_t n = 0;
+    for (size_t i = 0; i < n_seen; i++) {
+        uint64_t key[2] = {sorted[i].from.v, sorted[i].to.v};
+        if (map_add(&building->seen, key) == n)
+            sorted[n++] = sorted[i];
+        else
+            sorted[n - 1].count += sorted[i].count;
+    }
+    building->said = sorted;
+    building->n_said = n;
+}
+
+static void callables_make(struct building *building)
+{
+    size_t n = building->symbols->functions.n;
+    building->callables = mem_alloc((n + 1) * sizeof *building->callables);
+    for (function_id f = 0; f < n; f++) {
+        struct svma start = building->symbols->functions.at[f].start;
+        uint32_t piece = trail_piece_find(building->graph, start);
+        bool there = piece != UINT32_MAX && building->graph->pieces.at[piece].start.v == start.v;
+        building->callables[f].entry = there ? piece : UINT32_MAX;
+        if (there)
+            building->graph->pieces.at[piece].entry = true;
+    }
+}
+
+void trail_build(struct trail_graph *graph, const struct image *image,
+                 const struct symbols *symbols, const struct trail_seen *seen, size_t n_seen)
+{
+    struct building building = {.graph = graph, .symbols = symbols};
+    struct steps_between steps = {0};
+    *graph = (struct trail_graph){0};
+    seen_index(&building, seen, n_seen);
+    pieces_cut(&building, image, &steps);
+    pieces_sort(&building);
+    /* The end of the pieces, which trail_piece_find looks for. */
+    *vec_push(&graph->pieces) = (struct trail_piece){.start = {UINT64_MAX}};
+    callables_make(&building);
+    steps_add(&building, &steps);
+    endings_note(&building);
+    calls_add(&building);
+    graph->pieces.n--;
+    arcs_lay(&building);
+    for (size_t f = 0; f < symbols->functions.n; f++) {
+        vec_release(&building.callables[f].returns);
+        vec_release(&building.callables[f].tails);
+    }
+    mem_free(building.callables);
+    mem_free((void *)(uintptr_t)building.said);
+    map_release(&building.seen);
+    vec_release(&building.endings);
+    vec_release(&building.arcs);
+    vec_release(&steps);
+}
+
+void trail_graph_release(struct trail_graph *graph)
+{
+    vec_release(&graph->pieces);
+    vec_release(&graph->arcs);
+}

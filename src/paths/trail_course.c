@@ -1,0 +1,119 @@
+#include "paths/trail_course.h"
+
+#include "program/disasm.h"
+#include "program/image.h"
+#include "program/symbols.h"
+
+#include <string.h>
+
+void trail_course_make(struct trail_course *course, const struct trail_graph *graph,
+                       const struct image *image, const struct symbols *symbols,
+                       const struct svma *steps, size_t n_steps)
+{
+    uint32_t depth = UINT32_MAX / 2;
+    struct instruction last = {0};
+    bool strange = true;
+    *course = (struct trail_course){.graph = graph, .steps = steps, .n_steps = n_steps};
+    for (size_t i = 0; i < n_steps; i++) {
+        struct svma at = steps[i];
+        uint32_t piece = trail_piece_find(graph, at);
+        struct instruction now;
+        if (piece == UINT32_MAX || !disasm_at(image, at, &now)) {
+            strange = true;
+            continue;
+        }
+        if (graph->pieces.at[piece].start.v == at.v) {
+            bool call = last.kind == INSTRUCTION_CALL || last.kind == INSTRUCTION_ICALL;
+            bool returned = last.kind == INSTRUCTION_RETURN;
+            bool jumped = !returned && symbols_find(symbols, last.at) != symbols_find(symbols, at);
+            depth += call && !strange;
+            depth -= returned && !strange;
+            *vec_push(course) =
+                (struct trail_met){.piece = piece,
+                                   .depth = depth,
+                                   .step = i,
+                                   .cond = last.kind == INSTRUCTION_COND && !strange,
+                                   .taken = at.v != instruction_next(&last).v,
+                                   .entered = (call || jumped) && !strange,
+                                   .strange = strange};
+        }
+        last = now;
+        strange = false;
+    }
+}
+
+void trail_course_release(struct trail_course *course)
+{
+    vec_release(course);
+}
+
+void trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
+                      struct trail_way *ret_way, uint64_t *ret_history)
+{
+    uint32_t seen = 0, from = course->at[index].depth;
+    *ret_way = (struct trail_way){0};
+    *ret_history = 0;
+    for (;; index--) {
+        const struct trail_met *met = &course->at[index];
+        *vec_push(ret_way) = met->piece;
+        if (seen == bits || met->strange || index == 0 ||
+            (met->entered && !across && met->depth == from))
+            return;
+        /* Control came from code that is known, but in a way that is not. */
+        if (course->graph->pieces.at[met->piece].cut &&
+            !trail_arc_is(course->graph, met[-1].piece, met->piece))
+            return;
+        if (met->cond)
+            *ret_history |= (uint64_t)met->taken << seen++;
+    }
+}
+
+static bool ways_equal(const struct trail_way *a, const struct trail_way *b)
+{
+    return a->n == b->n && memcmp(a->at, b->at, a->n * sizeof *a->at) == 0;
+}
+
+struct wanted {
+    const struct trail_way *way;
+    bool met;
+};
+
+static void way_compare(void *closure, const struct trail_way *way)
+{
+    struct wanted *wanted = closure;
+    wanted->met |= ways_equal(way, wanted->way);
+}
+
+/* Whether one way was found, and the right one. */
+static bool find_succeeds(const struct trail_course *course, const struct trail_asked *asked,
+                          const struct trail_way *truth, struct trail_scores *scores)
+{
+    struct trail_answer answer;
+    struct wanted wanted = {.way = truth};
+    trail_find(course->graph, asked, way_compare, &wanted, &answer);
+    bool alone = answer.n == 1 && !answer.gave_up && wanted.met;
+    scores->gave_up += answer.gave_up && !asked->has_pair;
+    scores->wrong += !answer.gave_up && !wanted.met;
+    trail_way_release(&answer.first);
+    return alone;
+}
+
+void trail_course_ask(const struct trail_course *course, size_t index, uint32_t bits, bool across,
+                      size_t back, struct trail_scores *scores)
+{
+    const struct trail_met *met = &course->at[index];
+    struct trail_asked asked = {
+        .piece = met->piece, .at = course->steps[met->step], .bits = bits, .across = across};
+    struct trail_way truth, likely;
+    trail_course_way(course, index, bits, across, &truth, &asked.history);
+    scores->asked++;
+    scores->history += find_succeeds(course, &asked, &truth, scores);
+    asked.has_pair = true;
+    asked.pair = course->steps[met->step - back];
+    asked.distance = (uint32_t)back;
+    scores->pair += find_succeeds(course, &asked, &truth, scores);
+    trail_likely(course->graph, &asked, &likely);
+    scores->counts += ways_equal(&likely, &truth);
+    trail_way_release(&likely);
+    trail_way_release(&truth);
+}

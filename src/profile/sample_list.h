@@ -1,0 +1,32 @@
+/* Instructions that were watched on their way through a processor, one by one: hardware's records, or the model's (sample/sample.h).
+ *
+ * Of two that were taken as a pair the second stands right behind the first, and both have the same SAMPLE_PAIR. Beyond that their order says
+ * nothing: the file sorts them, and numbers pairs anew. */
+#pragma once
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cursor;
+struct decoder;
+struct encoder;
+struct err;
+struct numbering;
+struct sample;
+
+struct sample_list {
+    VEC(struct sample);
+};
+
+/* Whether those at index and index + 1 are a pair. */
+bool sample_list_pair_at(const struct sample_list *samples, size_t index);
+/* modules: those of the other's samples in this profile, by number; all of them are there. */
+void sample_list_merge(struct sample_list *into, const struct sample_list *other,
+                       const uint32_t *modules, size_t n_modules);
+
+void encode_samples(struct encoder *encoder, const struct sample_list *samples,
+                    const struct numbering *in_file);
+bool decode_samples(struct decoder *decoder, struct cursor *cursor, struct err *err);

@@ -1,0 +1,146 @@
+#include "view/pipeline.h"
+
+#include "base/err.h"
+#include "metric/named.h"
+#include "program/symtab.h"
+#include "sample/sample.h"
+#include "view/head.h"
+
+#include <string.h>
+
+/* More rows than anybody looks at, but never more: a program may touch any number of lines. */
+enum { ROWS_KEPT = 20000 };
+
+static const char *const by_names[] = {
+    [PIPELINE_PLACE] = "place",   [PIPELINE_PAGE] = "page", [PIPELINE_LINE] = "line",
+    [PIPELINE_OBJECT] = "object", [PIPELINE_EDGE] = "edge", [PIPELINE_ALL] = "all"};
+
+struct pipeline_object {
+    bool read;
+    struct symtab symtab;
+};
+
+bool pipeline_by_parse(const char *name, enum pipeline_by *ret_by)
+{
+    for (size_t i = 0; i < sizeof by_names / sizeof *by_names; i++)
+        if (strcmp(name, by_names[i]) == 0) {
+            *ret_by = (enum pipeline_by)i;
+            return true;
+        }
+    return false;
+}
+
+/* ---- data objects */
+
+/* The module is the profile's. NULL: no variable is known there. */
+static const struct symbol *object_find(struct pipeline *pipeline, uint32_t module, uint64_t at)
+{
+    while (pipeline->objects.n <= module)
+        *vec_push(&pipeline->objects) = (struct pipeline_object){0};
+    struct pipeline_object *object = &pipeline->objects.at[module];
+    const struct image *image = scene_image(pipeline->scene, 0, module);
+    if (!object->read && image)
+        symtab_read_data(&object->symtab, image);
+    object->read = true;
+    return symtab_find(&object->symtab, (struct svma){at});
+}
+
+const char *pipeline_object_name(struct pipeline *pipeline, uint32_t module, uint64_t at)
+{
+    const struct symbol *symbol = object_find(pipeline, module, at);
+    return symbol ? symbol->name : NULL;
+}
+
+/* A whole variable is one row; what is none, or is in memory that has no names, is one row for its module or region. */
+static void object_settle(struct pipeline *pipeline, struct sample *sample)
+{
+    if (!sample_knows(sample, SAMPLE_DATA_MODULE) || !sample_knows(sample, SAMPLE_DATA_LINKED))
+        return;
+    const struct symbol *symbol = object_find(pipeline, (uint32_t)sample->at[SAMPLE_DATA_MODULE],
+                                              sample->at[SAMPLE_DATA_LINKED]);
+    sample->at[SAMPLE_DATA_LINKED] = symbol ? symbol->start.v : 0;
+}
+
+/* ---- adding up */
+
+static bool sample_shown(const struct pipeline *pipeline, const struct sample *sample)
+{
+    if (!pipeline->scene->only_module || !sample_knows(sample, SAMPLE_MODULE))
+        return !pipeline->scene->only_module;
+    uint32_t module = scene_module(pipeline->scene, 0, (uint32_t)sample->at[SAMPLE_MODULE]);
+    return module != MODULE_NONE && pipeline->scene->modules.at[module].shown;
+}
+
+static void sample_take(struct pipeline *pipeline, struct sample sample, const struct sample *next)
+{
+    struct ledger *ledgers[] = {&pipeline->alone, &pipeline->pairs, &pipeline->asked};
+    pipeline->records += next ? 2 : 1;
+    pipeline->of_pairs += next != NULL;
+    pipeline->origins[sample.at[SAMPLE_ORIGIN]] += next ? 2 : 1;
+    if (pipeline->by == PIPELINE_OBJECT)
+        object_settle(pipeline, &sample);
+    for (size_t i = 0; i < sizeof ledgers / sizeof *ledgers; i++)
+        if (next)
+            ledger_add_pair(ledgers[i], &sample, next);
+        else
+            ledger_add(ledgers[i], &sample);
+}
+
+static void samples_take(struct pipeline *pipeline)
+{
+    const struct sample_list *list = &pipeline->scene->sides[0]->samples;
+    for (size_t i = 0; i < list->n; i++) {
+        bool pair = sample_list_pair_at(list, i);
+        struct sample second;
+        if (pair)
+            second = list->at[i + 1];
+        if (pair && pipeline->by == PIPELINE_OBJECT)
+            object_settle(pipeline, &second);
+        if (sample_shown(pipeline, &list->at[i]) || (pair && sample_shown(pipeline, &second)))
+            sample_take(pipeline, list->at[i], pair ? &second : NULL);
+        i += pair;
+    }
+}
+
+bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
+                   const struct pipeline_asked *asked, struct err *err)
+{
+    const struct parameter parameters[] = {
+        {"width", asked->width}, {"window", asked->window}, {"cycles", asked->cycles}, {NULL, 0}};
+    const char *const *by = metric_keys(by_names[asked->by]);
+    *pipeline = (struct pipeline){.scene = scene, .by = asked->by};
+    if (asked->value)
+        pipeline->own[0] = (struct metric){"asked", asked->value, asked->value, asked->where, true};
+    if (!ledger_open(&pipeline->asked, by, pipeline->own, parameters, ROWS_KEPT, err))
+        return false;
+    struct err never;
+    bool ok = ledger_open(&pipeline->alone, by, metrics_alone, parameters, ROWS_KEPT, &never) &&
+              ledger_open(&pipeline->pairs, by, metrics_pairs, parameters, ROWS_KEPT, &never);
+    ASSERT(ok);
+    samples_take(pipeline);
+    pipeline->ranking = ledger_ranking(&pipeline->alone);
+    return true;
+}
+
+void pipeline_release(struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->objects.n; i++)
+        symtab_release(&pipeline->objects.at[i].symtab);
+    vec_release(&pipeline->objects);
+    mem_free(pipeline->ranking);
+    ledger_release(&pipeline->alone);
+    ledger_release(&pipeline->pairs);
+    ledger_release(&pipeline->asked);
+}
+
+const struct ledger_row *pipeline_row(const struct pipeline *pipeline, const struct ledger *ledger,
+                                      uint32_t row)
+{
+    uint32_t found = map_find(&ledger->keys, ledger_key(&pipeline->alone, row));
+    return found == MAP_NONE ? NULL : &ledger->at[found];
+}
+
+const char *pipeline_place_text(struct pipeline *pipeline, uint64_t module, uint64_t at)
+{
+    return address_text(pipeline->scene, scene_module(pipeline->scene, 0, (uint32_t)module), at);
+}

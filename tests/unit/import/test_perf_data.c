@@ -1,0 +1,198 @@
+/* A file of perf, made by hand: who had mapped what when a sample was taken, who called whom, which event counts. */
+#include "import/perf_data.h"
+
+#include "base/err.h"
+#include "profile/profile.h"
+#include "sample/sample.h"
+
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+struct bytes_out {
+    VEC(uint8_t);
+};
+
+static void put(struct bytes_out *out, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *vec_push(out) = ((const uint8_t *)bytes)[i];
+}
+
+static void put_u64(struct bytes_out *out, uint64_t value)
+{
+    put(out, &value, sizeof value);
+}
+
+static void put_u32(struct bytes_out *out, uint32_t value)
+{
+    put(out, &value, sizeof value);
+}
+
+static void put_text(struct bytes_out *out, const char *text)
+{
+    put(out, text, strlen(text) + 1);
+    while (out->n % 8)
+        *vec_push(out) = 0;
+}
+
+static size_t record_begin(struct bytes_out *out, uint32_t type, uint16_t misc)
+{
+    size_t at = out->n;
+    put_u32(out, type);
+    put_u32(out, misc);
+    return at;
+}
+
+/* Ids of every record: thread, time, event. */
+static void record_end(struct bytes_out *out, size_t at, bool sample, uint64_t time, uint64_t id)
+{
+    if (!sample) {
+        put_u32(out, 7), put_u32(out, 7);
+        put_u64(out, time);
+        put_u64(out, id);
+    }
+    uint16_t bytes = (uint16_t)(out->n - at);
+    memcpy(out->at + at + 6, &bytes, sizeof bytes);
+}
+
+#define TYPE                                                                                       \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
+     PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+
+/* Two events, with ids 11 and 22; records begin at 8 * 13 + 16 + 2 * (64 + 16). */
+static void head_put(struct bytes_out *out)
+{
+    put(out, "PERFILE2", 8);
+    put_u64(out, 104), put_u64(out, 64 + 16);
+    put_u64(out, 120), put_u64(out, (uint64_t)2 * (64 + 16));
+    put_u64(out, 280), put_u64(out, 0);
+    for (int i = 0; i < 6; i++)
+        put_u64(out, 0);
+    put_u64(out, 11), put_u64(out, 22);
+    for (uint64_t i = 0; i < 2; i++) {
+        put_u32(out, 4), put_u32(out, 64);
+        put_u64(out, i), put_u64(out, 1000), put_u64(out, TYPE), put_u64(out, 0);
+        put_u64(out, (uint64_t)1 << 18);
+        put_u64(out, 0), put_u64(out, 0);
+        put_u64(out, 104 + 8 * i), put_u64(out, 8);
+    }
+}
+
+static void map_put(struct bytes_out *out, uint64_t time, uint64_t start, uint64_t bytes,
+                    uint64_t offset, const char *path)
+{
+    size_t at = record_begin(out, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+    put_u32(out, 7), put_u32(out, 7);
+    put_u64(out, start), put_u64(out, bytes), put_u64(out, offset);
+    put_text(out, path);
+    record_end(out, at, false, time, 11);
+}
+
+static void sample_put(struct bytes_out *out, uint64_t time, uint64_t id, uint64_t ip,
+                       uint64_t period, const uint64_t *chain, uint64_t n)
+{
+    size_t at = record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    put_u64(out, id), put_u64(out, ip);
+    put_u32(out, 7), put_u32(out, 7);
+    put_u64(out, time), put_u64(out, period);
+    put_u64(out, n);
+    put(out, chain, n * sizeof *chain);
+    record_end(out, at, true, time, id);
+}
+
+/* Weight of what has that place innermost, with so many nodes above it. */
+static uint64_t weight_at(const struct profile *profile, const char *path, uint64_t address,
+                          uint16_t depth)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < profile->stacks.cells.n; i++) {
+        struct stack_cell cell;
+        memcpy(&cell, map_key(&profile->stacks.cells, i), sizeof cell);
+        struct stack_key key = stacks_key(&profile->stacks, cell.node);
+        if (key.module != MODULE_NONE && key.address == address &&
+            profile->stacks.depths.at[cell.node] == depth &&
+            strcmp(profile->modules.at[key.module].path, path) == 0)
+            sum += profile->stacks.weights.at[i];
+    }
+    return sum;
+}
+
+static void file_make(struct bytes_out *out)
+{
+    uint64_t chain[] = {PERF_CONTEXT_USER, 0x10100, 0x10205, 0x10309};
+    head_put(out);
+    /* Written by another processor's turn: the sample of time 30 stands before the mapping of time 20. */
+    sample_put(out, 30, 11, 0x10100, 5, chain, 4);
+    map_put(out, 10, 0x10000, 0x1000, 0x4000, "/nowhere/first");
+    sample_put(out, 15, 11, 0x10100, 3, chain, 2);
+    map_put(out, 20, 0x10000, 0x1000, 0x8000, "/nowhere/second");
+    sample_put(out, 40, 22, 0x10100, 7, NULL, 0); /* of the other event */
+    sample_put(out, 50, 11, 0x77777, 2, NULL, 0); /* of nobody */
+    sample_put(out, 60, 33, 0x10100, 9, NULL, 0); /* of no event that there is */
+}
+
+static void samples_are_where_they_were(void **state)
+{
+    (void)state;
+    struct bytes_out out = {0};
+    struct profile profile;
+    struct err err;
+    file_make(&out);
+    profile_init(&profile);
+    profile.mode = PROFILE_PLAIN;
+    assert_true(perf_data_import(&profile, out.at, out.n, NULL, &err));
+    assert_int_equal(weight_at(&profile, "/nowhere/first", 0x4100, 1), 3);
+    /* Thread, two callers, the place. */
+    assert_int_equal(weight_at(&profile, "/nowhere/second", 0x8100, 3), 5);
+    assert_int_equal(weight_at(&profile, "[unknown]", 0x77777, 1), 2);
+    assert_int_equal(profile.totals.interrupts, 3);
+    assert_int_equal(profile.totals.time, 10);
+    assert_int_equal(profile.other_losses.n, 1);
+    assert_string_equal(profile.other_losses.at[0].name, "other_event");
+    assert_int_equal(profile.other_losses.at[0].n, 1);
+    assert_int_equal(profile.totals.losses[LOSS_unmapped], 1);
+    assert_int_equal(profile.totals.losses[LOSS_garbled], 1);
+    assert_string_equal(profile_fact_find(&profile, "event"), "type 4, config 0");
+    profile_release(&profile);
+    vec_release(&out);
+}
+
+/* Wherever it ends, and whatever byte is another: an error or a profile, nothing else. */
+static void damage_is_survived(void **state)
+{
+    (void)state;
+    struct bytes_out out = {0};
+    struct profile profile;
+    struct err err;
+    file_make(&out);
+    for (size_t n = 0; n < out.n; n++) {
+        uint8_t *cut = mem_alloc(n + 1);
+        memcpy(cut, out.at, n);
+        profile_init(&profile);
+        if (!perf_data_import(&profile, cut, n, NULL, &err))
+            assert_int_equal(err.kind, ERR_FORMAT);
+        profile_release(&profile);
+        mem_free(cut);
+    }
+    for (size_t i = 0; i < out.n; i++) {
+        uint8_t was = out.at[i];
+        out.at[i] ^= (uint8_t)(1 + i % 255);
+        profile_init(&profile);
+        perf_data_import(&profile, out.at, out.n, NULL, &err);
+        profile_release(&profile);
+        out.at[i] = was;
+    }
+    vec_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_are_where_they_were),
+        cmocka_unit_test(damage_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
