@@ -26,7 +26,7 @@ static const char usage[] =
     "  --trigger KIND     perf, cputime or auto: what interrupts the program (auto)\n"
     "  --exact=counts     no samples: count every instruction and edge of the run\n"
     "  --exact=paths      ways through functions: how often each was gone (gait paths)\n"
-    "  --ticks            and how many ticks that took\n"
+    "  --ticks[=all]      and how many ticks that took: measured now and then, or each time\n"
     "  --exact=contexts   who called whom, how often: calling contexts (gait contexts)\n"
     "  --exact=paths+contexts  both: paths in each calling context (gait paths --contexts)\n"
     "  --max-contexts N   of each thread; calls beyond are only counted\n"
@@ -101,7 +101,7 @@ static const struct option long_options[] = {
     {"compress", required_argument, NULL, OPTION_COMPRESS},
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"plan", required_argument, NULL, OPTION_PLAN},
-    {"ticks", no_argument, NULL, OPTION_TICKS},
+    {"ticks", optional_argument, NULL, OPTION_TICKS},
     {"max-contexts", required_argument, NULL, OPTION_MAX_CONTEXTS},
     {"merge-sites", no_argument, NULL, OPTION_MERGE_SITES},
     {"dump-plan", required_argument, NULL, OPTION_DUMP_PLAN},
@@ -292,7 +292,11 @@ static bool parse_option(struct record *options, int option, int index, struct e
         return parse_exact(record->single ? "counts" : optarg, &options->walks,
                            err); /* for tests/truth/volume.sh */
     case OPTION_MERGE_SITES: options->merges_sites = true; return true;
-    case OPTION_TICKS: options->walks.path_ticks = true; return true;
+    case OPTION_TICKS:
+        options->walks.path_ticks = true;
+        options->walks.path_ticks_all = optarg && !strcmp(optarg, "all");
+        return !optarg || options->walks.path_ticks_all ||
+               err_set(err, ERR_USAGE, "--ticks=%s: all, or nothing", optarg);
     case OPTION_MAX_CONTEXTS:
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
     case OPTION_CONTEXT: options->walks.value_callers = true; return true;

@@ -136,6 +136,13 @@ static void paths_add_up(struct banks *banks)
     banks->paths.n = n;
 }
 
+const struct wire_path *banks_path(const struct banks *banks, uint32_t function, uint64_t path)
+{
+    struct wire_path key = {.function = function, .path = path};
+    return banks->paths.n ? bsearch(&key, banks->paths.at, banks->paths.n, sizeof key, by_path)
+                          : NULL;
+}
+
 static void paths_known(struct banks *banks, const struct unit_paths *known)
 {
     for (size_t i = 0; i < known->n; i++) {

@@ -40,3 +40,5 @@ bool banks_read(struct banks *banks, uint64_t n, bool last);
 const void *banks_map(struct banks *banks, uint32_t slot);
 /* Makes `paths` anew, with those that have counters of their own, as they are in `sum`: of a process that is gone. */
 void banks_read_paths(struct banks *banks, const struct unit_paths *known);
+/* That one of them; NULL: there is none. */
+const struct wire_path *banks_path(const struct banks *banks, uint32_t function, uint64_t path);

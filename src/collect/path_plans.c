@@ -117,7 +117,7 @@ static void module_plan(struct path_plans *plans, struct planned_module *planned
 {
     struct symbols symbols;
     struct path_module made = {0};
-    struct path_options options = {.ticks = plans->ticks && !plans->contexts,
+    struct path_options options = {.ticks = plans->contexts ? TICKS_NONE : plans->ticks,
                                    .in_nodes = plans->contexts,
                                    .counters =
                                        tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2,
@@ -228,16 +228,31 @@ static struct sums *row(const struct taking *taking, enum path_kind kind, uint64
     return table_at(&taking->profile->paths, &key);
 }
 
-static void path_add(struct taking *taking, const struct path_function *function, uint64_t path,
-                     uint64_t count, uint64_t ticks)
+struct gone {
+    uint64_t count, ticks;
+    uint64_t timed; /* TICKS_SOME: so many of them took these ticks */
+};
+
+/* Of all, if those that were measured are like the others; none of a path of which none was. */
+static uint64_t gone_ticks(const struct gone *gone, enum path_ticks taken)
 {
+    u128 ticks = gone->ticks;
+    if (taken == TICKS_SOME)
+        ticks = gone->timed ? ticks * gone->count / gone->timed : 0;
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+static void path_add(struct taking *taking, const struct path_function *function, uint64_t path,
+                     struct gone gone)
+{
+    uint64_t count = gone.count;
     if (path >= function->paths) {
         taking->plans->wrong += count;
         return;
     }
     struct sums *sums = row(taking, PATH_RAN, function->start.v, path);
     sum_add(&sums->count, count);
-    sum_add(&sums->time, ticks);
+    sum_add(&sums->time, gone_ticks(&gone, taking->plans->ticks));
     row(taking, PATH_FUNCTION, function->start.v, function->paths)->count = 1;
     if (taking->plans->covered && !function->unsure)
         path_counts_add(&taking->plans->counts, taking->mappings,
@@ -249,16 +264,23 @@ static void dense_take(struct taking *taking, const struct path_function *functi
 {
     const struct path_store *store = &function->store;
     uint64_t first = taking->planned->first_counter + (uint64_t)store->counter;
-    uint64_t each = store->ticks ? 2 : 1;
+    uint64_t n = UINT64_C(1) << store->bits, each = store->ticks == TICKS_ALL ? 2 : 1;
+    const uint64_t *sum = banks->sum.at;
     if (!function->paths || !store->dense || store->in_node)
         return;
-    for (uint64_t i = 0; i < UINT64_C(1) << store->bits; i++) {
-        uint64_t at = first + i * each;
-        if (at + each > banks->sum.n)
-            return;
-        if (banks->sum.at[at])
-            path_add(taking, function, i, banks->sum.at[at],
-                     store->ticks ? banks->sum.at[at + 1] : 0);
+    if (first + path_store_counters(store) > banks->sum.n)
+        return;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at = first + i * each, measured = first + n + 2 * i;
+        struct gone gone = {.count = sum[at]};
+        if (store->ticks == TICKS_ALL)
+            gone.ticks = sum[at + 1];
+        if (store->ticks == TICKS_SOME) {
+            gone.ticks = sum[measured];
+            gone.timed = sum[measured + 1];
+        }
+        if (gone.count)
+            path_add(taking, function, i, gone);
     }
 }
 
@@ -281,9 +303,16 @@ void path_plans_add(struct path_plans *plans, struct profile *profile,
                             .planned = planned_of(plans, function)};
     if (taking.planned)
         path_add(&taking, &taking.planned->functions.at[function - taking.planned->first_function],
-                 path, count, 0);
+                 path, (struct gone){.count = count});
     else
         plans->wrong += count;
+}
+
+static struct gone gone_of(const struct banks *banks, const struct wire_path *path)
+{
+    const struct wire_path *timed = banks_path(banks, path->function | PATH_TIMED, path->path);
+    return timed ? (struct gone){path->count, timed->ticks, timed->count}
+                 : (struct gone){.count = path->count, .ticks = path->ticks};
 }
 
 void path_plans_take(struct path_plans *plans, const struct source *source)
@@ -302,10 +331,12 @@ void path_plans_take(struct path_plans *plans, const struct source *source)
     for (size_t i = 0; i < banks->paths.n; i++) {
         const struct wire_path *path = &banks->paths.at[i];
         taking.planned = planned_of(plans, path->function);
+        if (path->function & PATH_TIMED)
+            continue;
         if (taking.planned)
             path_add(&taking,
                      &taking.planned->functions.at[path->function - taking.planned->first_function],
-                     path->path, path->count, path->ticks);
+                     path->path, gone_of(banks, path));
         else
             plans->wrong += path->count;
     }

@@ -36,10 +36,10 @@ struct path_plans {
     uint64_t library_used; /* bytes */
     uint32_t counters;     /* used so far, from 1 on */
     uint32_t functions;
-    bool paths;    /* they are counted */
-    bool contexts; /* functions have calling contexts */
-    bool ticks;    /* of paths, too */
-    bool covered;  /* what paths tell is not counted besides */
+    bool paths;            /* they are counted */
+    bool contexts;         /* functions have calling contexts */
+    enum path_ticks ticks; /* of paths, too */
+    bool covered;          /* what paths tell is not counted besides */
     struct planned_modules {
         VEC(struct planned_module);
     } modules;

@@ -277,7 +277,9 @@ static bool run_to_the_end(struct run *run, struct err *err)
         return false;
     if (!share_create(&run->share, &options->record, err))
         return false;
-    run->paths.ticks = options->path_ticks;
+    run->paths.ticks = !options->path_ticks      ? TICKS_NONE
+                       : options->path_ticks_all ? TICKS_ALL
+                                                 : TICKS_SOME;
     run->paths.covered =
         options->record.covered && !options->only; /* paths know nothing of --only */
     run->paths.paths = options->paths;

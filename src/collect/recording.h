@@ -29,7 +29,8 @@ struct recording_options {
     const char *only_text;   /* the same, as typed */
     struct plans *plans;     /* for an exact run; NULL: none */
     bool paths;              /* an exact run counts paths, */
-    bool path_ticks;         /* and the time along them */
+    bool path_ticks;         /* and the time along them, */
+    bool path_ticks_all;     /* of every passage */
     const char *dump_plan;   /* a file for what they counted; NULL: none */
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     bool loops;              /* traces are looked through for runs of loops */

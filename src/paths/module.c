@@ -18,7 +18,7 @@ struct job {
     const struct image *image;
     const struct symbols *symbols;
     struct path_beat beat;
-    bool ticks;
+    enum path_ticks ticks;
     struct shard *shards;
 };
 

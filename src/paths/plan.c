@@ -10,7 +10,7 @@ struct planner {
     const struct ground *ground;
     const struct cfg *cfg;
     const struct path_numbering *numbering;
-    bool ticks;
+    uint16_t ticks; /* flags of operations: the time is taken */
     const struct placed *placed;
     struct path_operations *out;
     bool *wanted; /* of each node: what is in the register is asked for in it or behind it */
@@ -109,7 +109,7 @@ static void count_put(struct planner *planner, struct where where, const struct 
 {
     struct wire_plan *count = operation(planner, where, PLAN_COUNT, placed->value);
     count->bits = placed->set ? PATH_COUNT_KNOWN : PATH_COUNT_SUM;
-    count->flags = (uint16_t)(PLAN_ENDS | (planner->ticks ? PLAN_TICKS : 0));
+    count->flags = (uint16_t)(PLAN_ENDS | planner->ticks);
 }
 
 static void arc_put(struct planner *planner, struct where where, uint32_t arc)
@@ -118,7 +118,7 @@ static void arc_put(struct planner *planner, struct where where, uint32_t arc)
     if (placed->count)
         count_put(planner, where, placed);
     else if (placed->set)
-        operation(planner, where, PLAN_SET, placed->value)->flags = planner->ticks ? PLAN_TICKS : 0;
+        operation(planner, where, PLAN_SET, placed->value)->flags = planner->ticks;
     else if (placed->add)
         operation(planner, where, PLAN_ADD, placed->value);
 }
@@ -132,7 +132,7 @@ static bool is_call(const struct instruction *instruction)
 static void call_put(struct planner *planner, const struct instruction *call, struct known known)
 {
     struct where behind = {PLAN_ARRIVAL, instruction_next(call).v};
-    uint16_t flags = planner->ticks ? PLAN_TICKS : 0; /* what was measured is put by with it */
+    uint16_t flags = planner->ticks; /* what was measured is put by with it */
     struct where before = {PLAN_AT, call->at.v};
     if (known.kind == KNOWN_VALUE && !flags) {
         operation(planner, before, PLAN_NOTHING, 0)->flags = PLAN_ENDS;
@@ -214,8 +214,10 @@ static void node_put(struct planner *planner, uint32_t v)
 }
 
 void path_plan(const struct ground *ground, const struct cfg *cfg,
-               const struct path_numbering *numbering, bool ticks, struct path_operations *ret)
+               const struct path_numbering *numbering, enum path_ticks ticks,
+               struct path_operations *ret)
 {
+    static const uint16_t flags[] = {[TICKS_SOME] = PLAN_SOME, [TICKS_ALL] = PLAN_TICKS};
     struct spanning tree;
     spanning_make(&tree, numbering);
     struct placed *placed = place_make(numbering, &ground->shape, &tree, ticks);
@@ -223,7 +225,7 @@ void path_plan(const struct ground *ground, const struct cfg *cfg,
     struct planner planner = {.ground = ground,
                               .cfg = cfg,
                               .numbering = numbering,
-                              .ticks = ticks,
+                              .ticks = flags[ticks],
                               .placed = placed,
                               .out = ret};
     planner.wanted = mem_alloc(numbering->n * sizeof *planner.wanted);
@@ -256,22 +258,22 @@ void path_operation_settle(const struct wire_plan *operation, const struct path_
     if (operation->action != PLAN_COUNT)
         return;
     bool known = operation->bits == PATH_COUNT_KNOWN;
-    uint32_t each = store->ticks ? 2 : 1;
+    uint32_t each = store->ticks == TICKS_ALL ? 2 : 1;
     at->counter = store->counter;
     at->bits = store->bits;
     at->flags |= store->in_node ? PLAN_IN_NODE : 0;
+    if (!store->dense) {
+        at->action = PLAN_COUNT_PATH;
+        at->bits = 0;
+    }
     if (store->dense && store->in_node) {
         at->value = known || store->bits ? at->value : 0;
         at->bits = known ? 0 : store->bits;
-    } else if (store->dense && known) {
+    } else if (known && store->dense && store->ticks != TICKS_SOME) {
         at->counter += each * (uint32_t)operation->value;
         at->bits = 0;
         at->value = 0;
-    } else if (!store->dense) {
-        at->action = PLAN_COUNT_PATH;
-        at->bits = 0;
-        if (!known)
-            return;
+    } else if (known) { /* the register says which */
         struct wire_plan count = *at;
         count.value = 0;
         at->action = PLAN_SET;

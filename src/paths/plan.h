@@ -15,17 +15,20 @@ struct cfg;
 struct ground;
 struct path_numbering;
 
+/* Whose time is taken: nobody's, that of some passages, chosen at random, or of all. */
+enum path_ticks { TICKS_NONE, TICKS_SOME, TICKS_ALL };
+
 struct path_operations {
     VEC(struct wire_plan);
 };
 
 /* How the paths of a function are counted. */
 struct path_store {
-    bool dense;       /* an array of counters, else a table by function and path */
-    uint8_t bits;     /* dense: it has 2^bits */
-    bool ticks;       /* of pairs: time along paths, too */
-    bool in_node;     /* counters of each calling context, or paths with their context */
-    uint32_t counter; /* dense, and not in nodes: the first; else the function's number */
+    bool dense;            /* an array of counters, else a table by function and path */
+    uint8_t bits;          /* dense: it has 2^bits */
+    enum path_ticks ticks; /* the time along paths, too; not in nodes */
+    bool in_node;          /* counters of each calling context, or paths with their context */
+    uint32_t counter;      /* dense, and not in nodes: the first; else the function's number */
 };
 
 /* The smallest array for so many paths; more than PATHS_FEW are not worth one unless there is plenty of room, more than PATHS_MANY never: most
@@ -36,14 +39,16 @@ uint8_t path_store_bits(uint64_t paths);
 /* Counters that it takes. */
 static inline uint32_t path_store_counters(const struct path_store *store)
 {
-    return store->dense && !store->in_node ? (store->ticks ? 2u : 1u) << store->bits : 0;
+    static const uint32_t each[] = {[TICKS_NONE] = 1, [TICKS_SOME] = 3, [TICKS_ALL] = 2};
+    return store->dense && !store->in_node ? each[store->ticks] << store->bits : 0;
 }
 
 /* Appends, in no order between places; of one place in the order in which they are carried out. Counts are not settled: each is a PLAN_COUNT
  * of `bits` PATH_COUNT_SUM, of the register plus the value, or PATH_COUNT_KNOWN, of the value alone. */
 enum { PATH_COUNT_SUM = 64, PATH_COUNT_KNOWN };
 void path_plan(const struct ground *ground, const struct cfg *cfg,
-               const struct path_numbering *numbering, bool ticks, struct path_operations *ret);
+               const struct path_numbering *numbering, enum path_ticks ticks,
+               struct path_operations *ret);
 
 /* Appends the operation as it is with that store. */
 void path_operation_settle(const struct wire_plan *operation, const struct path_store *store,

@@ -383,7 +383,8 @@ struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
 static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
                             const struct superblock *to, struct cursor *hot, struct cursor *cold)
 {
-    struct plan_room room = {.regions = cache->regions, .pc = to->pc, .rotates = cache->rotates};
+    struct plan_room room = {
+        .regions = cache->regions, .cold = cold, .pc = to->pc, .rotates = cache->rotates};
     struct plan_path path = exit_path(exit);
     if (lazy) {
         if (contexts_first(cache->contexts, exit->crossing))

@@ -66,6 +66,8 @@ struct context {
     uint64_t latency_left, latency_start, latency;
     /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
     uint64_t path, path_began;
+    int64_t path_left;              /* PLAN_SOME: paths until one is measured; 0: it is */
+    uint64_t path_seed, path_clock; /* likewise: of chance; what two looks at the clock take */
     uint64_t slot_clock, resume;
     uint64_t left_path;   /* of a count in a node that is left to the dispatcher */
     uint64_t *paths_lost; /* added to, when a path could not be counted */

@@ -84,6 +84,7 @@ uint64_t context_leave_site(void)
 void context_init(struct context *context)
 {
     context->latency_left = 1;
+    context->path_left = 1;
     context->to_direct = (uint64_t)context_to_direct;
     context->to_indirect = (uint64_t)context_to_indirect;
     context->to_budget = (uint64_t)context_to_budget;

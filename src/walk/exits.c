@@ -285,7 +285,11 @@ void emit_landing(const struct regions *regions, struct cursor *hot, struct curs
         emit_borrow(regions, hot, cold, landing, up);
     if (landing->counter)
         emit_counter(regions, hot, landing->counter, landing->pc, true);
-    struct plan_room room = {regions, landing->pc, true, landing->rotates};
+    struct plan_room room = {.regions = regions,
+                             .cold = cold,
+                             .pc = landing->pc,
+                             .free = true,
+                             .rotates = landing->rotates};
     struct plan_path path = landing->before;
     contexts_emit(landing->contexts, landing->crossing, hot, cold, &room);
     plan_emit(landing->plan, landing->place, hot, &room, &path);

@@ -23,11 +23,11 @@ static bool valid(const struct wire_plan *operation, uint64_t counters)
 {
     if (operation->action < PLAN_SET || operation->action >= PLAN_ACTIONS)
         return false;
-    uint64_t each = operation->flags & PLAN_TICKS ? 2 : 1;
+    uint64_t each = operation->flags & PLAN_SOME ? 3 : operation->flags & PLAN_TICKS ? 2 : 1;
     if (operation->action != PLAN_COUNT)
         return true;
     if (operation->flags & PLAN_IN_NODE)
-        return !(operation->flags & PLAN_TICKS) && operation->bits < PLAN_PATHS_MAX &&
+        return !(operation->flags & (PLAN_TICKS | PLAN_SOME)) && operation->bits < PLAN_PATHS_MAX &&
                bits_valid(operation->bits) &&
                (operation->bits || (uint64_t)operation->value < node_counters(PLAN_PATHS_MAX));
     return bits_valid(operation->bits) &&

@@ -72,6 +72,63 @@ static void count_in_node(struct context *context, const struct wire_plan *opera
                &(struct wire_path){.path = path, .function = operation->counter, .count = 1});
 }
 
+/* ---- some passages measured */
+
+enum { PASSAGES_MEAN = 512 };
+
+/* How many paths begin until one is measured: each number up to twice the mean is as likely as every other. */
+static int64_t passages_draw(struct context *context)
+{
+    uint64_t seed = context->path_seed ? context->path_seed : (uint64_t)context >> 12;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    context->path_seed = seed;
+    return 1 + (int64_t)(seed % (2 * PASSAGES_MEAN - 1));
+}
+
+/* The path that is measured is at its end. */
+static bool passage_ends(struct context *context, const struct wire_plan *operation)
+{
+    if (!(operation->flags & PLAN_SOME) || context->path_left > 0)
+        return false;
+    context->path_left = passages_draw(context);
+    return true;
+}
+
+/* What is between two looks at the clock when nothing else is. */
+static uint64_t clock_ticks(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 64; i++) {
+        uint64_t before = sys_tsc(), ticks = sys_tsc() - before;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
+static void passage_begin(struct context *context, const struct wire_plan *operation, uint64_t now)
+{
+    if (!(operation->flags & PLAN_SOME))
+        return;
+    context->path_left -= context->path_left > 0;
+    if (context->path_left > 0)
+        return;
+    context->path_left = 0;
+    context->path_began = now;
+    if (!context->path_clock)
+        context->path_clock = clock_ticks();
+}
+
+/* The ticks of the passage that is measured, less what looking at the clock took. */
+static uint64_t passage_ticks(const struct context *context, uint64_t now)
+{
+    int64_t ticks = (int64_t)(now - context->path_began - context->path_clock);
+    return ticks > 0 ? (uint64_t)ticks : 0;
+}
+
+/* ---- operations */
+
 static void count(struct context *context, const struct wire_plan *operation, uint64_t sum,
                   uint64_t elapsed)
 {
@@ -79,48 +136,80 @@ static void count(struct context *context, const struct wire_plan *operation, ui
         count_in_node(context, operation, sum);
         return;
     }
+    uint64_t n = UINT64_C(1) << operation->bits, index = sum & (n - 1);
+    uint64_t *counters = context->counters + operation->counter;
     bool pairs = operation->flags & PLAN_TICKS;
-    uint64_t index = (sum & ((UINT64_C(1) << operation->bits) - 1)) << pairs;
-    context->counters[operation->counter + index]++;
+    counters[index << pairs]++;
     if (pairs)
-        context->counters[operation->counter + index + 1] += elapsed;
+        counters[2 * index + 1] += elapsed;
+    if (passage_ends(context, operation)) {
+        counters[n + 2 * index] += elapsed;
+        counters[n + 2 * index + 1]++;
+    }
 }
 
-static void apply(const struct wire_plan *operation, struct context *context)
+static void count_path(struct context *context, const struct wire_plan *operation, uint64_t sum,
+                       uint64_t elapsed)
+{
+    struct wire_path more = {.path = sum,
+                             .function = operation->counter,
+                             .count = 1,
+                             .ticks = operation->flags & PLAN_TICKS ? elapsed : 0};
+    if (operation->flags & PLAN_IN_NODE)
+        more.node = node_count_node(context, operation->counter);
+    context->counts_paths = 1;
+    path_count(context, (uint8_t *)context->counters, &more);
+    if (!passage_ends(context, operation))
+        return;
+    more.function |= PATH_TIMED;
+    more.ticks = elapsed;
+    path_count(context, (uint8_t *)context->counters, &more);
+}
+
+static void keep(struct context *context, const struct wire_plan *operation, uint64_t elapsed)
+{
+    struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
+    shadow->path = context->path;
+    if (operation->flags & PLAN_SOME)
+        shadow->ticks = passage_ends(context, operation) ? elapsed | 1 : 0;
+    else if (operation->flags & PLAN_TICKS)
+        shadow->ticks = elapsed;
+}
+
+static void back(struct context *context, const struct wire_plan *operation, uint64_t now)
+{
+    const struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
+    context->path = shadow->path;
+    if (!(operation->flags & (PLAN_TICKS | PLAN_SOME)))
+        return;
+    if (operation->flags & PLAN_SOME && !shadow->ticks) {
+        passage_ends(context, operation); /* of one that was left for good */
+        return;
+    }
+    context->path_began = now - shadow->ticks;
+    context->path_left = operation->flags & PLAN_SOME ? 0 : context->path_left;
+}
+
+static void apply(const struct wire_plan *operation, struct context *context, uint64_t now)
 {
     uint64_t sum = context->path + (uint64_t)operation->value;
     bool ticks = operation->flags & PLAN_TICKS;
-    uint64_t now = ticks ? sys_tsc() : 0, elapsed = ticks ? now - context->path_began : 0;
-    struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
+    uint64_t elapsed =
+        operation->flags & PLAN_SOME ? passage_ticks(context, now) : now - context->path_began;
     switch ((enum plan_action)operation->action) {
     case PLAN_SET:
         context->path = (uint64_t)operation->value;
         context->path_began = ticks ? now : context->path_began;
+        passage_begin(context, operation, now);
         break;
     case PLAN_ADD: context->path = sum; break;
     case PLAN_COUNT:
         count(context, operation, sum, elapsed);
         context->path_began = ticks ? now : context->path_began;
         break;
-    case PLAN_COUNT_PATH:
-        context->counts_paths = 1;
-        path_count(context, (uint8_t *)context->counters,
-                   &(struct wire_path){.path = sum,
-                                       .function = operation->counter,
-                                       .node = operation->flags & PLAN_IN_NODE
-                                                   ? node_count_node(context, operation->counter)
-                                                   : 0,
-                                       .count = 1,
-                                       .ticks = elapsed});
-        break;
-    case PLAN_KEEP:
-        shadow->path = context->path;
-        shadow->ticks = ticks ? elapsed : shadow->ticks;
-        break;
-    case PLAN_BACK:
-        context->path = shadow->path;
-        context->path_began = ticks ? now - shadow->ticks : context->path_began;
-        break;
+    case PLAN_COUNT_PATH: count_path(context, operation, sum, elapsed); break;
+    case PLAN_KEEP: keep(context, operation, elapsed); break;
+    case PLAN_BACK: back(context, operation, now); break;
     case PLAN_NOTHING:
     case PLAN_ACTIONS: break;
     }
@@ -134,15 +223,17 @@ void path_apply(struct plan_path path, struct context *context)
 void plan_apply(const struct plan *plan, plan_place place, struct context *context)
 {
     for (uint32_t i = 0; i < plan_operations(place); i++)
-        apply(&plan_operation(plan, place)[i], context);
+        apply(&plan_operation(plan, place)[i], context, sys_tsc());
 }
 
 void plan_apply_left(const struct plan *plan, struct context *context)
 {
-    const struct wire_plan *operation =
-        (const struct wire_plan *)(const void *)(plan->library + 8 * (size_t)context->exit);
-    if (operation->action == PLAN_COUNT)
+    const struct wire_plan *operation = (const void *)(plan->library + 8 * (size_t)context->exit);
+    bool begins = operation->action == PLAN_SET || operation->action == PLAN_BACK;
+    if (operation->action == PLAN_COUNT && operation->flags & PLAN_IN_NODE)
         count_in_node(context, operation, context->left_path);
+    else if (operation->flags & PLAN_SOME)
+        apply(operation, context, begins ? 0 : context->slot_clock);
     else
-        apply(operation, context);
+        apply(operation, context, sys_tsc());
 }

@@ -22,7 +22,8 @@ static inline uint32_t path_salt(uint32_t function)
 void path_apply(struct plan_path path, struct context *context);
 /* Carries them out here, where the program stands with the context's registers. */
 void plan_apply(const struct plan *plan, plan_place place, struct context *context);
-/* One, which its code has left to the dispatcher (LEAVE_PLAN). */
+/* One, which its code has left to the dispatcher (LEAVE_PLAN). With PLAN_SOME the code looks at the clock, so that we are not measured: before it
+ * leaves, slot_clock; or, where a passage begins or goes on, behind, when path_began is still without it. */
 void plan_apply_left(const struct plan *plan, struct context *context);
 /* Adds the table of paths of a thread that ends to another bank's. */
 void paths_merge(struct context *context, uint8_t *bank);

@@ -295,12 +295,7 @@ static void emit_keep_path(struct taken *t, const struct plan_path *path)
 {
     int64_t value = (int64_t)path->value;
     if (path->known && fits(value)) {
-        emit_u8(t->c, 0x65); /* movq $value, gs:[shadow] */
-        emit_u8(t->c, 0x48);
-        emit_u8(t->c, 0xc7);
-        emit_u8(t->c, 0x04);
-        emit_u8(t->c, 0x0d | (uint32_t)__builtin_ctz(CONTEXT_SHADOW_SCALE) << 6);
-        emit_u32(t->c, (uint32_t)(CONTEXT_SHADOW_AT + offsetof(struct shadow, path)));
+        emit_shadow(t->c, 0xc7, 0, offsetof(struct shadow, path)); /* movq $value */
         emit_u32(t->c, (uint32_t)value);
         return;
     }
@@ -312,15 +307,19 @@ static void emit_keep_path(struct taken *t, const struct plan_path *path)
     emit_shadow(t->c, STORE, R11, offsetof(struct shadow, path));
 }
 
-static void emit_keep(struct taken *t, bool ticks, const struct plan_path *path)
+static void emit_keep(struct taken *t, uint16_t flags, const struct plan_path *path)
 {
     take_rcx(t);
-    if (ticks)
+    if (flags & PLAN_TICKS)
         emit_elapsed(t); /* BACK sets path_began anew */
     emit_shadow_rcx(t->c);
     emit_keep_path(t, path);
-    if (ticks)
+    if (flags & PLAN_TICKS)
         emit_shadow(t->c, STORE, RAX, offsetof(struct shadow, ticks));
+    if (flags & PLAN_SOME) { /* none is measured */
+        emit_shadow(t->c, 0xc7, 0, offsetof(struct shadow, ticks));
+        emit_u32(t->c, 0);
+    }
 }
 
 static void emit_back(struct taken *t, bool ticks)
@@ -345,7 +344,9 @@ static uint32_t left_number(const struct plan *plan, const struct wire_plan *ope
     return (uint32_t)((const uint8_t *)operation - plan->library) / 8;
 }
 
-static void emit_left(struct taken *t, const struct plan *plan, const struct wire_plan *operation)
+/* Returns the field of where it goes on. */
+static uint8_t *emit_leaving(struct taken *t, const struct plan *plan,
+                             const struct wire_plan *operation)
 {
     struct cursor *c = t->c;
     take_rcx(t);
@@ -358,7 +359,119 @@ static void emit_left(struct taken *t, const struct plan *plan, const struct wir
     give_back(t);
     emit_store_u32(c, left_number(plan, operation), SLOT(exit));
     emit_jump_slot(c, SLOT(to_plan));
-    emit_displacement(c, field, cursor_runs_at(c));
+    return field;
+}
+
+static void emit_left(struct taken *t, const struct plan *plan, const struct wire_plan *operation)
+{
+    uint8_t *field = emit_leaving(t, plan, operation);
+    emit_displacement(t->c, field, cursor_runs_at(t->c));
+}
+
+enum { REX_W = 8, JNE = 0x75, JRCXZ = 0xe3, JMP = 0xeb };
+
+/* A short branch to a place not known yet. */
+static uint8_t *emit_short(struct cursor *c, uint32_t opcode)
+{
+    emit_u8(c, opcode);
+    emit_u8(c, 0);
+    return c->at - 1;
+}
+
+/* Goes on if %rcx is zero, else by the branch that is returned. */
+static uint8_t *emit_unless_zero(struct cursor *c)
+{
+    uint8_t *on = emit_short(c, JRCXZ), *out = emit_short(c, JMP);
+    emit_near_here(on, c);
+    return out;
+}
+
+/* ---- some passages measured */
+
+/* What the dispatcher does of the operation when a passage is measured: out of the way, and on behind `hot`. It reads the register. */
+struct measured {
+    struct taken taken;
+    struct plan_path path;
+    uint8_t *out; /* the branch that leads there */
+};
+
+/* Branches off if none is left: one is measured, or, where one begins, this is to be. `begins`: one less is left. */
+static struct measured emit_measured(struct taken *t, const struct plan_path *path, bool begins)
+{
+    struct cursor *c = t->c;
+    static const uint8_t less[] = {0x65, 0x48, 0xff, 0x0c, 0x25}; /* decq gs:[path_left] */
+    static const uint8_t test[] = {0x65, 0x48, 0x83, 0x3c, 0x25}; /* cmpq $0, gs:[path_left] */
+    if (t->flags_free) {
+        emit_bytes(c, begins ? less : test, sizeof less);
+        emit_u32(c, (uint32_t)SLOT(path_left));
+        if (!begins)
+            emit_u8(c, 0);
+        emit_u8(c, 0x0f); /* jle */
+        emit_u8(c, 0x8e);
+        emit_u32(c, 0);
+        return (struct measured){*t, *path, c->at - 4};
+    }
+    take_rcx(t);
+    emit_load(c, RCX, SLOT(path_left));
+    uint8_t *now = emit_short(c, JRCXZ), *next = NULL;
+    if (begins) {
+        emit_add_rcx(c, UINT32_MAX);
+        emit_store(c, RCX, SLOT(path_left));
+        next = emit_short(c, JRCXZ);
+    }
+    uint8_t *over = emit_short(c, JMP);
+    emit_near_here(now, c);
+    if (next)
+        emit_near_here(next, c);
+    emit_jump(c, 0);
+    struct measured measured = {*t, *path, c->at - 4};
+    emit_near_here(over, c);
+    return measured;
+}
+
+static void settle(struct taken *t, struct plan_path *path);
+
+/* Behind the operation's code, registers given back. */
+static void emit_measured_out(struct taken *t, const struct plan *plan,
+                              const struct wire_plan *operation, struct measured *measured)
+{
+    struct cursor *cold = t->room->cold;
+    emit_displacement(t->c, measured->out, cursor_runs_at(cold));
+    measured->taken.c = cold;
+    settle(&measured->taken, &measured->path);
+    bool begins = operation->action == PLAN_SET || operation->action == PLAN_BACK;
+    if (!begins) {
+        emit_clock(&measured->taken);
+        emit_store(cold, RAX, SLOT(slot_clock));
+        give_back(&measured->taken);
+    }
+    uint8_t *field = emit_leaving(&measured->taken, plan, operation);
+    emit_displacement(cold, field, begins ? cursor_runs_at(cold) : cursor_runs_at(t->c));
+    if (!begins)
+        return;
+    static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
+    emit_clock(&measured->taken);
+    emit_load(cold, RDX, SLOT(path_began));
+    emit_bytes(cold, sum, sizeof sum);
+    emit_store(cold, RAX, SLOT(path_began));
+    give_back(&measured->taken);
+    emit_jump(cold, cursor_runs_at(t->c));
+}
+
+/* What was put by with the path: it is measured. */
+static struct measured emit_back_measured(struct taken *t)
+{
+    take_rcx(t);
+    take_r11(t);
+    emit_shadow_rcx(t->c);
+    emit_shadow(t->c, LOAD, R11, offsetof(struct shadow, path));
+    emit_store(t->c, R11, SLOT(path));
+    emit_shadow(t->c, LOAD, RCX, offsetof(struct shadow, ticks));
+    uint8_t *over = emit_short(t->c, JRCXZ);
+    emit_jump(t->c, 0);
+    struct measured measured = {*t, {0}, t->c->at - 4};
+    emit_near_here(over, t->c);
+    return measured;
 }
 
 /* ---- the table of paths */
@@ -387,24 +500,6 @@ static void emit_home(struct cursor *c, uint32_t function, bool in_node)
         emit_bytes(c, node, sizeof node);
     emit_bytes(c, index, sizeof index); /* movzwl %r11w, %r11d; lea 0(,%r11,4), %r11 */
     emit_u32(c, 0);
-}
-
-enum { REX_W = 8, JNE = 0x75, JRCXZ = 0xe3, JMP = 0xeb };
-
-/* A short branch to a place not known yet. */
-static uint8_t *emit_short(struct cursor *c, uint32_t opcode)
-{
-    emit_u8(c, opcode);
-    emit_u8(c, 0);
-    return c->at - 1;
-}
-
-/* Goes on if %rcx is zero, else by the branch that is returned. */
-static uint8_t *emit_unless_zero(struct cursor *c)
-{
-    uint8_t *on = emit_short(c, JRCXZ), *out = emit_short(c, JMP);
-    emit_near_here(on, c);
-    return out;
 }
 
 /* The branch that is taken if the slot is not of the node that the thread is in. %rcx is overwritten, %rax is the node, or spent. */
@@ -573,7 +668,7 @@ static void emit_operation(struct taken *t, const struct plan *plan,
     case PLAN_KEEP:
         if (!path->known)
             settle(t, path);
-        emit_keep(t, ticks, path);
+        emit_keep(t, operation->flags, path);
         behind = behind.known ? behind : (struct plan_path){0};
         break;
     case PLAN_BACK: emit_back(t, ticks); break;
@@ -583,6 +678,29 @@ static void emit_operation(struct taken *t, const struct plan *plan,
     }
     give_back(t);
     *path = behind;
+}
+
+/* The same where some passages are measured. */
+static void emit_some(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
+                      struct plan_path *path)
+{
+    bool counts = operation->action == PLAN_COUNT || operation->action == PLAN_COUNT_PATH;
+    bool asks = counts || operation->action == PLAN_KEEP, back = operation->action == PLAN_BACK;
+    if (!asks && !back && operation->action != PLAN_SET) {
+        emit_operation(t, plan, operation, path);
+        return;
+    }
+    if (asks && !path->known && !(operation->flags & PLAN_ENDS))
+        settle(t, path); /* on both ways */
+    const struct plan_path nobody = {0};
+    struct measured measured =
+        back ? emit_back_measured(t) : emit_measured(t, asks ? path : &nobody, !asks);
+    if (back)
+        *path = path_behind(*path, operation);
+    else
+        emit_operation(t, plan, operation, path);
+    give_back(t);
+    emit_measured_out(t, plan, operation, &measured);
 }
 
 static struct taken taken_at(struct cursor *c, const struct plan_room *room)
@@ -600,7 +718,10 @@ void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
     const struct wire_plan *operations = plan_operation(plan, place);
     for (uint32_t i = 0; i < plan_operations(place); i++) {
         taken.clocked &= i && operations[i - 1].action == PLAN_COUNT;
-        emit_operation(&taken, plan, &operations[i], path);
+        if (operations[i].flags & PLAN_SOME)
+            emit_some(&taken, plan, &operations[i], path);
+        else
+            emit_operation(&taken, plan, &operations[i], path);
     }
 }
 

@@ -12,14 +12,15 @@
 #include <stdbool.h>
 
 /* No operation's code is longer. */
-enum { PLAN_CODE_BYTES = 320 };
+enum { PLAN_CODE_BYTES = 400 };
 
 /* What the code may use that stands at a place. */
 struct plan_room {
     const struct regions *regions;
-    uint64_t pc;  /* the program's instruction that comes next */
-    bool free;    /* %rcx and %r11 are in their slots already */
-    bool rotates; /* the CPU has rorx */
+    struct cursor *cold; /* for what is hardly ever done */
+    uint64_t pc;         /* the program's instruction that comes next */
+    bool free;           /* %rcx and %r11 are in their slots already */
+    bool rotates;        /* the CPU has rorx */
 };
 
 /* Code that carries them out; no register or flag of the program's changes. `path`: what is known before, and then behind. */

@@ -147,20 +147,23 @@ static uint32_t crossing(const struct translation *t, uint64_t from, uint64_t to
 static void emit_crossing(const struct translation *t, struct cursor *hot, struct cursor *cold,
                           uint32_t number, uint64_t to)
 {
-    struct plan_room room = {.regions = t->regions, .pc = to, .rotates = t->rotates};
+    struct plan_room room = {
+        .regions = t->regions, .cold = t->cold, .pc = to, .rotates = t->rotates};
     contexts_emit(t->contexts, number, hot, cold, &room);
 }
 
 static void emit_place(struct translation *t, struct cursor *c, plan_place place, uint64_t to)
 {
-    struct plan_room room = {.regions = t->regions, .pc = to, .rotates = t->rotates};
+    struct plan_room room = {
+        .regions = t->regions, .cold = t->cold, .pc = to, .rotates = t->rotates};
     plan_emit(t->plan, place, c, &room, &t->path);
 }
 
 /* Before an instruction whatever comes next cannot know what is in the register. */
 static void emit_settled(struct translation *t, struct cursor *c, uint64_t pc)
 {
-    struct plan_room room = {.regions = t->regions, .pc = pc, .rotates = t->rotates};
+    struct plan_room room = {
+        .regions = t->regions, .cold = t->cold, .pc = pc, .rotates = t->rotates};
     plan_settle(c, &room, &t->path);
 }
 
@@ -409,6 +412,7 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
 {
     struct ending end = {
         .shape = shape, .segment = shape->n_segments - 1, .paid_at = pay_step(t, shape)};
+    t->cold = cold;
     if (t->payload)
         payload_begin(t->payload);
     emit_front(t, shape, hot, cold);

@@ -27,6 +27,7 @@ struct translation {
     uint32_t number;         /* with this number, ... */
     uint64_t body;           /* out: and goes on here */
     const struct plan *plan; /* count: what is done besides; NULL: nothing */
+    struct cursor *cold;     /* of the piece that is made */
     struct plan_path path;   /* what is known of its register at the entry; then, here */
     struct contexts *contexts; /* count: calling contexts; NULL: none */
     struct payload *payload;   /* record: what is recorded besides exits; NULL: nothing */

@@ -28,6 +28,9 @@ enum plan_action {
  * measured by, and BACK goes on from there, so that a call between them is left out; COUNT adds what was measured since SET.
  * Counters are then pairs: the count and, behind it, the ticks; 2^bits pairs from `counter` on. */
 enum { PLAN_TICKS = 1 };
+/* Instead, of the same: some passages are measured, chosen at random where they begin, at SET. Counters are then 2^bits of counts, and behind them
+ * 2^bits pairs: the ticks, and how many passages were measured. */
+enum { PLAN_SOME = 8 };
 /* Of any: behind it nobody asks for the register before the next SET or BACK, and it may be anything. */
 enum { PLAN_ENDS = 2 };
 /* Of PLAN_COUNT and COUNT_PATH, where functions have calling contexts: `counter` is the number of a function, and what is counted is
@@ -51,7 +54,7 @@ struct wire_plan {
     uint32_t counter;
     uint8_t action; /* enum plan_action */
     uint8_t bits;   /* PLAN_COUNT */
-    uint16_t flags; /* PLAN_TICKS, PLAN_ENDS, PLAN_IN_NODE */
+    uint16_t flags; /* PLAN_TICKS, PLAN_SOME, PLAN_ENDS, PLAN_IN_NODE */
 };
 
 /* A function, or another stretch of code. */
@@ -95,6 +98,9 @@ struct wire_plan_module {
     uint32_t n_functions;
     uint32_t reserved;
 };
+
+/* Of PLAN_SOME, in `function`: these are passages that were measured, and their ticks; they are counted without it as well. */
+#define PATH_TIMED (UINT32_C(1) << 31)
 
 /* ---- in a bank, at PATHS_AT: paths that are counted by their number. A slot is free while `count` is 0. Those of a function lie anywhere; what found no
  * room is counted as LOSS_path_lost. */

@@ -52,11 +52,18 @@ same 'bars of it' "$(python3 -c 'import sys; print(sum(cell.replace(".", "").str
     "$(python3 -c 'import sys, xml.dom.minidom; print(len([bar for bar in xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("rect") if bar.getAttribute("x")]))' "$work/plot.svg")"
 status 129 'a table that is none' "$gait" lab paths-9 "$work/many"
 # Ticks are taken on every path, and change no count.
-"$gait" record -q --exact=paths --ticks -o "$work/ticks" -- "$ways" many >/dev/null
+"$gait" record -q --exact=paths --ticks=all -o "$work/ticks" -- "$ways" many >/dev/null
 "$gait" paths --json --module ways "$work/ticks" | python3 -c 'import json, sys
 rows = json.load(sys.stdin)["rows"]
 print(len(rows) > 100 and all(row["metrics"]["ticks"] > 0 and row["class"] in ("dense", "sparse") for row in rows))' >"$work/said"
 same 'paths with ticks' True "$(cat "$work/said")"
 same 'counts with ticks and without' '"overlap": 1,' "$("$gait" compare --by path --module ways --json "$work/many" "$work/ticks" | grep -o '"overlap": [0-9.]*,')"
+# shellcheck disable=SC2086
+"$gait" record -q --exact=paths --ticks -o "$work/some" -- "$ways" $cases >/dev/null
+"$gait" paths --json "$work/some" | python3 -c 'import json, sys
+rows = json.load(sys.stdin)["rows"]
+timed = [row for row in rows if row["metrics"]["ticks"]]
+print(sum(row["count"] for row in timed) > sum(row["count"] for row in rows) / 4)' >"$work/said"
+same 'most passages are of paths that were measured' True "$(cat "$work/said")"
 same 'a comparison with itself' '"overlap": 1,' "$("$gait" compare --by path --json "$work/many" "$work/many" | grep -o '"overlap": [0-9.]*,')"
 finish
