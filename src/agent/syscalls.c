@@ -133,6 +133,18 @@ static long become(const uint64_t *gpr, bool at)
     return result;
 }
 
+/* Pages are locked as they come to be used: all at once, our mappings would be paged in as well, 17 GiB a thread that has a shadow of its stack. */
+static long lock_all(struct context *context)
+{
+    enum { KNOWN = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT };
+    uint64_t flags = context->gpr[RDI];
+    bool locks = flags & (MCL_CURRENT | MCL_FUTURE) && !(flags & ~(uint64_t)KNOWN);
+    context->gpr[RDI] |= locks ? MCL_ONFAULT : 0;
+    long result = exact_call();
+    context->gpr[RDI] = flags;
+    return result;
+}
+
 static long run(struct thread *thread, long number)
 {
     const uint64_t *gpr = thread->context->gpr;
@@ -146,6 +158,7 @@ static long run(struct thread *thread, long number)
         if (gpr[RDI] == ARCH_SET_GS || gpr[RDI] == ARCH_GET_GS)
             return gs_answer(thread);
         break;
+    case SYS_mlockall: return lock_all(thread->context);
     case SYS_exit:
         if (!thread->borrowed)
             exact_exit(thread, (int)gpr[RDI]);
