@@ -101,6 +101,34 @@ static void emit_branch_register(struct translation *t, struct cursor *c, struct
     end->return_pc = step->pc + step->insn.length;
 }
 
+/* mov between %rax and gs:[the shadow + at + 4 %rcx] */
+static void emit_shadow_word(struct cursor *c, uint32_t opcode, size_t at)
+{
+    static const uint8_t address[] = {0x04, 0x8d};
+    emit_u8(c, 0x65);
+    emit_u8(c, 0x48);
+    emit_u8(c, opcode);
+    emit_bytes(c, address, sizeof address);
+    emit_u32(c, (uint32_t)(CONTEXT_SHADOW_AT + at));
+}
+
+/* Behind a return that has taken `popped` bytes of arguments off the stack: what was put by for the call lies where the stack pointer was then, and is looked
+ * for where it is now. */
+static void emit_shadow_move(struct cursor *c, uint32_t popped)
+{
+    _Static_assert(CONTEXT_SHADOW_SCALE == 4, "the scale of the address");
+    emit_store(c, RCX, SLOT(slot_rcx));
+    emit_store(c, RAX, SLOT(slot_rax));
+    emit_u8(c, 0x89); /* mov %esp, %ecx */
+    emit_u8(c, 0xe1);
+    for (size_t field = 0; field < sizeof(struct shadow); field += 8) {
+        emit_shadow_word(c, 0x8b, field - CONTEXT_SHADOW_SCALE * (size_t)popped);
+        emit_shadow_word(c, 0x89, field);
+    }
+    emit_load(c, RAX, SLOT(slot_rax));
+    emit_load(c, RCX, SLOT(slot_rcx));
+}
+
 static void emit_return(struct translation *t, struct cursor *c, struct ending *end)
 {
     const struct insn *insn = &end->shape->steps[end->step].insn;
@@ -114,6 +142,8 @@ static void emit_return(struct translation *t, struct cursor *c, struct ending *
         emit_u8(c, 0xa4);
         emit_u8(c, 0x24);
         emit_u32(c, (uint32_t)insn->imm & 0xffff);
+        if (t->plan)
+            emit_shadow_move(c, (uint32_t)insn->imm & 0xffff);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "world.h"
 
-enum { ROUNDS = 100, FUNCTIONS = 6 };
+enum { ROUNDS = 100, FUNCTIONS = 7 };
 
 static struct context *context;
 static struct regions *regions;
@@ -20,28 +20,29 @@ static struct walk walker;
 static uint8_t *library, *other_bank;
 static uint64_t units_bytes, counters;
 
-/* ---- the program: in each round `top` calls `mid` twice, which calls `leaf` and jumps to `last`; then `deep`, four times itself; then one of two by
+/* ---- the program: in each round `top` calls `mid` twice, which calls `pops`, that takes its argument off the stack, and `leaf`, and jumps to `last`; then `deep`, four times itself; then one of two by
  * a table, through a stub. The carry lives across calls. */
 
 extern char ctx_home[], ctx_top[], ctx_mid[], ctx_leaf[], ctx_last[], ctx_deep[], ctx_other[],
-    ctx_end[];
+    ctx_pops[], ctx_end[];
 __asm__(".text\nctx_home: int3\n"
         "ctx_top: mov %rdi,%rbx\n xor %eax,%eax\n"
         "1: call ctx_mid\n stc\n call ctx_mid\n adc $0,%rax\n mov $4,%esi\n call ctx_deep\n"
         " mov %rbx,%rdx\n and $1,%edx\n lea 9f(%rip),%rcx\n mov (%rcx,%rdx,8),%rcx\n"
         " call ctx_stub\n dec %rbx\n jnz 1b\n ret\n"
-        "ctx_mid: call ctx_leaf\n jmp ctx_last\n"
+        "ctx_mid: push %rax\n call ctx_pops\n call ctx_leaf\n jmp ctx_last\n"
         "ctx_leaf: lea 1(%rax),%rax\n ret\n"
         "ctx_last: lea 2(%rax),%rax\n ret\n"
         "ctx_deep: test %esi,%esi\n jz 2f\n dec %esi\n sub $8,%rsp\n call ctx_deep\n add "
         "$8,%rsp\n2: ret\n"
         "ctx_other: lea 5(%rax),%rax\n ret\n"
+        "ctx_pops: nop\n ret $8\n"
         "ctx_end: nop\n"
         "ctx_stub: jmp *%rcx\n"
         ".pushsection .data\n9: .quad ctx_leaf, ctx_other\n.popsection\n");
 
 static const char *const starts[FUNCTIONS + 1] = {ctx_top,  ctx_mid,   ctx_leaf, ctx_last,
-                                                  ctx_deep, ctx_other, ctx_end};
+                                                  ctx_deep, ctx_other, ctx_pops, ctx_end};
 
 static int set_up(void **state)
 {
@@ -134,10 +135,21 @@ static uint64_t lost(uint8_t *bank)
     return n;
 }
 
+static uint32_t contexts_of(uint8_t *bank, const char *function)
+{
+    uint32_t n = 0;
+    for (uint32_t at = 0; node_at(bank, at)->bytes; at += node_at(bank, at)->bytes)
+        n += !node_is_other(bank, at) && node_at(bank, at)->function < CONTEXTS_FUNCTIONS &&
+             contexts->functions[node_at(bank, at)->function].start == (uint64_t)function;
+    return n;
+}
+
 static void check_tree(uint8_t *bank, uint64_t times)
 {
     uint64_t n = times * ROUNDS;
     assert_int_equal(calls(bank, ctx_top, ctx_mid), 2 * n);
+    assert_int_equal(calls(bank, ctx_mid, ctx_pops), 2 * n);
+    assert_int_equal(contexts_of(bank, ctx_mid), 2); /* who pops arguments comes back to the same */
     assert_int_equal(calls(bank, ctx_mid, ctx_leaf), 2 * n);
     assert_int_equal(calls(bank, ctx_mid, ctx_last), 2 * n);
     assert_int_equal(calls(bank, ctx_top, ctx_deep), 5 * n);
@@ -186,7 +198,7 @@ static void too_many_are_told(void **state)
     assert_int_equal(walked(3, false), RESULT);
     uint64_t n = lost((uint8_t *)context->counters);
     /* a mid, what both call, deep, and what the stub leads to */
-    assert_int_equal(n, ROUNDS * (1 + 4 + 5 + 1));
+    assert_int_equal(n, ROUNDS * (1 + 6 + 5 + 1));
     /* the root, the top, and what it calls first */
     assert_int_equal(calls((uint8_t *)context->counters, ctx_top, ctx_mid), ROUNDS);
     assert_int_equal(calls((uint8_t *)context->counters, ctx_mid, ctx_leaf), 0);
