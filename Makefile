@@ -258,6 +258,7 @@ man: $(MAN_PAGES)
 install: all man
 	install -Dm755 $O/gait $(DESTDIR)$(PREFIX)/bin/gait
 	install -Dm755 $O/libgait.so $(DESTDIR)$(PREFIX)/lib/gait/libgait.so
+	install -Dm644 src/wire/gait-module.h $(DESTDIR)$(PREFIX)/include/gait-module.h
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN_PAGES)
 	install -Dm644 completions/gait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gait
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE

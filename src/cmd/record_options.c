@@ -38,6 +38,7 @@ static const char usage[] =
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --context          values by who called, as far as windows saw the call\n"
     "  --compress DESIGN  values by way of a compressor: R256, H[P256]2048, T2[256]2048x2\n"
+    "  --module X.so      what this module makes of events; gait values shows it\n"
     "  --only SPEC        keep these functions, modules, address ranges or sorts of instructions\n"
     "                     and nothing else: GLOB, MODULE+0xA-0xB, or load, store, branch, call,\n"
     "                     return, div, string, vector, float; several with commas between\n"
@@ -77,10 +78,10 @@ enum {
     OPTION_EVENTS,
     OPTION_CONTEXT,
     OPTION_COMPRESS,
+    OPTION_MODULE,
     OPTION_DUMP_EVENTS,
     OPTION_PLAN, /* these three: for tests, until views and paths use what is behind them */
     OPTION_DUMP_PLAN,
-    OPTION_LATER, /* in the contract, not there yet */
 };
 
 static const struct option long_options[] = {
@@ -108,8 +109,7 @@ static const struct option long_options[] = {
     {"only", required_argument, NULL, OPTION_ONLY},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"duration", required_argument, NULL, OPTION_DURATION},
-    {"compress", required_argument, NULL, OPTION_LATER},
-    {"module", required_argument, NULL, OPTION_LATER},
+    {"module", required_argument, NULL, OPTION_MODULE},
     {"pid", required_argument, NULL, 'p'},
     {"event", required_argument, NULL, 'e'},
     {"all-cpus", no_argument, NULL, 'a'},
@@ -263,8 +263,7 @@ static bool parse_only(struct record *options, const char *text, struct err *err
     return selection_parse(&options->only, text, err);
 }
 
-/* `index` is that of long_options, where the option was a long one. */
-static bool parse_option(struct record *options, int option, int index, struct err *err)
+static bool parse_option(struct record *options, int option, struct err *err)
 {
     struct record_options *record = &options->walks.record;
     struct plain_options *plain = &options->plain;
@@ -300,6 +299,7 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_MAX_CONTEXTS:
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
     case OPTION_CONTEXT: options->walks.value_callers = true; return true;
+    case OPTION_MODULE: options->walks.module = optarg; return true;
     case OPTION_COMPRESS: return parse_compress(&options->walks, optarg, err);
     case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
@@ -312,8 +312,6 @@ static bool parse_option(struct record *options, int option, int index, struct e
     case OPTION_DUMP_EVENTS: options->walks.dump_events = optarg; return true;
     case OPTION_SEED: return parse_seed(optarg, &record->seed, err);
     case OPTION_ONLY: return parse_only(options, optarg, err);
-    case OPTION_LATER:
-        return err_set(err, ERR_USAGE, "--%s is not there yet", long_options[index].name);
     case OPTION_PLAIN: options->is_plain = true; return true;
     case OPTION_DURATION:
         if (!parse_number("--duration", optarg, 0.001, 1e9, &value, err))
@@ -401,6 +399,8 @@ static bool complete(struct record *options, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--compress goes with --events value or address of samples; gait lab "
                        "compresses traces");
+    if (options->walks.module && options->walks.record.mode != RECORD_SAMPLED)
+        return err_set(err, ERR_USAGE, "--module goes with samples");
     if (options->merges_sites && !options->walks.record.contexts)
         return err_set(err, ERR_USAGE, "--merge-sites goes with --exact=contexts");
     options->walks.record.contexts |= options->merges_sites ? CONTEXTS_MERGED : 0;
@@ -427,13 +427,13 @@ bool record_parse(struct record *options, int argc, char **argv, struct err *err
     if (getrandom(&options->walks.record.seed, sizeof(uint64_t), 0) != sizeof(uint64_t))
         options->walks.record.seed = 1;
     opterr = 0;
-    int option, index = 0;
-    while ((option = getopt_long(argc, argv, "+:o:F:D:qvhap:e:", long_options, &index)) != -1) {
+    int option;
+    while ((option = getopt_long(argc, argv, "+:o:F:D:qvhap:e:", long_options, NULL)) != -1) {
         if (walk_option(option))
             options->for_walks = walk_option(option);
         if (option == 'h')
             options->help = true;
-        else if (!parse_option(options, option, index, err))
+        else if (!parse_option(options, option, err))
             return option == '?' && optind <= argc ? err_in(err, "%s", argv[optind - 1]) : false;
     }
     options->walks.argv = argv + optind;

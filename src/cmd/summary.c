@@ -263,6 +263,8 @@ void summary_print(const struct recording_options *options, const struct recordi
     if (recording->processes)
         print_unmet(options->only);
     summary_losses(&recording->totals);
+    if (*recording->module_error)
+        say("%s; the recording went on without it", recording->module_error);
     if (*recording->left)
         say("%s", recording->left);
     if (*recording->stranger && recording->processes)

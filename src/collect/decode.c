@@ -20,6 +20,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     value_lists_init(&decode->values, units);
     latencies_init(&decode->latencies);
     conflicts_init(&decode->conflicts, units, &decode->batch);
+    module_values_init(&decode->module, units);
     decode->pace = (struct decode_pace){.overhead_ppm = 10000, .every = 1};
     rates_init(&decode->rates);
 }
@@ -35,6 +36,7 @@ void decode_release(struct decode *decode)
     value_lists_release(&decode->values);
     latencies_release(&decode->latencies);
     conflicts_release(&decode->conflicts);
+    module_values_release(&decode->module);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
     vec_release(&decode->listed);
@@ -412,6 +414,7 @@ void decode_flush(struct decode *decode, bool last)
         value_lists_flush(&decode->values, &decode->batch);
     latencies_flush(&decode->latencies, &decode->batch);
     conflicts_tell(&decode->conflicts, decode->profile);
+    module_values_flush(&decode->module, &decode->batch, decode->profile);
     batch_close(&decode->batch, decode->profile);
     decode->span = (struct decode_span){0};
 }

@@ -18,6 +18,7 @@
 #include "collect/conflicts.h"
 #include "collect/crew.h"
 #include "collect/latencies.h"
+#include "collect/module_values.h"
 #include "collect/passages.h"
 #include "collect/path_pool.h"
 #include "collect/rates.h"
@@ -90,6 +91,7 @@ struct decode {
     uint32_t values_weigh; /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
     struct latencies latencies;
     struct conflicts conflicts;
+    struct module_values module;
     struct decode_pace pace; /* of paths */
     struct {
         VEC(uint32_t);

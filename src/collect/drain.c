@@ -214,6 +214,7 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .contexts = drain->trace_contexts,
                                  .stacks = drain->stacks,
                                  .scale = drain->scale,
+                                 .module = drain->module,
                                  .overhead_ppm = drain->share->directory->options.overhead_ppm,
                                  .events = drain->share->directory->options.events,
                                  .by_callers = drain->value_callers,

@@ -41,6 +41,7 @@ struct drain {
     struct plans *plans;               /* of exact runs, or NULL */
     struct path_plans *paths;          /* likewise */
     const struct latency_scale *scale; /* NULL: latencies are not kept */
+    struct module_host *module;        /* NULL: there is none */
     struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];

@@ -34,6 +34,7 @@ struct run {
     struct drain drain;
     struct payload_dump dump;
     struct latency_scale scale;
+    struct module_host module;
     struct path_plans paths;
     bool described;
     char program[PATH_MAX]; /* its file */
@@ -295,6 +296,10 @@ static bool run_to_the_end(struct run *run, struct err *err)
         latency_scale_measure(&run->scale);
         latency_scale_tell(&run->scale, &run->delta);
     }
+    if (options->module)
+        profile_fact(&run->delta, "module", run->module.name);
+    if (options->module && latencies)
+        module_host_scale(&run->module, &run->scale);
     bool started = options->n_pids ? attach(run, err) : start(run, err);
     if (started) {
         drain_init(&run->drain, &run->share, &run->delta, options->record.mode);
@@ -306,6 +311,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
         run->drain.scale = latencies ? &run->scale : NULL;
+        run->drain.module = options->module ? &run->module : NULL;
         run->drain.paths = plans ? &run->paths : NULL;
         if (options->plans || plans)
             run->drain.delay_ns = PLANS_NS;
@@ -323,6 +329,14 @@ static bool run_to_the_end(struct run *run, struct err *err)
     return started;
 }
 
+/* What must be recorded for a module to get what it may want. */
+static uint32_t module_events(uint32_t kinds)
+{
+    return (kinds & GAIT_ADDRESS ? EVENTS_ADDRESS : 0) |
+           (kinds & GAIT_LATENCY ? EVENTS_LATENCY : 0) |
+           (kinds & (GAIT_OPERAND | GAIT_RESULT | GAIT_VECTOR) ? EVENTS_VALUE : 0);
+}
+
 bool recording_run(const struct recording_options *options, struct recording *ret_recording,
                    struct err *err)
 {
@@ -332,7 +346,19 @@ bool recording_run(const struct recording_options *options, struct recording *re
     *ret_recording = (struct recording){0};
     if (options->record.mode != RECORD_SAMPLED)
         mem_expect_much();
-    bool ran = run_to_the_end(run, err);
+    struct recording_options own = *options;
+    bool ready = !options->module || module_host_open(&run->module, options->module, err);
+    if (ready && options->module) {
+        own.record.events |= module_events(run->module.kinds);
+        run->options = &own;
+    }
+    bool ran = ready && run_to_the_end(run, err);
+    if (options->module && ready) {
+        if (*run->module.failed)
+            snprintf(ret_recording->module_error, sizeof ret_recording->module_error, "%s: %s",
+                     options->module, run->module.failed);
+        module_host_close(&run->module);
+    }
     mem_free(run);
     return ran;
 }

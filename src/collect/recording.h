@@ -32,6 +32,7 @@ struct recording_options {
     bool path_ticks;         /* and the time along them, */
     bool path_ticks_all;     /* of every passage */
     const char *dump_plan;   /* a file for what they counted; NULL: none */
+    const char *module;      /* a customisation module; NULL: none */
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     bool loops;              /* traces are looked through for runs of loops */
     bool value_callers;      /* values are told apart by who called */
@@ -63,7 +64,8 @@ struct recording {
     struct payload_sum payloads; /* of --events */
     /* Stacks: how they ended, and guesses on the way (collect/stack.h). */
     uint64_t stack_ends[STACK_N_ENDS], stack_fallbacks[STACK_N_FALLBACKS];
-    char write_error[512]; /* the profile could not be written, and why; "" if it could */
+    char module_error[256]; /* what became of the module, if it is no longer there; "" */
+    char write_error[512];  /* the profile could not be written, and why; "" if it could */
 };
 
 /* False: the program was not started, or nothing was attached to. */

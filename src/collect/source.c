@@ -51,7 +51,8 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->decode->conflicts.on = place->events & EVENTS_ADDRESS;
         if (place->overhead_ppm)
             source->decode->pace.overhead_ppm = place->overhead_ppm;
-        source->each_event = place->events & EVENTS_LATENCY;
+        source->each_event = (place->events & EVENTS_LATENCY) || place->module;
+        source->decode->module.host = place->module;
         source->decode->values.places.by_callers = place->by_callers;
         if (place->compress)
             source->decode->values.stream = value_stream_open(place->compress, place->seed);
@@ -221,12 +222,14 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
 /* Values go to their lists, which count what they read; with others who want to know, and of latencies, each event is looked at. */
 static void payload_read(struct source *source, const struct payload_window *window)
 {
-    struct payload_consumer *consumers[2];
+    struct payload_consumer *consumers[3];
     size_t n = 0;
     if (source->consumer)
         consumers[n++] = source->consumer;
     if (source->decode && source->decode->latencies.scale)
         consumers[n++] = &source->decode->latencies.consumer;
+    if (source->decode && source->decode->module.host)
+        consumers[n++] = &source->decode->module.consumer;
     if (source->each_event)
         payloads_read(&source->units, window, &source->payloads, consumers, n);
     bool right = !source->decode || !source->decode->values_weigh ||

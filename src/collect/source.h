@@ -84,6 +84,7 @@ struct source_place {
     bool by_callers;                   /* values are told apart by who called */
     const struct design *compress;     /* of values; NULL: none */
     const struct latency_scale *scale; /* NULL: latencies are not kept */
+    struct module_host *module;        /* NULL: there is none */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

@@ -30,8 +30,9 @@ const char *value_finding_text(enum value_finding finding)
 double value_use_cycles(enum value_use use)
 {
     static const double cycles[VALUE_USES] = {
-        [VALUE_DIVISOR] = 12, [VALUE_SIZE] = 20,  [VALUE_TARGET] = 3,     [VALUE_LOAD] = 4,
-        [VALUE_OPERAND] = 1,  [VALUE_RESULT] = 1, [VALUE_ADDRESS] = 0.25, [VALUE_STRIDES] = 0.25};
+        [VALUE_DIVISOR] = 12,   [VALUE_SIZE] = 20,      [VALUE_TARGET] = 3,
+        [VALUE_LOAD] = 4,       [VALUE_OPERAND] = 1,    [VALUE_RESULT] = 1,
+        [VALUE_ADDRESS] = 0.25, [VALUE_STRIDES] = 0.25, [VALUE_CUSTOM] = 0};
     return cycles[use];
 }
 

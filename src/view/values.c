@@ -1,6 +1,7 @@
 #include "view/values.h"
 
 #include "program/binary.h"
+#include "profile/value_custom.h"
 #include "program/decoded.h"
 #include "view/value_findings.h"
 #include "wire/payload.h"
@@ -14,7 +15,7 @@ const char *value_use_name(enum value_use use)
     static const char *const names[VALUE_USES] = {
         [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",       [VALUE_TARGET] = "target",
         [VALUE_LOAD] = "load",       [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
-        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride"};
+        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",  [VALUE_CUSTOM] = "module"};
     return names[use];
 }
 
@@ -75,6 +76,8 @@ static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
 {
     if (key_kind & VALUE_STRIDE)
         return VALUE_STRIDES;
+    if ((key_kind & 0xff) == VALUE_OF_MODULE)
+        return VALUE_CUSTOM;
     switch ((enum payload_kind)(key_kind & 0xff)) {
     case PAYLOAD_COUNT: return VALUE_SIZE;
     case PAYLOAD_OPERAND: return decoded && divides(decoded) ? VALUE_DIVISOR : VALUE_OPERAND;

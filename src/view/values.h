@@ -23,6 +23,7 @@ enum value_use { /* in the order of what knowing it is worth */
                  VALUE_RESULT,
                  VALUE_ADDRESS,
                  VALUE_STRIDES, /* from an address to the next of the same place */
+                 VALUE_CUSTOM,  /* what a module made */
                  VALUE_USES
 };
 
@@ -61,6 +62,8 @@ struct places_values {
 };
 
 const char *value_use_name(enum value_use use);
+/* As the module that made it shows it. One buffer. */
+const char *value_custom_text(const struct scene *scene, uint64_t value);
 
 void values_make(struct places_values *places, struct scene *scene);
 void values_release(struct places_values *places);

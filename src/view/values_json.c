@@ -17,8 +17,10 @@ static void value_json(struct json *json, struct scene *scene, const struct valu
         if (value->to != MODULE_NONE)
             json_string(json, "to", address_text(scene, value->to, value->value));
         json_string(json, "text",
-                    value->to == MODULE_NONE ? value_text(place->form, value->value)
-                                             : value_pointer_text(scene, value->to, value->value));
+                    place->use == VALUE_CUSTOM ? value_custom_text(scene, value->value)
+                    : value->to == MODULE_NONE
+                        ? value_text(place->form, value->value)
+                        : value_pointer_text(scene, value->to, value->value));
     }
     json_number(json, "count", value->count);
     json_number(json, "lo", value->share.lo * total);

@@ -16,8 +16,9 @@ static void value_print(FILE *to, struct scene *scene, const struct value_place 
     struct estimate share = value->share;
     const char *text = "(not shown)";
     if (!hidden)
-        text = value->to == MODULE_NONE ? value_text(place->form, value->value)
-                                        : value_pointer_text(scene, value->to, value->value);
+        text = place->use == VALUE_CUSTOM ? value_custom_text(scene, value->value)
+               : value->to == MODULE_NONE ? value_text(place->form, value->value)
+                                          : value_pointer_text(scene, value->to, value->value);
     fprintf(to, "      %6.2f%%", 100 * share.value);
     if (isnan(share.lo))
         fprintf(to, "  [     ?,      ?]");

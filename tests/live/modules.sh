@@ -1,0 +1,61 @@
+#!/bin/bash
+# record --module: the example modules, and what they make of a program that is known; modules that crash, hang or are none do not take the
+# recording with them.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+make -s "${GAIT_OUT:-o/rel}"/programs/{modules,latencies} >&2 || exit 1
+build() { gcc -shared -fPIC -O1 -Wall -Wextra -Werror -Isrc/wire -o "$work/$1.so" "$2" -lm || bad "$1 was not built"; }
+take() { # NAME PROGRAM
+    "$gait" record -q --overhead 20% --seed 1 --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/$2" ${3:-} >"$work/$1.out" || bad "record $1: status $?"
+    "$gait" verify "$work/$1" >"$work/verify" || { bad "verify $1"; cat "$work/verify"; }
+    "$gait" values --json --module "$2" "$work/$1" >"$work/$1.json" || bad "values of $1: status $?"
+}
+for name in latency_bins float_classes lines locks; do
+    build $name examples/modules/$name.c
+    program=modules
+    [ $name = latency_bins ] && program=latencies
+    take $name $program $([ $program = latencies ] && echo 500000 || echo 2000000)
+done
+/usr/bin/python3 -B - "$work" <<'EOF' || bad 'figures'
+import json, sys
+work = sys.argv[1]
+def shares(name, function):
+    """Of the function's most frequent place: text to share."""
+    rows = [r for r in json.load(open(f'{work}/{name}.json'))['rows'] if r['kind'] == 'module' and r['function'] == function]
+    row = max(rows, key=lambda r: r['total'])
+    print(name, function, row['total'], [(v['text'], v['share']) for v in row['values']])
+    return {v['text']: v['share'] for v in row['values']}
+near, far = shares('latency_bins', 'near_load'), shares('latency_bins', 'far_load')
+assert near['near'] > 0.9 and far.get('near', 0) < 0.2, (near, far)
+classes = shares('float_classes', 'product')
+assert set(classes) == {'zero', 'normal'} and abs(classes['zero'] - 0.25) < 0.02, classes
+lock, line = open(f'{work}/locks.out').read().split()
+locks = shares('locks', 'locked')
+assert list(locks) == [f'lock at {lock}'] and locks[f'lock at {lock}'] > 0.99, locks
+_, line = open(f'{work}/lines.out').read().split()
+lines = shares('lines', 'line')
+assert list(lines)[0] == f'page {hex(int(line, 16) >> 12)}, line {int(line, 16) % 4096 // 64}' and max(lines.values()) > 0.99, lines
+EOF
+bad_module() { # NAME C-STATEMENT
+    cat >"$work/$1.c" <<EOF
+#include "gait-module.h"
+static uint32_t wants(const struct gait_instruction *instruction) { return instruction->loads ? GAIT_ADDRESS : 0; }
+static void take(const struct gait_scale *scale, const struct gait_tuple *tuples, size_t n, gait_emit *emit, void *to)
+{
+    (void)scale, (void)tuples, (void)n, (void)emit, (void)to;
+    $2
+}
+const struct gait_module gait_module = {GAIT_MODULE_VERSION, "bad", GAIT_ADDRESS, wants, take, 0};
+EOF
+    build "$1" "$work/$1.c"
+    "$gait" record --overhead 20% --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/modules" 1000000 >/dev/null 2>"$work/stderr" || bad "$1: status $?"
+    grep -q "$3" "$work/stderr" || { bad "$1 was not told of"; cat "$work/stderr"; }
+    "$gait" verify "$work/$1" >"$work/verify" || bad "verify $1"
+    "$gait" report --json "$work/$1" | grep -q '"product"' || bad "$1: the profile is gone"
+}
+bad_module crashes '*(volatile int *)8 = 1;' 'ended by signal 11'
+bad_module hangs 'for (;;) __asm__ volatile("");' 'no answer in 500 ms'
+status 125 'no module' "$gait" record --module "$work/none.so" -o "$work/none" -- true
+status 125 'a file that is no module' "$gait" record --module "$built/libgait.so" -o "$work/none" -- true
+status 125 'with exact counts' "$gait" record --module "$work/lines.so" --exact=counts -o "$work/none" -- true
+finish
