@@ -79,6 +79,7 @@ enum {
     OPTION_CONTEXT,
     OPTION_COMPRESS,
     OPTION_MODULE,
+    OPTION_DUMP_STREAM,
     OPTION_DUMP_EVENTS,
     OPTION_PLAN, /* these three: for tests, until views and paths use what is behind them */
     OPTION_DUMP_PLAN,
@@ -100,6 +101,7 @@ static const struct option long_options[] = {
     {"events", required_argument, NULL, OPTION_EVENTS},
     {"context", no_argument, NULL, OPTION_CONTEXT},
     {"compress", required_argument, NULL, OPTION_COMPRESS},
+    {"dump-stream", required_argument, NULL, OPTION_DUMP_STREAM},
     {"dump-events", required_argument, NULL, OPTION_DUMP_EVENTS},
     {"plan", required_argument, NULL, OPTION_PLAN},
     {"ticks", optional_argument, NULL, OPTION_TICKS},
@@ -300,6 +302,7 @@ static bool parse_option(struct record *options, int option, struct err *err)
         return parse_u32("--max-contexts", optarg, 1, 1 << 21, &record->contexts_max, err);
     case OPTION_CONTEXT: options->walks.value_callers = true; return true;
     case OPTION_MODULE: options->walks.module = optarg; return true;
+    case OPTION_DUMP_STREAM: options->walks.dump_stream = optarg; return true;
     case OPTION_COMPRESS: return parse_compress(&options->walks, optarg, err);
     case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
     case OPTION_PLAN:
@@ -395,6 +398,8 @@ static bool complete(struct record *options, struct err *err)
     bool values = options->walks.record.events & (EVENTS_VALUE | EVENTS_ADDRESS);
     if (options->walks.value_callers && !values)
         return err_set(err, ERR_USAGE, "--context goes with --events value or address");
+    if (options->walks.dump_stream && options->walks.record.mode != RECORD_EXACT_TRACE)
+        return err_set(err, ERR_USAGE, "--dump-stream goes with --exact=trace");
     if (options->walks.compress && (!values || options->walks.record.mode != RECORD_SAMPLED))
         return err_set(err, ERR_USAGE,
                        "--compress goes with --events value or address of samples; gait lab "

@@ -219,6 +219,7 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .events = drain->share->directory->options.events,
                                  .by_callers = drain->value_callers,
                                  .compress = drain->compress,
+                                 .dump = drain->stream_dump,
                                  .seed = drain->share->directory->options.seed};
     source_init(source, &place, drain->mode, drain->profile);
     source_listen(source, drain->consumer);

@@ -35,6 +35,7 @@ struct drain {
     bool loops;                        /* traces are looked through for runs of loops */
     bool value_callers;                /* values are told apart by who called */
     const struct design *compress;     /* of values; NULL: none */
+    struct stream_dump *stream_dump;   /* gets tuples of traces; NULL: nobody */
     bool trace_paths;                  /* likewise, for paths, */
     bool trace_contexts;               /* and for calling contexts */
     struct walk_stacks *stacks;        /* NULL: walks have none */

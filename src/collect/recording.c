@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "collect/drain.h"
 #include "collect/payload_dump.h"
+#include "collect/stream_dump.h"
 #include "collect/loadable.h"
 #include "collect/output.h"
 #include "collect/share.h"
@@ -35,6 +36,7 @@ struct run {
     struct payload_dump dump;
     struct latency_scale scale;
     struct module_host module;
+    struct stream_dump stream_dump;
     struct path_plans paths;
     bool described;
     char program[PATH_MAX]; /* its file */
@@ -262,6 +264,9 @@ static void finish(struct run *run)
     struct err err;
     run->recording->file_bytes = output_close(&run->output);
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
+    if (run->stream_dump.file &&
+        !stream_dump_close(&run->stream_dump, run->options->dump_stream, &err))
+        snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
     if (run->dump.file && !payload_dump_close(&run->dump, run->options->dump_events, &err))
         snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
     if (run->options->dump_plan && !plans_dump(run->options->plans, run->options->dump_plan, &err))
@@ -275,6 +280,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
     uint64_t began = clock_ns(CLOCK_MONOTONIC);
     if (options->dump_events &&
         !payload_dump_open(&run->dump, options->dump_events, &run->delta, err))
+        return false;
+    if (options->dump_stream && !stream_dump_open(&run->stream_dump, options->dump_stream, err))
         return false;
     if (!share_create(&run->share, &options->record, err))
         return false;
@@ -307,6 +314,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.loops = options->loops;
         run->drain.value_callers = options->value_callers;
         run->drain.compress = options->compress ? &options->design : NULL;
+        run->drain.stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
         run->drain.trace_paths = options->trace_paths;
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;

@@ -36,6 +36,7 @@ struct recording_options {
     const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
     bool loops;              /* traces are looked through for runs of loops */
     bool value_callers;      /* values are told apart by who called */
+    const char *dump_stream; /* a file for tuples of a trace; NULL: none */
     const char *compress;    /* the design of a compressor of values; NULL: none */
     struct design design;    /* the same */
     bool trace_paths;        /* for paths, */

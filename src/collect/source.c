@@ -33,6 +33,10 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->contexts.consumer;
     if (place->events & EVENTS_PAYLOAD)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
+    if (place->dump) {
+        place->dump->consumer.units = units; /* one process at a time */
+        trace->trace.consumers[trace->trace.n_consumers++] = &place->dump->consumer;
+    }
 }
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

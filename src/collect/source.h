@@ -13,6 +13,7 @@
 #include "collect/mappings.h"
 #include "collect/payloads.h"
 #include "collect/path_plans.h"
+#include "collect/stream_dump.h"
 #include "collect/plans.h"
 #include "collect/trace.h"
 #include "collect/trace_check.h"
@@ -85,6 +86,7 @@ struct source_place {
     const struct design *compress;     /* of values; NULL: none */
     const struct latency_scale *scale; /* NULL: latencies are not kept */
     struct module_host *module;        /* NULL: there is none */
+    struct stream_dump *dump;          /* gets tuples of traces; NULL: nobody */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

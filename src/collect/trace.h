@@ -16,7 +16,7 @@
 
 struct share;
 
-enum { TRACE_CONSUMERS = 5 };
+enum { TRACE_CONSUMERS = 6 };
 
 /* The ring of a thread slot. */
 struct trace_ring {

@@ -1,0 +1,116 @@
+#include "collect/stream_dump.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static struct stream_dump *of_consumer(struct consumer *consumer)
+{
+    return (struct stream_dump *)consumer;
+}
+
+static void put(struct stream_dump *dump, enum tuple_kind kind, uint64_t pc, uint64_t value)
+{
+    struct tuple tuple = {tuple_place(kind, pc), value};
+    if (dump->n == STREAM_DUMP_MOST) {
+        dump->left_out++;
+        return;
+    }
+    dump->n++;
+    fwrite(&tuple, sizeof tuple, 1, dump->file);
+}
+
+/* Items of an instruction stand together, addresses first. */
+static void see(struct payload_consumer *consumer, const struct payload_event *event)
+{
+    struct stream_dump *dump =
+        (struct stream_dump *)(void *)((char *)consumer - offsetof(struct stream_dump, values));
+    enum payload_kind kind = (enum payload_kind)event->item->kind;
+    if (kind == PAYLOAD_ADDRESS)
+        dump->load_pc = event->item->access == 1 ? event->pc : 0;
+    else if ((kind == PAYLOAD_RESULT || kind == PAYLOAD_VECTOR) && event->pc == dump->load_pc)
+        put(dump, TUPLE_VALUE, event->pc, event->words[0]);
+}
+
+static uint64_t last_pc(const struct unit_segment *segment)
+{
+    return segment->start + segment->bytes - segment->last_bytes;
+}
+
+/* Branches inside a superblock went on to what lies behind them in it; the last segment's went to `next`. */
+static void exit_put(struct stream_dump *dump, uint32_t exit, uint64_t next)
+{
+    const struct units *units = dump->consumer.units;
+    int32_t owner = units_owner(units, exit);
+    if (owner == UNIT_NONE)
+        return;
+    const struct superblock *superblock = &units->superblocks.at[owner];
+    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
+    for (uint32_t s = 0; s <= last; s++) {
+        const struct unit_segment *segment = &units->segments.at[superblock->first_segment + s];
+        uint64_t to = s < last ? segment[1].start : next;
+        if (!to || !segment->instructions)
+            continue;
+        if (segment->end == SEGMENT_COND || segment->end == SEGMENT_IJUMP)
+            put(dump, TUPLE_EDGE, last_pc(segment), to);
+        else if (segment->end == SEGMENT_CALL || segment->end == SEGMENT_ICALL)
+            put(dump, TUPLE_CALL, last_pc(segment), to);
+    }
+}
+
+static uint64_t start_of(const struct units *units, uint32_t exit)
+{
+    int32_t owner = units_owner(units, exit);
+    return owner == UNIT_NONE
+               ? 0
+               : units->segments.at[units->superblocks.at[owner].first_segment].start;
+}
+
+static void begin(struct consumer *consumer, uint32_t thread, int32_t tid)
+{
+    (void)consumer, (void)thread, (void)tid;
+}
+
+static void passage(struct consumer *consumer, const struct passage *passage)
+{
+    struct stream_dump *dump = of_consumer(consumer);
+    struct payload_consumer *values = &dump->values;
+    struct payload_sum sum = {0};
+    struct payload_window window = {.n_exits = passage->n,
+                                    .n_words = passage->n_payload,
+                                    .exits = passage->exits,
+                                    .words = passage->payload};
+    if (passage->n_payload)
+        payloads_read(consumer->units, &window, &sum, &values, 1);
+    for (uint32_t i = 0; i < passage->n; i++)
+        exit_put(dump, passage->exits[i],
+                 i + 1 < passage->n ? start_of(consumer->units, passage->exits[i + 1])
+                                    : passage->end_pc);
+}
+
+static void end(struct consumer *consumer, uint32_t thread, uint32_t stop)
+{
+    (void)consumer, (void)thread, (void)stop;
+}
+
+bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *err)
+{
+    static const struct consumer_kind kind = {begin, passage, end};
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    *dump = (struct stream_dump){
+        .consumer = {&kind, NULL}, .values = {see}, .file = fd < 0 ? NULL : fdopen(fd, "w")};
+    if (!dump->file)
+        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    fwrite(STREAM_DUMP_MAGIC, sizeof STREAM_DUMP_MAGIC, 1, dump->file);
+    return true;
+}
+
+bool stream_dump_close(struct stream_dump *dump, const char *path, struct err *err)
+{
+    bool whole = !ferror(dump->file);
+    whole = fclose(dump->file) == 0 && whole;
+    dump->file = NULL;
+    return whole || err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+}

@@ -1,0 +1,28 @@
+/* The streams of a traced program as tuples in a file, for gait lab: what loads loaded, where branches went, whom indirect calls called.
+ *
+ * The file has STREAM_DUMP_MAGIC and then struct tuple after struct tuple, places being addresses in memory. Loads need the events
+ * `address` and `value`: a load is an instruction that reads memory and leaves a result. */
+#pragma once
+
+#include "collect/consumer.h"
+#include "collect/payloads.h"
+#include "stream/tuple.h"
+
+#include <stdio.h>
+
+struct err;
+
+#define STREAM_DUMP_MAGIC "gait tuples 1\n\n" /* 16 bytes with the last, a zero */
+enum { STREAM_DUMP_MOST = 24 << 20 };           /* tuples; what comes behind is counted */
+
+struct stream_dump {
+    struct consumer consumer;
+    struct payload_consumer values;
+    FILE *file;
+    uint64_t n, left_out;
+    uint64_t load_pc; /* of the last event that was a read */
+};
+
+/* The file is readable by its owner alone: values can hold secrets. */
+bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *err);
+bool stream_dump_close(struct stream_dump *dump, const char *path, struct err *err);
