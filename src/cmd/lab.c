@@ -18,6 +18,7 @@ static const char usage[] =
     "usage: gait lab [options] TABLE FILE...\n"
     "       gait lab blocks [options] FILE.csv\n"
     "       gait lab history [options] -- COMMAND\n"
+    "       gait lab streams-N [options] TUPLES...\n"
     "\n"
     "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
     "\n"
@@ -68,35 +69,22 @@ static int tables_list(void)
     return output_status();
 }
 
-struct rows {
-    struct arena arena;
-    const struct lab_table *table;
-    VEC(struct lab_row);
-};
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static void row_fill(struct rows *rows, const char *file, const struct profile *profile,
+static void row_fill(struct lab_rows *rows, const char *file, const struct profile *profile,
                      const struct profile *base)
 {
     struct scene scene;
     struct stat status;
-    struct lab_row *row = vec_push(rows);
-    *row = (struct lab_row){.arena = &rows->arena};
+    struct lab_row *row = lab_row_add(rows);
     struct lab_recording recording = {file, profile, &scene,
                                       stat(file, &status) == 0 ? (uint64_t)status.st_size : 0};
     struct lab_recording first = {file, base, NULL, 0};
     scene_open(&scene, &profile, 1, NULL);
-    lab_text(row, name_of(file));
+    lab_text(row, lab_file_name(file));
     rows->table->fill(row, &recording, &first);
     scene_close(&scene);
 }
 
-static void csv_print(const struct rows *rows)
+static void csv_print(const struct lab_rows *rows)
 {
     for (size_t i = 0; rows->table->columns[i]; i++)
         printf("%s%s", i ? "," : "", rows->table->columns[i]);
@@ -108,7 +96,7 @@ static void csv_print(const struct rows *rows)
     }
 }
 
-static void text_print(const struct rows *rows)
+static void text_print(const struct lab_rows *rows)
 {
     struct sheet sheet;
     char align[32] = "";
@@ -123,9 +111,11 @@ static void text_print(const struct rows *rows)
             sheet_cell(&sheet, "%s", rows->at[r].cells.at[i]);
     printf("%s: %s\n\n", rows->table->name, rows->table->title);
     sheet_end(&sheet, stdout);
+    for (size_t i = 0; i < rows->claims.n; i++)
+        printf("%s- %s\n", i ? "" : "\n", rows->claims.at[i]);
 }
 
-static bool plot_write(const struct rows *rows, const char *path, struct err *err)
+static bool plot_write(const struct lab_rows *rows, const char *path, struct err *err)
 {
     FILE *to = fopen(path, "we");
     if (!to)
@@ -137,7 +127,7 @@ static bool plot_write(const struct rows *rows, const char *path, struct err *er
     return true;
 }
 
-static int table_show(const struct rows *rows, const struct options *options)
+static int table_show(const struct lab_rows *rows, const struct options *options)
 {
     struct err err;
     if (options->plot && !plot_write(rows, options->plot, &err))
@@ -149,8 +139,8 @@ static int table_show(const struct rows *rows, const struct options *options)
     return output_status();
 }
 
-static bool row_load(struct rows *rows, const char *file, const struct profile *base, bool quiet,
-                     int *ret_status)
+static bool row_load(struct lab_rows *rows, const char *file, const struct profile *base,
+                     bool quiet, int *ret_status)
 {
     struct profile profile;
     *ret_status = profile_load(file, quiet, &profile);
@@ -161,21 +151,35 @@ static bool row_load(struct rows *rows, const char *file, const struct profile *
     return true;
 }
 
+static int rows_load(struct lab_rows *rows, char **files, int n, bool quiet)
+{
+    struct profile base;
+    int status = profile_load(files[0], quiet, &base);
+    if (status != EXIT_DONE)
+        return status;
+    for (int i = 0; i < n && row_load(rows, files[i], &base, quiet, &status); i++)
+        ;
+    profile_release(&base);
+    return status;
+}
+
+static int streams_load(struct lab_rows *rows, char **files, int n)
+{
+    struct err err;
+    return rows->table->streams(rows, files, (size_t)n, &err) ? EXIT_DONE : say_err(&err);
+}
+
 static int table_make(const struct lab_table *table, char **files, int n,
                       const struct options *options)
 {
-    struct rows rows = {.table = table};
-    struct profile base;
-    int status = profile_load(files[0], options->view.quiet, &base);
-    if (status != EXIT_DONE)
-        return status;
-    for (int i = 0; i < n && row_load(&rows, files[i], &base, options->view.quiet, &status); i++)
-        ;
-    profile_release(&base);
+    struct lab_rows rows = {.table = table};
+    int status = table->streams ? streams_load(&rows, files, n)
+                                : rows_load(&rows, files, n, options->view.quiet);
     if (status == EXIT_DONE)
         status = table_show(&rows, options);
     for (size_t i = 0; i < rows.n; i++)
         vec_release(&rows.at[i].cells);
+    vec_release(&rows.claims);
     vec_release(&rows);
     arena_release(&rows.arena);
     return status;
@@ -201,8 +205,10 @@ int cmd_lab(int argc, char **argv)
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);
         return say_err(&err);
     }
-    if (optind + 1 == argc) {
-        err_set(&err, ERR_USAGE, "%s: of which recordings?", argv[optind]);
+    if (optind + 1 == argc && !table->alone) {
+        err_set(&err, ERR_USAGE,
+                table->streams ? "%s: of which files of tuples?" : "%s: of which recordings?",
+                argv[optind]);
         return say_err(&err);
     }
     return table_make(table, argv + optind + 1, argc - optind - 1, &options);

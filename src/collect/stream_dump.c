@@ -14,10 +14,8 @@ static struct stream_dump *of_consumer(struct consumer *consumer)
 static void put(struct stream_dump *dump, enum tuple_kind kind, uint64_t pc, uint64_t value)
 {
     struct tuple tuple = {tuple_place(kind, pc), value};
-    if (dump->n == STREAM_DUMP_MOST) {
-        dump->left_out++;
+    if (dump->n == STREAM_DUMP_MOST)
         return;
-    }
     dump->n++;
     fwrite(&tuple, sizeof tuple, 1, dump->file);
 }
@@ -82,6 +80,8 @@ static void passage(struct consumer *consumer, const struct passage *passage)
                                     .n_words = passage->n_payload,
                                     .exits = passage->exits,
                                     .words = passage->payload};
+    if (dump->n == STREAM_DUMP_MOST)
+        return;
     if (passage->n_payload)
         payloads_read(consumer->units, &window, &sum, &values, 1);
     for (uint32_t i = 0; i < passage->n; i++)

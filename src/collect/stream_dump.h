@@ -13,13 +13,13 @@
 struct err;
 
 #define STREAM_DUMP_MAGIC "gait tuples 1\n\n" /* 16 bytes with the last, a zero */
-enum { STREAM_DUMP_MOST = 24 << 20 };           /* tuples; what comes behind is counted */
+enum { STREAM_DUMP_MOST = 24 << 20 };         /* tuples; what comes behind them is left out */
 
 struct stream_dump {
     struct consumer consumer;
     struct payload_consumer values;
     FILE *file;
-    uint64_t n, left_out;
+    uint64_t n;
     uint64_t load_pc; /* of the last event that was a read */
 };
 

@@ -69,11 +69,15 @@ static void perturbation_fill(struct lab_row *row, const struct lab_recording *r
 static const char *const overhead_columns[] = {"recording", "mode", "seconds", "times the base",
                                                NULL};
 const struct lab_table lab_overhead = {
-    "paths-1", "overhead of profiling: CPU time of the program, by that of the first recording",
-    overhead_columns, overhead_fill};
+    .name = "paths-1",
+    .title = "overhead of profiling: CPU time of the program, by that of the first recording",
+    .columns = overhead_columns,
+    .fill = overhead_fill};
 
 static const char *const perturbation_columns[] = {"recording", "instructions", "time", "ticks",
                                                    NULL};
 const struct lab_table lab_perturbation = {
-    "paths-2", "perturbation: what is measured, by what the first recording measured",
-    perturbation_columns, perturbation_fill};
+    .name = "paths-2",
+    .title = "perturbation: what is measured, by what the first recording measured",
+    .columns = perturbation_columns,
+    .fill = perturbation_fill};

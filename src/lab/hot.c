@@ -114,13 +114,17 @@ static const char *const paths_columns[] = {
     "recording", "paths",       "inst",         "ticks", "dense",     "dense inst", "dense ticks",
     "sparse",    "sparse inst", "sparse ticks", "cold",  "cold inst", "cold ticks", NULL};
 const struct lab_table lab_hot_paths = {
-    "paths-4", "hot paths: at least 1 % of the ticks, or of the instructions where none were taken",
-    paths_columns, paths_fill};
+    .name = "paths-4",
+    .title = "hot paths: at least 1 % of the ticks, or of the instructions where none were taken",
+    .columns = paths_columns,
+    .fill = paths_fill};
 
 static const char *const functions_columns[] = {
     "recording",    "dense", "dense paths/proc", "dense ticks", "sparse", "sparse paths/proc",
     "sparse ticks", "cold",  "cold paths/proc",  "cold ticks",  NULL};
 const struct lab_table lab_hot_functions = {
-    "paths-5",
-    "hot procedures: at least 1 % of the ticks, or of the instructions where none were taken",
-    functions_columns, functions_fill};
+    .name = "paths-5",
+    .title =
+        "hot procedures: at least 1 % of the ticks, or of the instructions where none were taken",
+    .columns = functions_columns,
+    .fill = functions_fill};

@@ -3,15 +3,26 @@
 #include "lab/costs.h"
 #include "lab/hot.h"
 #include "lab/misses.h"
+#include "lab/streams.h"
 #include "lab/tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-const struct lab_table *const lab_tables[] = {
-    &lab_overhead,      &lab_perturbation, &lab_tree, &lab_hot_paths,
-    &lab_hot_functions, &lab_misses,       NULL};
+const struct lab_table *const lab_tables[] = {&lab_overhead,
+                                              &lab_perturbation,
+                                              &lab_tree,
+                                              &lab_hot_paths,
+                                              &lab_hot_functions,
+                                              &lab_streams_programs,
+                                              &lab_streams_chance,
+                                              &lab_streams_errors,
+                                              &lab_streams_parts,
+                                              &lab_streams_counters,
+                                              &lab_streams_branches,
+                                              &lab_misses,
+                                              NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {
@@ -19,6 +30,29 @@ const struct lab_table *lab_table_find(const char *name)
         if (strcmp(lab_tables[i]->name, name) == 0)
             return lab_tables[i];
     return NULL;
+}
+
+struct lab_row *lab_row_add(struct lab_rows *rows)
+{
+    struct lab_row *row = vec_push(rows);
+    *row = (struct lab_row){.arena = &rows->arena};
+    return row;
+}
+
+void lab_claim(struct lab_rows *rows, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    *vec_push(&rows->claims) = arena_string(&rows->arena, text);
+}
+
+const char *lab_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 void lab_text(struct lab_row *row, const char *text)

@@ -1,4 +1,4 @@
-/* Tables of the papers that gait grew from, made of recordings: one row a recording.
+/* Tables of the papers that gait grew from, made of recordings: one row a recording; or of streams of tuples, with what the paper claims.
  *
  * A table names its columns and fills a row of each recording; the first recording is the base where one is compared with another. Cells are
  * text or numbers; what a recording does not have is an empty cell. */
@@ -11,14 +11,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct err;
 struct profile;
 struct scene;
+struct lab_table;
 
 struct lab_row {
     struct arena *arena;
     struct lab_cells {
         VEC(const char *);
     } cells;
+};
+
+struct lab_rows {
+    struct arena arena;
+    const struct lab_table *table;
+    VEC(struct lab_row);
+    struct {
+        VEC(const char *);
+    } claims; /* sentences for below the table: what is claimed, and whether it holds */
 };
 
 /* One recording, set against its binaries. */
@@ -35,6 +46,9 @@ struct lab_table {
     const char *const *columns; /* NULL last; the first is the file */
     void (*fill)(struct lab_row *row, const struct lab_recording *recording,
                  const struct lab_recording *base);
+    /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
+    bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
+    bool alone;
 };
 
 /* NULL: there is none of that name. */
@@ -42,6 +56,11 @@ const struct lab_table *lab_table_find(const char *name);
 /* All, NULL last. */
 extern const struct lab_table *const lab_tables[];
 
+struct lab_row *lab_row_add(struct lab_rows *rows);
+__attribute__((format(printf, 2, 3))) void lab_claim(struct lab_rows *rows, const char *format,
+                                                     ...);
+/* Without its folder. */
+const char *lab_file_name(const char *path);
 void lab_text(struct lab_row *row, const char *text);
 __attribute__((format(printf, 2, 3))) void lab_cell(struct lab_row *row, const char *format, ...);
 /* "12.3%" of a whole, which may be 0. */

@@ -78,5 +78,7 @@ static const char *const tree_columns[] = {"recording",       "size",       "nod
                                            "out degree",      "height avg", "height max",
                                            "max replication", NULL};
 const struct lab_table lab_tree = {
-    "paths-3", "the tree of calling contexts, as recordings that have stacks have it", tree_columns,
-    tree_fill};
+    .name = "paths-3",
+    .title = "the tree of calling contexts, as recordings that have stacks have it",
+    .columns = tree_columns,
+    .fill = tree_fill};

@@ -1,0 +1,8 @@
+/* What the paper on stratified sampling shows of compressors (its Table 1 and Figures 4, 7 to 11), of files of tuples: what loads loaded, and where branches and
+ * calls went. Each table ends with what the paper says of it, and whether that holds here. */
+#pragma once
+
+#include "lab/lab.h"
+
+extern const struct lab_table lab_streams_programs, lab_streams_chance, lab_streams_errors,
+    lab_streams_parts, lab_streams_counters, lab_streams_branches;

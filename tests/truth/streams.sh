@@ -1,0 +1,46 @@
+#!/bin/bash
+# record --dump-stream and gait lab streams: the tuples of a program that draws its values by a rule, against the rule; compressors of a program whose loads and
+# branches are nearly always the same are nearly right; files that are none.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program could not be built'; exit 1; }
+rounds=20000
+"$gait" record -q --exact=trace --events address,value --dump-stream "$work/tuples" -o "$work/data" -- "$work/habits" $rounds >/dev/null || bad "record: status $?"
+same 'rights of the tuples' 600 "$(stat -c %a "$work/tuples")"
+/usr/bin/python3 -B - "$work/tuples" $rounds <<'PY' || bad 'tuples'
+import collections, struct, sys
+data, rounds = open(sys.argv[1], 'rb').read(), int(sys.argv[2])
+assert data[:16] == b'gait tuples 1\n\n\0' and len(data) % 16 == 0
+counts = collections.Counter((place >> 56, place & (1 << 56) - 1, value) for place, value in struct.iter_unpack('<QQ', data[16:]))
+seed, sevens = 1, 0
+for _ in range(rounds):
+    seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
+    sevens += (seed >> 33) % 20 != 0
+print(len(counts), 'different tuples,', sevens, 'of', rounds, 'calls go to one function')
+assert any(kind == 0 and value == 42 and n == rounds for (kind, _, value), n in counts.items())
+assert any(kind == 2 and n == sevens for (kind, _, _), n in counts.items())
+assert any(kind == 2 and n == rounds - sevens for (kind, _, _), n in counts.items())
+assert any(kind == 1 and n == 15 * rounds for (kind, _, _), n in counts.items()), 'the loop goes back 15 times of 16'
+PY
+for table in 1 7 9 10 11; do
+    "$gait" lab --csv --plot "$work/$table.svg" streams-$table "$work/tuples" >"$work/$table.csv" || bad "streams-$table: status $?"
+done
+"$gait" lab streams-7 "$work/tuples" | grep -q 'comes below 3 %: holds' || bad 'claims'
+/usr/bin/python3 -B - "$work"/{7,10,11}.csv <<'PY' || bad 'errors'
+import csv, sys
+for name in sys.argv[1:]:
+    rows = list(csv.reader(open(name)))
+    errors = [float(cell) for head, cell in zip(rows[0], rows[-1]) if head.endswith('%')]
+    print(errors)
+    assert all(0 <= error < 5 for error in errors), rows
+PY
+head -c 100 /dev/zero >"$work/none"
+"$gait" lab streams-7 "$work/none" >/dev/null 2>"$work/stderr"
+[ $? = 2 ] && grep -q 'not a file of tuples' "$work/stderr" || bad 'a file of zeros'
+head -c 1000001 "$work/tuples" >"$work/cut"
+"$gait" lab streams-7 "$work/cut" >/dev/null 2>"$work/stderr"
+[ $? = 2 ] && grep -q 'ends inside a tuple' "$work/stderr" || bad 'a file that was cut'
+if [ "$GAIT_LONG" ]; then
+    "$gait" lab streams-4 | grep -q 'points of 4 %: holds' || bad 'the paper'"'"'s Figure 4'
+fi
+finish
