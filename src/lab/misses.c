@@ -35,8 +35,9 @@ static void misses_fill(struct lab_row *row, const struct lab_recording *recordi
 
 static const char *const columns[] = {"recording", "loads",   "timed each", "0 %",      "1-20 %",
                                       "21-40 %",   "41-60 %", "61-80 %",    "81-100 %", NULL};
-const struct lab_table lab_misses = {
-    "sampling-1",
-    "loads (with 10 timings or more) by how many of these were not near: of a program whose loads "
-    "are all near, misses that profiling causes",
-    columns, misses_fill};
+const struct lab_table lab_misses = {.name = "sampling-1",
+                                     .title = "loads (with 10 timings or more) by how many of "
+                                              "these were not near: of a program whose loads "
+                                              "are all near, misses that profiling causes",
+                                     .columns = columns,
+                                     .fill = misses_fill};
