@@ -9,6 +9,9 @@
 #include "core/stores.h"
 #include "core/wrong.h"
 
+/* Of a quotient that nobody has looked at. */
+enum { BITS_UNKNOWN = 24 };
+
 static void queue_make(struct queue *queue, uint32_t n)
 {
     *queue = (struct queue){mem_alloc(n * sizeof *queue->until), n, 0};
@@ -151,8 +154,8 @@ static uint64_t execute(struct core *core, const struct core_insn *insn,
 {
     uint32_t cycles = insn->cycles;
     uint64_t done = 0;
-    if (insn->value_bits && fact->value_bits)
-        cycles += fact->value_bits / insn->value_bits;
+    if (insn->value_bits)
+        cycles += (fact->value_bits ? fact->value_bits : BITS_UNKNOWN) / insn->value_bits;
     uint32_t every = insn->value_bits ? insn->every + (cycles - insn->cycles) : insn->every;
     if (insn->flags & INSN_FREE) {
         times->issue = times->ready;

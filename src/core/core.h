@@ -20,7 +20,7 @@ struct core_fact {
     struct avma next;    /* the one that ran after it */
     struct avma address; /* of its memory operand, if it has one */
     uint64_t physical;   /* where that is; 0: as if nothing were mapped twice */
-    uint8_t value_bits;  /* of a division: of the quotient; 0: not known */
+    uint8_t value_bits;  /* of a division: of the quotient; 0: not known, some are assumed */
     bool taken;          /* of a branch */
 };
 
