@@ -9,42 +9,49 @@ void cache_init(struct cache *cache, uint64_t entries, uint32_t ways)
         return;
     while ((uint64_t)cache->sets * ways < entries)
         cache->sets *= 2;
-    cache->entries = mem_alloc((size_t)cache->sets * ways * sizeof *cache->entries);
+    size_t n = (size_t)cache->sets * ways;
+    cache->numbers = mem_alloc(n * sizeof *cache->numbers);
+    cache->used = mem_alloc(n * sizeof *cache->used);
+    cache->entries = mem_alloc(n * sizeof *cache->entries);
 }
 
 void cache_release(struct cache *cache)
 {
+    mem_free(cache->numbers);
+    mem_free(cache->used);
     mem_free(cache->entries);
     *cache = (struct cache){0};
 }
 
-static struct cache_entry *set_of(struct cache *cache, uint64_t number)
+static size_t set_of(const struct cache *cache, uint64_t number)
 {
-    return &cache->entries[(number & (cache->sets - 1)) * cache->ways];
+    return (number & (cache->sets - 1)) * cache->ways;
 }
 
 struct cache_entry *cache_find(struct cache *cache, uint64_t number)
 {
-    if (!cache->entries)
+    if (!cache->numbers)
         return NULL;
-    struct cache_entry *set = set_of(cache, number);
-    for (uint32_t way = 0; way < cache->ways; way++)
-        if (set[way].number == number + 1) {
-            set[way].used = ++cache->clock;
-            return &set[way];
+    size_t set = set_of(cache, number);
+    for (size_t at = set; at < set + cache->ways; at++)
+        if (cache->numbers[at] == number + 1) {
+            cache->used[at] = ++cache->clock;
+            return &cache->entries[at];
         }
     return NULL;
 }
 
 struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives)
 {
-    if (!cache->entries)
+    if (!cache->numbers)
         return NULL;
-    struct cache_entry *set = set_of(cache, number), *oldest = set;
-    for (uint32_t way = 0; way < cache->ways && oldest->number; way++)
-        if (!set[way].number || cache->clock - set[way].used > cache->clock - oldest->used)
-            oldest = &set[way];
-    *oldest =
-        (struct cache_entry){.number = number + 1, .arrives = arrives, .used = ++cache->clock};
-    return oldest;
+    size_t set = set_of(cache, number), oldest = set;
+    for (size_t at = set; at < set + cache->ways && cache->numbers[oldest]; at++)
+        if (!cache->numbers[at] ||
+            cache->clock - cache->used[at] > cache->clock - cache->used[oldest])
+            oldest = at;
+    cache->numbers[oldest] = number + 1;
+    cache->used[oldest] = ++cache->clock;
+    cache->entries[oldest] = (struct cache_entry){.arrives = arrives};
+    return &cache->entries[oldest];
 }

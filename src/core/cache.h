@@ -1,21 +1,23 @@
 /* A set-associative cache of numbers (lines, pages) that forgets the least recently used of a set. Of each it keeps when it
- * arrives, and a name: the page by which it was last asked for. */
+ * arrives, and a name: the page by which it was last asked for.
+ *
+ * Numbers and uses are apart from the rest: a set of them is a line or two of the machine that models it. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cache_entry {
-    uint64_t number; /* + 1; 0 is free */
     uint64_t arrives;
-    uint32_t used; /* the clock of the last use */
     uint32_t name;
     bool renamed; /* it has had another name */
 };
 
 struct cache {
-    struct cache_entry *entries; /* set by set; NULL: it holds nothing */
-    uint32_t sets, ways;         /* sets: a power of two */
+    uint64_t *numbers; /* + 1, set by set; 0 is free; NULL: it holds nothing */
+    uint32_t *used;    /* the clock of the last use */
+    struct cache_entry *entries;
+    uint32_t sets, ways; /* sets: a power of two */
     uint32_t clock;
 };
 
@@ -25,5 +27,5 @@ void cache_release(struct cache *cache);
 
 /* NULL: not there. The entry is good until the next put. */
 struct cache_entry *cache_find(struct cache *cache, uint64_t number);
-/* Puts it there, where it was not. */
+/* Puts it there, where it was not; NULL if the cache holds nothing. */
 struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives);

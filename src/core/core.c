@@ -155,7 +155,7 @@ static uint64_t execute(struct core *core, const struct core_insn *insn,
     uint32_t cycles = insn->cycles;
     uint64_t done = 0;
     if (insn->value_bits)
-        cycles += (fact->value_bits ? fact->value_bits : BITS_UNKNOWN) / insn->value_bits;
+        cycles += (fact->value_bits ? fact->value_bits : (uint32_t)BITS_UNKNOWN) / insn->value_bits;
     uint32_t every = insn->value_bits ? insn->every + (cycles - insn->cycles) : insn->every;
     if (insn->flags & INSN_FREE) {
         times->issue = times->ready;
