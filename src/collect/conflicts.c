@@ -11,12 +11,7 @@ void conflicts_init(struct conflicts *conflicts, const struct units *units, stru
 
 void conflicts_release(struct conflicts *conflicts)
 {
-    for (size_t i = 0; i < conflicts->images.n; i++) {
-        if (conflicts->images.at[i]->there)
-            image_close(&conflicts->images.at[i]->image);
-        mem_free(conflicts->images.at[i]);
-    }
-    vec_release(&conflicts->images);
+    images_release(&conflicts->images);
     vec_release(&conflicts->code);
     vec_release(&conflicts->blocks);
     sharing_release(&conflicts->sharing);
@@ -31,19 +26,6 @@ void conflicts_tell(struct conflicts *conflicts, struct profile *profile)
 }
 
 /* ---- code */
-
-static const struct image *image_of(struct conflicts *conflicts, uint32_t module)
-{
-    for (size_t i = 0; i < conflicts->images.n; i++)
-        if (conflicts->images.at[i]->module == module)
-            return conflicts->images.at[i]->there ? &conflicts->images.at[i]->image : NULL;
-    struct conflict_image *image = mem_alloc(sizeof *image);
-    image->module = module;
-    image->there = module != MODULE_NONE &&
-                   mappings_image_open(conflicts->units->mappings, module, &image->image);
-    *vec_push(&conflicts->images) = image;
-    return image->there ? &image->image : NULL;
-}
 
 /* What the items of an instruction say that it accesses. False: not in full. */
 static bool accesses_make(struct flight_step *step, const struct flight_code *code,
@@ -71,7 +53,8 @@ static bool accesses_make(struct flight_step *step, const struct flight_code *co
 static bool segment_read(struct conflicts *conflicts, const struct unit_segment *segment,
                          const struct wire_payload *items, uint32_t n_items, uint32_t first)
 {
-    const struct image *image = image_of(conflicts, segment->at.module);
+    const struct image *image =
+        images_find(&conflicts->images, conflicts->units->mappings, segment->at.module);
     uint64_t at = segment->at.address.v;
     uint32_t item = 0;
     for (uint32_t i = 0; i < segment->instructions; i++) {

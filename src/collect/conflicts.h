@@ -7,10 +7,10 @@
 
 #include "base/vec.h"
 #include "collect/flight.h"
+#include "collect/images.h"
 #include "collect/payloads.h"
 #include "collect/sharing.h"
 #include "profile/batch.h"
-#include "program/image.h"
 #include "stream/random.h"
 
 enum { CONFLICTS_PAIRS = 1 << 16 };
@@ -21,12 +21,6 @@ struct conflict_code {
     struct place at;
     uint32_t executed; /* its row in the batch, MAP_NONE: none yet */
     uint64_t window;   /* the last that it was seen in */
-};
-
-struct conflict_image {
-    uint32_t module;
-    bool there;
-    struct image image;
 };
 
 struct conflicts {
@@ -42,9 +36,7 @@ struct conflicts {
     struct {
         VEC(uint32_t);
     } blocks; /* as units->superblocks: one more than its first instruction; 0: not yet read */
-    struct conflict_images {
-        VEC(struct conflict_image *);
-    } images;
+    struct images images;
     struct flight *flight;
     uint32_t course[FLIGHT_STEPS]; /* of the stretch: instructions, in code */
     struct sharing sharing;

@@ -1,38 +1,21 @@
 #include "collect/module_values.h"
 
 #include "program/decoded.h"
+#include "program/image.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-struct module_image {
-    uint32_t module;
-    bool there;
-    struct image image;
-};
-
 /* ---- places */
-
-static const struct image *image_of(struct module_values *values, uint32_t module)
-{
-    for (size_t i = 0; i < values->images.n; i++)
-        if (values->images.at[i]->module == module)
-            return values->images.at[i]->there ? &values->images.at[i]->image : NULL;
-    struct module_image *image = mem_alloc(sizeof *image);
-    image->module = module;
-    image->there = mappings_image_open(values->units->mappings, module, &image->image);
-    *vec_push(&values->images) = image;
-    return image->there ? &image->image : NULL;
-}
 
 /* Code that has no file is wanted by nobody: what it is cannot be told. */
 static uint32_t wanted(struct module_values *values, struct place at)
 {
     struct decoded decoded;
     size_t room = 0;
-    const struct image *image = image_of(values, at.module);
+    const struct image *image = images_find(&values->images, values->units->mappings, at.module);
     if (!image || !decoded_read(image, at.address, &decoded))
         return 0;
     const char *path = values->units->mappings->profile->modules.at[at.module].path;
@@ -140,12 +123,7 @@ void module_values_init(struct module_values *values, const struct units *units)
 
 void module_values_release(struct module_values *values)
 {
-    for (size_t i = 0; i < values->images.n; i++) {
-        if (values->images.at[i]->there)
-            image_close(&values->images.at[i]->image);
-        mem_free(values->images.at[i]);
-    }
-    vec_release(&values->images);
+    images_release(&values->images);
     vec_release(&values->places);
     vec_release(&values->touched);
     map_release(&values->keys);

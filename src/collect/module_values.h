@@ -6,11 +6,11 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/images.h"
 #include "collect/module_host.h"
 #include "collect/payloads.h"
 #include "profile/batch.h"
 #include "profile/value_custom.h"
-#include "program/image.h"
 #include "stream/hotlist.h"
 
 enum { MODULE_TEXTS = 1024 }; /* values that have a text, at most */
@@ -22,8 +22,6 @@ struct module_place {
     struct hotlist hot; /* since the last batch */
     uint64_t window, windows;
 };
-
-struct module_image;
 
 struct module_values {
     struct payload_consumer consumer;
@@ -38,9 +36,7 @@ struct module_values {
     struct {
         VEC(uint32_t);
     } touched;
-    struct {
-        VEC(struct module_image *);
-    } images;
+    struct images images;
     uint32_t n_tuples;
     struct gait_tuple *tuples; /* MODULE_TUPLES, of this window */
     struct map texts;          /* values that were told */
