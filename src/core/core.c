@@ -10,7 +10,7 @@
 #include "core/wrong.h"
 
 /* Of a quotient that nobody has looked at. */
-enum { BITS_UNKNOWN = 24 };
+enum { BITS_UNKNOWN = 12 };
 
 static void queue_make(struct queue *queue, uint32_t n)
 {
