@@ -73,7 +73,7 @@ static uint32_t function_add(struct contexts *contexts, uint64_t start,
     *function = (struct contexts_function){.start = start,
                                            .end = start + told->bytes,
                                            .slice = slice,
-                                           .number = told->number,
+                                           .number = contexts->paths ? told->number : 0,
                                            .paths = contexts->paths ? told->paths : 0,
                                            .parted = told->flags & PLAN_PARTED};
     function->slots = slots_count(contexts, function);

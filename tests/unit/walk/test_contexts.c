@@ -1,4 +1,5 @@
 /* Calling contexts: functions that call each other in every way, and the tree that comes of it, counted by hand. */
+#include "walk/plan_apply.h"
 #include "walk/run.h"
 
 #include <setjmp.h>
@@ -44,6 +45,28 @@ __asm__(".text\nctx_home: int3\n"
 static const char *const starts[FUNCTIONS + 1] = {ctx_top,  ctx_mid,   ctx_leaf, ctx_last,
                                                   ctx_deep, ctx_other, ctx_pops, ctx_end};
 
+enum { LEAF_NUMBER = 7, NOBODYS_NUMBER = 99, LEAF_PATH = 4 };
+
+/* Operations that count: a path of `leaf` at its return, in whatever context; and in `last` one of a function that is not there. */
+static uint32_t operations_put(uint64_t at)
+{
+    struct wire_plan *operations = (void *)(library + at);
+    uint64_t leaf = (uint64_t)ctx_leaf, returns = leaf + 4, last = (uint64_t)ctx_last;
+    operations[0] = (struct wire_plan){.to = leaf, .action = PLAN_SET, .value = LEAF_PATH - 1};
+    operations[1] = (struct wire_plan){.to = returns,
+                                       .action = PLAN_COUNT,
+                                       .value = 1,
+                                       .bits = 5,
+                                       .counter = LEAF_NUMBER,
+                                       .flags = PLAN_IN_NODE};
+    operations[2] = (struct wire_plan){.to = last,
+                                       .action = PLAN_COUNT,
+                                       .value = 1,
+                                       .counter = NOBODYS_NUMBER,
+                                       .flags = PLAN_IN_NODE};
+    return 3;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -67,7 +90,11 @@ static int set_up(void **state)
                                                    .bytes = (uint32_t)(starts[i + 1] - starts[i]),
                                                    .flags = PLAN_FUNCTION};
     plan->library = library;
+    functions[2].number = LEAF_NUMBER;
+    functions[2].paths = 6;
     struct wire_plan_module module = {.bytes = sizeof module,
+                                      .operations = 4096,
+                                      .n = operations_put(4096),
                                       .start = (uint64_t)ctx_home,
                                       .end = (uint64_t)ctx_end + 64,
                                       .n_functions = FUNCTIONS};
@@ -204,12 +231,51 @@ static void too_many_are_told(void **state)
     assert_int_equal(calls((uint8_t *)context->counters, ctx_mid, ctx_leaf), 0);
 }
 
+static void check_paths(uint8_t *bank, uint64_t times)
+{
+    uint64_t nobodys = 0;
+    const struct wire_path *paths = (const void *)(bank + PATHS_AT);
+    for (uint32_t at = 0; node_at(bank, at)->bytes; at += node_at(bank, at)->bytes) {
+        struct wire_node *node = node_at(bank, at);
+        if (node->number != LEAF_NUMBER)
+            continue;
+        assert_int_equal(node_counters(node->paths), 32);
+        for (uint64_t i = 0; i < 32; i++)
+            assert_int_equal(node_path_counters(node)[i], i == LEAF_PATH ? node->count : 0);
+    }
+    for (size_t i = 0; i < PATHS_BYTES / sizeof *paths; i++)
+        nobodys += paths[i].function == NOBODYS_NUMBER && !paths[i].node ? paths[i].count : 0;
+    assert_int_equal(nobodys, 2 * ROUNDS * times);
+}
+
+/* Of each context, those of all that are one too many among them; and those of no context. */
+static void paths_are_counted(void **state)
+{
+    (void)state;
+    contexts->paths = true;
+    contexts->n_functions = 0;
+    memset(contexts->function_index, 0, sizeof contexts->function_index);
+    contexts->n_crossings = 0;
+    memset(contexts->crossing_index, 0, sizeof contexts->crossing_index);
+    bank_empty(other_bank);
+    for (int i = 0; i < 4; i++) {
+        walker.single = i % 2;
+        assert_int_equal(walked(i < 2 ? 1000 : 3, false), RESULT);
+        check_paths((uint8_t *)context->counters, 1);
+        contexts_merge(contexts, context, other_bank);
+        paths_merge(context, other_bank);
+        check_paths(other_bank, (uint64_t)i + 1);
+    }
+    walker.single = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_are_counted),
         cmocka_unit_test(trees_are_added),
         cmocka_unit_test(too_many_are_told),
+        cmocka_unit_test(paths_are_counted),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
