@@ -32,8 +32,8 @@ done
 
 offers 'perf cputime auto' record --trigger ''
 offers 'cputime' record --trigger c
-offers '--exact=contexts --exact=counts --exact=paths --exact=trace --exact=trace+loops --exact=trace+paths' record --ex
-offers 'contexts counts paths trace trace+loops trace+paths' record --exact = ''
+offers '--exact=contexts --exact=counts --exact=paths --exact=paths+contexts --exact=trace --exact=trace+contexts --exact=trace+loops --exact=trace+paths' record --ex
+offers 'contexts counts paths paths+contexts trace trace+contexts trace+loops trace+paths' record --exact = ''
 offers 'contexts counts' record --exact = co
 offers 'auto always never' report --color ''
 offers "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" export --format ''
