@@ -24,14 +24,20 @@ static void take(const struct gait_scale *scale, const struct gait_tuple *tuples
         memcpy(&number, &tuples[i].words[0], sizeof number);
         int class = fpclassify(number);
         emit(to, tuples[i].place,
-             class == FP_ZERO ? ZERO : class == FP_SUBNORMAL ? SUBNORMAL : class == FP_INFINITE ? INFINITE : class == FP_NAN ? NAN_ : NORMAL);
+             class == FP_ZERO        ? ZERO
+             : class == FP_SUBNORMAL ? SUBNORMAL
+             : class == FP_INFINITE  ? INFINITE
+             : class == FP_NAN       ? NAN_
+                                     : NORMAL);
     }
 }
 
 static void format(uint64_t value, char *text, size_t room)
 {
-    static const char *const names[CLASSES] = {"zero", "subnormal", "normal", "infinite", "not a number"};
+    static const char *const names[CLASSES] = {"zero", "subnormal", "normal", "infinite",
+                                               "not a number"};
     snprintf(text, room, "%s", value < CLASSES ? names[value] : "?");
 }
 
-const struct gait_module gait_module = {GAIT_MODULE_VERSION, "classes of doubles", GAIT_VECTOR, wants, take, format};
+const struct gait_module gait_module = {
+    GAIT_MODULE_VERSION, "classes of doubles", GAIT_VECTOR, wants, take, format};

@@ -14,7 +14,10 @@ static void take(const struct gait_scale *scale, const struct gait_tuple *tuples
     for (size_t i = 0; i < n; i++) {
         uint64_t ticks = tuples[i].words[0];
         emit(to, tuples[i].place,
-             ticks <= scale->near_max ? 0 : ticks <= scale->l3_max ? 1 : ticks <= scale->memory_max ? 2 : 3);
+             ticks <= scale->near_max     ? 0
+             : ticks <= scale->l3_max     ? 1
+             : ticks <= scale->memory_max ? 2
+                                          : 3);
     }
 }
 
@@ -24,4 +27,5 @@ static void format(uint64_t value, char *text, size_t room)
     snprintf(text, room, "%s", value < 4 ? names[value] : "?");
 }
 
-const struct gait_module gait_module = {GAIT_MODULE_VERSION, "latency bins", GAIT_LATENCY, wants, take, format};
+const struct gait_module gait_module = {
+    GAIT_MODULE_VERSION, "latency bins", GAIT_LATENCY, wants, take, format};

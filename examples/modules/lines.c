@@ -18,7 +18,9 @@ static void take(const struct gait_scale *scale, const struct gait_tuple *tuples
 
 static void format(uint64_t value, char *text, size_t room)
 {
-    snprintf(text, room, "page 0x%llx, line %llu", (unsigned long long)value >> 12, (unsigned long long)value % 4096 / 64);
+    snprintf(text, room, "page 0x%llx, line %llu", (unsigned long long)value >> 12,
+             (unsigned long long)value % 4096 / 64);
 }
 
-const struct gait_module gait_module = {GAIT_MODULE_VERSION, "lines and pages", GAIT_ADDRESS, wants, take, format};
+const struct gait_module gait_module = {
+    GAIT_MODULE_VERSION, "lines and pages", GAIT_ADDRESS, wants, take, format};

@@ -23,4 +23,5 @@ static void format(uint64_t value, char *text, size_t room)
     snprintf(text, room, "lock at 0x%llx", (unsigned long long)value);
 }
 
-const struct gait_module gait_module = {GAIT_MODULE_VERSION, "locks", GAIT_ADDRESS, wants, take, format};
+const struct gait_module gait_module = {
+    GAIT_MODULE_VERSION, "locks", GAIT_ADDRESS, wants, take, format};
