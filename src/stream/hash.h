@@ -3,7 +3,8 @@
  * Two ways. The paper's: each byte of place and value is replaced by that of a random permutation, the bytes of
  * the place are reversed, and what comes of both is folded by exclusive or. All of that is linear over exclusive
  * or, byte by byte, so that 16 look-ups in tables of what each byte comes to in the end give the very same.
- * The fast one: two multiplications and the top bits, which depend on all others. */
+ * The fast one: a multiplication and the top bits, which depend on all others. Halves of the value change places first: numbers are mostly
+ * small and addresses large, so that neither lies on the other. */
 #pragma once
 
 #include "stream/tuple.h"
@@ -33,7 +34,7 @@ static inline uint32_t hash_paper(const struct hash *hash, const struct tuple *t
 static inline uint32_t hash_fast(const struct tuple *tuple, uint32_t bits)
 {
     uint64_t mixed =
-        tuple->place * UINT64_C(0x9e3779b97f4a7c15) + tuple->value * UINT64_C(0xd6e8feb86659fd93);
+        (tuple->place ^ (tuple->value << 32 | tuple->value >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(mixed >> (64 - bits));
 }
 

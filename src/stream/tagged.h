@@ -18,9 +18,9 @@ struct tagged_choices {
 
 struct tagged_entry {
     uint16_t hits;
-    uint8_t misses; /* not 0: somebody else wants the entry */
-    uint8_t tag;
-    bool used;
+    uint16_t misses; /* not 0: somebody else wants the entry */
+    uint16_t tag;    /* one more; 0: the entry is free */
+    uint16_t none;   /* sets of two lie in one line */
 };
 
 struct tagged {

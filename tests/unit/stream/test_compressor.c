@@ -235,13 +235,13 @@ static void tagged_takes_its_turns(void **state)
         tagged_take(&tagged, &b, 1, &message);
     /* 4 hits, 3 misses: the next time b replaces it, with all counts. */
     assert_int_equal(tagged.entries[0].hits, 4 + 3 + 1);
-    assert_int_equal(tagged.entries[0].tag, 2);
+    assert_int_equal(tagged.entries[0].tag, 2 + 1);
     for (int i = 0; i < 7; i++)
         assert_int_equal(tagged_take(&tagged, &b, 1, &message), 0);
     assert_int_equal(tagged_take(&tagged, &b, 1, &message), 1);
     assert_int_equal(message.count, 16);
     assert_int_equal(message.tuple.value, 2);
-    assert_false(tagged.entries[0].used);
+    assert_int_equal(tagged.entries[0].tag, 0);
 }
 
 struct total {
