@@ -8,7 +8,7 @@ enum { TABLES = 5, TAG_BITS = 11, TARGET_WAYS = 8 };
 /* A branch with the history that went before it, in a table of one length of history. */
 struct guess {
     uint16_t tag;
-    int8_t taken; /* -4 to 3: below 0, not */
+    int8_t taken; /* -3 to 4: above 0, it is; what is not known is not */
     uint8_t useful;
 };
 
@@ -81,14 +81,14 @@ static void look_up(struct predictor *predictor, uint64_t address, struct lookup
         if (i && lookup->at[i]->tag == lookup->tags[i])
             lookup->longest = i;
     }
-    lookup->taken = lookup->at[lookup->longest]->taken >= 0;
+    lookup->taken = lookup->at[lookup->longest]->taken > 0;
 }
 
 static void train(struct guess *guess, bool taken)
 {
-    if (taken && guess->taken < 3)
+    if (taken && guess->taken < 4)
         guess->taken++;
-    else if (!taken && guess->taken > -4)
+    else if (!taken && guess->taken > -3)
         guess->taken--;
 }
 
@@ -98,7 +98,7 @@ static void allocate(struct predictor *predictor, struct lookup *lookup, bool ta
     enum { FORGET_EVERY = 4 };
     for (int i = lookup->longest + 1; i < TABLES; i++) {
         if (!lookup->at[i]->useful) {
-            *lookup->at[i] = (struct guess){.tag = lookup->tags[i], .taken = taken ? 0 : -1};
+            *lookup->at[i] = (struct guess){.tag = lookup->tags[i], .taken = taken ? 1 : 0};
             return;
         }
         if (++predictor->allocations % FORGET_EVERY == 0)
