@@ -73,7 +73,7 @@ static bool segment_read(struct conflicts *conflicts, const struct unit_segment 
             return false;
         at += code.length;
     }
-    return at <= segment->at.address.v + segment->bytes;
+    return at == segment->at.address.v + segment->bytes; /* else the file is not what ran */
 }
 
 /* The superblock's first instruction in code; UNREADABLE: they are not to be had. */

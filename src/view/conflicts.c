@@ -8,7 +8,7 @@
 
 /* Two addresses are alike in their low bits by chance one time in some hundred, for each of the stores under way. */
 static const double SHARE_LEAST = 0.01, ALIAS_SHARE_LEAST = 0.2;
-enum { COUNT_LEAST = 4 };
+enum { COUNT_LEAST = 4, WINDOWS_LEAST = 3 };
 
 const char *conflict_type_name(enum conflict_type type)
 {
@@ -101,7 +101,7 @@ static struct estimate share_of(const struct conflict_row *row, struct look look
 static bool is_rare(const struct conflict_row *row)
 {
     double least = row->type == CONFLICT_ALIAS ? ALIAS_SHARE_LEAST : SHARE_LEAST;
-    return row->count < COUNT_LEAST || row->share.value < least;
+    return row->count < COUNT_LEAST || row->windows < WINDOWS_LEAST || row->share.value < least;
 }
 
 static int by_pair(const void *a, const void *b)
@@ -170,7 +170,9 @@ static void rows_judge(struct conflict_view *view, const struct looks *looks, bo
     latency_view_make(&latencies, view->scene);
     for (size_t i = 0; i < view->n; i++) {
         struct conflict_row *row = &view->at[i];
-        row->share = share_of(row, looks_find(looks, &row->to));
+        struct look look = looks_find(looks, &row->to);
+        row->share = share_of(row, look);
+        row->windows = look.windows;
         row->distance /= (double)row->count;
         row->ticks = latency_view_find(&latencies, row->to.module, row->to.address);
         row->measured =

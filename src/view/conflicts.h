@@ -23,6 +23,7 @@ struct conflict_row {
     struct conflict_end from, to;
     enum conflict_type type;
     uint64_t count;
+    uint64_t windows;      /* that its second access was seen in */
     double distance;       /* instructions between the two, on average */
     struct estimate share; /* of executions, or windows, of the second */
     struct estimate ticks; /* of the second, if it was timed; not a number: it was not */
