@@ -1,4 +1,4 @@
-#include "walk/cache.h"
+#include "walk/cache_parts.h"
 
 #include "walk/known_paths.h"
 #include "walk/sys.h"
@@ -9,7 +9,7 @@
 
 /* ---- room for code */
 
-static struct zone *zone_for(struct cache *cache, uint64_t pc, uint32_t use)
+struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use)
 {
     bool more = (use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)) ||
                 (use == FLAVOUR_COUNT && cache->plan);
@@ -168,7 +168,7 @@ static bool has_room(struct cache *cache)
            cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS;
 }
 
-static struct translation translation_of(struct cache *cache, const struct superblock *block)
+struct translation cache_translation(struct cache *cache, const struct superblock *block)
 {
     bool has_payload = block->flavour == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD);
     return (struct translation){.flavour = block->flavour,
@@ -199,7 +199,7 @@ static int32_t debt_of(const struct wanted *wanted, const struct shape *shape)
     return wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? wanted->owed : 0;
 }
 
-static uint64_t *landing_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
+uint64_t *cache_landing_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
 {
     return &cache->tables->landings[flavour][tables_landing(pc, cache->rotates)];
 }
@@ -255,7 +255,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
 {
     enum flavour flavour = wanted->flavour;
     uint64_t pc = wanted->pc;
-    struct zone *zone = zone_for(cache, pc, flavour), *cold = zone_for(cache, pc, ZONE_COLD);
+    struct zone *zone = cache_zone(cache, pc, flavour), *cold = cache_zone(cache, pc, ZONE_COLD);
     struct shape *shape = &cache->shape;
     *ret_refusal = LOSS_cache_full;
     if (!zone || !cold || !has_room(cache)) {
@@ -290,9 +290,9 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     block->older = older;
     uint8_t copies = older ? cache->superblocks[older - 1].copies : 0;
     block->copies = copies < UINT8_MAX ? (uint8_t)(copies + 1) : copies;
-    struct translation translation = translation_of(cache, block);
+    struct translation translation = cache_translation(cache, block);
     if (wanted->lands)
-        translation.next_landing = *landing_slot(cache, flavour, pc);
+        translation.next_landing = *cache_landing_slot(cache, flavour, pc);
     if (!witness_shape(cache, shape)) {
         cache->full = true;
         return NULL;
@@ -375,236 +375,4 @@ struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
     struct superblock *block = cache_translate(cache, &any, slot, ret_refusal);
     cache->translate_ticks += sys_tsc() - start;
     return block;
-}
-
-/* ---- links */
-
-/* Count: what a lazy exit does besides, and what is needed by code that does not know what is in the register. */
-static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
-                            const struct superblock *to, struct cursor *hot, struct cursor *cold)
-{
-    struct plan_room room = {
-        .regions = cache->regions, .cold = cold, .pc = to->pc, .rotates = cache->rotates};
-    struct plan_path path = exit_path(exit);
-    if (lazy) {
-        if (contexts_first(cache->contexts, exit->crossing))
-            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
-        plan_emit(cache->plan, exit->plan, hot, &room, &path);
-        if (contexts_last(cache->contexts, exit->crossing))
-            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
-    }
-    path = plan_enter(cache->plan, to->pc, path);
-    if (!to->path.known)
-        plan_settle(hot, &room, &path);
-}
-
-/* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
-static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy, const struct superblock *to)
-{
-    const struct exit *exit = cache_exit(cache, id);
-    if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt)
-        return to->entry;
-    struct zone *zone = zone_for(cache, to->pc, to->flavour);
-    struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
-    if (!zone || !cold)
-        return 0;
-    struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
-    uint64_t runs_at = cursor_runs_at(&hot_cursor);
-    struct target target = {to->entry, to->debt};
-    if (to->flavour == FLAVOUR_COUNT)
-        exit_plan_write(cache, exit, lazy, to, &hot_cursor, &cold_cursor);
-    if (lazy)
-        translate_exit(cache->regions, exit, id, &target, &hot_cursor, &cold_cursor);
-    else
-        emit_jump(&hot_cursor, to->entry);
-    zones_advance(&cache->zones, zone, &hot_cursor);
-    zones_advance(&cache->zones, cold, &cold_cursor);
-    return runs_at;
-}
-
-void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to)
-{
-    uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
-    if (!field || cache_exit(cache, exit)->linked)
-        return;
-    bool unsettled =
-        to->flavour == FLAVOUR_COUNT && cache_exit(cache, exit)->path_known && !to->path.known;
-    uint64_t next = lazy || unsettled ? exit_write(cache, exit, lazy, to) : to->entry;
-    if (!next)
-        return;
-    cache_exit(cache, exit)->linked = true;
-    const struct zone *zone = &cache->zones.at[(size_t)(field - cache->zones.arena) / ZONE_BYTES];
-    int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
-    int64_t distance = (int64_t)next - ((int64_t)field + shift + 4);
-    if (distance == (int32_t)distance)
-        __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
-}
-
-uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to)
-{
-    struct insn insn;
-    size_t room = from ? regions_peek(cache->regions, from) : 0;
-    bool call = room && insn_decode((const uint8_t *)from, room, &insn) && insn.class == INSN_ICALL;
-    enum crossing_way way = !from ? WAY_RETURN : call ? WAY_COMPUTED_CALL : WAY_COMPUTED_JUMP;
-    return cache->contexts ? contexts_crossing(cache->contexts, from, to, way) : 0;
-}
-
-void cache_publish(struct cache *cache)
-{
-    struct contexts *contexts = cache->contexts;
-    while (contexts && contexts->n_published < contexts->n_functions) {
-        struct wire_function *unit = unit_mark(cache) ? unit_take(cache, sizeof *unit) : NULL;
-        if (!unit)
-            return;
-        uint32_t number = ++contexts->n_published;
-        *unit = (struct wire_function){.kind = UNIT_FUNCTION,
-                                       .bytes = sizeof *unit,
-                                       .number = number,
-                                       .start = contexts->functions[number].start};
-        unit_publish(cache, sizeof *unit, 0);
-    }
-}
-
-/* False: no room; the next branch to it asks again. */
-static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to,
-                 const struct exit *from, uint32_t counter)
-{
-    struct zone *zone = zone_for(cache, to->pc, to->flavour);
-    struct zone *cold = zone_for(cache, to->pc, ZONE_COLD);
-    if (!zone || !cold)
-        return false;
-    struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
-    uint64_t runs_at = cursor_runs_at(&cursor);
-    struct landing landing = {.pc = to->pc,
-                              .next = *slot,
-                              .counter = counter,
-                              .debt = to->debt,
-                              .plan = to->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
-                              .rotates = cache->rotates};
-    if (landing.plan)
-        landing.place = plan_arrival(cache->plan, from ? from->target : 0, to->pc);
-    if (landing.plan && from)
-        landing.before = exit_path(from);
-    landing.entry = to->path;
-    if (to->flavour == FLAVOUR_COUNT && cache->contexts) {
-        landing.contexts = cache->contexts;
-        landing.crossing = cache_crossing(cache, from ? from->target : 0, to->pc);
-    }
-    translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
-    zones_advance(&cache->zones, zone, &cursor);
-    zones_advance(&cache->zones, cold, &cold_cursor);
-    __atomic_store_n(slot, runs_at, __ATOMIC_RELEASE);
-    return true;
-}
-
-void cache_land(struct cache *cache, struct superblock *to)
-{
-    uint64_t *slot = landing_slot(cache, to->flavour, to->pc);
-    if (to->landed)
-        return;
-    if (to->lands)
-        __atomic_store_n(slot, to->code, __ATOMIC_RELEASE);
-    to->landed = to->lands || land(cache, slot, to, NULL, 0);
-}
-
-uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
-{
-    struct wire_pair *pair = unit_take(cache, sizeof *pair);
-    if (!pair || cache->n_counters >= cache->max_counters)
-        return 0;
-    uint32_t counter = cache->n_counters;
-    *pair = (struct wire_pair){.kind = UNIT_PAIR,
-                               .bytes = sizeof *pair,
-                               .exit = exit,
-                               .counter = counter,
-                               .target = target};
-    context->counters[counter] = 1;
-    unit_publish(cache, sizeof *pair, 1);
-    return counter;
-}
-
-/* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is. */
-static void site_spread(struct cache *cache, uint32_t site, const struct superblock *to)
-{
-    struct tables *tables = cache->tables;
-    struct zone *zone = zone_for(cache, to->pc, to->flavour);
-    if (!zone || cache->n_fans == TABLES_FANS)
-        return;
-    struct cursor cursor = zone_cursor(zone);
-    uint64_t runs_at = cursor_runs_at(&cursor);
-    tables_prepare_fan(tables, cache->n_fans, site);
-    emit_fan(&cursor, tables->fans[cache->n_fans]);
-    zones_advance(&cache->zones, zone, &cursor);
-    tables->fan_of[site] = (uint16_t)++cache->n_fans;
-    __atomic_store_n(&tables->sites[site], runs_at, __ATOMIC_RELEASE);
-}
-
-/* Where the landing of one more target belongs. */
-static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct superblock *to)
-{
-    struct tables *tables = cache->tables;
-    if (!tables->fan_of[site] && tables->landings_of[site] == TABLES_FEW)
-        site_spread(cache, site, to);
-    if (tables->fan_of[site])
-        return &tables->fans[tables->fan_of[site] - 1][to->pc & (TABLES_FAN_SLOTS - 1)];
-    if (tables->landings_of[site] < TABLES_FEW)
-        tables->landings_of[site]++;
-    return &tables->sites[site];
-}
-
-void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
-                     const struct superblock *to)
-{
-    uint32_t counter = cache_pair(cache, context, exit, to->pc);
-    if (!counter)
-        return;
-    const struct exit *site = cache_exit(cache, exit);
-    land(cache, site_slot(cache, (uint32_t)site->link, to), to, site, counter);
-}
-
-/* ---- faults */
-
-static const struct superblock *block_of(const struct cache *cache, uint64_t cache_pc)
-{
-    for (uint32_t i = 0; i < cache->n_superblocks; i++)
-        if (cache_pc - cache->superblocks[i].code < cache->superblocks[i].code_bytes)
-            return &cache->superblocks[i];
-    return NULL;
-}
-
-static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
-{
-    const struct zone *zone = zones_find(&cache->zones, cache_pc);
-    const struct superblock *block = block_of(cache, cache_pc);
-    if (!zone || !block)
-        return false;
-    shape_form(&cache->shape, cache->regions, block->pc, cache->whole, block->max_segments,
-               zone->runs_at);
-    if (cache->events & EVENTS_PAYLOAD)
-        payload_plan(&cache->payload, &cache->shape, cache->events);
-    struct translation translation = translation_of(cache, block);
-    translation.sought = cache_pc;
-    struct cursor cursor = {.at = cache->scratch,
-                            .shift = (int64_t)block->code - (int64_t)cache->scratch};
-    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MORE, .shift = cursor.shift};
-    translate(&translation, &cache->shape, &cursor, &cold);
-    if (!translation.located)
-        return false;
-    *ret = (struct location){.pc = translation.located_pc,
-                             .in_slot = translation.located_in_slot,
-                             .path = translation.located_path,
-                             .superblock = block};
-    while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
-        ret->segment++;
-    ret->instructions =
-        (uint16_t)(translation.located_step - cache->shape.first_step[ret->segment]);
-    return true;
-}
-
-bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
-{
-    gate_lock(&cache->gate, true);
-    bool located = locate(cache, cache_pc, ret);
-    gate_unlock(&cache->gate);
-    return located;
 }

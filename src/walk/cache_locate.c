@@ -1,0 +1,46 @@
+#include "walk/cache_parts.h"
+
+static const struct superblock *block_of(const struct cache *cache, uint64_t cache_pc)
+{
+    for (uint32_t i = 0; i < cache->n_superblocks; i++)
+        if (cache_pc - cache->superblocks[i].code < cache->superblocks[i].code_bytes)
+            return &cache->superblocks[i];
+    return NULL;
+}
+
+static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
+{
+    const struct zone *zone = zones_find(&cache->zones, cache_pc);
+    const struct superblock *block = block_of(cache, cache_pc);
+    if (!zone || !block)
+        return false;
+    shape_form(&cache->shape, cache->regions, block->pc, cache->whole, block->max_segments,
+               zone->runs_at);
+    if (cache->events & EVENTS_PAYLOAD)
+        payload_plan(&cache->payload, &cache->shape, cache->events);
+    struct translation translation = cache_translation(cache, block);
+    translation.sought = cache_pc;
+    struct cursor cursor = {.at = cache->scratch,
+                            .shift = (int64_t)block->code - (int64_t)cache->scratch};
+    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MORE, .shift = cursor.shift};
+    translate(&translation, &cache->shape, &cursor, &cold);
+    if (!translation.located)
+        return false;
+    *ret = (struct location){.pc = translation.located_pc,
+                             .in_slot = translation.located_in_slot,
+                             .path = translation.located_path,
+                             .superblock = block};
+    while (cache->shape.first_step[ret->segment + 1] <= translation.located_step)
+        ret->segment++;
+    ret->instructions =
+        (uint16_t)(translation.located_step - cache->shape.first_step[ret->segment]);
+    return true;
+}
+
+bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
+{
+    gate_lock(&cache->gate, true);
+    bool located = locate(cache, cache_pc, ret);
+    gate_unlock(&cache->gate);
+    return located;
+}
