@@ -300,3 +300,15 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
     if (insn->kind != INSN_PLAIN)
         branch(core, insn, fact, times);
 }
+
+void core_gap(struct core *core, uint64_t cycles)
+{
+    later(&core->redirect, core->last_retire + cycles);
+    core->wrong.until = 0;
+    core->fusing = core->stack_moved = false;
+}
+
+uint64_t core_history(const struct core *core)
+{
+    return predictor_history(core->predictor);
+}

@@ -63,3 +63,7 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
  * that retire but what it leaves in caches. False: fetch did not come that far. */
 bool core_wrong(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                 struct core_times *ret_times);
+/* Between two windows: all in flight retires, and fetch goes on so many cycles later. Caches and guesses stay. */
+void core_gap(struct core *core, uint64_t cycles);
+/* The last branches that were fetched, the newest lowest: 1 was taken. */
+uint64_t core_history(const struct core *core);

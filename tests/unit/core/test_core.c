@@ -216,6 +216,31 @@ static void wrong_guesses_redirect_fetch(void **state)
     run_end(&run);
 }
 
+/* A second window knows the caches of the first, and waits for nothing of it. */
+static void windows_are_apart(void **state)
+{
+    (void)state;
+    struct run run;
+    run_begin(&run);
+    run.at = CODE;
+    step(&run, "\x48\x8b\x03", 3, 0x10000); /* mov rax, [rbx] */
+    assert_true(run.times.events & CORE_L3_MISS);
+    uint64_t retired = run.times.retire;
+    core_gap(run.core, 1000);
+    run.at = CODE + 64;
+    step(&run, "\x48\x8b\x00", 3, 0x10000); /* mov rax, [rax] */
+    run.at = CODE;
+    step(&run, "\x75\x02", 2, 0);
+    assert_int_equal(core_history(run.core) & 1, 0);
+    core_gap(run.core, 1000);
+    run.at = CODE + 64;
+    step(&run, "\x48\x8b\x00", 3, 0x10000);
+    assert_true(run.times.fetch >= retired + 2000);
+    assert_false(run.times.events & (CORE_L1D_MISS | CORE_L1I_MISS));
+    assert_int_equal(run.times.ready, run.times.dispatch + 1 + run.model.load_int);
+    run_end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +252,7 @@ int main(void)
         cmocka_unit_test(stores_leave_in_pairs),
         cmocka_unit_test(misses_overlap),
         cmocka_unit_test(wrong_guesses_redirect_fetch),
+        cmocka_unit_test(windows_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
