@@ -73,10 +73,10 @@ static void errors_json(struct json *json, const struct blocks *blocks)
     json_object_end(json);
 }
 
-static void row_json(struct json *json, size_t index, const struct block *block)
+static void row_json(struct json *json, const struct block *block)
 {
     json_object(json, NULL);
-    json_integer(json, "line", index + 1);
+    json_integer(json, "line", block->line);
     json_integer(json, "bytes", block->n);
     json_integer(json, "instructions", block->instructions);
     json_bool(json, "loads", block->loads);
@@ -107,7 +107,7 @@ static void blocks_json(const struct blocks *blocks, const struct model *model)
     errors_json(&json, blocks);
     json_array(&json, "rows");
     for (size_t i = 0; i < blocks->n; i++)
-        row_json(&json, i, &blocks->at[i]);
+        row_json(&json, &blocks->at[i]);
     json_array_end(&json);
     json_object_end(&json);
     json_end(&json);

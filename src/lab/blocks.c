@@ -31,7 +31,7 @@ static bool hex_read(const char *text, size_t digits, uint8_t *to)
     return true;
 }
 
-static bool line_read(char *line, struct blocks *blocks)
+static bool line_read(char *line, uint32_t number, struct blocks *blocks)
 {
     char *comma = strchr(line, ','), *end;
     size_t digits = comma ? (size_t)(comma - line) : 0;
@@ -45,9 +45,16 @@ static bool line_read(char *line, struct blocks *blocks)
         mem_free(bytes);
         return false;
     }
-    *vec_push(blocks) =
-        (struct block){.bytes = bytes, .n = (uint32_t)(digits / 2), .measured = measured};
+    *vec_push(blocks) = (struct block){
+        .line = number, .bytes = bytes, .n = (uint32_t)(digits / 2), .measured = measured};
     return true;
+}
+
+/* An empty line, a comment, or names of columns at the top. */
+static bool is_aside(const char *line, unsigned number)
+{
+    const char *text = line + strspn(line, " \t\r\n");
+    return !*text || *text == '#' || (number == 1 && !strpbrk(text, "0123456789"));
 }
 
 bool blocks_read(const char *path, struct blocks *ret_blocks, struct err *err)
@@ -60,7 +67,7 @@ bool blocks_read(const char *path, struct blocks *ret_blocks, struct err *err)
     size_t room = 0;
     bool good = true;
     for (unsigned n = 1; good && getline(&line, &room, from) > 0; n++)
-        if (line[strspn(line, " \t\r\n")] && !line_read(line, &blocks))
+        if (!is_aside(line, n) && !line_read(line, n, &blocks))
             good = err_set(err, ERR_FORMAT, "%s:%u: not HEX,CYCLES", path, n);
     if (good && ferror(from))
         good = err_errno(err, "%s", path);
@@ -242,9 +249,10 @@ void blocks_errors(const struct blocks *blocks, enum block_group group, enum blo
     struct {
         VEC(double);
     } each = {0};
-    for (size_t i = part == BLOCKS_EVEN; i < blocks->n; i += part == BLOCKS_BOTH ? 1 : 2) {
+    for (size_t i = 0; i < blocks->n; i++) {
         const struct block *block = &blocks->at[i];
-        if (!block->instructions || !is_of(block, group))
+        bool other = part != BLOCKS_BOTH && (block->line % 2 == 0) != (part == BLOCKS_EVEN);
+        if (!block->instructions || other || !is_of(block, group))
             continue;
         double error = fabs(block->reading - block->measured) / block->measured;
         *vec_push(&each) = error;

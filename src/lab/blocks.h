@@ -16,6 +16,7 @@ struct err;
 struct model;
 
 struct block {
+    uint32_t line; /* of the file, from 1 */
     uint8_t *bytes;
     uint32_t n;
     uint32_t instructions; /* 0: it cannot be decoded */
@@ -39,7 +40,7 @@ void blocks_release(struct blocks *blocks);
 void blocks_foretell(struct blocks *blocks, const struct model *model);
 
 enum block_group { BLOCKS_NO_MEMORY, BLOCKS_LOADS, BLOCKS_STORES, BLOCKS_ALL, BLOCK_GROUPS };
-enum block_part { BLOCKS_ODD, BLOCKS_EVEN, BLOCKS_BOTH }; /* lines, counted from 1 */
+enum block_part { BLOCKS_ODD, BLOCKS_EVEN, BLOCKS_BOTH }; /* lines */
 
 struct block_errors {
     size_t n;
