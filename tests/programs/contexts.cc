@@ -123,9 +123,13 @@ FUNCTION void ctx_threads() {
     ENTERED;
     pthread_t threads[6];
     for (long i = 0; i < 6; i++)
-        pthread_create(&threads[i], NULL, i % 3 == 2 ? ctx_ends : ctx_thread, (void *)(10 * i));
+        pthread_create(&threads[i], NULL, ctx_thread, (void *)(10 * i));
     for (pthread_t thread : threads)
         pthread_join(thread, NULL);
+    for (int i = 0; i < 2; i++) { /* one by one: which of two loads the library that ends them is chance */
+        pthread_create(threads, NULL, ctx_ends, NULL);
+        pthread_join(*threads, NULL);
+    }
 }
 FUNCTION void ctx_exits(int n) { ENTERED; if (n) CALL(ctx_exits(n - 1)); else { tell(); exit(0); } sum = sum + 1; }
 FUNCTION void ctx_child() { ENTERED; CALL(ctx_twice()); ctx_exits(3); }
