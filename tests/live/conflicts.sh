@@ -29,6 +29,17 @@ for row in planted:
     assert row['share'] > (0.3 if row['type'] == 'false-sharing' else 0.9), row
     assert (row['from'] == row['to']) == (row['type'] in ('line-split', 'page-split', 'false-sharing')) or row['type'] == 'false-sharing', row
 EOF
+"$gait" merge -q -o "$work/twice" "$work/planted" "$work/planted" || bad "merge: status $?"
+for command in conflicts latencies; do
+    "$gait" $command --json "$work/planted" >"$work/once.json"
+    "$gait" $command --json "$work/twice" >"$work/twice.json"
+    /usr/bin/python3 -B - "$work/once.json" "$work/twice.json" <<'EOF' || bad "$command of a profile added to itself"
+import json, sys
+once, twice = ({(r.get('from'), r.get('to'), r.get('type'), r.get('address')): r.get('count', r.get('timed')) for r in json.load(open(name))['rows']}
+               for name in sys.argv[1:])
+assert once and twice == {key: 2 * n for key, n in once.items()}, (once, twice)
+EOF
+done
 "$gait" conflicts --limit 20 "$work/planted" >"$work/text" || bad "conflicts as text: status $?"
 grep -q 'keep them 64 bytes apart' "$work/text" || bad 'no word on the shared line'
 status 129 'an unknown distance' "$gait" conflicts --within 7 "$work/planted"
