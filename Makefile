@@ -176,7 +176,7 @@ $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-contexts bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer bench-core
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-contexts bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer bench-core bench-history
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -193,6 +193,8 @@ bench-copies: all bench-programs
 	bench/copies --others $(O)
 bench-paths: all bench-programs
 	bench/paths $(O)
+bench-history: all
+	bench/history $(O)
 bench-contexts: all bench-programs
 	bench/contexts $(O)
 # The tables of the paper that paths and contexts come from. Minutes, on a machine that does nothing else: ticks are of the clock.
@@ -270,6 +272,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-paths bench-contexts bench-lab-paths bench-lab-streams bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-history bench-paths bench-contexts bench-lab-paths bench-lab-streams bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -12,8 +12,9 @@
 enum { STEPS_MOST = 100000, PLACES = 1000 };
 
 static const uint32_t lengths[] = {1, 2, 4, 6, 8, 10, 12, 16};
-static const char *const columns[] = {"bits",          "counts",         "history",     "pair",
-                                      "counts across", "history across", "pair across", "given up"};
+static const char *const columns[] = {
+    "bits",          "counts",         "history",     "pair",        "seen",
+    "counts across", "history across", "pair across", "seen across", "given up"};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static double percent(uint32_t part, const struct trail_scores *scores)
@@ -28,20 +29,22 @@ static void row_make(const struct history *history, uint32_t bits, double *cells
     history_score(history, bits, true, PLACES, &across);
     *wrong += inside.wrong + across.wrong;
     cells[0] = bits;
-    cells[1] = percent(inside.counts, &inside);
-    cells[2] = percent(inside.history, &inside);
-    cells[3] = percent(inside.pair, &inside);
-    cells[4] = percent(across.counts, &across);
-    cells[5] = percent(across.history, &across);
-    cells[6] = percent(across.pair, &across);
-    cells[7] = percent(across.gave_up, &across);
+    for (int i = 0; i < 2; i++) {
+        const struct trail_scores *scores = i ? &across : &inside;
+        double *to = cells + 1 + 4 * i;
+        to[0] = percent(scores->counts, scores);
+        to[1] = percent(scores->history, scores);
+        to[2] = percent(scores->pair, scores);
+        to[3] = percent(scores->seen, scores);
+    }
+    cells[9] = percent(across.gave_up, &across);
 }
 
 static void rows_print(const struct history *history, bool csv, uint32_t *wrong)
 {
     struct sheet sheet;
     double cells[COLUMNS];
-    sheet_begin(&sheet, "rrrrrrrr", NULL);
+    sheet_begin(&sheet, "rrrrrrrrrr", NULL);
     for (int c = 0; c < COLUMNS; c++)
         sheet_cell(&sheet, "%s", columns[c]);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {

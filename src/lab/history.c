@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 /* Farther back than that no pair reaches; nearer to the beginning nothing is asked. */
 enum { PAIR_MOST = 50, LEAD = 100 };
+enum { ENTRY_BYTES = 64 };
 
 /* ---- the program */
 
@@ -53,21 +55,27 @@ static uint64_t entry_of(pid_t child)
     return entry.a_type == AT_ENTRY ? entry.a_un.a_val : 0;
 }
 
-/* Past the loader, which is no part of the program. */
+/* A signal that is not ours is the program's own. False: it is gone. */
+static bool child_go(pid_t child, int how)
+{
+    int status, deliver = 0;
+    do {
+        if (ptrace((enum __ptrace_request)how, child, NULL, (void *)(intptr_t)deliver) ||
+            waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+            return false;
+        deliver = WSTOPSIG(status);
+    } while (deliver != SIGTRAP);
+    return true;
+}
+
+/* On at its own speed, up to an instruction; the text stays as it is, for children have it, too. */
 static bool child_reach(pid_t child, uint64_t at)
 {
-    struct user_regs_struct registers;
-    int status;
-    errno = 0;
-    long was = ptrace(PTRACE_PEEKTEXT, child, at, NULL);
-    if (errno || ptrace(PTRACE_POKETEXT, child, at, (was & ~0xFFL) | 0xCC) ||
-        ptrace(PTRACE_CONT, child, NULL, NULL) || waitpid(child, &status, 0) != child ||
-        !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+    size_t where = offsetof(struct user, u_debugreg[0]);
+    size_t control = offsetof(struct user, u_debugreg[7]);
+    if (ptrace(PTRACE_POKEUSER, child, where, at) || ptrace(PTRACE_POKEUSER, child, control, 1))
         return false;
-    if (ptrace(PTRACE_POKETEXT, child, at, was) || ptrace(PTRACE_GETREGS, child, NULL, &registers))
-        return false;
-    registers.rip = at;
-    return !ptrace(PTRACE_SETREGS, child, NULL, &registers);
+    return child_go(child, PTRACE_CONT) && !ptrace(PTRACE_POKEUSER, child, control, 0);
 }
 
 static bool is_own(const struct history *history, uint64_t at)
@@ -75,25 +83,31 @@ static bool is_own(const struct history *history, uint64_t at)
     return image_executable(&history->image, (struct svma){at});
 }
 
+/* Elsewhere: back to where the call that led there returns to, if that is our code. What starts a program calls what calls all the rest of it. */
+static bool call_pass(const struct history *history, pid_t child, uint64_t stack, uint64_t bias)
+{
+    errno = 0;
+    uint64_t back = (uint64_t)ptrace(PTRACE_PEEKDATA, child, stack, NULL);
+    if (errno || !is_own(history, back - bias) || back - bias - history->entry.v < ENTRY_BYTES)
+        return child_go(child, PTRACE_SINGLESTEP);
+    return child_reach(child, back);
+}
+
 static void steps_take(struct history *history, pid_t child, uint64_t bias, uint64_t most)
 {
     struct user_regs_struct registers;
-    int status;
-    for (; history->taken < most; history->taken++) {
+    bool on = true;
+    for (; on && history->taken < most; history->taken++) {
         if (ptrace(PTRACE_GETREGS, child, NULL, &registers))
             return;
         uint64_t at = registers.rip - bias;
-        at = is_own(history, at) ? at : 0;
+        bool own = is_own(history, at);
+        at = own ? at : 0;
         /* A repeated instruction stands still; so does everything elsewhere. */
         if (!history->steps.n || history->steps.at[history->steps.n - 1].v != at)
             *vec_push(&history->steps) = (struct svma){at};
-        int deliver = 0;
-        do {
-            if (ptrace(PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)deliver) ||
-                waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
-                return;
-            deliver = WSTOPSIG(status);
-        } while (deliver != SIGTRAP);
+        on = own ? child_go(child, PTRACE_SINGLESTEP)
+                 : call_pass(history, child, registers.rsp, bias);
     }
 }
 
@@ -107,7 +121,7 @@ static void graph_make(struct history *history)
 {
     struct seen_list seen = {0};
     for (size_t i = 1; i < history->steps.n; i++)
-        if (history->steps.at[i - 1].v && history->steps.at[i].v)
+        if (history->steps.at[i].v)
             *vec_push(&seen) =
                 (struct trail_seen){history->steps.at[i - 1], history->steps.at[i], 1};
     trail_build(&history->graph, &history->image, &history->symbols, seen.at, seen.n);
@@ -132,6 +146,7 @@ bool history_take(struct history *history, char **command, uint64_t steps_most, 
         memcpy(&head, history->image.file.bytes, sizeof head);
     if (ok && (!entry || !child_reach(child, entry)))
         ok = err_set(err, ERR_SYSTEM, "%s: cannot be stepped through", command[0]);
+    history->entry = (struct svma){head.e_entry};
     if (ok)
         steps_take(history, child, entry - head.e_entry, steps_most);
     kill(child, SIGKILL);
@@ -140,7 +155,11 @@ bool history_take(struct history *history, char **command, uint64_t steps_most, 
         return false;
     symbols_build(&history->symbols, &history->image);
     graph_make(history);
-    return true;
+    if (history->course.n > 2 * (size_t)LEAD)
+        return true;
+    history_release(history);
+    return err_set(err, ERR_MISSING, "%s: next to nothing of its own code ran in %llu steps",
+                   command[0], (unsigned long long)steps_most);
 }
 
 void history_release(struct history *history)

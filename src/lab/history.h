@@ -11,12 +11,13 @@ struct err;
 struct history {
     struct image image;
     struct symbols symbols;
+    struct svma entry;
     struct trail_graph graph;
     struct trail_course course;
     struct history_steps {
         VEC(struct svma); /* of the program's own file; 0: elsewhere, however long */
     } steps;
-    uint64_t taken; /* steps, elsewhere too */
+    uint64_t taken; /* steps; a call of what lies elsewhere is one */
 };
 
 /* Runs the command, step by step from its first instruction on, until it ends or so many were taken; then it is killed. */

@@ -69,7 +69,8 @@ static void piece_visit(struct search *search, uint32_t index, uint32_t bits);
 static void arc_follow(struct search *search, const struct trail_arc *arc, uint32_t bits)
 {
     bool taken = search->asked->history >> bits & 1;
-    if (arc->crosses && !search->n_calls && !search->asked->across)
+    if ((arc->crosses && !search->n_calls && !search->asked->across) ||
+        (search->asked->seen_only && !arc->count))
         return;
     switch ((enum trail_how)arc->how) {
     case TRAIL_ALONG: piece_visit(search, arc->from, bits); break;

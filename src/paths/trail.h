@@ -58,6 +58,7 @@ struct trail_asked {
     uint64_t history; /* the last branch in bit 0; 1: taken */
     uint32_t bits;    /* known: at most 64 */
     bool across;      /* callers too */
+    bool seen_only;   /* not along arcs whose count is 0 */
     bool has_pair;
     struct svma pair; /* ran so many instructions before, if it did: ways without it are none */
     uint32_t distance;

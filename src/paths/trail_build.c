@@ -1,11 +1,10 @@
 #include "paths/trail_build.h"
 
-#include "base/map.h"
+#include "paths/trail_seen.h"
 #include "program/cfg.h"
 #include "program/image.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What a piece ends in, until its arcs are made. */
 struct ending {
@@ -44,45 +43,8 @@ struct building {
         VEC(struct arc_to);
     } arcs;
     struct callable *callables;
-    struct map seen; /* two addresses -> count of that index */
-    const struct trail_seen *said;
-    size_t n_said;
+    struct trail_seen_list seen;
 };
-
-/* ---- what was seen */
-
-static uint64_t count_of(const struct building *building, struct svma from, struct svma to)
-{
-    uint64_t key[2] = {from.v, to.v};
-    uint32_t index = map_find(&building->seen, key);
-    return index == MAP_NONE ? 0 : building->said[index].count;
-}
-
-static int seen_order(const void *a, const void *b)
-{
-    const struct trail_seen *x = a, *y = b;
-    if (x->from.v != y->from.v)
-        return x->from.v < y->from.v ? -1 : 1;
-    return x->to.v < y->to.v ? -1 : x->to.v > y->to.v;
-}
-
-/* Where control was seen to go from an instruction: the first of them, and how many. */
-static const struct trail_seen *seen_from(const struct building *building, struct svma from,
-                                          size_t *ret_n)
-{
-    size_t low = 0, high = building->n_said;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (building->said[middle].from.v < from.v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *ret_n = 0;
-    while (low + *ret_n < building->n_said && building->said[low + *ret_n].from.v == from.v)
-        ++*ret_n;
-    return building->said + low;
-}
 
 /* ---- pieces */
 
@@ -147,24 +109,26 @@ static void pieces_cut(struct building *building, const struct image *image,
                        struct steps_between *steps)
 {
     const struct symbols *symbols = building->symbols;
-    struct cfg_seen *indirect = mem_alloc((building->n_said + 1) * sizeof *indirect);
+    struct cfg_seen *targets = mem_alloc((building->seen.n + 1) * sizeof *targets);
     size_t n = 0;
-    for (size_t i = 0; i < building->n_said; i++) {
-        struct instruction from;
+    for (size_t i = 0; i < building->seen.n; i++) {
+        const struct trail_seen *said = &building->seen.at[i];
+        struct instruction from = {.kind = INSTRUCTION_CALL}; /* from elsewhere */
+        bool known = !said->from.v || disasm_at(image, said->from, &from);
         /* Steps to the next instruction are no targets. */
-        if (disasm_at(image, building->said[i].from, &from) && from.kind == INSTRUCTION_IJUMP)
-            indirect[n++] =
-                (struct cfg_seen){.from = building->said[i].from, .to = building->said[i].to};
+        if (known && from.kind != INSTRUCTION_PLAIN && from.kind != INSTRUCTION_SYSCALL)
+            targets[n++] = (struct cfg_seen){
+                .from = said->from, .to = said->to, .returned = from.kind == INSTRUCTION_RETURN};
     }
     for (function_id f = 0; f < symbols->functions.n; f++) {
         struct cfg cfg;
-        cfg_build(&cfg, image, symbols, f, indirect, n);
+        cfg_build(&cfg, image, symbols, f, targets, n);
         for (size_t b = 0; b < cfg.blocks.n; b++)
             block_cut(building, &cfg, &cfg.blocks.at[b], f);
         edges_note(&cfg, steps);
         cfg_release(&cfg);
     }
-    mem_free(indirect);
+    mem_free(targets);
 }
 
 struct numbered {
@@ -201,7 +165,7 @@ static void pieces_sort(struct building *building)
 static void arc_add(struct building *building, uint32_t to, struct trail_arc arc)
 {
     const struct trail_piece *pieces = building->graph->pieces.at;
-    arc.count = count_of(building, pieces[arc.from].last, pieces[to].start);
+    arc.count = trail_seen_count(&building->seen, pieces[arc.from].last, pieces[to].start);
     *vec_push(&building->arcs) = (struct arc_to){to, arc};
 }
 
@@ -223,6 +187,14 @@ static bool is_call(const struct ending *ending)
     return ending->kind == INSTRUCTION_CALL || ending->kind == INSTRUCTION_ICALL;
 }
 
+/* Control comes to that piece in a way that is not followed; 0: to none. */
+static void place_cut(struct building *building, struct svma at)
+{
+    uint32_t piece = at.v ? trail_piece_find(building->graph, at) : UINT32_MAX;
+    if (piece != UINT32_MAX && building->graph->pieces.at[piece].start.v == at.v)
+        building->graph->pieces.at[piece].cut = true;
+}
+
 /* A jump out of the function: to another that is known, or who knows where to. */
 static void tail_note(struct building *building, uint32_t piece, struct svma to)
 {
@@ -232,6 +204,7 @@ static void tail_note(struct building *building, uint32_t piece, struct svma to)
     uint32_t entry = target == FUNCTION_NONE ? UINT32_MAX : building->callables[target].entry;
     if (entry == UINT32_MAX) {
         callable->leaks = true;
+        place_cut(building, to);
         return;
     }
     *vec_push(&callable->tails) = target;
@@ -252,7 +225,7 @@ static void indirect_note(struct building *building, uint32_t piece)
     const struct ending *ending = &building->endings.at[piece];
     struct svma last = building->graph->pieces.at[piece].last;
     size_t n;
-    const struct trail_seen *seen = seen_from(building, last, &n);
+    const struct trail_seen *seen = trail_seen_from(&building->seen, last, &n);
     for (size_t s = 0; s < n; s++)
         if (symbols_find(building->symbols, seen[s].to) != ending->function)
             tail_note(building, piece, seen[s].to);
@@ -311,8 +284,8 @@ static void call_add(struct building *building, uint32_t site, struct svma targe
     uint32_t entry = function == FUNCTION_NONE ? UINT32_MAX : building->callables[function].entry;
     uint32_t behind = piece_behind(building, site);
     if (entry == UINT32_MAX) {
-        if (behind != UINT32_MAX)
-            building->graph->pieces.at[behind].cut = true;
+        place_cut(building, building->endings.at[site].next);
+        place_cut(building, target);
         return;
     }
     arc_add(building, entry, (struct trail_arc){.from = site, .how = TRAIL_CALLED});
@@ -331,7 +304,8 @@ static void calls_add(struct building *building)
             call_add(building, i, ending->target);
             continue;
         }
-        const struct trail_seen *seen = seen_from(building, building->graph->pieces.at[i].last, &n);
+        const struct trail_seen *seen =
+            trail_seen_from(&building->seen, building->graph->pieces.at[i].last, &n);
         if (!n)
             call_add(building, i, (struct svma){0});
         for (size_t s = 0; s < n; s++)
@@ -374,26 +348,6 @@ static void arcs_lay(struct building *building)
     }
 }
 
-static void seen_index(struct building *building, const struct trail_seen *seen, size_t n_seen)
-{
-    struct trail_seen *sorted = mem_alloc((n_seen + 1) * sizeof *sorted);
-    if (n_seen) {
-        memcpy(sorted, seen, n_seen * sizeof *sorted);
-        qsort(sorted, n_seen, sizeof *sorted, seen_order);
-    }
-    map_init(&building->seen, 2 * sizeof(uint64_t));
-    size_t n = 0;
-    for (size_t i = 0; i < n_seen; i++) {
-        uint64_t key[2] = {sorted[i].from.v, sorted[i].to.v};
-        if (map_add(&building->seen, key) == n)
-            sorted[n++] = sorted[i];
-        else
-            sorted[n - 1].count += sorted[i].count;
-    }
-    building->said = sorted;
-    building->n_said = n;
-}
-
 static void callables_make(struct building *building)
 {
     size_t n = building->symbols->functions.n;
@@ -414,7 +368,7 @@ void trail_build(struct trail_graph *graph, const struct image *image,
     struct building building = {.graph = graph, .symbols = symbols};
     struct steps_between steps = {0};
     *graph = (struct trail_graph){0};
-    seen_index(&building, seen, n_seen);
+    trail_seen_make(&building.seen, seen, n_seen);
     pieces_cut(&building, image, &steps);
     pieces_sort(&building);
     /* The end of the pieces, which trail_piece_find looks for. */
@@ -423,6 +377,8 @@ void trail_build(struct trail_graph *graph, const struct image *image,
     steps_add(&building, &steps);
     endings_note(&building);
     calls_add(&building);
+    for (size_t i = 0; i < building.seen.n && !building.seen.at[i].from.v; i++)
+        place_cut(&building, building.seen.at[i].to); /* called from elsewhere */
     graph->pieces.n--;
     arcs_lay(&building);
     for (size_t f = 0; f < symbols->functions.n; f++) {
@@ -430,8 +386,7 @@ void trail_build(struct trail_graph *graph, const struct image *image,
         vec_release(&building.callables[f].tails);
     }
     mem_free(building.callables);
-    mem_free((void *)(uintptr_t)building.said);
-    map_release(&building.seen);
+    trail_seen_release(&building.seen);
     vec_release(&building.endings);
     vec_release(&building.arcs);
     vec_release(&steps);

@@ -8,7 +8,7 @@
 struct image;
 struct symbols;
 
-/* Control that was seen to go from one instruction to another, how often: branches both ways, calls, returns. Indirect ones are known by it alone. */
+/* Control that was seen to go from one instruction to another, how often: branches both ways, calls, returns. Indirect ones are known by it alone. from 0: from code that is not the binary's. */
 struct trail_seen {
     struct svma from, to;
     uint64_t count;

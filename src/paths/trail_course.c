@@ -92,7 +92,7 @@ static bool find_succeeds(const struct trail_course *course, const struct trail_
     struct wanted wanted = {.way = truth};
     trail_find(course->graph, asked, way_compare, &wanted, &answer);
     bool alone = answer.n == 1 && !answer.gave_up && wanted.met;
-    scores->gave_up += answer.gave_up && !asked->has_pair;
+    scores->gave_up += answer.gave_up && !asked->has_pair && !asked->seen_only;
     scores->wrong += !answer.gave_up && !wanted.met;
     trail_way_release(&answer.first);
     return alone;
@@ -108,6 +108,9 @@ void trail_course_ask(const struct trail_course *course, size_t index, uint32_t 
     trail_course_way(course, index, bits, across, &truth, &asked.history);
     scores->asked++;
     scores->history += find_succeeds(course, &asked, &truth, scores);
+    asked.seen_only = true;
+    scores->seen += find_succeeds(course, &asked, &truth, scores);
+    asked.seen_only = false;
     asked.has_pair = true;
     asked.pair = course->steps[met->step - back];
     asked.distance = (uint32_t)back;

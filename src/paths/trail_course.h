@@ -36,9 +36,10 @@ void trail_course_release(struct trail_course *course);
 void trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
                       struct trail_way *ret_way, uint64_t *ret_history);
 
-/* Three ways to guess: by counts, by history, by history and another instruction. A success is one way alone, and the right one. */
+/* Ways to guess: by counts, by history, by history and another instruction; by both history and counts. A success is one way alone, and the right one. */
 struct trail_scores {
     uint32_t asked, counts, history, pair;
+    uint32_t seen;    /* by history, of ways whose every step was seen at some time */
     uint32_t gave_up; /* too many ways */
     uint32_t wrong;   /* the right one was not among those found: a mistake of ours */
 };

@@ -11,6 +11,6 @@ status=$?
 grep -q 'cannot be stepped through' "$work/log" && { echo 'nobody may be traced here'; exit 77; }
 [ $status = 0 ] || { cat "$work/log" "$work/csv"; fail "lab history: status $status"; }
 awk -F, 'NR == 1 { next }
-    { rows++; if ($4 < $3 || $7 < $6 - 0.5) bad = "pairs tell less, with " $1 " bits"; if ($1 == 1) first = $2; last = $2 }
+    { rows++; if ($4 < $3 || $8 < $7 - 0.5 || $5 < $3) bad = "pairs tell less, with " $1 " bits"; if ($1 == 1) first = $2; last = $2 }
     $1 == 8 && $3 < 20 { bad = "histories of 8 tell " $3 " of 100" }
     END { if (rows != 8) bad = rows " rows"; if (last >= first) bad = "counts guess long ways as well as short ones"; if (bad) print bad; exit bad != "" }' "$work/csv" >"$work/log" || { cat "$work/csv"; fail "$(cat "$work/log")"; }
