@@ -28,7 +28,7 @@ int main(int argc, char **argv)
         __builtin_ia32_mfence();
         sum += far_load(i);
     }
-    for (int i = 0; i < FAR_LINES; i++)
+    for (int i = 0; argc > 1 && i < FAR_LINES; i++) /* where they are is chance */
         printf("%p\n", (void *)far_lines[i]);
     return sum != 0;
 }
