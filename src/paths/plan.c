@@ -129,18 +129,25 @@ static bool is_call(const struct instruction *instruction)
            !instruction->no_return;
 }
 
-static void call_put(struct planner *planner, const struct instruction *call, struct known known)
+/* The register is put by where it is asked for behind the call and is not the same every time; the time, if any is taken. */
+static void call_put(struct planner *planner, const struct instruction *call, struct known known,
+                     bool wanted)
 {
     struct where behind = {PLAN_ARRIVAL, instruction_next(call).v};
-    uint16_t flags = planner->ticks; /* what was measured is put by with it */
     struct where before = {PLAN_AT, call->at.v};
-    if (known.kind == KNOWN_VALUE && !flags) {
-        operation(planner, before, PLAN_NOTHING, 0)->flags = PLAN_ENDS;
-        operation(planner, behind, PLAN_SET, known.value);
+    bool some = planner->ticks == PLAN_SOME;
+    bool put_by = wanted && known.kind != KNOWN_VALUE;
+    if (planner->ticks == PLAN_TICKS || put_by) {
+        operation(planner, before, PLAN_KEEP, 0)->flags = planner->ticks | PLAN_ENDS;
+        operation(planner, behind, PLAN_BACK, 0)->flags = planner->ticks;
         return;
     }
-    operation(planner, before, PLAN_KEEP, 0)->flags = flags | PLAN_ENDS;
-    operation(planner, behind, PLAN_BACK, 0)->flags = flags;
+    operation(planner, before, some ? PLAN_KEEP : PLAN_NOTHING, 0)->flags =
+        some ? PLAN_SOME | PLAN_TIME | PLAN_ENDS : PLAN_ENDS;
+    if (some)
+        operation(planner, behind, PLAN_BACK, 0)->flags = PLAN_SOME | PLAN_TIME;
+    if (wanted)
+        operation(planner, behind, PLAN_SET, known.value);
 }
 
 /* An arc, and what begins behind it. */
@@ -163,8 +170,9 @@ static void next_put(struct planner *planner, const struct instruction *last, ui
         arcs_put(planner, (struct where){PLAN_AT, last->at.v}, arc);
         return;
     }
-    if (arc_asks(planner, arc) || planner->ticks)
-        call_put(planner, last, planner->arrives[at->from]);
+    bool wanted = arc_asks(planner, arc);
+    if (wanted || planner->ticks)
+        call_put(planner, last, planner->arrives[at->from], wanted);
     arcs_put(planner, (struct where){PLAN_ARRIVAL, instruction_next(last).v}, arc);
 }
 
@@ -204,11 +212,15 @@ static void node_put(struct planner *planner, uint32_t v)
     const struct ground_node *node = &ground->nodes.at[v];
     const struct instruction *first = ground_first(ground, planner->cfg, v);
     const struct instruction *last = ground_last(ground, planner->cfg, v);
+    if (ground->shape.nodes.at[v].start && planner->ticks == PLAN_SOME &&
+        first->at.v != planner->cfg->entry.v)
+        operation(planner, (struct where){PLAN_ARRIVAL, first->at.v}, PLAN_BACK, 0)->flags =
+            PLAN_SOME | PLAN_TIME;
     if (ground->shape.nodes.at[v].start)
         arc_put(planner, (struct where){PLAN_AT, first->at.v}, numbering->begins[v]);
     for (uint32_t i = 0; i + 1 < node->n && (planner->wanted[v] || planner->ticks); i++)
         if (is_call(&first[i]))
-            call_put(planner, &first[i], planner->arrives[v]);
+            call_put(planner, &first[i], planner->arrives[v], planner->wanted[v]);
     for (uint32_t a = numbering->first[v]; a < numbering->first[v + 1]; a++)
         out_put(planner, last, a);
 }

@@ -68,6 +68,9 @@ struct context {
     uint64_t path, path_began;
     int64_t path_left;              /* PLAN_SOME: paths until one is measured; 0: it is */
     uint64_t path_seed, path_clock; /* likewise: of chance; what two looks at the clock take */
+    /* Likewise, of passages that are measured and wait for a call to return: the stack pointer of the innermost, PATH_WAITS_NONE if there is none. Code asks
+     * `path_back`: the same, or 0 while one is measured, which a call that returns must not find. */
+    uint64_t path_waits, path_back;
     uint64_t slot_clock, resume;
     uint64_t left_path;   /* of a count in a node that is left to the dispatcher */
     uint64_t *paths_lost; /* added to, when a path could not be counted */
@@ -86,10 +89,17 @@ struct context {
     _Alignas(4096) uint64_t counters[];
 };
 
+/* Above every stack, and its highest byte is 0, as theirs. */
+#define PATH_WAITS_NONE (UINT64_C(1) << 54)
+
 /* What plans put by for one word of the stack. */
 struct shadow {
     uint64_t path, ticks;
-    uint64_t node, pending; /* of a signal handler, what it interrupted */
+    union {
+        uint64_t node;
+        uint64_t waits; /* PLAN_SOME, which has no nodes: the next passage that waits, further up */
+    };
+    uint64_t pending; /* of a signal handler, what it interrupted */
 };
 enum { CONTEXT_SHADOW_SCALE = sizeof(struct shadow) / 8 };
 #define CONTEXT_SHADOW_AT (offsetof(struct context, counters) + CHANNEL_BANK_BYTES)

@@ -87,13 +87,34 @@ static int64_t passages_draw(struct context *context)
     return 1 + (int64_t)(seed % (2 * PASSAGES_MEAN - 1));
 }
 
+static bool passage_runs(const struct context *context)
+{
+    return !context->path_back;
+}
+
+static void passage_stop(struct context *context)
+{
+    context->path_left = passages_draw(context);
+    context->path_back = context->path_waits;
+}
+
 /* The path that is measured is at its end. */
 static bool passage_ends(struct context *context, const struct wire_plan *operation)
 {
-    if (!(operation->flags & PLAN_SOME) || context->path_left > 0)
+    if (!(operation->flags & PLAN_SOME) || !passage_runs(context))
         return false;
-    context->path_left = passages_draw(context);
+    passage_stop(context);
     return true;
+}
+
+/* Those that wait below the stack pointer were left for good. Whoever waits stands further up than who was put by later: should the shadow have
+ * been overwritten by another stack, nobody does. */
+static void passages_drop(struct context *context, uint64_t below)
+{
+    while (context->path_waits < below) {
+        uint64_t next = context_shadow(context, context->path_waits)->waits;
+        context->path_waits = next > context->path_waits ? next : PATH_WAITS_NONE;
+    }
 }
 
 /* What is between two looks at the clock when nothing else is. */
@@ -111,10 +132,13 @@ static void passage_begin(struct context *context, const struct wire_plan *opera
 {
     if (!(operation->flags & PLAN_SOME))
         return;
+    if (passage_runs(context))
+        passage_stop(context); /* it was left for good */
     context->path_left -= context->path_left > 0;
     if (context->path_left > 0)
         return;
     context->path_left = 0;
+    context->path_back = 0;
     context->path_began = now;
     if (!context->path_clock)
         context->path_clock = clock_ticks();
@@ -166,28 +190,52 @@ static void count_path(struct context *context, const struct wire_plan *operatio
     path_count(context, (uint8_t *)context->counters, &more);
 }
 
+static void passage_wait(struct context *context, struct shadow *shadow, uint64_t elapsed)
+{
+    uint64_t sp = context->gpr[RSP];
+    passages_drop(context, sp + 1);
+    shadow->ticks = elapsed;
+    shadow->waits = context->path_waits;
+    context->path_waits = sp;
+    passage_stop(context);
+}
+
 static void keep(struct context *context, const struct wire_plan *operation, uint64_t elapsed)
 {
     struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
-    shadow->path = context->path;
-    if (operation->flags & PLAN_SOME)
-        shadow->ticks = passage_ends(context, operation) ? elapsed | 1 : 0;
-    else if (operation->flags & PLAN_TICKS)
+    if (!(operation->flags & PLAN_TIME))
+        shadow->path = context->path;
+    if (operation->flags & PLAN_TICKS)
         shadow->ticks = elapsed;
+    if (operation->flags & PLAN_SOME && passage_runs(context))
+        passage_wait(context, shadow, elapsed);
+}
+
+/* Behind a call nothing is measured, unless what called it waits. */
+static void passage_back(struct context *context, const struct shadow *shadow, uint64_t now)
+{
+    uint64_t sp = context->gpr[RSP];
+    if (passage_runs(context))
+        passage_stop(context); /* it was left for good */
+    passages_drop(context, sp);
+    context->path_back = context->path_waits;
+    if (context->path_waits != sp)
+        return;
+    context->path_waits = shadow->waits;
+    context->path_began = now - shadow->ticks;
+    context->path_left = 0;
+    context->path_back = 0;
 }
 
 static void back(struct context *context, const struct wire_plan *operation, uint64_t now)
 {
     const struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
-    context->path = shadow->path;
-    if (!(operation->flags & (PLAN_TICKS | PLAN_SOME)))
-        return;
-    if (operation->flags & PLAN_SOME && !shadow->ticks) {
-        passage_ends(context, operation); /* of one that was left for good */
-        return;
-    }
-    context->path_began = now - shadow->ticks;
-    context->path_left = operation->flags & PLAN_SOME ? 0 : context->path_left;
+    if (!(operation->flags & PLAN_TIME))
+        context->path = shadow->path;
+    if (operation->flags & PLAN_TICKS)
+        context->path_began = now - shadow->ticks;
+    if (operation->flags & PLAN_SOME)
+        passage_back(context, shadow, now);
 }
 
 static void apply(const struct wire_plan *operation, struct context *context, uint64_t now)

@@ -156,10 +156,6 @@ static void emit_keep(struct taken *t, uint16_t flags, const struct plan_path *p
     emit_keep_path(t, path);
     if (flags & PLAN_TICKS)
         emit_shadow(t->c, STORE, RAX, offsetof(struct shadow, ticks));
-    if (flags & PLAN_SOME) { /* none is measured */
-        emit_shadow(t->c, 0xc7, 0, offsetof(struct shadow, ticks));
-        emit_u32(t->c, 0);
-    }
 }
 
 static void emit_back(struct taken *t, bool ticks)
@@ -247,6 +243,8 @@ static void emit_operation(struct taken *t, const struct plan *plan,
         behind = behind.known ? behind : (struct plan_path){0};
         break;
     case PLAN_KEEP:
+        if (operation->flags & PLAN_TIME)
+            break; /* none is measured */
         if (!path->known)
             taken_settle(t, path);
         emit_keep(t, operation->flags, path);
@@ -274,8 +272,8 @@ static void emit_some(struct taken *t, const struct plan *plan, const struct wir
     if (asks && !path->known && !(operation->flags & PLAN_ENDS))
         taken_settle(t, path); /* on both ways */
     const struct plan_path nobody = {0};
-    struct measured measured =
-        back ? measured_emit_back(t) : measured_emit(t, asks ? path : &nobody, !asks);
+    struct measured measured = back ? measured_emit_back(t, operation->flags)
+                                    : measured_emit(t, asks ? path : &nobody, !asks);
     if (back)
         *path = path_behind(*path, operation);
     else

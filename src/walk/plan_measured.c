@@ -61,18 +61,42 @@ void measured_emit_out(struct taken *t, const struct plan *plan, const struct wi
     emit_jump(cold, cursor_runs_at(t->c));
 }
 
-/* What was put by with the path: it is measured. */
-struct measured measured_emit_back(struct taken *t)
+/* Goes on if path_back is above the stack pointer, else by the branch whose field is returned. */
+static uint8_t *emit_nobody_waits(struct taken *t)
 {
+    struct cursor *c = t->c;
+    static const uint8_t compare[] = {0x65, 0x48, 0x39, 0x24, 0x25}; /* cmp %rsp, gs:[path_back] */
+    if (t->flags_free) {
+        emit_bytes(c, compare, sizeof compare);
+        emit_u32(c, (uint32_t)SLOT(path_back));
+        emit_u8(c, 0x0f); /* jbe */
+        emit_u8(c, 0x86);
+        emit_u32(c, 0);
+        return c->at - 4;
+    }
+    /* mov %rsp, %r11; not %r11; lea (%rcx,%r11), %rcx; bswap %rcx; movzbl %cl, %ecx: not 0 if the difference, less one, is negative */
+    static const uint8_t negative[] = {0x49, 0x89, 0xe3, 0x49, 0xf7, 0xd3, 0x4a, 0x8d,
+                                       0x0c, 0x19, 0x48, 0x0f, 0xc9, 0x0f, 0xb6, 0xc9};
     taken_rcx(t);
     taken_r11(t);
-    emit_shadow_rcx(t->c);
-    emit_shadow(t->c, LOAD, R11, offsetof(struct shadow, path));
-    emit_store(t->c, R11, SLOT(path));
-    emit_shadow(t->c, LOAD, RCX, offsetof(struct shadow, ticks));
-    uint8_t *over = emit_short(t->c, JRCXZ);
-    emit_jump(t->c, 0);
-    struct measured measured = {*t, {0}, t->c->at - 4};
-    emit_near_here(over, t->c);
-    return measured;
+    emit_load(c, RCX, SLOT(path_back));
+    emit_bytes(c, negative, sizeof negative);
+    uint8_t *over = emit_short(c, JRCXZ);
+    emit_jump(c, 0);
+    uint8_t *out = c->at - 4;
+    emit_near_here(over, c);
+    return out;
+}
+
+struct measured measured_emit_back(struct taken *t, uint16_t flags)
+{
+    if (!(flags & PLAN_TIME)) {
+        taken_rcx(t);
+        taken_r11(t);
+        emit_shadow_rcx(t->c);
+        emit_shadow(t->c, LOAD, R11, offsetof(struct shadow, path));
+        emit_store(t->c, R11, SLOT(path));
+    }
+    uint8_t *out = emit_nobody_waits(t);
+    return (struct measured){*t, {0}, out};
 }

@@ -12,8 +12,8 @@ struct measured {
 
 /* Branches off if none is left: one is measured, or, where one begins, this is to be. `begins`: one less is left. */
 struct measured measured_emit(struct taken *t, const struct plan_path *path, bool begins);
-/* BACK, branching off if what was put by with the path is measured. */
-struct measured measured_emit_back(struct taken *t);
+/* BACK, branching off if what called waits, or somebody who was left for good. */
+struct measured measured_emit_back(struct taken *t, uint16_t flags);
 /* Behind the operation's code, registers given back: the way that branches off. */
 void measured_emit_out(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                        struct measured *measured);

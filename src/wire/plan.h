@@ -31,6 +31,9 @@ enum { PLAN_TICKS = 1 };
 /* Instead, of the same: some passages are measured, chosen at random where they begin, at SET. Counters are then 2^bits of counts, and behind them
  * 2^bits pairs: the ticks, and how many passages were measured. */
 enum { PLAN_SOME = 8 };
+/* Of KEEP and BACK with PLAN_SOME: the time only, not the register. BACK with it may also stand where paths begin that are not behind a call (landing
+ * pads, setjmp): what was left for good in frames below is then not measured on. */
+enum { PLAN_TIME = 16 };
 /* Of any: behind it nobody asks for the register before the next SET or BACK, and it may be anything. */
 enum { PLAN_ENDS = 2 };
 /* Of PLAN_COUNT and COUNT_PATH, where functions have calling contexts: `counter` is the number of a function, and what is counted is
@@ -54,7 +57,7 @@ struct wire_plan {
     uint32_t counter;
     uint8_t action; /* enum plan_action */
     uint8_t bits;   /* PLAN_COUNT */
-    uint16_t flags; /* PLAN_TICKS, PLAN_SOME, PLAN_ENDS, PLAN_IN_NODE */
+    uint16_t flags; /* PLAN_TICKS, PLAN_SOME, PLAN_TIME, PLAN_ENDS, PLAN_IN_NODE */
 };
 
 /* A function, or another stretch of code. */

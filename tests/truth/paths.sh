@@ -65,5 +65,7 @@ rows = json.load(sys.stdin)["rows"]
 timed = [row for row in rows if row["metrics"]["ticks"]]
 print(sum(row["count"] for row in timed) > sum(row["count"] for row in rows) / 4)' >"$work/said"
 same 'most passages are of paths that were measured' True "$(cat "$work/said")"
+"$gait" record -q --exact=paths --ticks -o "$work/some-many" -- "$ways" many >/dev/null
+same 'counts with some ticks and without' '"overlap": 1,' "$("$gait" compare --by path --module ways --json "$work/many" "$work/some-many" | grep -o '"overlap": [0-9.]*,')"
 same 'a comparison with itself' '"overlap": 1,' "$("$gait" compare --by path --json "$work/many" "$work/many" | grep -o '"overlap": [0-9.]*,')"
 finish
