@@ -77,8 +77,10 @@ static bool comparable(const struct options *options, const struct profile *cons
     for (int i = 0; options->view.by == BY_PATH && i < SIDES_MAX; i++)
         if (!sides[i]->paths.n || weight == WEIGHT_TIME)
             return err_set(err, ERR_FORMAT, "%s: %s", i ? options->other : options->truth,
-                           weight == WEIGHT_TIME ? "paths are compared by count"
-                                                 : "no paths in it");
+                           weight == WEIGHT_TIME
+                               ? "paths are compared by count"
+                               : "no paths in it; gait record --exact=paths counts them, "
+                                 "samples of a second and more have them");
     for (int i = 0; weight == WEIGHT_TIME && i < SIDES_MAX; i++)
         if (sides[i]->mode == PROFILE_EXACT)
             return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");

@@ -207,8 +207,9 @@ int cmd_lab(int argc, char **argv)
     }
     if (optind + 1 == argc && !table->alone) {
         err_set(&err, ERR_USAGE,
-                table->streams ? "%s: of which files of tuples?" : "%s: of which recordings?",
-                argv[optind]);
+                table->streams ? "%s: of which files of tuples? gait lab %s TUPLES..."
+                               : "%s: of which recordings? gait lab %s FILE...",
+                argv[optind], argv[optind]);
         return say_err(&err);
     }
     return table_make(table, argv + optind + 1, argc - optind - 1, &options);

@@ -247,6 +247,16 @@ static void print_unmet(const struct selection *only)
                 only->items.at[i].typed);
 }
 
+/* What shows that which was asked for, and not only what every recording has. */
+static const char *view_of(const struct recording_options *options)
+{
+    if (options->paths || options->trace_paths)
+        return "paths";
+    if (options->record.contexts || options->trace_contexts)
+        return "contexts";
+    return options->loops ? "report --by loop" : "report";
+}
+
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose)
 {
@@ -275,5 +285,5 @@ void summary_print(const struct recording_options *options, const struct recordi
         print_more(recording, options->record.mode);
     }
     if (!*recording->write_error && recording->processes)
-        summary_file(options->output, recording->file_bytes);
+        summary_file(options->output, recording->file_bytes, view_of(options));
 }

@@ -51,13 +51,12 @@ void summary_losses(const struct totals *totals)
                 loss_text((enum loss)i));
 }
 
-void summary_file(const char *output, uint64_t bytes)
+void summary_file(const char *output, uint64_t bytes, const char *view)
 {
     struct arena arena = {0};
     bool named = strcmp(output, "gait.data") != 0;
-    say("wrote %s, %llu KiB; next: gait report%s%s", output,
-        ((unsigned long long)bytes + 1023) >> 10, named ? " " : "",
-        named ? quote_word(&arena, output) : "");
+    say("wrote %s, %llu KiB; next: gait %s%s%s", output, ((unsigned long long)bytes + 1023) >> 10,
+        view, named ? " " : "", named ? quote_word(&arena, output) : "");
     arena_release(&arena);
 }
 

@@ -16,8 +16,8 @@ const char *summary_grouped(uint64_t n, char text[32]);
  * asked for, or 0. */
 void summary_too_short(const struct totals *totals, uint32_t asked_hz);
 void summary_losses(const struct totals *totals);
-/* Where the profile is, and what to type next. */
-void summary_file(const char *output, uint64_t bytes);
+/* Where the profile is, and what to type next: the command that shows it, with its options. */
+void summary_file(const char *output, uint64_t bytes, const char *view);
 
 /* How many stacks were followed to their start; and, for who wants to know more, how the others ended and what was
  * guessed. Counters as collect/stack.h numbers them. */

@@ -93,5 +93,5 @@ void summary_plain(const struct plain_options *options, const struct plain *plai
     if (verbose)
         print_more(plain);
     if (!*plain->write_error)
-        summary_file(options->output, plain->file_bytes);
+        summary_file(options->output, plain->file_bytes, "report");
 }

@@ -79,6 +79,14 @@ static void share_cell(struct printer *printer, const struct groups *groups, str
     sheet_tone(&printer->sheet, ink_of_share(share.value));
 }
 
+/* Whoever reads "calls" beside a name takes it for how often that was called: so calls are a context's own. Time is that of
+ * all below. Bottom-up both are the same. */
+static bool is_of_calls(const struct printer *printer)
+{
+    return printer->contexts->plain->profile->mode == PROFILE_EXACT &&
+           printer->contexts->options.form != CONTEXTS_BOTTOM_UP;
+}
+
 static void amount_cell(struct printer *printer, const struct groups *groups)
 {
     struct estimate amount = plain_amount(printer->contexts->plain, groups);
@@ -178,7 +186,7 @@ static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, u
     const char *line = label(printer, head);
     bool first = true;
     share_cell(printer, &context->total, context_total_share(printer->contexts, &context->total));
-    amount_cell(printer, &context->total);
+    amount_cell(printer, is_of_calls(printer) ? &contexts->at[tail].self : &context->total);
     if (contexts->options.form == CONTEXTS_TOP_DOWN)
         share_cell(printer, &contexts->at[tail].self,
                    context_share(contexts, &contexts->at[tail].self));
@@ -212,7 +220,10 @@ static void others_print(struct printer *printer, uint32_t n, const struct group
     if (share_of(printer, total) < printer->options.min_share || !total->sum)
         return;
     share_cell(printer, total, context_total_share(printer->contexts, total));
-    amount_cell(printer, total);
+    if (is_of_calls(printer))
+        sheet_cell(&printer->sheet, "%s", "");
+    else
+        amount_cell(printer, total);
     if (printer->contexts->options.form == CONTEXTS_TOP_DOWN)
         sheet_cell(&printer->sheet, "%s", "");
     if (printer->beside)
@@ -264,7 +275,7 @@ static void list_print(struct printer *printer)
         share_cell(printer, &context->self, context_share(printer->contexts, &context->self));
         share_cell(printer, &context->total,
                    context_total_share(printer->contexts, &context->total));
-        amount_cell(printer, &context->total);
+        amount_cell(printer, is_of_calls(printer) ? &context->self : &context->total);
         beside_cell(printer, &context->beside);
         sheet_cell(&printer->sheet, "%" PRIu32, context->callers);
         sheet_cell(&printer->sheet, "%s", label(printer, printer->order[k]));

@@ -12,6 +12,11 @@ for name in "it's mine" 'a $HOME;b' plain.data; do
     next=$(sed -n 's/.*; next: gait //p' stderr)
     eval "'$gait' $next" >next.out 2>&1 || { bad "next, for '$name': gait $next"; cat next.out; }
 done
+for pair in counts:report paths:paths contexts:contexts paths+contexts:paths trace+loops:'report --by loop'; do
+    status 0 "exact ${pair%%:*}" "$gait" record --exact="${pair%%:*}" -o exact.data -- true
+    says "next: gait ${pair#*:} exact.data"
+    eval "'$gait' $(sed -n 's/.*; next: gait //p' stderr)" >next.out 2>&1 || { bad "next, after ${pair%%:*}"; cat next.out; }
+done
 
 # Too short for a sample: told, and both ways out work.
 status 0 short "$gait" record --overhead 0.001 -o short.data -- true

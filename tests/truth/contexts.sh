@@ -18,6 +18,10 @@ bad=0
 "$gait" verify "$work/data" >"$work/log" 2>&1 || { cat "$work/log"; fail 'contexts: verify'; }
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
 python3 -B tests/truth/lib/contexts.py "$work/json" "$work/counted" || bad=1
+# The column of calls is how often a function was called, not what was called below it as well.
+"$gait" contexts --flat --json --min 0 "$work/data" | sed -n 's/.*"function": "\(ctx_[a-z_0-9]*\)".*"count": \([0-9]\{1,3\}\),.*/\1 \2/p' | sort >"$work/own"
+"$gait" contexts --flat --min 0 --limit 9999 "$work/data" | awk '$5 ~ /^ctx_/ && $3 ~ /^[0-9][0-9]?[0-9]?$/ {print $5, $3}' | sort >"$work/shown"
+[ -s "$work/own" ] && cmp "$work/own" "$work/shown" || { echo 'calls of functions are not shown as counted'; bad=1; }
 # The same tree, node by node, is made of a trace; but not of a fork, whose trace begins there, and not of waits, which are chance.
 waits=pthread_create,pthread_join,__lll_lock_wait,__lll_lock_wake,__lll_lock_wait_private,__lll_lock_wake_private
 for mode in contexts trace+contexts; do
