@@ -32,6 +32,7 @@ static bool contexts_open(void)
     contexts->plan = agent.cache->plan;
     contexts->regions = agent.regions;
     contexts->ticks = agent.options.contexts & CONTEXTS_TICKS;
+    contexts->ticks_some = agent.options.contexts & CONTEXTS_TICKS_SOME;
     contexts->paths = agent.options.contexts & CONTEXTS_PATHS;
     contexts->merges_sites = agent.options.contexts & CONTEXTS_MERGED;
     contexts->nodes_max = agent.options.contexts_max;

@@ -412,7 +412,8 @@ static bool complete(struct record *options, struct err *err)
     if (options->walks.record.contexts_max && !options->walks.record.contexts)
         return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
     if (options->walks.path_ticks && options->walks.record.contexts)
-        options->walks.record.contexts |= CONTEXTS_TICKS;
+        options->walks.record.contexts |=
+            options->walks.path_ticks_all ? CONTEXTS_TICKS : CONTEXTS_TICKS_SOME;
     if (options->walks.path_ticks && !options->walks.paths && !options->walks.record.contexts)
         return err_set(err, ERR_USAGE, "--ticks goes with --exact=paths and --exact=contexts");
     if (options->plain.n_pids && options->walks.record.mode != RECORD_SAMPLED)

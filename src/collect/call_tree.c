@@ -171,6 +171,17 @@ static struct known known_of(const struct taking *taking, const struct wire_node
     return known;
 }
 
+static void ticks_take(struct stacks *stacks, uint32_t leaf, const struct wire_node *node)
+{
+    uint64_t ticks = node_ticks_whole(node);
+    if (ticks)
+        stacks_add(stacks, leaf, STACK_TICKS, ticks);
+    if (node->timed)
+        stacks_add(stacks, leaf, STACK_TIMED, node->timed);
+    if (node->spread)
+        stacks_add(stacks, leaf, STACK_SPREAD, node->spread);
+}
+
 static bool node_take(struct taking *taking, const struct wire_node *node, uint32_t number,
                       const unsigned char *bank)
 {
@@ -185,8 +196,7 @@ static bool node_take(struct taking *taking, const struct wire_node *node, uint3
         uint32_t leaf =
             stacks_node(stacks, known.stack, function->at.module, function->at.address.v);
         stacks_add(stacks, leaf, STACK_CALLS, node->count);
-        if (node->ticks)
-            stacks_add(stacks, leaf, STACK_TICKS, node->ticks);
+        ticks_take(stacks, leaf, node);
     }
     *vec_push(&taking->nodes) = known;
     if (function && node->paths && taking->source->paths->paths)

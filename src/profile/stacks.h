@@ -23,8 +23,10 @@
 #include <stdint.h>
 
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
-/* An exact profile has no observations to deal out: a node weighs how often it was called, and beside that has ticks of the time stamp counter. */
-enum { STACK_CALLS = 0, STACK_TICKS = 1 };
+/* An exact profile has no observations to deal out: a node weighs how often it was called, and beside that has ticks of the time stamp counter. Where those are of
+ * some stays in it, scaled to all: how many were measured, and the variance of the ticks by STACK_SPREAD_UNIT. */
+enum { STACK_CALLS = 0, STACK_TICKS = 1, STACK_TIMED = 2, STACK_SPREAD = 3 };
+enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX
 
 /* Keys: no padding, compared by bytes. */

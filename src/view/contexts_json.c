@@ -26,6 +26,27 @@ static struct estimate count_of(const struct contexts *contexts, const struct co
     return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
 }
 
+/* With its 95 % interval; not numbers where some stays are measured, and none of these was. */
+static struct estimate ticks_of(const struct groups *groups, bool some)
+{
+    double ticks = (double)groups->at[STACK_TICKS];
+    double by = 1.96 * sqrt((double)groups->at[STACK_SPREAD] * STACK_SPREAD_UNIT);
+    if (some && !groups->at[STACK_TIMED])
+        return (struct estimate){NAN, NAN, NAN};
+    return (struct estimate){ticks, fmax(0, floor(ticks - by)), ceil(ticks + by)};
+}
+
+static void ticks_json(struct json *json, const struct contexts *contexts,
+                       const struct context *context)
+{
+    bool some = contexts->whole.at[STACK_TIMED];
+    estimate_json(json, "ticks", "ticks_lo", "ticks_hi", ticks_of(&context->total, some));
+    estimate_json(json, "self_ticks", "self_ticks_lo", "self_ticks_hi",
+                  ticks_of(&context->self, some));
+    if (some)
+        json_integer(json, "self_timed", context->self.at[STACK_TIMED]);
+}
+
 static void amounts_json(struct json *json, const struct contexts *contexts,
                          const struct context *context)
 {
@@ -50,10 +71,8 @@ static void amounts_json(struct json *json, const struct contexts *contexts,
                          : events             ? "kernel_events"
                                               : "kernel_time";
     json_number(json, beside, plain_beside(plain, &context->beside));
-    if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS]) {
-        json_integer(json, "ticks", context->total.at[STACK_TICKS]);
-        json_integer(json, "self_ticks", context->self.at[STACK_TICKS]);
-    }
+    if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS])
+        ticks_json(json, contexts, context);
     json_object_end(json);
 }
 

@@ -78,7 +78,7 @@ static uint64_t samples_cut(const struct totals *totals)
 
 void plain_add(const struct plain *plain, struct groups *groups, uint32_t group, uint64_t weight)
 {
-    if (plain->profile->mode == PROFILE_EXACT && group == STACK_TICKS)
+    if (plain->profile->mode == PROFILE_EXACT && group != STACK_CALLS)
         groups_note(groups, group, weight);
     else
         groups_add(groups, group, weight);

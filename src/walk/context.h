@@ -76,6 +76,8 @@ struct context {
     uint64_t *paths_lost; /* added to, when a path could not be counted */
     /* Calling contexts (walk/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
     uint64_t node, node_began;
+    uint64_t node_timed, node_ended; /* this stay is measured; when it came to its end */
+    uint64_t node_clock;             /* what two looks at the clock take */
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;
     uint32_t nodes_used, n_nodes;

@@ -1,6 +1,7 @@
 #include "walk/contexts.h"
 
 #include "walk/node_merge.h"
+#include "walk/node_ticks.h"
 #include "walk/sys.h"
 #include "x86/insn.h"
 
@@ -224,13 +225,26 @@ static uint32_t child_get(const struct contexts *contexts, const struct node_tre
 
 /* ---- what happens */
 
-static void account(const struct contexts *contexts, struct context *context)
+/* The stay in the node is at its end. */
+static void stay_end(const struct contexts *contexts, struct context *context)
 {
+    if (contexts->ticks_some) {
+        node_stay_end(context, sys_tsc());
+        return;
+    }
     if (!contexts->ticks)
         return;
     uint64_t now = sys_tsc();
     node_at(bank_of(context), (uint32_t)context->node)->ticks += now - context->node_began;
     context->node_began = now;
+}
+
+/* And in another one it begins. */
+static void stay_begin(const struct contexts *contexts, struct context *context, uint64_t node)
+{
+    context->node = node;
+    if (contexts->ticks_some)
+        node_stay_begin(context);
 }
 
 /* The program is in that function, whatever the node says: one above it, or a new one that nobody has called. */
@@ -239,7 +253,8 @@ static void rejoin(const struct contexts *contexts, struct context *context, uin
     struct node_tree tree = tree_of(contexts, context);
     uint32_t node = (uint32_t)context->node;
     uint32_t above = node_above_find(tree.bank, node, function);
-    context->node = above ? above : child_get(contexts, &tree, node, 0, function);
+    stay_end(contexts, context);
+    stay_begin(contexts, context, above ? above : child_get(contexts, &tree, node, 0, function));
 }
 
 static void enter(const struct contexts *contexts, struct context *context, uint64_t site,
@@ -251,9 +266,9 @@ static void enter(const struct contexts *contexts, struct context *context, uint
     if (slot && node->function == callee)
         *(uint64_t *)(void *)(tree.bank + NODES_AT + slot) =
             (uint64_t)(NODE_TAG | callee) << 32 | child;
-    account(contexts, context);
-    context->node = child;
+    stay_end(contexts, context);
     node->count++;
+    stay_begin(contexts, context, child);
 }
 
 static uint64_t site_of(const struct contexts *contexts, const struct crossing *crossing)
@@ -274,18 +289,19 @@ static uint32_t slot_at(const struct contexts *contexts, struct context *context
 
 static void take_back(const struct contexts *contexts, struct context *context)
 {
-    account(contexts, context);
-    context->node = context_shadow(context, context->gpr[RSP])->node;
+    stay_end(contexts, context);
+    stay_begin(contexts, context, context_shadow(context, context->gpr[RSP])->node);
 }
 
 static void arrive(const struct contexts *contexts, struct context *context, uint32_t function)
 {
     uint64_t put_by = context_shadow(context, context->gpr[RSP])->node;
-    account(contexts, context);
-    if (node_at(bank_of(context), (uint32_t)put_by)->function == function)
-        context->node = put_by;
-    else
+    if (node_at(bank_of(context), (uint32_t)put_by)->function != function) {
         rejoin(contexts, context, function);
+        return;
+    }
+    stay_end(contexts, context);
+    stay_begin(contexts, context, put_by);
 }
 
 /* Code that is no function is where the function was that went there: what it calls is called from that place. */
@@ -318,6 +334,10 @@ void contexts_apply(const struct contexts *contexts, uint32_t number, struct con
 {
     if (!number)
         return;
+    if (number == CONTEXTS_TIMED) {
+        node_stay_end(context, context->node_ended);
+        return;
+    }
     if (number == CONTEXTS_RETURNS) {
         take_back(contexts, context);
         return;
@@ -362,6 +382,7 @@ void contexts_begin(const struct contexts *contexts, struct context *context)
     struct node_tree tree = tree_of(contexts, context);
     node_tree_begin(&tree);
     context->node = context->pending_slot = context->pending = 0;
+    context->node_timed = 0;
     context->node_began = sys_tsc();
 }
 
@@ -370,26 +391,27 @@ void contexts_signal(const struct contexts *contexts, struct context *context, u
 {
     struct node_tree tree = tree_of(contexts, context);
     struct shadow *shadow = context_shadow(context, sp);
-    account(contexts, context);
+    stay_end(contexts, context);
     shadow->node = context->node;
     shadow->pending = pending_word(context);
-    context->node = node_special_get(&tree, NODE_SIGNALS + signal);
-    node_at(tree.bank, (uint32_t)context->node)->count++;
+    uint32_t node = node_special_get(&tree, NODE_SIGNALS + signal);
+    node_at(tree.bank, node)->count++;
+    stay_begin(contexts, context, node);
     context->pending_slot = context->pending = 0;
 }
 
 void contexts_signal_end(const struct contexts *contexts, struct context *context, uint64_t sp)
 {
     const struct shadow *shadow = context_shadow(context, sp);
-    account(contexts, context);
-    context->node = shadow->node;
+    stay_end(contexts, context);
+    stay_begin(contexts, context, shadow->node);
     pending_restore(context, shadow->pending);
 }
 
 void contexts_merge(const struct contexts *contexts, struct context *context, uint8_t *bank)
 {
     struct node_tree tree = tree_of(contexts, context);
-    account(contexts, context);
+    stay_end(contexts, context);
     uint64_t lost = nodes_merge(&tree, bank);
     if (lost && context->paths_lost)
         __atomic_fetch_add(context->paths_lost, lost, __ATOMIC_RELAXED);

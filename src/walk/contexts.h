@@ -57,7 +57,8 @@ enum crossing_way { WAY_CALL, WAY_JUMP, WAY_COMPUTED_CALL, WAY_COMPUTED_JUMP, WA
 struct contexts {
     const struct plan *plan;
     struct regions *regions;
-    bool ticks, rotates;
+    bool ticks;        /* of all stays in nodes */
+    bool ticks_some;   /* or of some (walk/node_ticks.h) */
     bool paths;        /* are counted in each node */
     bool merges_sites; /* who calls another function from several places has one child for all */
     uint32_t nodes_max;
@@ -70,6 +71,8 @@ struct contexts {
 
 /* The number of the crossing from a branch to where it leads; 0: it is none. Of WAY_RETURN `from` is 0, and what returns is CONTEXTS_RETURNS. */
 #define CONTEXTS_RETURNS UINT32_MAX
+/* Not a crossing, but what contexts_apply is to do before one: the stay in the node is at its end, and was measured up to context.node_ended. */
+#define CONTEXTS_TIMED (UINT32_MAX >> 1)
 uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
                            enum crossing_way way);
 

@@ -40,7 +40,9 @@ uint64_t nodes_merge(const struct node_tree *tree, uint8_t *bank)
                         : node_child_get(&into, parent, node->site, &kind);
         node->first = there; /* its children come later */
         node_at(bank, there)->count += node->count;
-        node_at(bank, there)->ticks += node->ticks;
+        node_at(bank, there)->ticks += node_ticks_whole(node);
+        node_at(bank, there)->timed += node->timed;
+        node_at(bank, there)->spread += node->spread;
         lost += counters_add(node_at(bank, there), node);
     }
     return lost;
@@ -60,6 +62,9 @@ void nodes_copy(const struct node_tree *tree, uint8_t *bank)
         struct wire_node *node = node_at(bank, at), *from = node_at(tree->bank, at);
         *node = *from;
         node->count = node->ticks = 0;
+        node->timed = node->stays = node->spread = 0;
+        node->gap = node->weight = 0;
+        node->left = 0;
         node->first = node->first < *tree->used ? node->first : 0;
         node->next = node->next < *tree->used ? node->next : 0;
         slots_copy(node, from, *tree->used);

@@ -69,7 +69,13 @@ static inline uint64_t channel_bank_at(uint32_t channel, uint32_t slot)
 
 /* RECORD_EXACT_NONE: the whole run on plain copies, nothing kept: what walking itself costs. */
 enum record_mode { RECORD_SAMPLED, RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE, RECORD_EXACT_NONE };
-enum { CONTEXTS_COUNTS = 1, CONTEXTS_TICKS = 2, CONTEXTS_PATHS = 4, CONTEXTS_MERGED = 8 };
+enum {
+    CONTEXTS_COUNTS = 1,
+    CONTEXTS_TICKS = 2,
+    CONTEXTS_PATHS = 4,
+    CONTEXTS_MERGED = 8,
+    CONTEXTS_TICKS_SOME = 16
+};
 enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
 
 /* What the user asked for. Written by the tool before the program starts. */

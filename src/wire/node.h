@@ -24,14 +24,36 @@ struct wire_node {
     uint16_t slots;
     uint16_t paths;  /* 0: they are not counted; else there are 2^(paths - 1) counters */
     uint32_t number; /* struct wire_plan_function's */
-    uint32_t reserved;
-    uint64_t site;  /* avma of the last byte of the call or jump that led here; 0: not known, or
+    int32_t left;    /* stays until one is measured, less one (see below) */
+    uint64_t site;   /* avma of the last byte of the call or jump that led here; 0: not known, or
                      * outside of the parent */
-    uint64_t count; /* how often */
-    uint64_t ticks; /* spent in it, less what its children spent; if they were asked for */
+    uint64_t count;  /* how often */
+    uint64_t ticks;  /* spent in it, less what its children spent; if they were asked for */
+    /* CONTEXTS_TICKS_SOME: ticks are of some stays, from a call or return that leads here to the next that leads away, each times how many it stands for. */
+    uint32_t gap;    /* from the stay that was measured last to the one that will be; drawn */
+    uint32_t weight; /* the mean of what it was drawn from; 0: 1 */
+    uint64_t timed;  /* stays measured */
+    uint64_t stays;  /* that they stand for */
+    uint64_t spread; /* variance of the ticks, by NODE_SPREAD */
     /* uint64_t counters[]: of the paths of its function in this context (wire/plan.h, PLAN_IN_NODE)
      * uint64_t slots[]: where calls of its code lead: a node's number, and above it NODE_TAG and that of its function */
 };
+
+enum { NODE_SPREAD = 4096 };
+
+/* The ticks of all stays: those since the last that was measured were like the others. */
+static inline uint64_t node_ticks_whole(const struct wire_node *node)
+{
+    int64_t since = (int64_t)node->gap - 1 - node->left;
+    if (!node->timed)
+        return node->ticks;
+    if ((int64_t)node->ticks <= 0)
+        return 0;
+    if (since <= 0 || !node->stays)
+        return node->ticks;
+    uint64_t mean = node->ticks / node->stays, rest = node->ticks % node->stays;
+    return node->ticks + mean * (uint64_t)since + rest * (uint64_t)since / node->stays;
+}
 
 /* What `paths` is for functions with too many of them to have a counter each: counters are for those that are known where code is made (struct wire_known_path). */
 enum { NODE_KNOWN_PATHS = 12 };

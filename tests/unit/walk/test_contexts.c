@@ -115,14 +115,15 @@ static uint64_t gs_swap(uint64_t base)
     return old;
 }
 
-__attribute__((target("general-regs-only"))) static uint64_t walked(uint32_t nodes_max, bool ticks)
+__attribute__((target("general-regs-only"))) static uint64_t walked(uint32_t nodes_max, int ticks)
 {
     uint64_t sp = ((uint64_t)program_stack + sizeof program_stack - 256) & ~UINT64_C(15);
     *(uint64_t *)sp = (uint64_t)ctx_home;
     cache_flush(cache);
     bank_empty(context->counters);
     contexts->nodes_max = nodes_max;
-    contexts->ticks = ticks;
+    contexts->ticks = ticks == 1;
+    contexts->ticks_some = ticks == 2;
     contexts_begin(contexts, context);
     context->gpr[RSP] = sp;
     context->gpr[RDI] = ROUNDS;
@@ -192,7 +193,7 @@ static void contexts_are_counted(void **state)
 {
     (void)state;
     for (int single = 0; single < 2; single++)
-        for (int ticks = 0; ticks < 2; ticks++) {
+        for (int ticks = 0; ticks < 3; ticks++) {
             walker.single = single;
             assert_int_equal(walked(1000, ticks), RESULT);
             check_tree((uint8_t *)context->counters, 1);
@@ -207,11 +208,11 @@ static void trees_are_added(void **state)
     (void)state;
     bank_empty(other_bank);
     for (int i = 0; i < 2; i++) {
-        walked(1000, false);
+        walked(1000, 0);
         contexts_merge(contexts, context, other_bank);
     }
     check_tree(other_bank, 2);
-    walked(1000, false);
+    walked(1000, 0);
     bank_empty(other_bank);
     contexts_copy(contexts, context, other_bank);
     check_tree(other_bank, 0);
@@ -222,7 +223,7 @@ static void trees_are_added(void **state)
 static void too_many_are_told(void **state)
 {
     (void)state;
-    assert_int_equal(walked(3, false), RESULT);
+    assert_int_equal(walked(3, 0), RESULT);
     uint64_t n = lost((uint8_t *)context->counters);
     /* a mid, what both call, deep, and what the stub leads to */
     assert_int_equal(n, ROUNDS * (1 + 6 + 5 + 1));
@@ -260,7 +261,7 @@ static void paths_are_counted(void **state)
     bank_empty(other_bank);
     for (int i = 0; i < 4; i++) {
         walker.single = i % 2;
-        assert_int_equal(walked(i < 2 ? 1000 : 3, false), RESULT);
+        assert_int_equal(walked(i < 2 ? 1000 : 3, 0), RESULT);
         check_paths((uint8_t *)context->counters, 1);
         contexts_merge(contexts, context, other_bank);
         paths_merge(context, other_bank);

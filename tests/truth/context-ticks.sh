@@ -1,0 +1,14 @@
+#!/bin/bash
+# Ticks in calling contexts against a program that looks at the same clock itself: those of some stays, within their interval, and those of all.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+make -s "${GAIT_OUT:-o/rel}/programs/stays" >&2 || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+for ticks in --ticks --ticks=all; do
+    "$gait" record -q --exact=contexts $ticks -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/stays" >"$work/told" || fail "$ticks: status $?"
+    "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
+    python3 -B tests/truth/lib/context_ticks.py $ticks "$work/json" "$work/told" || bad=1
+done
+exit $bad

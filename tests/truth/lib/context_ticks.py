@@ -1,0 +1,32 @@
+"""context_ticks.py --ticks|--ticks=all JSON TOLD: self ticks of functions in contexts (gait contexts --json) against what the program told: "caller function ticks ticks calls" a line, the first
+without calls in which others had the CPU: few, and each so long that it tells whether one of them was measured.
+
+A stay has more in it than the program can see: its way in and out, up to EDGE ticks a call, and the first time that its code is made. Four times the deviation is allowed, a chance of 1 in 16,000."""
+
+import json
+import sys
+
+EDGE, MAKING, DISTURBED = 250, 1e6, 5e7
+mode, profile, told = sys.argv[1:4]
+with open(profile) as file:
+    rows = json.load(file)["rows"]
+name_of = {row["id"]: row["function"] for row in rows}
+found = {(name_of.get(row["parent"]), row["function"]): row for row in rows}
+bad = 0
+with open(told) as file:
+    lines = [line.split() for line in file]
+assert len(lines) == 6, told
+for caller, function, ticks, whole, calls in lines:
+    ticks, whole, calls, row = int(ticks), int(whole), int(calls), found[(caller, function)]
+    metrics = row["metrics"]
+    half = (metrics["self_ticks_hi"] - metrics["self_ticks_lo"]) / 2 / 1.96 * 4
+    least, most = 0.99 * ticks - half, 1.01 * whole + half + EDGE * calls + MAKING + (DISTURBED if whole > ticks else 0)
+    fits = least <= metrics["self_ticks"] <= most and row["count"] == calls
+    if mode == "--ticks":
+        fits = fits and 0 < metrics["self_timed"] <= calls
+        fits = fits and (function != "stay_short" or metrics["self_timed"] < calls)
+    else:
+        fits = fits and half == 0 and "self_timed" not in metrics
+    print(f"{mode} {caller} {function}: {metrics['self_ticks']} of {ticks} to {whole}, {half:.0f} more or less, {metrics.get('self_timed', calls)} of {calls} measured{'' if fits else ': BAD'}")
+    bad |= not fits
+sys.exit(bad)
