@@ -56,7 +56,7 @@ export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-
 for name in $names; do
     GAIT_PREFIX="setarch -R valgrind -q --tool=callgrind --compress-strings=no --callgrind-out-file=$work/callgrind" \
         bench/run-program "$name" tiny measure "$work/truth" || fail "$name under callgrind: status $?"
-    GAIT_PREFIX="setarch -R $gait record -q --exact=contexts -o $work/data --" \
+    GAIT_PREFIX="setarch -R $gait record -q --exact=contexts --ticks -o $work/data --" \
         bench/run-program "$name" tiny measure "$work/out" || fail "$name under gait: status $?"
     cmp "$work/truth" "$work/out" || fail "$name: output differs"
     "$gait" contexts --flat --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
