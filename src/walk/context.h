@@ -113,6 +113,16 @@ static inline struct shadow *context_shadow(struct context *context, uint64_t sp
                                      CONTEXT_SHADOW_SCALE * (uint64_t)(uint32_t)sp);
 }
 
+/* Draws which passages and stays are measured. */
+static inline uint64_t context_chance(struct context *context)
+{
+    uint64_t seed = context->path_seed ? context->path_seed : (uint64_t)context >> 12;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return context->path_seed = seed;
+}
+
 #define CONTEXT_PAYLOAD_AT offsetof(struct context, counters)
 /* However much every exit writes, no test is needed. */
 #define CONTEXT_PAYLOAD_BYTES (8u * PAYLOAD_WORDS_MAX * CONTEXT_PAYLOAD_EXITS)

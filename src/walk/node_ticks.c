@@ -30,7 +30,7 @@ void node_stay_begin(struct context *context)
 /* How many stays the next that is measured stands for: measuring is to take a small part of them, and to have been done often enough. */
 static uint32_t weight_for(const struct wire_node *node)
 {
-    enum { COST = 400, PART = 16, SURE = 4 };
+    enum { COST = 400, PART = 32, SURE = 4 };
     uint64_t mean = (int64_t)node->ticks > 0 ? node->ticks / node->stays : 0;
     uint64_t weight = COST * PART / (mean + 1);
     uint64_t sure = node->timed / SURE;
@@ -41,12 +41,7 @@ static uint32_t weight_for(const struct wire_node *node)
 
 static uint32_t gap_draw(struct context *context, uint32_t weight)
 {
-    uint64_t seed = context->path_seed ? context->path_seed : (uint64_t)context >> 12;
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    context->path_seed = seed;
-    return 1 + (uint32_t)(seed % (2 * weight - 1));
+    return 1 + (uint32_t)(context_chance(context) % (2 * weight - 1));
 }
 
 /* Of draws that are independent: w (w - 1) t^2; ours are more even than that. Of stays beyond 2^28 ticks, too long to be skipped twice, no more. */

@@ -79,12 +79,7 @@ enum { PASSAGES_MEAN = 512 };
 /* How many paths begin until one is measured: each number up to twice the mean is as likely as every other. */
 static int64_t passages_draw(struct context *context)
 {
-    uint64_t seed = context->path_seed ? context->path_seed : (uint64_t)context >> 12;
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    context->path_seed = seed;
-    return 1 + (int64_t)(seed % (2 * PASSAGES_MEAN - 1));
+    return 1 + (int64_t)(context_chance(context) % (2 * PASSAGES_MEAN - 1));
 }
 
 static bool passage_runs(const struct context *context)
