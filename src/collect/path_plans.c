@@ -253,6 +253,11 @@ static void path_add(struct taking *taking, const struct path_function *function
     struct sums *sums = row(taking, PATH_RAN, function->start.v, path);
     sum_add(&sums->count, count);
     sum_add(&sums->time, gone_ticks(&gone, taking->plans->ticks));
+    if (gone.timed) {
+        struct sums *measured = row(taking, PATH_MEASURED, function->start.v, path);
+        sum_add(&measured->count, gone.timed);
+        sum_add(&measured->time, gone.ticks);
+    }
     row(taking, PATH_FUNCTION, function->start.v, function->paths)->count = 1;
     if (taking->plans->covered && !function->unsure)
         path_counts_add(&taking->plans->counts, taking->mappings,

@@ -118,6 +118,7 @@ static inline uint64_t trip_bin_last(uint64_t n)
 enum path_kind {
     PATH_RAN, /* the path: how often it was walked to its end, and the ticks that took */
     PATH_FUNCTION, /* path: how many paths the function has; whoever numbers it otherwise cannot read them */
+    PATH_MEASURED, /* the path, of whose passages some were measured: how many, and their ticks; those of PATH_RAN are then of all, if these are like the others */
     PATH_KINDS
 };
 

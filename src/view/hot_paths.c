@@ -58,7 +58,8 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
                             .linkage = scene_function_name(paths->scene, module, named),
                             .tally = row->tally,
                             .context = row->context,
-                            .ticks = row->ticks};
+                            .ticks = row->ticks,
+                            .measured = row->measured};
     reader->blocks.n = 0;
     for (uint32_t i = 0; i < paths->iterations; i++) {
         if (!path_decode(&reading->numbering, row->paths[i], &reader->arcs)) {
@@ -251,7 +252,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
         at += n;
     }
     for (size_t i = 0; i < paths->n; i++) {
-        paths->has_ticks |= paths->at[i].ticks != 0;
+        paths->has_ticks |= paths->at[i].measured != 0;
         paths->ticks += (double)paths->at[i].ticks;
         paths->instructions += (double)paths->at[i].tally.count * paths->at[i].instructions;
     }
@@ -308,7 +309,7 @@ double hot_path_share(const struct hot_paths *paths, const struct hot_path *path
 int hot_path_density(const struct hot_paths *paths, const struct hot_path *path)
 {
     double instructions = (double)path->tally.count * path->instructions;
-    if (!paths->has_ticks || instructions <= 0)
+    if (!paths->has_ticks || !path->measured || instructions <= 0)
         return 0;
     return (double)path->ticks / instructions > paths->ticks / paths->instructions ? 1 : -1;
 }

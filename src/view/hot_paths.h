@@ -22,7 +22,8 @@ struct hot_path {
     const char *linkage; /* its name */
     const uint64_t *ids; /* of its paths, one after the other: as many as were asked for */
     struct tally tally;  /* executions */
-    uint64_t ticks;      /* 0: not taken */
+    uint64_t ticks;
+    uint64_t measured; /* the ticks are known of so many passages; 0: of none */
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */

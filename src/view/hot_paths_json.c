@@ -65,8 +65,12 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
     estimate_json(json, "count", "lo", "hi", count);
     json_object(json, "metrics");
     json_number(json, "instructions", count.value * path->instructions);
-    if (paths->has_ticks)
+    if (paths->has_ticks && path->measured)
         json_integer(json, "ticks", path->ticks);
+    else if (paths->has_ticks)
+        json_null(json, "ticks");
+    if (paths->has_ticks)
+        json_integer(json, "measured", path->measured);
     json_object_end(json);
     json_number(json, "share", hot_path_share(paths, path));
     if (density)

@@ -73,12 +73,16 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
     if (profile->mode != PROFILE_EXACT)
         fprintf(to, " (%s to %s)", count_text(count.lo, false), count_text(count.hi, false));
     fprintf(to, " x %" PRIu32 " instructions", path->instructions);
-    if (paths->has_ticks)
+    if (paths->has_ticks && !path->measured)
+        fprintf(to, ", ticks not measured");
+    else if (paths->has_ticks)
         fprintf(to, ", %.2f ticks each (%s)",
                 path->tally.count
                     ? (double)path->ticks / ((double)path->tally.count * path->instructions)
                     : 0,
                 density > 0 ? "dense" : "sparse");
+    if (path->measured && path->measured < path->tally.count)
+        fprintf(to, " of %" PRIu64 " measured", path->measured);
     fprintf(to, ", %s path", kind_text(path->kind));
     for (uint32_t i = 0; i < paths->iterations; i++)
         fprintf(to, "%s%" PRIu64, i ? ", then " : " ", path->ids[i]);

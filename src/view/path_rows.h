@@ -12,8 +12,9 @@ struct path_row {
     uint64_t function;
     const uint64_t *paths; /* their numbers, as many as were asked for */
     struct tally tally;
-    uint64_t ticks;   /* 0: not taken */
-    uint32_t context; /* STACK_NONE: any */
+    uint64_t ticks;
+    uint64_t measured; /* the ticks are known of so many passages; 0: of none */
+    uint32_t context;  /* STACK_NONE: any */
 };
 
 struct path_rows {
