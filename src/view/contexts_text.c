@@ -23,6 +23,18 @@ struct printer {
     uint64_t left_out; /* contexts that are too light to show, or too deep */
 };
 
+/* ---- what weighs: ticks where an exact recording took them, else calls; of others what was sampled */
+
+static bool has_ticks(const struct contexts *contexts)
+{
+    return contexts->plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS];
+}
+
+static uint64_t weight_of(const struct contexts *contexts, const struct groups *groups)
+{
+    return has_ticks(contexts) ? groups->at[STACK_TICKS] : groups->sum;
+}
+
 /* ---- in which order */
 
 static int heavier_first(const void *a, const void *b, void *data)
@@ -34,12 +46,13 @@ static int heavier_first(const void *a, const void *b, void *data)
         return x->parent < y->parent ? -1 : 1;
     /* A flat list is about the functions themselves. */
     bool flat = contexts->options.form == CONTEXTS_FLAT;
-    uint64_t x_first = flat ? x->self.sum : x->total.sum,
-             y_first = flat ? y->self.sum : y->total.sum;
+    uint64_t x_total = weight_of(contexts, &x->total), y_total = weight_of(contexts, &y->total);
+    uint64_t x_first = flat ? weight_of(contexts, &x->self) : x_total,
+             y_first = flat ? weight_of(contexts, &y->self) : y_total;
     if (x_first != y_first)
         return x_first > y_first ? -1 : 1;
-    if (x->total.sum != y->total.sum)
-        return x->total.sum > y->total.sum ? -1 : 1;
+    if (x_total != y_total)
+        return x_total > y_total ? -1 : 1;
     int by_name = strcmp(context_name(contexts, x), context_name(contexts, y));
     return by_name ? by_name : i < j ? -1 : i > j;
 }
@@ -68,14 +81,30 @@ static void children_sort(struct printer *printer)
 
 static double share_of(const struct printer *printer, const struct groups *groups)
 {
+    const struct contexts *contexts = printer->contexts;
+    uint64_t whole = weight_of(contexts, &contexts->whole);
+    return whole ? (double)weight_of(contexts, groups) / (double)whole : 0;
+}
+
+/* What is in the part and what is not vary apart from each other. */
+static struct estimate ticks_share(const struct printer *printer, const struct groups *part)
+{
     const struct groups *whole = &printer->contexts->whole;
-    return whole->sum ? (double)groups->sum / (double)whole->sum : 0;
+    double share = share_of(printer, part), rest = 1 - share;
+    double spread = (double)part->at[STACK_SPREAD], all = (double)whole->at[STACK_SPREAD];
+    double varies = rest * rest * spread + share * share * fmax(0, all - spread);
+    double half = 1.96 * sqrt(varies * STACK_SPREAD_UNIT) / (double)whole->at[STACK_TICKS];
+    return (struct estimate){share, fmax(0, share - half), fmin(1, share + half)};
 }
 
 static void share_cell(struct printer *printer, const struct groups *groups, struct estimate share)
 {
+    if (has_ticks(printer->contexts))
+        share = ticks_share(printer, groups);
     sheet_cell(&printer->sheet, "%s",
-               groups->sum ? share_text(printer->contexts->plain->profile, share) : "-");
+               weight_of(printer->contexts, groups)
+                   ? share_text(printer->contexts->plain->profile, share)
+                   : "-");
     sheet_tone(&printer->sheet, ink_of_share(share.value));
 }
 
@@ -327,10 +356,11 @@ void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *
     head_text(to, plain->scene, plain->side);
     fprintf(to, "calling contexts, %s, weighed by %s\n\n",
             contexts_form_name(contexts->options.form),
-            plain->profile->mode == PROFILE_EXACT ? "calls"
-            : plain_counts_events(plain->profile) ? profile_fact_find(plain->profile, "event")
-            : kernel                              ? "kernel time"
-                                                  : "user time");
+            has_ticks(contexts)                     ? "ticks"
+            : plain->profile->mode == PROFILE_EXACT ? "calls"
+            : plain_counts_events(plain->profile)   ? profile_fact_find(plain->profile, "event")
+            : kernel                                ? "kernel time"
+                                                    : "user time");
     children_sort(&printer);
     head_print(&printer);
     if (contexts->options.form == CONTEXTS_FLAT)

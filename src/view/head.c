@@ -177,7 +177,7 @@ const char *share_text(const struct profile *profile, struct estimate share)
     const char *sign = share.value + half > 1 ? "-" : share.value < half ? "+" : "±";
     if (isnan(share.value))
         snprintf(text, sizeof *buffers, "?");
-    else if (profile->mode == PROFILE_EXACT)
+    else if (profile->mode == PROFILE_EXACT && !(half > 0)) /* ticks of some have one */
         snprintf(text, sizeof *buffers, "%.2f%%", 100 * share.value);
     else if (!isfinite(half))
         snprintf(text, sizeof *buffers, "%.2f%% ±?", 100 * share.value);

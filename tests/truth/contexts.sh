@@ -22,6 +22,11 @@ python3 -B tests/truth/lib/contexts.py "$work/json" "$work/counted" || bad=1
 "$gait" contexts --flat --json --min 0 "$work/data" | sed -n 's/.*"function": "\(ctx_[a-z_0-9]*\)".*"count": \([0-9]\{1,3\}\),.*/\1 \2/p' | sort >"$work/own"
 "$gait" contexts --flat --min 0 --limit 9999 "$work/data" | awk '$5 ~ /^ctx_/ && $3 ~ /^[0-9][0-9]?[0-9]?$/ {print $5, $3}' | sort >"$work/shown"
 [ -s "$work/own" ] && cmp "$work/own" "$work/shown" || { echo 'calls of functions are not shown as counted'; bad=1; }
+# Ticks weigh where they were taken: the list begins with the function that has most of its own.
+"$gait" record -q --exact=contexts --ticks -o "$work/ticks" -- "${GAIT_OUT:-o/rel}/programs/contexts" >/dev/null || fail "ticks: status $?"
+most=$("$gait" contexts --flat --json "$work/ticks" | sed -n 's/.*"function": "\([^"]*\)".*"self_ticks": \([0-9]*\).*/\2 \1/p' | sort -rn | sed -n '1s/[0-9]* //p')
+"$gait" contexts --flat "$work/ticks" >"$work/shown"
+grep -q 'weighed by ticks' "$work/shown" && sed -n 6p "$work/shown" | grep -qF "  $most" || { echo "ticks do not weigh: $most is not first"; cat "$work/shown"; bad=1; }
 # The same tree, node by node, is made of a trace; but not of a fork, whose trace begins there, and not of waits, which are chance.
 waits=pthread_create,pthread_join,__lll_lock_wait,__lll_lock_wake,__lll_lock_wait_private,__lll_lock_wake_private
 for mode in contexts trace+contexts; do
