@@ -202,6 +202,9 @@ static void bank_merge(const struct thread *thread)
     if (agent.cache->plan)
         paths_merge(thread->context, (uint8_t *)sums);
     sys3(SYS_madvise, (long)counters, (long)bank_bytes(), MADV_REMOVE);
+    if (agent.cache->plan) /* whoever is next may return to frames that are not its own */
+        sys3(SYS_madvise, (long)((uint8_t *)thread->context + CONTEXT_SHADOW_AT),
+             (long)CONTEXT_SHADOW_BYTES, MADV_DONTNEED);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
     gate_unlock(&agent.cache->gate);
 }

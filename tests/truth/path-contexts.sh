@@ -26,6 +26,12 @@ python3 -B tests/truth/lib/path_entries.py "$work/tree" "$work/paths.json" ways 
 cat "$work/said"
 status 2 'paths in contexts that were not recorded' "$gait" paths --contexts "$work/paths"
 status 129 'contexts and iterations' "$gait" paths --contexts --iterations 2 "$work/paths+contexts"
+# Children that borrow memory return to frames of their parent, where another child has been: what that put by is not theirs.
+vfork=$(program children_vfork)
+"$vfork" >"$work/native"
+timeout 60 "$gait" record -q --exact=contexts -o "$work/vfork" -- "$vfork" >"$work/counted"
+same 'children of vfork: status' 0 $?
+cmp -s "$work/native" "$work/counted" || bad 'children of vfork: output differs'
 if [ -n "$GAIT_LONG" ]; then
     head -c 200000 "$out/gait" >"$work/input"
     counted gzip 0 gzip -nc "$work/input"
