@@ -228,6 +228,7 @@ static bool context_map(struct thread *thread)
     thread->context = (struct context *)at;
     context_init(thread->context);
     thread->context->paths_lost = &agent.channel->losses[LOSS_path_lost];
+    thread->context->interrupted = &agent.channel->losses[LOSS_interrupted];
     return !exact || thread_bank_map(thread);
 }
 

@@ -72,8 +72,9 @@ struct context {
      * `path_back`: the same, or 0 while one is measured, which a call that returns must not find. */
     uint64_t path_waits, path_back;
     uint64_t slot_clock, resume;
-    uint64_t left_path;   /* of a count in a node that is left to the dispatcher */
-    uint64_t *paths_lost; /* added to, when a path could not be counted */
+    uint64_t left_path;    /* of a count in a node that is left to the dispatcher */
+    uint64_t *paths_lost;  /* added to, when a path could not be counted */
+    uint64_t *interrupted; /* when what was measured took too long to stand for others */
     /* Calling contexts (walk/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
     uint64_t node, node_began;
     uint64_t node_timed, node_ended; /* this stay is measured; when it came to its end */
@@ -111,6 +112,13 @@ static inline struct shadow *context_shadow(struct context *context, uint64_t sp
 {
     return (struct shadow *)(void *)((uint8_t *)context + CONTEXT_SHADOW_AT +
                                      CONTEXT_SHADOW_SCALE * (uint64_t)(uint32_t)sp);
+}
+
+/* More of one of its losses, if there is anybody to tell. */
+static inline void context_lose(uint64_t *loss, uint64_t more)
+{
+    if (loss)
+        __atomic_fetch_add(loss, more, __ATOMIC_RELAXED);
 }
 
 /* Draws which passages and stays are measured. */

@@ -413,8 +413,8 @@ void contexts_merge(const struct contexts *contexts, struct context *context, ui
     struct node_tree tree = tree_of(contexts, context);
     stay_end(contexts, context);
     uint64_t lost = nodes_merge(&tree, bank);
-    if (lost && context->paths_lost)
-        __atomic_fetch_add(context->paths_lost, lost, __ATOMIC_RELAXED);
+    if (lost)
+        context_lose(context->paths_lost, lost);
 }
 
 void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *bank)

@@ -56,6 +56,9 @@ static uint64_t spread_of(uint64_t weight, int64_t ticks)
     return scale * t * t;
 }
 
+/* Where stays are so short that not all are measured, one of half a millisecond was interrupted, or waited: it stands for itself alone. */
+enum { STAY_INTERRUPTED = 1 << 20 };
+
 void node_stay_end(struct context *context, uint64_t now)
 {
     struct wire_node *node = node_at((uint8_t *)context->counters, (uint32_t)context->node);
@@ -65,7 +68,12 @@ void node_stay_end(struct context *context, uint64_t now)
     if (!context->node_clock)
         context->node_clock = clock_cost();
     int64_t ticks = (int64_t)(now - context->node_began - context->node_clock);
-    uint64_t weight = node->weight ? node->weight : 1, spread = spread_of(weight, ticks);
+    uint64_t weight = node->weight ? node->weight : 1;
+    if (weight > 1 && ticks >= STAY_INTERRUPTED) {
+        context_lose(context->interrupted, 1);
+        weight = 1;
+    }
+    uint64_t spread = spread_of(weight, ticks);
     node->ticks += (uint64_t)ticks * weight;
     node->timed++;
     node->stays += weight;

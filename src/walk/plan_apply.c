@@ -38,8 +38,8 @@ static bool path_add(uint8_t *bank, const struct wire_path *more)
 
 static void path_count(struct context *context, uint8_t *bank, const struct wire_path *more)
 {
-    if (!path_add(bank, more) && context->paths_lost)
-        __atomic_fetch_add(context->paths_lost, more->count, __ATOMIC_RELAXED);
+    if (!path_add(bank, more))
+        context_lose(context->paths_lost, more->count);
 }
 
 /* Pages that nobody has touched are read, which is what a thread's end costs. */
@@ -93,13 +93,20 @@ static void passage_stop(struct context *context)
     context->path_back = context->path_waits;
 }
 
-/* The path that is measured is at its end. */
-static bool passage_ends(struct context *context, const struct wire_plan *operation)
+/* A path goes round no loop: one of a tenth of a millisecond was interrupted, or waited in the kernel. Standing for hundreds of others it would have
+ * most of the ticks there are. */
+enum { PASSAGE_INTERRUPTED = 1 << 18 };
+
+/* The path that is measured is at its end. False: it was not, or not to be believed. */
+static bool passage_ends(struct context *context, const struct wire_plan *operation,
+                         uint64_t elapsed)
 {
     if (!(operation->flags & PLAN_SOME) || !passage_runs(context))
         return false;
     passage_stop(context);
-    return true;
+    if (elapsed >= PASSAGE_INTERRUPTED)
+        context_lose(context->interrupted, 1);
+    return elapsed < PASSAGE_INTERRUPTED;
 }
 
 /* Those that wait below the stack pointer were left for good. Whoever waits stands further up than who was put by later: should the shadow have
@@ -161,7 +168,7 @@ static void count(struct context *context, const struct wire_plan *operation, ui
     counters[index << pairs]++;
     if (pairs)
         counters[2 * index + 1] += elapsed;
-    if (passage_ends(context, operation)) {
+    if (passage_ends(context, operation, elapsed)) {
         counters[n + 2 * index] += elapsed;
         counters[n + 2 * index + 1]++;
     }
@@ -178,7 +185,7 @@ static void count_path(struct context *context, const struct wire_plan *operatio
         more.node = node_count_node(context, operation->counter);
     context->counts_paths = 1;
     path_count(context, (uint8_t *)context->counters, &more);
-    if (!passage_ends(context, operation))
+    if (!passage_ends(context, operation, elapsed))
         return;
     more.function |= PATH_TIMED;
     more.ticks = elapsed;

@@ -56,6 +56,8 @@
     LOSS(traced, "process ran natively: a debugger holds it, which would see samples")             \
     LOSS(path_lost, "path not counted: the table of paths was full")                               \
     LOSS(path_wrong, "path not counted: it came to a number that no path has")                     \
+    LOSS(interrupted,                                                                              \
+         "measured, but too long to stand for others: something else ran, or was waited for")      \
     LOSS(context_lost, "call counted among others: there were too many calling contexts")          \
     LOSS(uncounted, "function entered whose inside BOLT did not count: it is missing but for "     \
                     "that")

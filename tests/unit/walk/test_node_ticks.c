@@ -100,6 +100,25 @@ static void what_costs_little_is_measured(void **state)
     assert_int_equal(node()->spread, 0);
 }
 
+/* One that was interrupted does not stand for those that were not. */
+static void interruptions_stand_alone(void **state)
+{
+    (void)state;
+    uint64_t interrupted = 0, length = 10000000;
+    stays(even, 20000);
+    assert_true(node()->weight > 1);
+    struct wire_node before = *node();
+    node()->left = 0;
+    context->interrupted = &interrupted;
+    node_stay_begin(context);
+    node_stay_end(context, context->node_began + length + CLOCK);
+    context->interrupted = NULL;
+    assert_int_equal(interrupted, 1);
+    assert_int_equal(node()->ticks, before.ticks + length);
+    assert_int_equal(node()->stays, before.stays + 1);
+    assert_int_equal(node()->spread, before.spread);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -116,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_estimated),
         cmocka_unit_test(what_costs_little_is_measured),
+        cmocka_unit_test(interruptions_stand_alone),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -414,6 +414,13 @@ static void who_is_left_for_good_is_not_measured(void **state)
     assert_true(context->path_waits == PATH_WAITS_NONE);
     carry_out(PLAN_COUNT, STACK, 500);
     expect_measured(4, 180, 2);
+    uint64_t interrupted = 0;
+    context->interrupted = &interrupted;
+    begin(STACK);
+    carry_out(PLAN_COUNT, STACK, 10000000);
+    context->interrupted = NULL;
+    expect_measured(5, 180, 2);
+    assert_int_equal(interrupted, 1);
 }
 
 int main(void)
