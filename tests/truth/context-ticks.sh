@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 for ticks in --ticks --ticks=all; do
-    "$gait" record -q --exact=contexts $ticks -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/stays" >"$work/told" || fail "$ticks: status $?"
+    "$gait" record -q --exact=contexts $ticks -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/stays" told >"$work/told" || fail "$ticks: status $?"
     "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
     python3 -B tests/truth/lib/context_ticks.py $ticks "$work/json" "$work/told" || bad=1
 done
