@@ -1,6 +1,7 @@
 #!/bin/sh
 # The model of Zen 3 against measured blocks: 12 % without memory, 18 % in all, also on the half that it was not fitted to.
-file=${BLOCKS:-/work/shared/fixtures/blocks/zen3-unrolled.csv}
+cd "$(dirname "$0")/../.." || exit 1
+file=${BLOCKS:-../shared/fixtures/blocks/zen3-unrolled.csv}
 [ -r "$file" ] || { echo "no measured blocks here (BLOCKS=FILE.csv)"; exit 77; }
 gait=${GAIT_OUT:-o/rel}/gait
 "$gait" lab blocks "$file" --core zen3 --json | /usr/bin/python3 -c '
