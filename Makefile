@@ -139,10 +139,13 @@ $O/step/driver: $(wildcard tests/truth/step/[!w]*.c) $(wildcard tests/truth/step
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $(filter %.c,$^) -lZydis -lZycore
 steps: $O/step/driver $O/step/libstep.so
 
+# As many at once as there are processors, unless who calls has said how many.
+BUILD = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 check: deps
 	tools/check-layers
 	tools/check-headers $(O)
-	$(MAKE) DEV=1 all units programs steps
+	+$(BUILD) DEV=1 all units programs steps
 	tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)
 units: $(UNIT_BINS)
 programs: $(PROG_BINS) $(PLUGS)
@@ -153,7 +156,7 @@ check-all: check
 	GAIT_LONG=1 GAIT_TEST_SECONDS=1800 tools/run-tests $(O) $(TRUTH)
 
 demo: deps
-	$(MAKE) all
+	+$(BUILD) all
 	tools/demo $(O)
 
 # ---- real programs and figures
