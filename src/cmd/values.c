@@ -1,12 +1,9 @@
 /* gait values: what places computed, loaded, divided by, copied. */
-#include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
+#include "cmd/table_view.h"
 #include "view/values.h"
 
 #include <getopt.h>
-#include <stdint.h>
-#include <stdio.h>
 
 static const char usage[] =
     "usage: gait values [options] [FILE]\n"
@@ -25,7 +22,6 @@ static const char usage[] =
     "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
-enum { TEXT_ROWS = 20 };
 enum { OPTION_NO_VALUES = VIEW_OPTION_OWN };
 
 static const struct option own_list[] = {
@@ -46,52 +42,28 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     return true;
 }
 
-static int show(const struct options *options, const struct profile *profile)
+static void show(struct scene *scene, void *to, const struct ink *ink, size_t rows)
 {
-    struct err err;
-    struct scene scene;
+    const struct options *options = to;
     struct places_values places;
-    if (!profile->values.n) {
-        err_set(&err, ERR_FORMAT,
-                "%s: no values in it; gait record --events edge,call,value -- COMMAND takes them",
-                options->view.input);
-        return say_err(&err);
-    }
-    scene_open(&scene, &profile, 1, options->view.module);
-    scene.verbose = options->view.verbose;
-    if (!scene_shows(&scene, &err)) {
-        scene_close(&scene);
-        return say_err(&err);
-    }
-    values_make(&places, &scene);
-    struct values_cut cut = {.no_values = options->no_values,
-                             .limit = view_rows(&options->view, TEXT_ROWS)};
-    struct ink ink = output_begin(&options->view);
+    struct values_cut cut = {.no_values = options->no_values, .limit = rows};
+    values_make(&places, scene);
     if (options->view.json)
         values_json(stdout, &places, cut);
     else
-        values_text(stdout, &places, &ink, cut);
+        values_text(stdout, &places, ink, cut);
     values_release(&places);
-    scene_close(&scene);
-    return output_status();
 }
 
 int cmd_values(int argc, char **argv)
 {
+    static const struct table_view table = {
+        .usage = usage,
+        .table = TABLE_VALUES,
+        .missing = "no values in it; gait record --events edge,call,value -- COMMAND takes them",
+        .text_rows = 20,
+        .show = show};
     struct options options = {0};
     struct own_options own = {own_list, own_take, &options};
-    struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
-        return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
-    if (!view_input(&options.view, argc, argv, &err))
-        return say_err(&err);
-    struct profile profile;
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
-    if (status != EXIT_DONE)
-        return status;
-    status = show(&options, &profile);
-    profile_release(&profile);
-    return status;
+    return table_view_run(&table, &options.view, &own, &options, argc, argv);
 }

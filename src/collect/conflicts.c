@@ -18,13 +18,6 @@ void conflicts_release(struct conflicts *conflicts)
     mem_free(conflicts->flight);
 }
 
-void conflicts_tell(struct conflicts *conflicts, struct profile *profile)
-{
-    profile_loss(profile, "conflicts_crowded", conflicts->crowded);
-    profile_loss(profile, "conflicts_unread", conflicts->unread);
-    conflicts->crowded = conflicts->unread = 0;
-}
-
 /* ---- code */
 
 /* What the items of an instruction say that it accesses. False: not in full. */

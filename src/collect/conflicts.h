@@ -47,8 +47,6 @@ struct conflicts {
 
 void conflicts_init(struct conflicts *conflicts, const struct units *units, struct batch *batch);
 void conflicts_release(struct conflicts *conflicts);
-/* Losses, since the last time. */
-void conflicts_tell(struct conflicts *conflicts, struct profile *profile);
 
 /* A window whose length is right; tsc is when it was. */
 void conflicts_window(struct conflicts *conflicts, const struct payload_window *window,

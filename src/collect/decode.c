@@ -413,7 +413,6 @@ void decode_flush(struct decode *decode, bool last)
     if (last || ++decode->batches % VALUES_EVERY == 0)
         value_lists_flush(&decode->values, &decode->batch);
     latencies_flush(&decode->latencies, &decode->batch);
-    conflicts_tell(&decode->conflicts, decode->profile);
     module_values_flush(&decode->module, &decode->batch, decode->profile);
     batch_close(&decode->batch, decode->profile);
     decode->span = (struct decode_span){0};

@@ -115,6 +115,9 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
     sum_add(&sum->totals.complete_ns, decode->complete_ns);
     sum_add(&sum->totals.instructions, decode->instructions);
     sum_add(&sum->totals.losses[LOSS_unmapped], decode->unmapped);
+    sum_add(&sum->totals.losses[LOSS_conflicts_crowded], decode->conflicts.crowded);
+    sum_add(&sum->totals.losses[LOSS_conflicts_unread], decode->conflicts.unread);
+    sum_add(&sum->totals.losses[LOSS_module_silent], decode->module.lost);
 }
 
 static void stream_sum(struct drain_stream *sum, const struct value_stream *stream)

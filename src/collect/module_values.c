@@ -99,6 +99,10 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
     bool untimed = kind == GAIT_LATENCY && !event->words[0];
     if (event->first)
         window_give(values);
+    if (values->host->fd < 0) {
+        values->lost += event->first;
+        return;
+    }
     if (!(kind & values->host->kinds) || untimed || event->at.module == MODULE_NONE ||
         event->item->words > 4)
         return;
@@ -184,6 +188,4 @@ void module_values_flush(struct module_values *values, struct batch *batch, stru
     for (size_t i = 0; i < values->touched.n; i++)
         place_flush(values, &values->places.at[values->touched.at[i]], batch, profile);
     values->touched.n = 0;
-    profile_loss(profile, "module_silent", values->lost);
-    values->lost = 0;
 }

@@ -60,7 +60,11 @@
          "measured, but too long to stand for others: something else ran, or was waited for")      \
     LOSS(context_lost, "call counted among others: there were too many calling contexts")          \
     LOSS(uncounted, "function entered whose inside BOLT did not count: it is missing but for "     \
-                    "that")
+                    "that")                                                                        \
+    LOSS(conflicts_crowded, "conflict not counted: there were too many pairs of places")           \
+    LOSS(conflicts_unread, "looking for conflicts ended early: code without a file, or with an "   \
+                           "access that was not recorded")                                         \
+    LOSS(module_silent, "window without an answer of the module: it had failed")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

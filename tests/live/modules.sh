@@ -51,7 +51,9 @@ EOF
     "$gait" record --overhead 20% --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/modules" 1000000 >/dev/null 2>"$work/stderr" || bad "$1: status $?"
     grep -q "$3" "$work/stderr" || { bad "$1 was not told of"; cat "$work/stderr"; }
     "$gait" verify "$work/$1" >"$work/verify" || bad "verify $1"
-    "$gait" report --json "$work/$1" | grep -q '"product"' || bad "$1: the profile is gone"
+    "$gait" report --json "$work/$1" >"$work/report" && grep -q '"product"' "$work/report" || bad "$1: the profile is gone"
+    grep -q '"module_silent": [1-9]' "$work/report" || bad "$1: windows without an answer are not counted"
+    "$gait" info "$work/$1" | grep -q 'window without an answer of the module' || bad "$1: gait info does not tell of them"
 }
 bad_module crashes '*(volatile int *)8 = 1;' 'ended by signal 11'
 bad_module hangs 'for (;;) __asm__ volatile("");' 'no answer in 500 ms'
