@@ -36,6 +36,16 @@ for mode in $modes; do
     # Only whole appends count, and nothing but the damaged end is lost: what is left still verifies.
     damage cut $cuts verify copy
 done
+# What the other recordings keep: numbers of paths, trees of calls, values.
+mode=exact
+"$gait" record --exact=paths+contexts -q -o whole -- ./small
+damage cut $((cuts / 4)) paths --contexts --json copy
+damage patch $((flips / 4)) paths --contexts --json copy
+damage patch $((flips / 4)) contexts copy
+mode=walk
+"$gait" record --events edge,value --overhead 20% -q -o whole -- ./small
+damage patch $((flips / 4)) values --json copy
+"$gait" record $(options_of exact) -q -o whole -- ./small
 # The message: file, offset, reason.
 head -c -1 whole >copy
 status 0 'one byte short' "$gait" info copy
