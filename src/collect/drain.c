@@ -223,6 +223,7 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .by_callers = drain->value_callers,
                                  .compress = drain->compress,
                                  .dump = drain->stream_dump,
+                                 .audience = drain->audience,
                                  .seed = drain->share->directory->options.seed};
     source_init(source, &place, drain->mode, drain->profile);
     source_listen(source, drain->consumer);

@@ -36,6 +36,7 @@ struct drain {
     bool value_callers;                /* values are told apart by who called */
     const struct design *compress;     /* of values; NULL: none */
     struct stream_dump *stream_dump;   /* gets tuples of traces; NULL: nobody */
+    struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
     bool trace_paths;                  /* likewise, for paths, */
     bool trace_contexts;               /* and for calling contexts */
     struct walk_stacks *stacks;        /* NULL: walks have none */

@@ -316,6 +316,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.compress = options->compress ? &options->design : NULL;
         run->drain.stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
         run->drain.trace_paths = options->trace_paths;
+        run->drain.audience = options->audience;
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
         run->drain.scale = latencies ? &run->scale : NULL;

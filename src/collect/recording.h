@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 struct err;
+struct replay_audience;
 
 struct recording_options {
     char *const *argv; /* the program, ends with NULL; empty: none is started, */
@@ -41,6 +42,7 @@ struct recording_options {
     struct design design;    /* the same */
     bool trace_paths;        /* for paths, */
     bool trace_contexts;     /* and for calling contexts */
+    struct replay_audience *audience; /* of a trace through a model of a core; NULL: nobody */
     struct record_options record;
 };
 

@@ -33,6 +33,11 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->contexts.consumer;
     if (place->events & EVENTS_PAYLOAD)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
+    if (place->audience) {
+        trace->replay = mem_alloc(sizeof *trace->replay);
+        trace_replay_init(trace->replay, units, place->audience);
+        trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
+    }
     if (place->dump) {
         place->dump->consumer.units = units; /* one process at a time */
         trace->trace.consumers[trace->trace.n_consumers++] = &place->dump->consumer;
@@ -82,6 +87,9 @@ static void trace_close(struct source_trace *trace)
     trace_paths_release(&trace->paths);
     trace_contexts_release(&trace->contexts);
     trace_values_release(&trace->values);
+    if (trace->replay)
+        trace_replay_release(trace->replay);
+    mem_free(trace->replay);
 }
 
 void source_release(struct source *source)

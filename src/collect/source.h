@@ -20,6 +20,7 @@
 #include "collect/trace_count.h"
 #include "collect/trace_contexts.h"
 #include "collect/trace_paths.h"
+#include "collect/trace_replay.h"
 #include "collect/trace_trips.h"
 #include "collect/trace_values.h"
 #include "collect/units.h"
@@ -38,6 +39,7 @@ struct source_trace {
     struct trace_paths paths;
     struct trace_contexts contexts;
     struct trace_values values;
+    struct trace_replay *replay; /* NULL: nobody listens */
 };
 
 struct source {
@@ -87,6 +89,7 @@ struct source_place {
     const struct latency_scale *scale; /* NULL: latencies are not kept */
     struct module_host *module;        /* NULL: there is none */
     struct stream_dump *dump;          /* gets tuples of traces; NULL: nobody */
+    struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
