@@ -1,0 +1,345 @@
+#include "replay/account.h"
+
+#include "base/err.h"
+#include "base/memory.h"
+
+enum {
+    RING_LOG2 = 13, /* cycles that are remembered: more than anything takes, but gaps */
+    RING = 1 << RING_LOG2,
+    RING_MASK = RING - 1,
+    UNDER_WAY = 1 << 11, /* instructions */
+    GROUP_MAX = 64,
+};
+
+/* What slows down, of what happens: not that a branch was taken, or that a value came from a store. */
+#define SLOW_EVENTS (~(uint32_t)(CORE_TAKEN | CORE_FORWARDED))
+
+struct member {
+    uint32_t id, events;
+};
+
+struct under_way {
+    uint64_t fetch, issue, complete;
+    uint32_t id;
+    bool missed;
+};
+
+struct writer {
+    uint64_t complete;
+    uint32_t id;
+};
+
+struct account_listener {
+    struct replay_listener listener;
+    struct account *account;
+    uint64_t last; /* cycle of the group that retires */
+    bool open;     /* the group's cycle counts */
+    bool warm;     /* the one before counted */
+    uint32_t n_group;
+    struct member group[GROUP_MAX];
+    struct member culprit; /* whose guess was wrong, if it is the last that retired */
+    bool flushed;
+    struct writer writers[REGISTER_N];
+    uint64_t frontier;     /* nobody is issued any more before this cycle */
+    uint32_t issued_sum;   /* before the frontier */
+    uint32_t sums[RING];   /* issued before each cycle, up to the frontier */
+    uint16_t issued[RING]; /* in each cycle from there on */
+    struct under_way under_way[UNDER_WAY];
+    uint32_t first, n; /* of them */
+};
+
+/* ---- rows */
+
+void account_init(struct account *account)
+{
+    *account = (struct account){0};
+}
+
+void account_release(struct account *account)
+{
+    vec_release(&account->rows);
+    vec_release(&account->touched);
+}
+
+void account_clear(struct account *account)
+{
+    for (size_t i = 0; i < account->touched.n; i++)
+        account->rows.at[account->touched.at[i]] = (struct account_row){0};
+    account->touched.n = 0;
+    account->cycles = account->instructions = account->clipped = 0;
+}
+
+uint64_t account_row_units(const struct account_row *row)
+{
+    uint64_t units = 0;
+    for (int i = 0; i < ACCOUNT_STATES; i++)
+        units += row->units[i];
+    return units;
+}
+
+u128 account_sum(const struct account *account)
+{
+    u128 sum = 0;
+    for (size_t i = 0; i < account->touched.n; i++)
+        sum += account_row_units(&account->rows.at[account->touched.at[i]]);
+    return sum;
+}
+
+static bool row_is_empty(const struct account_row *row)
+{
+    return !row->retired && !row->aborted && !account_row_units(row);
+}
+
+static struct account_row *row_of(struct account *account, uint32_t id)
+{
+    while (account->rows.n <= id)
+        *vec_push(&account->rows) = (struct account_row){0};
+    struct account_row *row = &account->rows.at[id];
+    if (row_is_empty(row))
+        *vec_push(&account->touched) = id;
+    return row;
+}
+
+/* ---- time */
+
+static void units_add(struct account *account, const struct member *member,
+                      enum account_state state, uint64_t units)
+{
+    struct account_row *row = row_of(account, member->id);
+    row->units[state] += units;
+    struct account_signature *signature = row->signatures;
+    const struct account_signature *last = &row->signatures[ACCOUNT_SIGNATURES - 1];
+    while (signature < last && signature->units &&
+           (signature->events != member->events || signature->state != state))
+        signature++;
+    bool others = signature == last;
+    signature->events = others ? SIGNATURE_OTHERS : member->events;
+    signature->state = others ? ACCOUNT_STATES : state;
+    signature->units += units;
+}
+
+/* The cycle of the group that has retired is shared out. */
+static void group_settle(struct account_listener *listener)
+{
+    uint32_t n = listener->n_group;
+    if (!n || !listener->open)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        units_add(listener->account, &listener->group[i], ACCOUNT_RETIRES,
+                  (uint64_t)ACCOUNT_UNIT * (i + 1) / n - (uint64_t)ACCOUNT_UNIT * i / n);
+    listener->account->cycles++;
+    listener->n_group = 0;
+}
+
+/* Cycles in which nobody retired, between the last group and this one. */
+static void gap_settle(struct account_listener *listener, const struct member *member,
+                       const struct core_times *times)
+{
+    uint64_t begin = listener->last + 1, end = times->retire;
+    uint64_t empty = times->dispatch < end ? times->dispatch : end;
+    empty = empty > begin ? empty - begin : 0;
+    uint64_t stalled = end - begin - empty;
+    if (empty && listener->flushed)
+        units_add(listener->account, &listener->culprit, ACCOUNT_FLUSHES, empty * ACCOUNT_UNIT);
+    else if (empty)
+        units_add(listener->account, member, ACCOUNT_DRAINED, empty * ACCOUNT_UNIT);
+    if (stalled)
+        units_add(listener->account, member, ACCOUNT_STALLS, stalled * ACCOUNT_UNIT);
+    listener->account->cycles += end - begin;
+}
+
+static void time_take(struct account_listener *listener, const struct replay_step *step)
+{
+    struct member member = {step->insn->id, step->times->events & SLOW_EVENTS};
+    bool later = step->times->retire != listener->last;
+    if (later) {
+        group_settle(listener);
+        if (!step->warming && listener->warm)
+            gap_settle(listener, &member, step->times);
+        listener->last = step->times->retire;
+        listener->open = !step->warming && listener->warm;
+        listener->n_group = 0;
+    }
+    if (listener->open && listener->n_group < GROUP_MAX)
+        listener->group[listener->n_group++] = member;
+    listener->flushed = step->times->events & CORE_MISPREDICT;
+    listener->culprit = member;
+    listener->warm = !step->warming;
+}
+
+/* ---- slots */
+
+static void way_end(struct account_listener *listener, const struct under_way *way)
+{
+    struct account_row *row = row_of(listener->account, way->id);
+    uint64_t oldest = listener->frontier > RING - 1 ? listener->frontier - (RING - 1) : 0;
+    uint64_t to = way->issue + ACCOUNT_NEAR / 2;
+    uint64_t from = way->issue > ACCOUNT_NEAR / 2 ? way->issue - ACCOUNT_NEAR / 2 : 0;
+    if (way->fetch < oldest || from < oldest || way->complete > listener->frontier ||
+        to > listener->frontier) {
+        listener->account->clipped++;
+        return;
+    }
+    struct account_slots *slots = &row->slots[way->missed];
+    slots->n++;
+    slots->span += way->complete - way->fetch;
+    slots->used +=
+        listener->sums[way->complete & RING_MASK] - listener->sums[way->fetch & RING_MASK];
+    row->nearby += listener->sums[to & RING_MASK] - listener->sums[from & RING_MASK];
+}
+
+static void frontier_move(struct account_listener *listener, uint64_t to)
+{
+    if (to - listener->frontier >= RING) { /* a gap, or something that took as long */
+        for (; listener->n; listener->n--, listener->first = (listener->first + 1) % UNDER_WAY)
+            listener->account->clipped++;
+        for (int i = 0; i < RING; i++)
+            listener->issued[i] = 0, listener->sums[i] = listener->issued_sum;
+        listener->frontier = to;
+    }
+    while (listener->frontier < to) {
+        uint64_t at = listener->frontier++ & RING_MASK;
+        listener->issued_sum += listener->issued[at];
+        listener->issued[at] = 0;
+        listener->sums[listener->frontier & RING_MASK] = listener->issued_sum;
+    }
+}
+
+static void ways_end(struct account_listener *listener, bool all)
+{
+    while (listener->n) {
+        const struct under_way *way = &listener->under_way[listener->first];
+        uint64_t end = way->complete > way->issue + ACCOUNT_NEAR / 2
+                           ? way->complete
+                           : way->issue + ACCOUNT_NEAR / 2;
+        if (end > listener->frontier && listener->n < UNDER_WAY && !all)
+            return;
+        way_end(listener, way);
+        listener->first = (listener->first + 1) % UNDER_WAY;
+        listener->n--;
+    }
+}
+
+static void slots_take(struct account_listener *listener, const struct replay_step *step)
+{
+    const struct core_times *times = step->times;
+    if (times->fetch > listener->frontier)
+        frontier_move(listener, times->fetch);
+    uint64_t issue = times->load_issue ? times->load_issue : times->issue;
+    if (issue - listener->frontier < RING)
+        listener->issued[issue & RING_MASK]++;
+    ways_end(listener, false);
+    if (step->warming)
+        return;
+    listener->under_way[(listener->first + listener->n++) % UNDER_WAY] =
+        (struct under_way){times->fetch, issue, times->complete, step->insn->id,
+                           times->load_issue && times->events & CORE_L1D_MISS};
+}
+
+/* ---- waiting */
+
+static const struct writer *last_writer(const struct account_listener *listener,
+                                        const struct core_insn *insn)
+{
+    const struct writer *last = NULL;
+    for (uint8_t i = 0; i < insn->n_sources; i++) {
+        const struct writer *writer = &listener->writers[insn->sources[i]];
+        if (!last || writer->complete > last->complete)
+            last = writer;
+    }
+    for (uint8_t i = 0; i < insn->n_addresses; i++) {
+        const struct writer *writer = &listener->writers[insn->addresses[i]];
+        if (!last || writer->complete > last->complete)
+            last = writer;
+    }
+    return last;
+}
+
+static void producer_add(struct account_row *row, uint32_t id, uint64_t cycles)
+{
+    struct account_producer *producer = row->producers;
+    const struct account_producer *last = &row->producers[ACCOUNT_PRODUCERS - 1];
+    while (producer < last && producer->cycles && producer->id != id)
+        producer++;
+    producer->id = producer == last ? REPLAY_NONE : id;
+    producer->cycles += cycles;
+    row->waits++;
+}
+
+static void waiting_take(struct account_listener *listener, const struct replay_step *step,
+                         struct account_row *row)
+{
+    const struct core_insn *insn = &step->insn->core;
+    const struct writer *last = last_writer(listener, insn);
+    uint64_t could = step->times->dispatch + 1;
+    if (row && last && last->complete > could)
+        producer_add(row, last->id, last->complete - could);
+    for (uint8_t i = 0; i < insn->n_results; i++)
+        listener->writers[insn->results[i]] =
+            (struct writer){step->times->complete, step->insn->id};
+}
+
+/* ---- steps */
+
+static void stages_take(struct account_row *row, const struct core_times *times)
+{
+    row->stages[STAGE_FETCH] += times->dispatch - times->fetch;
+    row->stages[STAGE_DISPATCH] += times->ready - times->dispatch;
+    row->stages[STAGE_READY] += times->issue - times->ready;
+    row->stages[STAGE_ISSUE] += times->complete - times->issue;
+    row->stages[STAGE_COMPLETE] += times->retire - times->complete;
+    if (times->load_issue) {
+        row->stages[STAGE_LOAD] += times->load_complete - times->load_issue;
+        row->loads++;
+    }
+    for (uint32_t events = times->events; events; events &= events - 1)
+        row->events[__builtin_ctz(events)]++;
+}
+
+static void step_take(struct replay_listener *of, const struct replay_step *step)
+{
+    struct account_listener *listener = (struct account_listener *)of;
+    if (step->aborted) {
+        if (!step->warming)
+            row_of(listener->account, step->insn->id)->aborted++;
+        return;
+    }
+    time_take(listener, step);
+    slots_take(listener, step);
+    struct account_row *row = NULL;
+    if (!step->warming) {
+        row = row_of(listener->account, step->insn->id);
+        row->retired++;
+        listener->account->instructions++;
+        stages_take(row, step->times);
+    }
+    waiting_take(listener, step, row);
+}
+
+void account_settle(struct account_listener *listener)
+{
+    group_settle(listener);
+    frontier_move(listener, listener->last + ACCOUNT_NEAR);
+    ways_end(listener, true);
+    listener->warm = listener->open = false;
+}
+
+static void gap_take(struct replay_listener *of)
+{
+    account_settle((struct account_listener *)of);
+}
+
+struct account_listener *account_listen(struct account *account, struct replay *replay)
+{
+    struct account_listener *listener = mem_alloc(sizeof *listener);
+    listener->listener = (struct replay_listener){step_take, gap_take};
+    listener->account = account;
+    listener->warm = true; /* from the core's start on */
+    replay_listen(replay, &listener->listener);
+    return listener;
+}
+
+void account_listener_free(struct account_listener *listener)
+{
+    mem_free(listener);
+}

@@ -1,0 +1,187 @@
+/* Time shared out cycle by cycle, by who looks at all times of all instructions, against the account that was made as they came. */
+#include "replay/account.h"
+
+#include "own_code.h"
+
+enum { STEPS = 20000, IDS = 16 };
+
+struct seen {
+    struct replay_listener listener;
+    uint32_t n, id[STEPS];
+    uint64_t fetch[STEPS], dispatch[STEPS], issue[STEPS], complete[STEPS], retire[STEPS];
+    bool mispredicted[STEPS];
+};
+
+static void see(struct replay_listener *listener, const struct replay_step *step)
+{
+    struct seen *seen = (struct seen *)listener;
+    assert_true(seen->n < STEPS);
+    seen->id[seen->n] = step->insn->id;
+    seen->fetch[seen->n] = step->times->fetch;
+    seen->dispatch[seen->n] = step->times->dispatch;
+    seen->issue[seen->n] = step->times->load_issue ? step->times->load_issue : step->times->issue;
+    seen->complete[seen->n] = step->times->complete;
+    seen->retire[seen->n] = step->times->retire;
+    seen->mispredicted[seen->n++] = step->times->events & CORE_MISPREDICT;
+}
+
+static uint64_t chance(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Branches and addresses by chance; half of the time all hit, so that wrong guesses are not hidden behind misses. */
+static void run_by_chance(struct fixture *fixture, uint32_t times, uint64_t seed)
+{
+    uint32_t first = code_run(&fixture->code, 3, fixture->loop, LOOP_BYTES, LOOP_INSTRUCTIONS);
+    uint64_t loop = replay_at(3, fixture->loop);
+    for (uint32_t i = 0; i < times; i++) {
+        struct replay_data data[LOOP_INSTRUCTIONS] = {{0}};
+        if (i % 200 < 100)
+            data[POINTER].address = 0x7f0000000000 + chance(&seed) % (1 << 22) * 64;
+        uint64_t next = chance(&seed) % 3 ? loop : loop + LOOP_BYTES;
+        replay_run(&fixture->replay, first, LOOP_INSTRUCTIONS, next, data);
+    }
+}
+
+static void oracle(const struct seen *seen, uint64_t units[IDS][ACCOUNT_STATES])
+{
+    uint32_t i = 0;
+    for (uint64_t cycle = 1; cycle <= seen->retire[seen->n - 1]; cycle++) {
+        uint32_t n = 0;
+        while (i + n < seen->n && seen->retire[i + n] == cycle)
+            n++;
+        for (uint32_t k = 0; k < n; k++)
+            units[seen->id[i + k]][ACCOUNT_RETIRES] += ACCOUNT_UNIT / n;
+        if (!n && seen->dispatch[i] <= cycle)
+            units[seen->id[i]][ACCOUNT_STALLS] += ACCOUNT_UNIT;
+        else if (!n && i && seen->mispredicted[i - 1])
+            units[seen->id[i - 1]][ACCOUNT_FLUSHES] += ACCOUNT_UNIT;
+        else if (!n)
+            units[seen->id[i]][ACCOUNT_DRAINED] += ACCOUNT_UNIT;
+        i += n;
+    }
+}
+
+static void time_is_shared_out_exactly(void **state)
+{
+    static struct seen seen;
+    struct fixture fixture;
+    struct account account;
+    uint64_t units[IDS][ACCOUNT_STATES] = {{0}};
+    (void)state;
+    fixture_begin(&fixture);
+    account_init(&account);
+    struct account_listener *listener = account_listen(&account, &fixture.replay);
+    seen = (struct seen){.listener = {see, NULL}};
+    replay_listen(&fixture.replay, &seen.listener);
+    run_by_chance(&fixture, 2000, 1);
+    account_settle(listener);
+    oracle(&seen, units);
+    bool states[ACCOUNT_STATES] = {false};
+    for (uint32_t id = 0; id < LOOP_INSTRUCTIONS; id++)
+        for (int s = 0; s < ACCOUNT_STATES; s++) {
+            assert_int_equal(account.rows.at[id].units[s], units[id][s]);
+            states[s] = states[s] || units[id][s];
+        }
+    assert_true(states[0] && states[1] && states[2] && states[3]);
+    assert_int_equal(account.cycles, fixture.replay.cycles);
+    assert_true(account_sum(&account) == (u128)fixture.replay.cycles * ACCOUNT_UNIT);
+    account_listener_free(listener);
+    account_release(&account);
+    fixture_end(&fixture);
+}
+
+/* By counting, for each instruction, who was issued while it was under way. */
+static void slots_are_counted(void **state)
+{
+    static struct seen seen;
+    struct fixture fixture;
+    struct account account;
+    (void)state;
+    fixture_begin(&fixture);
+    account_init(&account);
+    struct account_listener *listener = account_listen(&account, &fixture.replay);
+    seen = (struct seen){.listener = {see, NULL}};
+    replay_listen(&fixture.replay, &seen.listener);
+    run_by_chance(&fixture, 300, 2);
+    account_settle(listener);
+    uint64_t span = 0, used = 0, near = 0, told[3] = {0};
+    for (uint32_t i = 0; i < seen.n; i++) {
+        span += seen.complete[i] - seen.fetch[i];
+        for (uint32_t k = 0; k < seen.n; k++) {
+            used += seen.issue[k] >= seen.fetch[i] && seen.issue[k] < seen.complete[i];
+            near += seen.issue[k] + ACCOUNT_NEAR / 2 >= seen.issue[i] &&
+                    seen.issue[k] < seen.issue[i] + ACCOUNT_NEAR / 2;
+        }
+    }
+    for (size_t i = 0; i < account.rows.n; i++) {
+        told[0] += account.rows.at[i].slots[0].span + account.rows.at[i].slots[1].span;
+        told[1] += account.rows.at[i].slots[0].used + account.rows.at[i].slots[1].used;
+        told[2] += account.rows.at[i].nearby;
+    }
+    assert_int_equal(account.clipped, 0);
+    assert_int_equal(told[0], span);
+    assert_int_equal(told[1], used);
+    assert_int_equal(told[2], near);
+    account_listener_free(listener);
+    account_release(&account);
+    fixture_end(&fixture);
+}
+
+/* What warms takes no time, and what lies between two windows is nobody's. */
+static void windows_add_up(void **state)
+{
+    struct fixture fixture;
+    struct account account;
+    (void)state;
+    fixture_begin(&fixture);
+    account_init(&account);
+    struct account_listener *listener = account_listen(&account, &fixture.replay);
+    uint64_t whole = 0;
+    for (uint64_t i = 0; i < 20; i++) {
+        replay_gap(&fixture.replay, 100);
+        run_by_chance(&fixture, 100, i);
+        account_settle(listener);
+        assert_true(account_sum(&account) == (u128)account.cycles * ACCOUNT_UNIT);
+        assert_int_equal(account.instructions, 100 * LOOP_INSTRUCTIONS - 100);
+        whole += account.cycles;
+        account_clear(&account);
+        assert_true(account_sum(&account) == 0);
+    }
+    assert_true(whole > 0 && whole < fixture.replay.cycles);
+    account_listener_free(listener);
+    account_release(&account);
+    fixture_end(&fixture);
+}
+
+/* The load through a pointer waits for the load of the pointer. */
+static void producers_are_named(void **state)
+{
+    struct fixture fixture;
+    struct account account;
+    (void)state;
+    fixture_begin(&fixture);
+    account_init(&account);
+    struct account_listener *listener = account_listen(&account, &fixture.replay);
+    run_by_chance(&fixture, 500, 3);
+    account_settle(listener);
+    const struct account_row *row = &account.rows.at[POINTER];
+    assert_int_equal(row->producers[0].id, LOAD);
+    assert_true(row->waits > 0 && row->producers[0].cycles >= row->waits);
+    account_listener_free(listener);
+    account_release(&account);
+    fixture_end(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_is_shared_out_exactly),
+        cmocka_unit_test(slots_are_counted),
+        cmocka_unit_test(windows_add_up),
+        cmocka_unit_test(producers_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
