@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk stream agent shim flow program gcov paths sample metric profile infer core replay collect import view lab carry export cmd
+LAYERS := base wire x86 walk stream agent shim flow program gcov paths sample metric profile infer core pmu replay collect import view lab carry export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -21,11 +21,12 @@ USES_metric  := base sample
 USES_profile := base wire sample
 USES_infer   := base flow program
 USES_core    := base wire
+USES_pmu     := base core sample stream
 USES_replay  := base wire program core
 USES_collect := base wire paths program profile stream replay
 USES_import  := base collect program profile sample
 USES_view    := base metric profile program paths infer
-USES_lab     := base stream profile view core
+USES_lab     := base stream profile view core pmu metric
 USES_carry   := base infer profile program view
 USES_export  := base flow gcov profile program view
 USES_cmd     := base gcov import core collect view lab carry export
