@@ -172,6 +172,9 @@ $O/bench/streams: bench/src/streams.c $(call archives,$(call closure,stream))
 $O/bench/core: bench/src/core.c $(call archives,$(call closure,core))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,core))) $(LIBS)
+$O/bench/block_%: bench/src/block_%.c $(call archives,$(call closure,base))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,base))) -lZydis -lZycore -lm
 # Ours and LEMON's in one program; bench/flow sees to it that LEMON is there.
 $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 	@mkdir -p $(@D)
@@ -179,7 +182,7 @@ $O/bench/flow: bench/src/flow.cc $(call archives,$(call closure,flow))
 bench-programs: deps
 	bench/build
 # Every figure of docs/PERFORMANCE.md: an hour.
-bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-contexts bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer bench-core bench-history
+bench: bench-walks bench-overhead bench-overlap bench-coverage bench-walked bench-copies bench-paths bench-contexts bench-events bench-cfg bench-symbolise bench-unwind bench-plain bench-flow bench-streams bench-export bench-gcda bench-infer bench-core bench-blocks bench-history
 bench-walks: all bench-programs
 	bench/figures $(O)
 bench-overhead: all bench-programs
@@ -221,6 +224,9 @@ bench-flow:
 	bench/flow $(O)
 bench-core: all
 	bench/core $(O)
+bench-blocks: all
+	bench/blocks $(O)
+	bench/blocks -l $(O)
 bench-infer: all bench-programs
 	bench/infer $(O)
 bench-gcda: all bench-programs
@@ -275,6 +281,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-history bench-paths bench-contexts bench-lab-paths bench-lab-streams bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-blocks bench-history bench-paths bench-contexts bench-lab-paths bench-lab-streams bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

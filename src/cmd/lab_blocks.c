@@ -4,11 +4,13 @@
 #include "cmd/cmd.h"
 #include "cmd/view_options.h"
 #include "core/model.h"
+#include "core/native.h"
 #include "lab/blocks.h"
 #include "view/json.h"
 #include "view/sheet.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *name, *key;
@@ -124,6 +126,11 @@ int lab_blocks(int n, char **files, const char *core, bool json)
     }
     if (!model_open(core, &model, &err))
         return say_err(&err);
+    if (strcmp(core, "native") == 0) {
+        char why[128];
+        native_core(why, sizeof why);
+        say("--core native is %s", why);
+    }
     if (!blocks_read(files[0], &blocks, &err)) {
         model_release(&model);
         return say_err(&err);

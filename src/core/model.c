@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/scope.h"
+#include "core/native.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 /* The build puts the text of each here: cores/NAME.core, one line a core. */
 #define SHIPPED(X)                                                                                 \
     X(zen3, "zen3")                                                                                \
+    X(zen4, "zen4")                                                                                \
     X(skylake, "skylake")                                                                          \
     X(ev6, "21264")                                                                                \
     X(inorder, "inorder")
@@ -71,8 +73,11 @@ const char *model_text(const char *name, size_t *ret_bytes)
 bool model_open(const char *name, struct model *ret_model, struct err *err)
 {
     size_t bytes;
+    char why[128];
     if (is_path(name))
         return file_open(name, ret_model, err);
+    if (strcmp(name, "native") == 0)
+        name = native_core(why, sizeof why);
     const char *text = model_text(name, &bytes);
     if (text)
         return model_read(text, bytes, name, ret_model, err);

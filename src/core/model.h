@@ -95,7 +95,7 @@ struct model {
 /* Of text; `from` is its name in errors. */
 bool model_read(const char *text, size_t bytes, const char *from, struct model *ret_model,
                 struct err *err);
-/* One that gait knows by name, or a file (of which the name has a '/' or ends in ".core"). */
+/* One that gait knows by name, "native" for the one most like this machine, or a file (of which the name has a '/' or ends in ".core"). */
 bool model_open(const char *name, struct model *ret_model, struct err *err);
 void model_release(struct model *model);
 

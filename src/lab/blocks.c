@@ -96,7 +96,17 @@ struct piece {
 
 struct pieces {
     VEC(struct piece);
+    bool loop; /* ends in a branch to its own start */
 };
+
+/* A line whose block goes back to its own start is a loop: it stands once, and is gone through many times. */
+static bool is_loop(const struct pieces *pieces, uint32_t bytes)
+{
+    const struct piece *last = &pieces->at[pieces->n - 1];
+    const ZydisDecodedOperand *to = &last->operands[0];
+    return (last->insn.kind == INSN_COND || last->insn.kind == INSN_JUMP) &&
+           to->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && to->imm.value.s == -(int64_t)bytes;
+}
 
 static bool pieces_make(struct pieces *pieces, const struct block *block, const struct model *model)
 {
@@ -110,6 +120,7 @@ static bool pieces_make(struct pieces *pieces, const struct block *block, const 
             return false;
         at += piece->insn.length;
     }
+    pieces->loop = pieces->n && is_loop(pieces, block->n);
     return true;
 }
 
@@ -124,12 +135,14 @@ static void copies_run(const struct pieces *pieces, struct core *core, uint32_t 
     for (uint32_t copy = 0; copy < 3 * copies; copy++) {
         for (size_t i = 0; i < pieces->n; i++) {
             const struct piece *piece = &pieces->at[i];
-            struct core_fact fact = {.at = {at}, .next = {at + piece->insn.length}};
+            bool back = pieces->loop && i == pieces->n - 1;
+            struct core_fact fact = {
+                .at = {at}, .next = {back ? code_at : at + piece->insn.length}, .taken = back};
             block_values_step(&values, &piece->instruction, piece->operands, at, &fact.address.v,
                               &fact.value_bits);
             fact.physical = FRAME_BYTES + fact.address.v % FRAME_BYTES;
             core_step(core, &piece->insn, &fact, &times);
-            at += piece->insn.length;
+            at = fact.next.v;
         }
         ret_thirds[copy / copies] = times.retire;
     }

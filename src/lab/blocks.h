@@ -1,5 +1,6 @@
 /* How well a core's model foretells what blocks of instructions take: a file of lines "HEX,CYCLES", each a block of straight
- * code and the measured cycles of one of many copies of it that stand behind each other.
+ * code and the measured cycles of one of many copies of it that stand behind each other; or, if it ends in a branch to its own start, of
+ * one turn of that loop.
  *
  * As such blocks are measured, all registers and all memory hold one value at first, an address that is mapped, and all pages
  * are one frame. Copies: 150, or as many as fill 3072 bytes. A clock that counts in steps of many cycles shows few of the values

@@ -1,4 +1,5 @@
 #include "core/model.h"
+#include "core/native.h"
 
 #include <stddef.h>
 #include <setjmp.h>
@@ -63,12 +64,39 @@ static void no_text_is_no_core(void **state)
     assert_false(model_open("/nonexistent/x.core", &model, &err));
 }
 
+static void this_machine_has_a_core(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor;
+        unsigned family, model;
+        const char *core;
+    } cases[] = {
+        {"AuthenticAMD", 25, 1, "zen3"},    {"AuthenticAMD", 25, 33, "zen3"},
+        {"AuthenticAMD", 25, 17, "zen4"},   {"AuthenticAMD", 25, 97, "zen4"},
+        {"AuthenticAMD", 26, 2, "zen4"},    {"AuthenticAMD", 23, 49, "zen3"},
+        {"GenuineIntel", 6, 85, "skylake"},
+    };
+    const char *how;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(native_core_of(cases[i].vendor, cases[i].family, cases[i].model, &how),
+                            cases[i].core);
+    struct model model;
+    struct err err;
+    char why[128];
+    assert_true(model_open("native", &model, &err));
+    assert_string_equal(model.name, native_core(why, sizeof why));
+    assert_non_null(strstr(why, model.name));
+    model_release(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_ones_can_be_read),
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(no_text_is_no_core),
+        cmocka_unit_test(this_machine_has_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

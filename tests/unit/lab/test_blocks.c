@@ -81,6 +81,21 @@ static void groups_and_lines_are_told_apart(void **state)
 }
 
 /* 0.25 and 0.5 cycles of 150 copies are 37 and 75; a clock with steps of 50 shows 50 and 100. */
+/* Copies of nop go six a cycle; as the body of a loop, one turn a cycle is what branches allow. */
+static void what_goes_back_to_its_start_is_a_loop(void **state)
+{
+    (void)state;
+    struct blocks blocks;
+    foretell("4d01c04d01c94d01d24d01db4801c04801db,1.5\n"
+             "9049ffcf75fa,1\n"
+             "90,0.16\n",
+             &blocks);
+    assert_true(fabs(blocks.at[0].cycles - 1.5) < 0.02);
+    assert_true(fabs(blocks.at[1].cycles - 1) < 0.02);
+    assert_true(blocks.at[2].cycles < 0.2);
+    blocks_release(&blocks);
+}
+
 static void clocks_with_steps_are_found(void **state)
 {
     (void)state;
@@ -108,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_block_is_named),
         cmocka_unit_test(groups_and_lines_are_told_apart),
+        cmocka_unit_test(what_goes_back_to_its_start_is_a_loop),
         cmocka_unit_test(clocks_with_steps_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
