@@ -68,6 +68,7 @@ static void progress_begin(struct thread *thread, uint64_t pc)
                                           .tsc = sys_tsc(),
                                           .cpu_ns = agent_cpu_ns(),
                                           .pc = pc,
+                                          .cpu_node = sys_cpu_node(),
                                           .stop = LOSS_N};
     /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
      * a first sample, at a moment drawn from all of a period, lies less. */

@@ -1,9 +1,11 @@
 /* gait values: what places computed, loaded, divided by, copied. */
+#include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/table_view.h"
 #include "view/values.h"
 
 #include <getopt.h>
+#include <string.h>
 
 static const char usage[] =
     "usage: gait values [options] [FILE]\n"
@@ -13,6 +15,11 @@ static const char usage[] =
     "places first where knowing them would save most.\n"
     "\n"
     "  -i FILE            the profile, as an option\n"
+    "  --kind KINDS       of these kinds alone: divisor, size, target, load, operand, result, "
+    "address,\n"
+    "                     stride, module; thread, cpu, node, lock (of runs of code), "
+    "address+latency\n"
+    "                     (of timed loads); without it all but the last five\n"
     "  --no-values        shares alone: values can hold secrets\n"
     "  --module NAME      only places of this module\n"
     "  --limit N          so many places (20; with --json all)\n"
@@ -22,22 +29,41 @@ static const char usage[] =
     "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
-enum { OPTION_NO_VALUES = VIEW_OPTION_OWN };
+enum { OPTION_NO_VALUES = VIEW_OPTION_OWN, OPTION_KIND };
 
 static const struct option own_list[] = {
     {"no-values", no_argument, NULL, OPTION_NO_VALUES},
+    {"kind", required_argument, NULL, OPTION_KIND},
     {NULL, 0, NULL, 0},
 };
 
 struct options {
     struct view_options view;
+    uint32_t kinds; /* bits of enum value_use */
     bool no_values;
 };
+
+static bool kinds_parse(const char *text, uint32_t *ret_kinds, struct err *err)
+{
+    uint32_t kinds = 0;
+    char name[24];
+    for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
+        enum value_use use;
+        end = strchrnul(at, ',');
+        snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+        if (!value_use_find(name, &use))
+            return err_set(err, ERR_USAGE, "--kind %s: there is no kind %s", text, name);
+        kinds |= 1u << use;
+    }
+    *ret_kinds = kinds;
+    return true;
+}
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
     struct options *options = to;
-    (void)option, (void)value, (void)err;
+    if (option == OPTION_KIND)
+        return kinds_parse(value, &options->kinds, err);
     options->no_values = true;
     return true;
 }
@@ -47,7 +73,7 @@ static void show(struct scene *scene, void *to, const struct ink *ink, size_t ro
     const struct options *options = to;
     struct places_values places;
     struct values_cut cut = {.no_values = options->no_values, .limit = rows};
-    values_make(&places, scene);
+    values_make(&places, scene, options->kinds);
     if (options->view.json)
         values_json(stdout, &places, cut);
     else
@@ -63,7 +89,7 @@ int cmd_values(int argc, char **argv)
         .missing = "no values in it; gait record --events edge,call,value -- COMMAND takes them",
         .text_rows = 20,
         .show = show};
-    struct options options = {0};
+    struct options options = {.kinds = VALUE_KINDS_USUAL};
     struct own_options own = {own_list, own_take, &options};
     return table_view_run(&table, &options.view, &own, &options, argc, argv);
 }

@@ -18,7 +18,9 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     trips_init(&decode->trips, units, &decode->batch);
     path_pool_init(&decode->paths, units);
     value_lists_init(&decode->values, units);
-    latencies_init(&decode->latencies);
+    circumstances_init(&decode->circumstances, units, &decode->values);
+    held_locks_init(&decode->locks, units, &decode->values);
+    latencies_init(&decode->latencies, &decode->values);
     conflicts_init(&decode->conflicts, units, &decode->batch);
     module_values_init(&decode->module, units);
     decode->pace = (struct decode_pace){.overhead_ppm = 10000, .every = 1};
@@ -34,6 +36,8 @@ void decode_release(struct decode *decode)
     trips_release(&decode->trips);
     path_pool_release(&decode->paths);
     value_lists_release(&decode->values);
+    circumstances_release(&decode->circumstances);
+    held_locks_release(&decode->locks);
     latencies_release(&decode->latencies);
     conflicts_release(&decode->conflicts);
     module_values_release(&decode->module);
@@ -410,6 +414,8 @@ void decode_flush(struct decode *decode, bool last)
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
     if (path_pool_is_full(&decode->paths))
         path_pool_give(&decode->paths, decode->profile);
+    if (last)
+        circumstances_tell(&decode->circumstances, decode->profile);
     if (last || ++decode->batches % VALUES_EVERY == 0)
         value_lists_flush(&decode->values, &decode->batch);
     latencies_flush(&decode->latencies, &decode->batch);

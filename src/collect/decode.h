@@ -15,8 +15,10 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/circumstances.h"
 #include "collect/conflicts.h"
 #include "collect/crew.h"
+#include "collect/held_locks.h"
 #include "collect/latencies.h"
 #include "collect/module_values.h"
 #include "collect/passages.h"
@@ -89,6 +91,8 @@ struct decode {
         double executions, instructions;
     } mean;                /* of windows so far */
     uint32_t values_weigh; /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
+    struct circumstances circumstances;
+    struct held_locks locks;
     struct latencies latencies;
     struct conflicts conflicts;
     struct module_values module;

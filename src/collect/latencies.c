@@ -1,5 +1,7 @@
 #include "collect/latencies.h"
 
+#include "profile/value_kinds.h"
+
 #include <math.h>
 
 enum { LINE_BYTES = 64, LINE_TOLD = 2 };
@@ -36,14 +38,18 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
     place->bins[bin].count++;
     place->bins[bin].ticks += beyond;
     place->bins[bin].squares += beyond * beyond;
-    if (bin != LATENCY_NEAR && latencies->address_pc == event->pc)
-        hotlist_insert(&place->slow, (latencies->address & -(uint64_t)LINE_BYTES) | bin,
-                       &latencies->random);
+    if (latencies->address_pc != event->pc)
+        return;
+    uint64_t line = (latencies->address & -(uint64_t)LINE_BYTES) | bin;
+    if (bin != LATENCY_NEAR)
+        hotlist_insert(&place->slow, line, &latencies->random);
+    value_lists_see(latencies->lists, value_lists_place(latencies->lists, event->at, VALUE_OF_LINE),
+                    line, 1 << VALUE_BITS);
 }
 
-void latencies_init(struct latencies *latencies)
+void latencies_init(struct latencies *latencies, struct value_lists *lists)
 {
-    *latencies = (struct latencies){.consumer = {take}};
+    *latencies = (struct latencies){.consumer = {take}, .lists = lists};
     map_init(&latencies->keys, sizeof(struct latency_key));
 }
 

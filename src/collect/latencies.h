@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "collect/latency_scale.h"
 #include "collect/payloads.h"
+#include "collect/value_lists.h"
 #include "profile/batch.h"
 #include "stream/hotlist.h"
 
@@ -26,6 +27,7 @@ struct latency_place {
 struct latencies {
     struct payload_consumer consumer;
     const struct latency_scale *scale; /* NULL: nothing is taken */
+    struct value_lists *lists;         /* gets lines with their bins */
     struct random random;
     uint64_t address, address_pc; /* the last that was told, and of which instruction */
     struct map keys;              /* struct latency_key, bin and data 0 */
@@ -37,6 +39,6 @@ struct latencies {
     } touched; /* since the last batch */
 };
 
-void latencies_init(struct latencies *latencies);
+void latencies_init(struct latencies *latencies, struct value_lists *lists);
 void latencies_release(struct latencies *latencies);
 void latencies_flush(struct latencies *latencies, struct batch *batch);

@@ -10,7 +10,7 @@
 #include "collect/module_host.h"
 #include "collect/payloads.h"
 #include "profile/batch.h"
-#include "profile/value_custom.h"
+#include "profile/value_kinds.h"
 #include "stream/hotlist.h"
 
 enum { MODULE_TEXTS = 1024 }; /* values that have a text, at most */

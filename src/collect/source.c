@@ -58,6 +58,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->decode->stacks = place->stacks;
         source->decode->latencies.scale = place->scale;
         source->decode->conflicts.on = place->events & EVENTS_ADDRESS;
+        source->decode->locks.on = place->events & EVENTS_ADDRESS;
         if (place->overhead_ppm)
             source->decode->pace.overhead_ppm = place->overhead_ppm;
         source->each_event = (place->events & EVENTS_LATENCY) || place->module;
@@ -232,7 +233,8 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
 }
 
 /* Values go to their lists, which count what they read; with others who want to know, and of latencies, each event is looked at. */
-static void payload_read(struct source *source, const struct payload_window *window)
+static void payload_read(struct source *source, const struct payload_window *window,
+                         uint32_t cpu_node)
 {
     struct payload_consumer *consumers[3];
     size_t n = 0;
@@ -242,12 +244,16 @@ static void payload_read(struct source *source, const struct payload_window *win
         consumers[n++] = &source->decode->latencies.consumer;
     if (source->decode && source->decode->module.host)
         consumers[n++] = &source->decode->module.consumer;
-    if (source->each_event)
-        payloads_read(&source->units, window, &source->payloads, consumers, n);
     bool right = !source->decode || !source->decode->values_weigh ||
                  value_lists_take(&source->decode->values, window, source->decode->values_weigh);
-    if (source->each_event)
+    if (right && source->decode && source->decode->values_weigh) {
+        circumstances_window(&source->decode->circumstances, window, cpu_node);
+        held_locks_window(&source->decode->locks, window);
+    }
+    if (source->each_event) {
+        payloads_read(&source->units, window, &source->payloads, consumers, n);
         return;
+    }
     source->payloads.windows += right;
     source->payloads.astray += !right;
 }
@@ -270,7 +276,7 @@ static bool walk_read(struct source *source, uint32_t bytes)
     struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
                                     entry_at(source, parts.words_at)};
     if (walk.n_payload)
-        payload_read(source, &window);
+        payload_read(source, &window, walk.cpu_node);
     if (walk.n_payload && source->decode)
         conflicts_window(&source->decode->conflicts, &window, walk.tsc);
     if (source->decode && walk.stack_bytes)

@@ -48,15 +48,36 @@ static void pass_on(struct value_lists *lists, const struct value_list *list, ui
         messages_take(lists, value_stream_push(lists->stream, place, value));
 }
 
-static void see(void *to, uint32_t place, uint64_t value)
+static struct value_list *list_touch(struct value_lists *lists, uint32_t place)
 {
-    struct value_lists *lists = to;
     struct value_list *list = list_get(lists, place);
     if (list->window != lists->window) {
         list->window = lists->window;
         if (!list->windows++)
             *vec_push(&lists->touched) = place;
     }
+    return list;
+}
+
+uint32_t value_lists_place(struct value_lists *lists, struct place at, uint32_t kind)
+{
+    struct value_key key = {.module = at.module,
+                            .kind = kind,
+                            .address = at.address.v,
+                            .to = MODULE_NONE,
+                            .caller_module = MODULE_NONE};
+    return value_places_add(&lists->places, &key);
+}
+
+void value_lists_see(struct value_lists *lists, uint32_t place, uint64_t value, uint64_t sightings)
+{
+    hotlist_add(&list_touch(lists, place)->hot, value, sightings);
+}
+
+static void see(void *to, uint32_t place, uint64_t value)
+{
+    struct value_lists *lists = to;
+    struct value_list *list = list_touch(lists, place);
     if (lists->stream)
         pass_on(lists, list, place, value);
     else

@@ -35,6 +35,14 @@ static bool kind_taken(enum payload_kind kind)
     }
 }
 
+uint32_t value_places_add(struct value_places *places, const struct value_key *key)
+{
+    uint32_t place = map_add(&places->keys, key);
+    while (places->last.n <= place)
+        *vec_push(&places->last) = (struct last_address){0};
+    return place;
+}
+
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller)
 {
@@ -47,10 +55,7 @@ uint32_t value_places_called(struct value_places *places, const struct unit_segm
                             .to = MODULE_NONE,
                             .caller_module = caller.module,
                             .caller = caller.address.v};
-    uint32_t place = map_add(&places->keys, &key);
-    while (places->last.n <= place)
-        *vec_push(&places->last) = (struct last_address){0};
-    return place;
+    return value_places_add(places, &key);
 }
 
 void value_places_meet(struct value_places *places, uint32_t exit, uint32_t item)

@@ -67,6 +67,8 @@ static inline void value_places_stride(struct value_places *places, uint32_t str
     *last = (struct last_address){places->window, address};
 }
 
+/* The place of that key, its value being 0. */
+uint32_t value_places_add(struct value_places *places, const struct value_key *key);
 /* The place of an item, of its strides with VALUE_STRIDE, if who called is to return there. */
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller);

@@ -1,31 +1,30 @@
 #include "view/conflicts.h"
 
-#include "program/assembly.h"
-#include "program/binary.h"
 #include "view/head.h"
 #include "view/ink.h"
+#include "view/place_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-static void end_print(FILE *to, struct scene *scene, const char *what,
+static void end_print(FILE *to, struct place_text *text, const char *what,
                       const struct conflict_end *end, const struct ink *ink)
 {
-    const struct binary *binary = scene_binary(scene, end->module);
+    struct scene *scene = text->scene;
     function_id function = scene_function_at(scene, end->module, end->address);
-    char assembly[128] = "";
-    if (binary)
-        assembly_text(&binary->image, (struct svma){end->address}, ASSEMBLY_ATT, NULL, NULL,
-                      assembly, sizeof assembly);
+    const char *source = place_source(text, end->module, end->address);
     fprintf(to, "      %-6s %s%s%s  %s  %s  %s%s%s\n", what, ink_begin(ink, INK_NAME),
             name_text(scene, scene_function_name(scene, end->module, function)),
             ink_end(ink, INK_NAME), line_text(scene, end->module, end->address),
-            address_text(scene, end->module, end->address), ink_begin(ink, INK_SOURCE), assembly,
-            ink_end(ink, INK_SOURCE));
+            address_text(scene, end->module, end->address), ink_begin(ink, INK_SOURCE),
+            place_assembly(text, end->module, end->address), ink_end(ink, INK_SOURCE));
+    if (*source)
+        fprintf(to, "             %s%s%s\n", ink_begin(ink, INK_SOURCE), source,
+                ink_end(ink, INK_SOURCE));
 }
 
-static void row_print(FILE *to, const struct conflict_view *view, const struct conflict_row *row,
-                      const struct ink *ink)
+static void row_print(FILE *to, const struct conflict_view *view, struct place_text *text,
+                      const struct conflict_row *row, const struct ink *ink)
 {
     bool pair =
         row->type == CONFLICT_FORWARD || row->type == CONFLICT_ORDER || row->type == CONFLICT_ALIAS;
@@ -48,22 +47,25 @@ static void row_print(FILE *to, const struct conflict_view *view, const struct c
         fprintf(to, "; potential");
     fprintf(to, "\n      %s\n", conflict_type_text(row->type));
     if (pair || shared)
-        end_print(to, view->scene, pair ? "store" : "one", &row->from, ink);
-    end_print(to, view->scene, pair ? "load" : shared ? "other" : "at", &row->to, ink);
+        end_print(to, text, pair ? "store" : "one", &row->from, ink);
+    end_print(to, text, pair ? "load" : shared ? "other" : "at", &row->to, ink);
 }
 
 void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
                         size_t limit)
 {
     size_t shown = 0;
+    struct place_text text;
+    place_text_begin(&text, view->scene);
     head_text(to, view->scene, 0);
     fprintf(to, "%s accesses to memory were looked at, pairs up to %u instructions apart\n\n",
             count_text((double)view->looked, true), view->within);
     for (; shown < view->n && shown < limit; shown++)
-        row_print(to, view, &view->at[shown], ink);
+        row_print(to, view, &text, &view->at[shown], ink);
     if (!view->n)
         fprintf(to, "no conflicts\n");
     fprintf(to, "\n%zu of %zu; %zu that are rare, or as chance has them, are left out (--all)\n",
             shown, view->n, view->left_out);
     losses_text(to, view->scene, 0, 0);
+    place_text_end(&text);
 }

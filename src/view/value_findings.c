@@ -7,9 +7,10 @@ static const double SURE = 0.9;
 const char *value_finding_name(enum value_finding finding)
 {
     static const char *const names[FINDINGS] = {
-        [FINDING_NONE] = "none",      [FINDING_DIVISOR] = "constant-divisor",
-        [FINDING_SIZE] = "one-size",  [FINDING_TARGET] = "one-target",
-        [FINDING_LOAD] = "one-value", [FINDING_STRIDE] = "one-stride"};
+        [FINDING_NONE] = "none",         [FINDING_DIVISOR] = "constant-divisor",
+        [FINDING_SIZE] = "one-size",     [FINDING_TARGET] = "one-target",
+        [FINDING_LOAD] = "one-value",    [FINDING_STRIDE] = "one-stride",
+        [FINDING_THREAD] = "one-thread", [FINDING_LOCK] = "one-lock"};
     return names[finding];
 }
 
@@ -23,7 +24,9 @@ const char *value_finding_text(enum value_finding finding)
         [FINDING_LOAD] =
             "loads nearly always the same: keep it in a register, or specialise for it",
         [FINDING_STRIDE] =
-            "goes on by nearly always the same step: it can be prefetched, or vectorised"};
+            "goes on by nearly always the same step: it can be prefetched, or vectorised",
+        [FINDING_THREAD] = "runs nearly always in the same thread",
+        [FINDING_LOCK] = "runs nearly always with the same lock held"};
     return texts[finding];
 }
 
@@ -39,13 +42,15 @@ double value_use_cycles(enum value_use use)
 enum value_finding value_finding_of(const struct places_values *places,
                                     const struct value_place *place)
 {
-    static const enum value_finding of_use[VALUE_USES] = {[VALUE_DIVISOR] = FINDING_DIVISOR,
-                                                          [VALUE_SIZE] = FINDING_SIZE,
-                                                          [VALUE_TARGET] = FINDING_TARGET,
-                                                          [VALUE_LOAD] = FINDING_LOAD,
-                                                          [VALUE_STRIDES] = FINDING_STRIDE};
+    static const enum value_finding of_use[VALUE_USES] = {
+        [VALUE_DIVISOR] = FINDING_DIVISOR, [VALUE_SIZE] = FINDING_SIZE,
+        [VALUE_TARGET] = FINDING_TARGET,   [VALUE_LOAD] = FINDING_LOAD,
+        [VALUE_STRIDES] = FINDING_STRIDE,  [VALUE_THREAD] = FINDING_THREAD,
+        [VALUE_LOCK] = FINDING_LOCK};
     if (!place->n || place->constant)
         return FINDING_NONE;
+    if (place->use == VALUE_LOCK && !places->values.at[place->first].value)
+        return FINDING_NONE; /* no lock */
     struct estimate share = places->values.at[place->first].share;
     /* Without an interval, the share itself. */
     bool sure = share.value >= SURE && (isnan(share.lo) || share.lo >= SURE * SURE);

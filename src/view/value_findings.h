@@ -14,6 +14,8 @@ enum value_finding {
     FINDING_TARGET,  /* indirect calls with one target */
     FINDING_LOAD,    /* loads of one value */
     FINDING_STRIDE,  /* addresses that go on by the same step */
+    FINDING_THREAD,  /* code that one thread runs, */
+    FINDING_LOCK,    /* that runs under one lock */
     FINDINGS
 };
 

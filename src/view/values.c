@@ -1,7 +1,7 @@
 #include "view/values.h"
 
 #include "program/binary.h"
-#include "profile/value_custom.h"
+#include "profile/value_kinds.h"
 #include "program/decoded.h"
 #include "view/value_findings.h"
 #include "wire/payload.h"
@@ -13,10 +13,24 @@
 const char *value_use_name(enum value_use use)
 {
     static const char *const names[VALUE_USES] = {
-        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",       [VALUE_TARGET] = "target",
-        [VALUE_LOAD] = "load",       [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
-        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",  [VALUE_CUSTOM] = "module"};
+        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",
+        [VALUE_TARGET] = "target",   [VALUE_LOAD] = "load",
+        [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
+        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",
+        [VALUE_CUSTOM] = "module",   [VALUE_THREAD] = "thread",
+        [VALUE_CPU] = "cpu",         [VALUE_NODE] = "node",
+        [VALUE_LOCK] = "lock",       [VALUE_LINE] = "address+latency"};
     return names[use];
+}
+
+bool value_use_find(const char *name, enum value_use *ret_use)
+{
+    for (int use = 0; use < VALUE_USES; use++)
+        if (!strcmp(name, value_use_name((enum value_use)use))) {
+            *ret_use = (enum value_use)use;
+            return true;
+        }
+    return false;
 }
 
 /* ---- what an instruction does with it */
@@ -76,8 +90,15 @@ static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
 {
     if (key_kind & VALUE_STRIDE)
         return VALUE_STRIDES;
-    if ((key_kind & 0xff) == VALUE_OF_MODULE)
-        return VALUE_CUSTOM;
+    switch (key_kind & 0xff) {
+    case VALUE_OF_MODULE: return VALUE_CUSTOM;
+    case VALUE_OF_THREAD: return VALUE_THREAD;
+    case VALUE_OF_CPU: return VALUE_CPU;
+    case VALUE_OF_NODE: return VALUE_NODE;
+    case VALUE_OF_LOCK: return VALUE_LOCK;
+    case VALUE_OF_LINE: return VALUE_LINE;
+    default: break;
+    }
     switch ((enum payload_kind)(key_kind & 0xff)) {
     case PAYLOAD_COUNT: return VALUE_SIZE;
     case PAYLOAD_OPERAND: return decoded && divides(decoded) ? VALUE_DIVISOR : VALUE_OPERAND;
@@ -174,7 +195,7 @@ static void place_add(struct places_values *places, const struct record *records
     bool known = binary && decoded_read(&binary->image, (struct svma){key->address}, &decoded);
     bool vector = (key->kind & 0xff) == PAYLOAD_VECTOR;
     enum value_use use = use_of(known ? &decoded : NULL, key->kind);
-    if (use == VALUE_USES)
+    if (use == VALUE_USES || !(places->kinds & 1u << use))
         return;
     bool exact = places->scene->sides[0]->mode == PROFILE_EXACT;
     bool data = use == VALUE_LOAD || use == VALUE_RESULT || use == VALUE_OPERAND;
@@ -242,10 +263,10 @@ static bool same_place(const struct record *a, const struct record *b)
            a->key.caller == b->key.caller;
 }
 
-void values_make(struct places_values *places, struct scene *scene)
+void values_make(struct places_values *places, struct scene *scene, uint32_t kinds)
 {
     struct records records = {0};
-    *places = (struct places_values){.scene = scene};
+    *places = (struct places_values){.scene = scene, .kinds = kinds};
     records_take(&records, scene);
     for (size_t i = 0, n; i < records.n; i += n) {
         for (n = 1; i + n < records.n && same_place(&records.at[i], &records.at[i + n]); n++)
@@ -254,7 +275,8 @@ void values_make(struct places_values *places, struct scene *scene)
         if (records.at[i].all && records.at[i].sums->count)
             place_add(places, &records.at[i], n);
     }
-    values_targets(places);
+    if (kinds & 1u << VALUE_TARGET)
+        values_targets(places);
     if (places->n)
         qsort(places->at, places->n, sizeof *places->at, by_saving);
     vec_release(&records);

@@ -24,8 +24,15 @@ enum value_use { /* in the order of what knowing it is worth */
                  VALUE_ADDRESS,
                  VALUE_STRIDES, /* from an address to the next of the same place */
                  VALUE_CUSTOM,  /* what a module made */
+                 VALUE_THREAD,  /* of a run of code: who ran it, */
+                 VALUE_CPU,     /* where, */
+                 VALUE_NODE,
+                 VALUE_LOCK, /* what was held */
+                 VALUE_LINE, /* of a timed load: cache line and where it was */
                  VALUE_USES
 };
+/* What is shown unless kinds are asked for: those of instructions. */
+enum { VALUE_KINDS_USUAL = (1 << VALUE_THREAD) - 1 };
 
 struct place_value {
     uint64_t value;
@@ -54,7 +61,8 @@ struct value_place {
 
 struct places_values {
     struct scene *scene;
-    double total; /* of all places */
+    uint32_t kinds; /* bits of enum value_use: those that are here, if there are any */
+    double total;   /* of all places */
     struct {
         VEC(struct place_value);
     } values; /* of each place: the most frequent first */
@@ -62,10 +70,18 @@ struct places_values {
 };
 
 const char *value_use_name(enum value_use use);
-/* As the module that made it shows it. One buffer. */
-const char *value_custom_text(const struct scene *scene, uint64_t value);
+/* False: there is none of that name. */
+bool value_use_find(const char *name, enum value_use *ret_use);
+/* Its places are not instructions but the runs of code that begin there. */
+static inline bool value_use_of_runs(enum value_use use)
+{
+    return use >= VALUE_THREAD && use <= VALUE_LOCK;
+}
+/* The value as its kind is shown. Holds until the scene is closed, or the next. */
+const char *value_words(struct scene *scene, const struct value_place *place,
+                        const struct place_value *value);
 
-void values_make(struct places_values *places, struct scene *scene);
+void values_make(struct places_values *places, struct scene *scene, uint32_t kinds);
 void values_release(struct places_values *places);
 
 /* A place whose values are the last of all, from `first` on. */

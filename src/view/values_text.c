@@ -1,80 +1,144 @@
 #include "view/values.h"
 
-#include "program/assembly.h"
-#include "program/binary.h"
+#include "base/map.h"
 #include "view/head.h"
 #include "view/ink.h"
+#include "view/place_text.h"
 #include "view/value_findings.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { VALUES_SHOWN = 4 };
 
-static void value_print(FILE *to, struct scene *scene, const struct value_place *place,
-                        const struct place_value *value, bool hidden)
+struct page {
+    FILE *to;
+    const struct places_values *places;
+    const struct ink *ink;
+    bool hidden;
+    struct place_text text;
+    struct map functions; /* shown already, of kinds that have one row a function */
+};
+
+static void value_print(const struct page *page, const struct value_place *place,
+                        const struct place_value *value)
 {
     struct estimate share = value->share;
-    const char *text = "(not shown)";
-    if (!hidden)
-        text = place->use == VALUE_CUSTOM ? value_custom_text(scene, value->value)
-               : value->to == MODULE_NONE ? value_text(place->form, value->value)
-                                          : value_pointer_text(scene, value->to, value->value);
-    fprintf(to, "      %6.2f%%", 100 * share.value);
+    fprintf(page->to, "      %6.2f%%", 100 * share.value);
     if (isnan(share.lo))
-        fprintf(to, "  [     ?,      ?]");
+        fprintf(page->to, "  [     ?,      ?]");
     else
-        fprintf(to, "  [%6.2f, %6.2f]", 100 * share.lo, 100 * share.hi);
-    fprintf(to, "  %s\n", text);
+        fprintf(page->to, "  [%6.2f, %6.2f]", 100 * share.lo, 100 * share.hi);
+    fprintf(page->to, "  %s\n",
+            page->hidden ? "(not shown)" : value_words(page->places->scene, place, value));
 }
 
-static void caller_print(FILE *to, struct scene *scene, const struct value_place *place)
+static void caller_print(const struct page *page, const struct value_place *place)
 {
+    struct scene *scene = page->places->scene;
     if (place->caller_module == MODULE_NONE)
         return;
     function_id function = scene_function_at(scene, place->caller_module, place->caller);
-    fprintf(to, "      called from %s  %s  %s\n",
+    fprintf(page->to, "      called from %s  %s  %s\n",
             name_text(scene, scene_function_name(scene, place->caller_module, function)),
             line_text(scene, place->caller_module, place->caller - 1),
             address_text(scene, place->caller_module, place->caller));
 }
 
-static void place_print(FILE *to, const struct places_values *places,
-                        const struct value_place *place, const struct ink *ink, bool hidden)
+static void code_print(const struct page *page, const char *text)
 {
-    struct scene *scene = places->scene;
-    const struct binary *binary = scene_binary(scene, place->module);
+    if (*text)
+        fprintf(page->to, "      %s%s%s\n", ink_begin(page->ink, INK_SOURCE), text,
+                ink_end(page->ink, INK_SOURCE));
+}
+
+static void place_print(struct page *page, const struct value_place *place)
+{
+    struct scene *scene = page->places->scene;
     function_id function = scene_function_at(scene, place->module, place->address);
-    char assembly[128] = "";
-    if (binary)
-        assembly_text(&binary->image, (struct svma){place->address}, ASSEMBLY_ATT, NULL, NULL,
-                      assembly, sizeof assembly);
-    fprintf(to, "%-8s seen %s times  %s%s%s  %s  %s\n", value_use_name((enum value_use)place->use),
-            count_text(place->total, false), ink_begin(ink, INK_NAME),
+    fprintf(page->to, "%-8s seen %s times  %s%s%s  %s  %s\n",
+            value_use_name((enum value_use)place->use), count_text(place->total, false),
+            ink_begin(page->ink, INK_NAME),
             name_text(scene, scene_function_name(scene, place->module, function)),
-            ink_end(ink, INK_NAME), line_text(scene, place->module, place->address),
+            ink_end(page->ink, INK_NAME), line_text(scene, place->module, place->address),
             address_text(scene, place->module, place->address));
-    fprintf(to, "      %s%s%s\n", ink_begin(ink, INK_SOURCE), assembly, ink_end(ink, INK_SOURCE));
-    const struct place_value *values = &places->values.at[place->first];
-    caller_print(to, scene, place);
+    code_print(page, place_source(&page->text, place->module, place->address));
+    if (!value_use_of_runs((enum value_use)place->use))
+        code_print(page, place_assembly(&page->text, place->module, place->address));
+    const struct place_value *values = &page->places->values.at[place->first];
+    caller_print(page, place);
     for (size_t i = 0; i < place->n && i < VALUES_SHOWN; i++)
-        value_print(to, scene, place, &values[i], hidden);
+        value_print(page, place, &values[i]);
     if (!place->n)
-        fprintf(to, "      no value often enough to be told\n");
-    enum value_finding finding = value_finding_of(places, place);
-    if (finding != FINDING_NONE)
-        fprintf(to, "      %s (%.2g cycles of 1000 instructions at most)\n",
-                value_finding_text(finding), place->saves);
+        fprintf(page->to, "      no value often enough to be told\n");
+    enum value_finding finding = value_finding_of(page->places, place);
+    if (finding == FINDING_NONE)
+        return;
+    fprintf(page->to, "      %s", value_finding_text(finding));
+    if (place->saves > 0)
+        fprintf(page->to, " (%.2g cycles of 1000 instructions at most)", place->saves);
+    fprintf(page->to, "\n");
+}
+
+/* Of kinds whose places are runs of code, a function is shown once: with the run that was gone most. */
+static bool function_was_shown(struct page *page, const struct value_place *place)
+{
+    function_id function = scene_function_at(page->places->scene, place->module, place->address);
+    uint64_t key[] = {place->use, place->module, function};
+    size_t before = page->functions.n;
+    if (!value_use_of_runs((enum value_use)place->use) || function == FUNCTION_NONE)
+        return false;
+    map_add(&page->functions, key);
+    return page->functions.n == before;
+}
+
+/* What there was one of has no rows. */
+static void ones_print(const struct page *page, uint32_t kinds)
+{
+    const struct {
+        enum value_use use;
+        const char *fact;
+    } ones[] = {{VALUE_THREAD, "one_thread"}, {VALUE_CPU, "one_cpu"}, {VALUE_NODE, "one_node"}};
+    const struct facts *facts = &page->places->scene->sides[0]->facts;
+    for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)
+        for (size_t i = 0; i < facts->n; i++)
+            if ((kinds & 1u << ones[k].use) && !strcmp(facts->at[i].key, ones[k].fact))
+                fprintf(page->to, "all windows had one %s: %s\n", value_use_name(ones[k].use),
+                        facts->at[i].value);
+}
+
+static void savings_print(FILE *to)
+{
+    fprintf(to,
+            "savings: how often the value was there, times what knowing it spares a core of "
+            "today: %.0f cycles a\ndivision, %.0f a copy, %.0f a call, %.0f a load, %.0f a "
+            "result or operand\n",
+            value_use_cycles(VALUE_DIVISOR), value_use_cycles(VALUE_SIZE),
+            value_use_cycles(VALUE_TARGET), value_use_cycles(VALUE_LOAD),
+            value_use_cycles(VALUE_RESULT));
 }
 
 void values_text(FILE *to, const struct places_values *places, const struct ink *ink,
                  struct values_cut cut)
 {
-    size_t shown = 0;
+    size_t shown = 0, i = 0;
+    struct page page = {.to = to, .places = places, .ink = ink, .hidden = cut.no_values};
+    place_text_begin(&page.text, places->scene);
+    map_init(&page.functions, 3 * sizeof(uint64_t));
     head_text(to, places->scene, 0);
     fprintf(to, "values, those first whose knowledge would save most; shares with their 95 %% "
                 "intervals\n\n");
-    for (; shown < places->n && shown < cut.limit; shown++)
-        place_print(to, places, &places->at[shown], ink, cut.no_values);
-    fprintf(to, "\n%zu of %zu places; --limit shows others\n", shown, places->n);
+    for (; i < places->n && shown < cut.limit; i++)
+        if (!function_was_shown(&page, &places->at[i])) {
+            place_print(&page, &places->at[i]);
+            shown++;
+        }
+    ones_print(&page, places->kinds);
+    fprintf(to, "\n%zu of %zu places; --limit shows others, --kind other kinds\n", shown,
+            places->n);
+    if (places->kinds & VALUE_KINDS_USUAL)
+        savings_print(to);
     losses_text(to, places->scene, 0, 0);
+    map_release(&page.functions);
+    place_text_end(&page.text);
 }

@@ -32,3 +32,13 @@ static inline unsigned long sys_tsc(void)
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (unsigned long)high << 32 | low;
 }
+
+/* One more than CPU and node, in one number, as the kernel keeps them in the limit of a segment for getcpu of the vdso: no system call, which
+ * a filter might not like. 0: it keeps none. */
+static inline unsigned int sys_cpu_node(void)
+{
+    unsigned int limit = 0, selector = 0x7b;
+    unsigned char valid;
+    __asm__ volatile("lsl %2, %0\n\tsetz %1" : "+r"(limit), "=q"(valid) : "r"(selector) : "cc");
+    return valid ? limit + 1 : 0;
+}

@@ -300,6 +300,8 @@ enum {
     STACK_BEGIN_BYTES = 64,      /* above the outermost frame: what start code keeps there */
 };
 
+enum { CPU_BITS = 12, CPU_MASK = (1 << CPU_BITS) - 1 };
+
 struct event_walk {
     uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */
     uint64_t tsc;         /* when the interrupt came */
@@ -323,7 +325,8 @@ struct event_walk {
     uint32_t stack_bytes; /* copied, a multiple of 8; 0: no stack was taken */
     uint32_t slot;        /* of the thread */
     uint32_t n_lead;      /* exits of the lead, for who follows calls from the interrupt on */
-    uint32_t reserved;
+    uint32_t
+        cpu_node; /* that the interrupt came on: one more than both, the CPU in the low CPU_BITS; 0: not known */
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
      * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
      * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words (wire/stack_words.h) */

@@ -25,6 +25,17 @@ assert far['ns_lo'] > 4 * near['ns_hi'], (near, far)
 assert {line['value'] for line in far['lines']} == set(open(sys.argv[2]).read().split()), far['lines']
 assert sum(line['count'] for line in far['lines']) <= far['timed'], far
 EOF
+"$gait" values --json --module latencies --kind address+latency "$work/data" >"$work/json" || bad "values --kind address+latency: status $?"
+/usr/bin/python3 -B - "$work/json" "$(nm "$program" | awk '$3 == "far_lines" { print $1 }')" <<'EOF' || bad 'lines with their latencies'
+import json, sys
+rows = json.load(open(sys.argv[1]))['rows']
+assert rows and all(row['kind'] == 'address+latency' for row in rows), rows
+# The same two lines, as the program has them, mostly in memory. Those that are near are too many to be told.
+far = next(row for row in rows if row['function'] == 'far_load')
+print([(v['text'], v['share']) for v in far['values']])
+slow = {v['text']: v['share'] for v in far['values'] if not v['text'].endswith(' near')}
+assert {text.split()[0] for text in slow} == {f'latencies+{hex(int(sys.argv[2], 16) + at)}' for at in (0, 64)} and sum(slow.values()) > 0.6, far
+EOF
 "$gait" latencies --limit 1 "$work/data" >"$work/text" || bad "latencies as text: status $?"
 grep -q 'far_load' "$work/text" || bad 'the slow load is not first'
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without latencies: status $?"

@@ -1,0 +1,18 @@
+/* What stands at a place of a program: the line of its source, its instruction. */
+#pragma once
+
+#include "view/listing.h"
+#include "view/scene.h"
+
+struct place_text {
+    struct scene *scene;
+    struct listing listing;
+};
+
+void place_text_begin(struct place_text *text, struct scene *scene);
+void place_text_end(struct place_text *text);
+
+/* Without blanks at its beginning; "": it is not known, or the file is not there. Until the end. */
+const char *place_source(struct place_text *text, uint32_t module, uint64_t at);
+/* "": there is no binary. One buffer. */
+const char *place_assembly(const struct place_text *text, uint32_t module, uint64_t at);
