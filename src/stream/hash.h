@@ -51,6 +51,7 @@ static inline uint32_t hash_fold(uint64_t word, uint32_t bits)
     uint64_t sum = 0;
     if (bits && !(bits & (bits - 1))) { /* pieces come out even: halves on halves */
         sum = word;
+#pragma GCC unroll 6
         for (uint32_t half = 32; half >= bits; half >>= 1)
             sum ^= sum >> half;
     } else {

@@ -1,5 +1,23 @@
 #include "stream/tagged.h"
 
+static const tagged_entry free_entry = TAGGED_FREE << TAGGED_MISSES_SHIFT;
+
+/* An entry that somebody else wants is told of when its owner comes and its hits and misses are worth a message: from how many hits on. */
+static uint32_t evicted_from(const struct tagged *tagged, uint32_t misses)
+{
+    uint32_t threshold = tagged->threshold;
+    /* misses >= threshold / hits, which is rounded down unless it is to be real. */
+    uint32_t hits = tagged->choices.real_quotient ? (threshold + misses - 1) / misses
+                                                  : threshold / (misses + 1) + 1;
+    return hits < threshold / 4 ? threshold / 4 : hits;
+}
+
+/* Somebody else takes the entry if its hits are fewer. */
+static uint32_t kept_from(uint32_t misses)
+{
+    return misses == TAGGED_MISSES_MAX ? UINT32_MAX : 2 * misses;
+}
+
 void tagged_init(struct tagged *tagged, uint32_t bits, uint32_t ways, uint32_t tag_bits,
                  uint32_t threshold, const struct tagged_choices *choices, bool paper,
                  uint64_t seed)
@@ -9,121 +27,85 @@ void tagged_init(struct tagged *tagged, uint32_t bits, uint32_t ways, uint32_t t
     tagged->tag_bits = tag_bits;
     tagged->threshold = threshold;
     tagged->ways = ways;
-    for (size_t i = 0; i < (size_t)ways << bits; i++)
-        tagged->entries[i] = (struct tagged_entry){0};
-}
-
-/* Enough hits that telling of the tuple is worth a message, and misses enough that the entry is wanted. */
-static bool should_evict(const struct tagged *tagged, const struct tagged_entry *entry)
-{
-    if (entry->hits < tagged->threshold / 4)
-        return false;
-    if (tagged->choices.real_quotient)
-        return entry->misses * entry->hits >= tagged->threshold;
-    /* misses >= threshold / hits, rounded down, without a division. */
-    return (entry->misses + 1) * entry->hits > (int)tagged->threshold;
-}
-
-/* All at once: what comes cannot be guessed, and a branch that was costs more than all of it. */
-static bool should_replace(const struct tagged_entry *entry)
-{
-    return (entry->misses != 0) & ((entry->misses == TAGGED_MISSES_MAX) | (entry->hits <= 1) |
-                                   (entry->hits < 2 * entry->misses));
-}
-
-/* Hits that do not fit are lost: an entry holds less than it tells at once. */
-static uint16_t at_most(const struct tagged *tagged, uint32_t hits)
-{
-    return (uint16_t)(hits < tagged->threshold ? hits : tagged->threshold - 1);
-}
-
-/* The entry's own tuple: what is told of it, or 0. */
-static uint64_t entry_hit(const struct tagged *tagged, struct tagged_entry *entry)
-{
-    if (__builtin_expect(entry->misses && should_evict(tagged, entry), 0)) {
-        uint64_t told = entry->hits + !tagged->choices.told_without;
-        /* Who comes next takes over what the others have waited for. */
-        *entry = (struct tagged_entry){.hits = entry->misses};
-        return told;
+    for (uint32_t misses = 0; misses <= TAGGED_MISSES_MAX; misses++) {
+        uint32_t full = threshold - 1, worth = misses ? evicted_from(tagged, misses) : full;
+        tagged->told_from[misses] = worth < full ? worth : full;
+        tagged->kept_from[misses] = kept_from(misses);
+        tagged->added[misses] = misses + !choices->taken_without;
     }
-    if (++entry->hits < tagged->threshold)
-        return 0;
-    *entry = (struct tagged_entry){.hits = entry->misses};
-    return tagged->threshold;
+    tagged->kept_from[TAGGED_FREE] = UINT32_MAX;
+    tagged->added[TAGGED_FREE] = !choices->begins_at_0;
+    for (size_t i = 0; i < (size_t)ways << bits; i++)
+        tagged->entries[i] = free_entry;
 }
 
-static void entry_miss(const struct tagged *tagged, struct tagged_entry *entry, uint16_t tag)
+/* What is told of the owner; who comes next takes over what the others have waited for. */
+static uint64_t entry_tell(const struct tagged *tagged, tagged_entry *entry)
 {
-    bool replaces = should_replace(entry);
-    uint32_t hits = (uint32_t)entry->hits + entry->misses + !tagged->choices.taken_without;
-    entry->hits = replaces ? at_most(tagged, hits) : entry->hits;
-    entry->misses = replaces ? 0 : (uint16_t)(entry->misses + 1);
-    entry->tag = replaces ? tag : entry->tag;
+    uint32_t hits = tagged_hits(*entry), misses = tagged_misses(*entry);
+    *entry = free_entry | misses << TAGGED_HITS_SHIFT;
+    bool evicted = misses && hits >= evicted_from(tagged, misses);
+    return hits + !(evicted && tagged->choices.told_without);
 }
 
-static void entry_begin(const struct tagged *tagged, struct tagged_entry *entry, uint16_t tag)
+/* Who comes cannot be guessed, and a branch that was guessed wrong costs more than all that is done for a tuple: answers are masks. */
+static inline uint32_t all_ones(bool if_so)
 {
-    uint32_t hits = (uint32_t)entry->hits + !tagged->choices.begins_at_0;
-    *entry = (struct tagged_entry){.hits = at_most(tagged, hits), .tag = tag};
+    return 0 - (uint32_t)if_so;
+}
+
+/* The owner comes before a free entry, and that before the one with the fewest hits. */
+__attribute__((always_inline)) static inline uint32_t entry_rank(tagged_entry entry, uint32_t tag)
+{
+    uint32_t is = entry & TAGGED_TAG_MASK, rank = is ? tagged_hits(entry) + 2 : 1;
+    return rank & all_ones(is != tag);
+}
+
+/* What becomes of an entry when somebody comes who is not to be told of; `other`: all ones if he does not own it. What of its hits does not
+ * fit is lost: it holds less than it tells at once. */
+__attribute__((always_inline)) static inline tagged_entry
+entry_next(const struct tagged *tagged, tagged_entry entry, uint32_t tag, uint32_t other)
+{
+    uint32_t hits = tagged_hits(entry), state = tagged_state(entry);
+    uint32_t sum = hits + tagged->added[state], most = tagged->threshold - 1;
+    tagged_entry taken = (sum < most ? sum : most) << TAGGED_HITS_SHIFT | tag;
+    tagged_entry kept =
+        entry + (other & 1 << TAGGED_MISSES_SHIFT) + (~other & 1 << TAGGED_HITS_SHIFT);
+    return hits < (tagged->kept_from[state] & other) ? taken : kept;
 }
 
 __attribute__((always_inline)) static inline uint64_t
-set_take(const struct tagged *tagged, struct tagged_entry *set, uint16_t tag, uint32_t ways)
+set_take(const struct tagged *tagged, tagged_entry *set, uint32_t tag, uint32_t ways)
 {
-    struct tagged_entry *empty = NULL, *fewest = set, *own = NULL;
-    /* Which way it is cannot be guessed: no branch asks. */
-    for (struct tagged_entry *entry = set; entry < set + ways; entry++)
-        own = entry->tag == tag ? entry : own;
-    if (own)
-        return entry_hit(tagged, own);
-    for (struct tagged_entry *entry = set + ways; entry-- > set;) {
-        empty = entry->tag ? empty : entry;
-        fewest = entry->hits <= fewest->hits ? entry : fewest;
+    uint32_t way = 0, rank = entry_rank(set[0], tag);
+    for (uint32_t i = 1; i < ways; i++) {
+        uint32_t next = entry_rank(set[i], tag);
+        way = next < rank ? i : way;
+        rank = next < rank ? next : rank;
     }
-    if (empty)
-        entry_begin(tagged, empty, tag);
-    else
-        entry_miss(tagged, fewest, tag);
+    tagged_entry entry = set[way];
+    uint32_t other = all_ones(rank);
+    if (__builtin_expect(tagged_hits(entry) >= (tagged->told_from[tagged_state(entry)] | other), 0))
+        return entry_tell(tagged, &set[way]);
+    set[way] = entry_next(tagged, entry, tag, other);
     return 0;
 }
 
-/* Where tuples go is worked out for some of them before they go there: what a branch that was guessed wrong throws away is little then. */
-enum { AHEAD = 16 };
-struct going {
-    uint32_t set[AHEAD];
-    uint16_t tag[AHEAD];
-};
-
-__attribute__((always_inline)) static inline void going_make(struct going *going,
-                                                             const struct tagged *tagged,
-                                                             const struct tuple *tuples, size_t n,
-                                                             uint32_t tag_bits, bool paper)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct tuple *tuple = &tuples[i];
-        going->tag[i] = (uint16_t)(1 + hash_fold(tuple->place ^ tuple->value, tag_bits));
-        going->set[i] =
-            paper ? hash_index(&tagged->hash, tuple) : hash_fast(tuple, tagged->hash.bits);
-    }
-}
-
-/* Inlined for each number of ways, of bits and each hash: the loops must not ask. */
+/* Inlined for each number of ways, of bits and each hash: the loop must not ask. */
 __attribute__((always_inline)) static inline size_t take(struct tagged *tagged,
                                                          const struct tuple *tuples, size_t n,
                                                          struct message *messages, uint32_t ways,
                                                          uint32_t tag_bits, bool paper)
 {
-    struct going going;
     size_t made = 0;
-    for (size_t at = 0; at < n; at += AHEAD) {
-        size_t some = n - at < AHEAD ? n - at : AHEAD;
-        going_make(&going, tagged, &tuples[at], some, tag_bits, paper);
-        for (size_t i = 0; i < some; i++) {
-            uint64_t count =
-                set_take(tagged, &tagged->entries[going.set[i] * ways], going.tag[i], ways);
-            if (count)
-                messages[made++] = (struct message){tuples[at + i], count};
-        }
+    for (size_t i = 0; i < n; i++) {
+        const struct tuple *tuple = &tuples[i];
+        uint32_t tag = 1 + hash_fold(tuple->place ^ tuple->value, tag_bits);
+        uint32_t set =
+            paper ? hash_index(&tagged->hash, tuple) : hash_fast(tuple, tagged->hash.bits);
+        uint64_t count = set_take(tagged, &tagged->entries[set * ways], tag, ways);
+        if (__builtin_expect(count != 0, 0))
+            messages[made++] = (struct message){*tuple, count};
     }
     return made;
 }
@@ -142,6 +124,6 @@ uint64_t tagged_held(const struct tagged *tagged)
 {
     uint64_t held = 0;
     for (size_t i = 0; i < (size_t)tagged->ways << tagged->hash.bits; i++)
-        held += (uint64_t)tagged->entries[i].hits + tagged->entries[i].misses;
+        held += tagged_hits(tagged->entries[i]) + tagged_misses(tagged->entries[i]);
     return held;
 }

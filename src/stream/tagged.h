@@ -16,18 +16,41 @@ struct tagged_choices {
     bool real_quotient; /* threshold/hits is not rounded down */
 };
 
-struct tagged_entry {
-    uint16_t hits;
-    uint16_t misses; /* not 0: somebody else wants the entry */
-    uint16_t tag;    /* one more; 0: the entry is free */
-    uint16_t none;   /* sets of two lie in one line */
+/* What an entry does next depends on who comes and on its misses; of its hits it matters only whether they have come up to a bound
+ * that its misses choose. So the rules are two rows of bounds, and taking a tuple needs no branch that
+ * chance decides. An entry is one word, so that the two of a set are one look: hits above, misses, and the tag below. */
+typedef uint32_t tagged_entry;
+enum {
+    TAGGED_FREE =
+        8, /* for misses: nobody's entry; its hits are what the last owner's rivals have waited for */
+    TAGGED_STATES,
+    TAGGED_HITS_SHIFT = 16,
+    TAGGED_MISSES_SHIFT = 12,
+    TAGGED_TAG_MASK = (1 << TAGGED_MISSES_SHIFT) - 1, /* tags are one more; 0: free */
 };
+
+static inline uint32_t tagged_hits(tagged_entry entry)
+{
+    return entry >> TAGGED_HITS_SHIFT;
+}
+
+static inline uint32_t tagged_state(tagged_entry entry)
+{
+    return entry >> TAGGED_MISSES_SHIFT & 0xf;
+}
+
+static inline uint32_t tagged_misses(tagged_entry entry)
+{
+    return tagged_state(entry) % TAGGED_FREE;
+}
 
 struct tagged {
     struct hash hash; /* to a set */
     struct tagged_choices choices;
     uint32_t tag_bits, threshold, ways;
-    struct tagged_entry entries[1 << HASH_BITS_MAX];
+    /* By state: hits from which the owner is told of when he comes, and below which somebody else takes the entry; and what he adds to its counts. */
+    uint32_t told_from[TAGGED_STATES], kept_from[TAGGED_STATES], added[TAGGED_STATES];
+    tagged_entry entries[1 << HASH_BITS_MAX];
 };
 
 /* 2^bits sets of so many ways, threshold at most 2^16 - 1. */

@@ -202,47 +202,7 @@ static void phase_begins_anywhere(void **state)
     assert_in_range(compress("H[P256]16384,phase", 1), 400, 1200);
 }
 
-/* ---- tagged, associative */
-
-static void tagged_keeps_the_length(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed < 6; seed++) {
-        stream_make(seed);
-        static const char *const designs[] = {"T2[256]2048x2", "T4[64]256x4", "T1[128]512x1,paper"};
-        for (size_t i = 0; i < sizeof designs / sizeof *designs; i++) {
-            uint64_t sum = told(compress(designs[i], seed)) + tagged_held(&compressor.front.tagged);
-            /* What does not fit below the threshold is all that is lost. */
-            assert_in_range(sum, N - N / 100, N);
-        }
-    }
-}
-
-static void tagged_takes_its_turns(void **state)
-{
-    (void)state;
-    static struct tagged tagged;
-    const struct tagged_choices none = {0};
-    tagged_init(&tagged, 0, 1, 8, 16, &none, false, 1);
-    struct tuple a = {0, 1}, b = {0, 2};
-    struct message message;
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(tagged_take(&tagged, &a, 1, &message), 0);
-    assert_int_equal(tagged_take(&tagged, &b, 1, &message), 0); /* wants it */
-    assert_int_equal(tagged.entries[0].misses, 1);
-    assert_int_equal(tagged_take(&tagged, &a, 1, &message), 0); /* 4 hits, 1 miss: not 16/4 */
-    for (int i = 0; i < 3; i++)
-        tagged_take(&tagged, &b, 1, &message);
-    /* 4 hits, 3 misses: the next time b replaces it, with all counts. */
-    assert_int_equal(tagged.entries[0].hits, 4 + 3 + 1);
-    assert_int_equal(tagged.entries[0].tag, 2 + 1);
-    for (int i = 0; i < 7; i++)
-        assert_int_equal(tagged_take(&tagged, &b, 1, &message), 0);
-    assert_int_equal(tagged_take(&tagged, &b, 1, &message), 1);
-    assert_int_equal(message.count, 16);
-    assert_int_equal(message.tuple.value, 2);
-    assert_int_equal(tagged.entries[0].tag, 0);
-}
+/* ---- associative */
 
 struct total {
     struct tuple tuple;
@@ -301,8 +261,6 @@ int main(void)
         cmocka_unit_test(split_periods_count),
         cmocka_unit_test(bytes_are_samplers),
         cmocka_unit_test(phase_begins_anywhere),
-        cmocka_unit_test(tagged_keeps_the_length),
-        cmocka_unit_test(tagged_takes_its_turns),
         cmocka_unit_test(associative_loses_nothing),
         cmocka_unit_test(kinds_go_through_together),
     };
