@@ -4,6 +4,7 @@
 #include "cmd/lab_blocks.h"
 #include "cmd/lab_history.h"
 #include "cmd/view_options.h"
+#include "lab/curves.h"
 #include "lab/lab.h"
 #include "lab/plot.h"
 #include "view/sheet.h"
@@ -107,7 +108,7 @@ static void text_print(const struct lab_rows *rows)
     for (size_t i = 0; columns[i]; i++)
         sheet_cell(&sheet, "%s", columns[i]);
     for (size_t r = 0; r < rows->n; r++)
-        for (size_t i = 0; i < rows->at[r].cells.n; i++)
+        for (size_t i = 0; i < rows->at[r].cells.n && !rows->at[r].fine; i++)
             sheet_cell(&sheet, "%s", rows->at[r].cells.at[i]);
     printf("%s: %s\n\n", rows->table->name, rows->table->title);
     sheet_end(&sheet, stdout);
@@ -120,7 +121,7 @@ static bool plot_write(const struct lab_rows *rows, const char *path, struct err
     FILE *to = fopen(path, "we");
     if (!to)
         return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    lab_plot(to, rows->table, rows->at, rows->n);
+    (rows->table->curves ? lab_curves : lab_plot)(to, rows->table, rows->at, rows->n);
     bool bad = ferror(to);
     if (fclose(to) != 0 || bad)
         return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);

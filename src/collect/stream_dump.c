@@ -49,6 +49,7 @@ static void exit_put(struct stream_dump *dump, uint32_t exit, uint64_t next)
     for (uint32_t s = 0; s <= last; s++) {
         const struct unit_segment *segment = &units->segments.at[superblock->first_segment + s];
         uint64_t to = s < last ? segment[1].start : next;
+        dump->instructions += segment->instructions;
         if (!to || !segment->instructions)
             continue;
         if (segment->end == SEGMENT_COND || segment->end == SEGMENT_IJUMP)
@@ -109,6 +110,8 @@ bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *er
 
 bool stream_dump_close(struct stream_dump *dump, const char *path, struct err *err)
 {
+    struct tuple last = {TUPLE_END, dump->instructions};
+    fwrite(&last, sizeof last, 1, dump->file);
     bool whole = !ferror(dump->file);
     whole = fclose(dump->file) == 0 && whole;
     dump->file = NULL;

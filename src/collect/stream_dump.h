@@ -1,7 +1,8 @@
 /* The streams of a traced program as tuples in a file, for gait lab: what loads loaded, where branches went, whom indirect calls called.
  *
  * The file has STREAM_DUMP_MAGIC and then struct tuple after struct tuple, places being addresses in memory. Loads need the events
- * `address` and `value`: a load is an instruction that reads memory and leaves a result. */
+ * `address` and `value`: a load is an instruction that reads memory and leaves a result. The last one is none: its place is TUPLE_END, its value
+ * how many instructions the others come from. */
 #pragma once
 
 #include "collect/consumer.h"
@@ -20,7 +21,8 @@ struct stream_dump {
     struct payload_consumer values;
     FILE *file;
     uint64_t n;
-    uint64_t load_pc; /* of the last event that was a read */
+    uint64_t load_pc;      /* of the last event that was a read */
+    uint64_t instructions; /* of the passages that are in the file */
 };
 
 /* The file is readable by its owner alone: values can hold secrets. */

@@ -18,6 +18,7 @@ const struct lab_table *const lab_tables[] = {&lab_overhead,
                                               &lab_streams_programs,
                                               &lab_streams_chance,
                                               &lab_streams_errors,
+                                              &lab_streams_convergence,
                                               &lab_streams_parts,
                                               &lab_streams_counters,
                                               &lab_streams_branches,
@@ -41,7 +42,7 @@ struct lab_row *lab_row_add(struct lab_rows *rows)
 
 void lab_claim(struct lab_rows *rows, const char *format, ...)
 {
-    char text[512];
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

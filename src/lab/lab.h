@@ -21,6 +21,7 @@ struct lab_row {
     struct lab_cells {
         VEC(const char *);
     } cells;
+    bool fine; /* a point between others: for curves and for csv, and not for a text */
 };
 
 struct lab_rows {
@@ -49,6 +50,8 @@ struct lab_table {
     /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;
+    bool
+        curves; /* rows of one name are points of curves: the second column is how far, the others how much */
 };
 
 /* NULL: there is none of that name. */

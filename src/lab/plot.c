@@ -1,13 +1,14 @@
 #include "lab/plot.h"
 
+#include "lab/svg.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 enum { LEFT = 60, WIDTH = 900, TOP = 40, TITLE = 24, BARS = 90, LABELS = 26 };
 enum { PANEL = TITLE + BARS + LABELS };
 
-/* "1.5", "3e4" or "12.3%"; not a number: there is none. */
-static double cell_number(const struct lab_row *row, size_t column)
+double lab_number(const struct lab_row *row, size_t column)
 {
     if (column >= row->cells.n)
         return NAN;
@@ -22,7 +23,7 @@ static double column_most(const struct lab_row *rows, size_t n, size_t column)
 {
     double most = NAN;
     for (size_t i = 0; i < n; i++) {
-        double value = cell_number(&rows[i], column);
+        double value = lab_number(&rows[i], column);
         if (isnan(value) && column < rows[i].cells.n && *rows[i].cells.at[column])
             return NAN;
         most = fmax(most, value);
@@ -30,36 +31,18 @@ static double column_most(const struct lab_row *rows, size_t n, size_t column)
     return most;
 }
 
-static void text_put(FILE *to, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<': fputs("&lt;", to); break;
-        case '>': fputs("&gt;", to); break;
-        case '&': fputs("&amp;", to); break;
-        default: fputc(*text, to);
-        }
-}
-
-static void label_put(FILE *to, double x, double y, const char *anchor, const char *text)
-{
-    fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    text_put(to, text);
-    fputs("</text>\n", to);
-}
-
 /* The number stands above its bar, as the table has it. */
 static void bar_put(FILE *to, const struct lab_row *row, size_t column, double most, double left,
                     double room, double bottom)
 {
-    double value = cell_number(row, column), middle = left + room / 2;
-    label_put(to, middle, bottom + 14, "middle", row->cells.at[0]);
+    double value = lab_number(row, column), middle = left + room / 2;
+    svg_text(to, middle, bottom + 14, "middle", row->cells.at[0]);
     if (isnan(value))
         return;
     double high = most > 0 && value > 0 ? (BARS - 14) * value / most : 0;
     fprintf(to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#3b7dd8\"/>\n",
             left + 0.15 * room, bottom - high, 0.7 * room, high);
-    label_put(to, middle, bottom - high - 3, "middle", row->cells.at[column]);
+    svg_text(to, middle, bottom - high - 3, "middle", row->cells.at[column]);
 }
 
 static void panel_put(FILE *to, const char *title, const struct lab_row *rows, size_t n,
@@ -67,7 +50,7 @@ static void panel_put(FILE *to, const char *title, const struct lab_row *rows, s
 {
     double most = column_most(rows, n, column), bottom = top + TITLE + BARS,
            room = WIDTH / (double)n;
-    label_put(to, LEFT, top + 14, "start", title);
+    svg_text(to, LEFT, top + 14, "start", title);
     fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#000\"/>\n", LEFT,
             LEFT + WIDTH, bottom, bottom);
     for (size_t i = 0; i < n; i++)
@@ -84,7 +67,7 @@ void lab_plot(FILE *to, const struct lab_table *table, const struct lab_row *row
             "font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
             LEFT + WIDTH + 20, (size_t)TOP + panels * PANEL);
-    label_put(to, LEFT, TOP / 2.0, "start", table->title);
+    svg_text(to, LEFT, TOP / 2.0, "start", table->title);
     double top = TOP;
     for (size_t i = 1; table->columns[i]; i++) {
         if (isnan(column_most(rows, n, i)))

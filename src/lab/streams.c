@@ -1,110 +1,10 @@
 #include "lab/streams.h"
 
-#include "lab/stream_error.h"
-#include "stream/design.h"
+#include "lab/stream_course.h"
 
 #include <math.h>
-#include <string.h>
 
-enum {
-    SEED = 1,
-    MOST = 16 << 20, /* tuples */
-    DESIGNS_MAX = 5,
-    LOADS = 1 << TUPLE_VALUE,
-    BRANCHES = 1 << TUPLE_EDGE | 1 << TUPLE_CALL,
-};
-
-static const size_t all_ends[] = {200000, 1000000, 4000000, 16000000};
-enum { ENDS = sizeof all_ends / sizeof *all_ends };
-
-/* What one design makes of one file. */
-struct course {
-    size_t n; /* ends that the file has, or its own */
-    size_t ends[ENDS];
-    struct stream_trial trials[ENDS];
-};
-
-static void course_run(struct course *course, const struct tuples *tuples, const char *text)
-{
-    struct design design;
-    size_t at;
-    course->n = 0;
-    for (size_t i = 0; i < ENDS && all_ends[i] <= tuples->n; i++)
-        course->ends[course->n++] = all_ends[i];
-    if (!course->n)
-        course->ends[course->n++] = tuples->n;
-    if (!design_parse(&design, text, &at))
-        stream_trials(tuples, &design, SEED, course->ends, course->n, course->trials);
-}
-
-static struct lab_row *row_begin(struct lab_rows *rows, const char *file, size_t events)
-{
-    struct lab_row *row = lab_row_add(rows);
-    lab_text(row, lab_file_name(file));
-    lab_cell(row, "%.3g", (double)events / 1e6);
-    return row;
-}
-
-static void percent(struct lab_row *row, double share)
-{
-    if (isnan(share))
-        lab_text(row, "");
-    else
-        lab_cell(row, "%.3f", 100 * share);
-}
-
-/* Errors, then messages of a thousand tuples, of each design at each end. */
-static void courses_show(struct lab_rows *rows, const char *file, const struct course *courses,
-                         size_t n)
-{
-    for (size_t i = 0; i < courses[0].n; i++) {
-        struct lab_row *row = row_begin(rows, file, courses[0].ends[i]);
-        for (size_t d = 0; d < n; d++)
-            percent(row, courses[d].trials[i].error);
-        for (size_t d = 0; d < n; d++)
-            lab_cell(row, "%.3f",
-                     1000 * (double)courses[d].trials[i].messages / (double)courses[d].ends[i]);
-    }
-}
-
-static void claim(struct lab_rows *rows, const char *text, size_t holds, size_t of)
-{
-    lab_claim(rows, "%s: %s (%zu of %zu programs)", text,
-              holds == of ? "holds"
-              : holds     ? "holds not for all"
-                          : "does not hold",
-              holds, of);
-}
-
-typedef void claims_judge(struct lab_rows *rows, const struct course *courses, size_t n_files);
-
-/* Files one after the other, each through all designs; then what is claimed, of the courses of all: n_designs of each file. */
-static bool designs_run(struct lab_rows *rows, char *const *files, size_t n, uint32_t kinds,
-                        const char *const *designs, size_t n_designs, claims_judge *judge,
-                        struct err *err)
-{
-    struct course *courses = mem_alloc((n * n_designs + 1) * sizeof *courses);
-    bool good = true;
-    for (size_t i = 0; i < n && good; i++) {
-        struct tuples tuples;
-        good = tuples_read(&tuples, files[i], kinds, MOST, err);
-        for (size_t d = 0; d < n_designs && good; d++)
-            course_run(&courses[i * n_designs + d], &tuples, designs[d]);
-        if (!good)
-            break;
-        courses_show(rows, files[i], &courses[i * n_designs], n_designs);
-        tuples_release(&tuples);
-    }
-    if (good)
-        judge(rows, courses, n);
-    mem_free(courses);
-    return good;
-}
-
-static const struct stream_trial *last(const struct course *course)
-{
-    return &course->trials[course->n - 1];
-}
+enum { LOADS = 1 << TUPLE_VALUE, BRANCHES = 1 << TUPLE_EDGE | 1 << TUPLE_CALL };
 
 /* ---- Table 1 */
 
@@ -115,12 +15,11 @@ static bool programs_fill(struct lab_rows *rows, char *const *files, size_t n, s
         struct lab_row *row = NULL;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             struct tuples tuples;
-            if (!tuples_read(&tuples, files[i], kinds[k], MOST, err))
+            if (!tuples_read(&tuples, files[i], kinds[k], COURSE_TUPLES, err))
                 return false;
             if (!row)
-                row = row_begin(rows, files[i], tuples.n);
-            else
-                lab_cell(row, "%.3g", (double)tuples.n / 1e6);
+                row = course_row(rows, files[i], (size_t)tuples.instructions);
+            lab_cell(row, "%.3g", (double)tuples.n / 1e6);
             lab_cell(row, "%u", tuples.places.n);
             lab_cell(row, "%u", tuples.keys.n);
             struct stream_kept kept = stream_kept(&tuples, tuples.n);
@@ -132,8 +31,9 @@ static bool programs_fill(struct lab_rows *rows, char *const *files, size_t n, s
 }
 
 static const char *const programs_columns[] = {
-    "program",   "loads M", "places",  "different", "semi-invariant", "branches M", "places",
-    "different", "kept",    "calls M", "places",    "different",      "kept",       NULL};
+    "program",        "instructions M", "loads M",   "places",    "different",
+    "semi-invariant", "branches M",     "places",    "different", "kept",
+    "calls M",        "places",         "different", "kept",      NULL};
 const struct lab_table lab_streams_programs = {
     .name = "streams-1",
     .title = "streams of programs: tuples, places, different tuples, and the share of places whose "
@@ -141,70 +41,46 @@ const struct lab_table lab_streams_programs = {
     .columns = programs_columns,
     .streams = programs_fill};
 
-/* ---- Figures 7 and 8: designs */
-
-static const char *const error_designs[] = {"R256", "P256", "H[P256]2048", "H[P512]2048",
-                                            "T2[256]2048x2"};
-enum { RANDOM, PERIODIC, SPLIT, SPLIT_512, TAGGED };
-
-static void errors_judge(struct lab_rows *rows, const struct course *courses, size_t n)
-{
-    size_t faster = 0, half = 0, best = 0, three = 0, equal = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct course *of = &courses[i * DESIGNS_MAX];
-        faster += of[SPLIT].trials[0].error < of[RANDOM].trials[0].error;
-        half += last(&of[SPLIT_512])->error <= last(&of[RANDOM])->error;
-        best += last(&of[TAGGED])->error <= last(&of[SPLIT])->error;
-        three += last(&of[SPLIT])->error < 0.03;
-        equal += fabs(last(&of[PERIODIC])->error - last(&of[RANDOM])->error) < 0.01;
-    }
-    claim(rows, "stratified periodic sampling is nearer than random sampling after 200,000 tuples",
-          faster, n);
-    claim(rows, "with half the messages it is as near as random sampling in the end", half, n);
-    claim(rows, "the tagged table has the least error", best, n);
-    claim(rows, "stratified periodic sampling comes below 3 %", three, n);
-    claim(rows, "periodic and random sampling differ by less than a point", equal, n);
-}
-
-static bool errors_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
-{
-    return designs_run(rows, files, n, LOADS, error_designs, DESIGNS_MAX, errors_judge, err);
-}
-
-static const char *const errors_columns[] = {
-    "program",  "loads M",  "R256 %",      "P256 %",      "H[P256] %",   "H[P512] %", "T2[256] %",
-    "R256 msg", "P256 msg", "H[P256] msg", "H[P512] msg", "T2[256] msg", NULL};
-const struct lab_table lab_streams_errors = {
-    .name = "streams-7",
-    .title = "error of load value profiles by compressors, and messages of 1000 loads (also Figure "
-             "8: any number of programs)",
-    .columns = errors_columns,
-    .streams = errors_fill};
-
 /* ---- Figure 9: how many parts */
 
 static const char *const part_designs[] = {"H[P256]512", "H[P256]1024", "H[P256]2048",
                                            "H[P256]4096", "H[P256]2048,phase"};
+enum { PARTS_512, PARTS_2048 = 2, PARTS_4096, PARTS_PHASE, PART_DESIGNS };
 
-static void parts_judge(struct lab_rows *rows, const struct course *courses, size_t n)
+static void parts_claim(struct lab_rows *rows, const struct courses *courses)
 {
-    size_t later = 0, early = 0, phase = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct course *of = &courses[i * DESIGNS_MAX];
-        later += last(&of[3])->error <= last(&of[0])->error;
-        early += of[3].trials[0].error >= of[0].trials[0].error;
-        phase += of[4].trials[0].error <= of[2].trials[0].error;
+    struct verdict later = {0}, early = {0}, phase = {0};
+    for (size_t i = 0; i < courses->n_files; i++) {
+        const char *file = courses->files[i];
+        const struct course *of = courses_of(courses, i);
+        double at[PART_DESIGNS], end[PART_DESIGNS];
+        for (size_t d = 0; d < PART_DESIGNS; d++) {
+            at[d] = 100 * course_early(&of[d])->error;
+            end[d] = 100 * course_last(&of[d])->error;
+        }
+        verdict_add(&later, file, end[PARTS_4096] <= end[PARTS_512], end[PARTS_4096],
+                    end[PARTS_512]);
+        verdict_add(&early, file, at[PARTS_4096] >= at[PARTS_512], at[PARTS_4096], at[PARTS_512]);
+        verdict_add(&phase, file, at[PARTS_PHASE] <= at[PARTS_2048], at[PARTS_PHASE],
+                    at[PARTS_2048]);
     }
-    claim(rows, "more parts are nearer in the end", later, n);
-    claim(rows, "and farther off after 200,000 tuples", early, n);
-    claim(rows,
-          "periods that begin anywhere, which is not the paper's, are nearer after 200,000 tuples",
-          phase, n);
+    verdict_tell(&later, rows, "4096 parts are nearer than 512 in the end", " %",
+                 "the paper: gcc and li, the more the nearer");
+    verdict_tell(&early, rows, "and farther off after 200,000 loads", " %",
+                 "the paper: for some, such as li");
+    verdict_tell(&phase, rows, "periods that begin anywhere are nearer after 200,000 loads", " %",
+                 "the paper begins all at 0");
+}
+
+static void parts_tell(struct lab_rows *rows, const struct courses *courses)
+{
+    courses_show(rows, courses);
+    parts_claim(rows, courses);
 }
 
 static bool parts_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
 {
-    return designs_run(rows, files, n, LOADS, part_designs, DESIGNS_MAX, parts_judge, err);
+    return courses_fill(rows, files, n, LOADS, part_designs, PART_DESIGNS, parts_tell, err);
 }
 
 static const char *const parts_columns[] = {
@@ -215,42 +91,77 @@ const struct lab_table lab_streams_parts = {.name = "streams-9",
                                                 "error by how many parts a stratified periodic "
                                                 "sampler of 256 has, and messages of 1000 loads",
                                             .columns = parts_columns,
+                                            .curves = true,
                                             .streams = parts_fill};
 
 /* ---- Figure 10: counters behind it */
 
-static const char *const counter_designs[] = {"H[P256]2048", "H[P256]2048+A16", "T2[256]2048x2",
-                                              "T2[256]2048x2+A16"};
-enum { COUNTER_DESIGNS = 4 };
+static const char *const counter_designs[] = {
+    "R256", "R256+A16", "H[P256]2048", "H[P256]2048+A16", "T2[256]2048x2", "T2[256]2048x2+A16"};
+enum { COUNTER_DESIGNS = sizeof counter_designs / sizeof *counter_designs };
 
-static void counters_judge(struct lab_rows *rows, const struct course *courses, size_t n)
+/* By how much messages are fewer, of the design at `d` and the one with counters after it. */
+static double fewer_times(const struct course *of, size_t d)
 {
-    size_t fewer = 0;
+    return course_messages(&of[d]) / course_messages(&of[d + 1]);
+}
+
+static void counters_row(struct lab_rows *rows, const char *file, const struct course *of)
+{
+    struct lab_row *row = course_row(rows, file, of->ends[of->n - 1]);
+    for (size_t d = 0; d < COUNTER_DESIGNS; d++)
+        lab_cell(row, "%.3f", course_messages(&of[d]));
+    for (size_t d = 0; d < COUNTER_DESIGNS; d += 2)
+        if (isnan(fewer_times(of, d)))
+            lab_text(row, "");
+        else
+            lab_cell(row, "%.2f", fewer_times(of, d));
+}
+
+static void counters_claim(struct lab_rows *rows, const struct courses *courses)
+{
+    struct verdict fewer = {0}, same = {0};
     double least = INFINITY, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct course *of = &courses[i * COUNTER_DESIGNS];
-        double factor = (double)last(&of[0])->messages / (double)last(&of[1])->messages;
-        fewer += factor >= 1.15;
-        least = fmin(least, factor);
-        most = fmax(most, factor);
+    for (size_t i = 0; i < courses->n_files; i++) {
+        const struct course *of = courses_of(courses, i);
+        for (size_t d = 0; d < COUNTER_DESIGNS; d += 2) {
+            double factor = fewer_times(of, d), before = 100 * course_last(&of[d])->error,
+                   after = 100 * course_last(&of[d + 1])->error;
+            least = fmin(least, factor);
+            most = fmax(most, factor);
+            verdict_add(&same, courses->files[i], fabs(before - after) < 1e-9, after, before);
+        }
+        verdict_add(&fewer, courses->files[i], fewer_times(of, 2) >= 1.15, course_messages(&of[3]),
+                    course_messages(&of[2]));
     }
-    claim(rows, "16 counters make at least 1.15 times fewer messages", fewer, n);
-    lab_claim(rows, "they make %.2f to %.2f times fewer here; the paper has 1.15 to 2.5", least,
-              most);
+    verdict_tell(&fewer, rows, "16 counters make at least 1.15 times fewer messages of H[P256]", "",
+                 "messages of 1000 loads; the paper: 1.15 to 2.5 times");
+    lab_claim(rows, "of all three compressors %.2f to %.2f times fewer; the paper: 1.15 to 2.5",
+              least, most);
+    verdict_tell(&same, rows, "they lose nothing: errors are the same", " %",
+                 "the paper: lossless");
+}
+
+static void counters_tell(struct lab_rows *rows, const struct courses *courses)
+{
+    for (size_t i = 0; i < courses->n_files; i++)
+        counters_row(rows, courses->files[i], courses_of(courses, i));
+    counters_claim(rows, courses);
 }
 
 static bool counters_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
 {
-    return designs_run(rows, files, n, LOADS, counter_designs, COUNTER_DESIGNS, counters_judge,
-                       err);
+    return courses_fill(rows, files, n, LOADS, counter_designs, COUNTER_DESIGNS, counters_tell,
+                        err);
 }
 
-static const char *const counters_columns[] = {"program",     "loads M",  "H[P256] %",   "+A16 %",
-                                               "T2[256] %",   "+A16 %",   "H[P256] msg", "+A16 msg",
-                                               "T2[256] msg", "+A16 msg", NULL};
+static const char *const counters_columns[] = {
+    "program",     "loads M",  "R256 msg",     "+A16 msg",        "H[P256] msg",     "+A16 msg",
+    "T2[256] msg", "+A16 msg", "R256 fewer x", "H[P256] fewer x", "T2[256] fewer x", NULL};
 const struct lab_table lab_streams_counters = {
     .name = "streams-10",
-    .title = "16 associative counters behind a compressor: error, and messages of 1000 loads",
+    .title = "16 associative counters behind a compressor: messages of 1000 loads in the end, "
+             "without and with them, and how many times fewer",
     .columns = counters_columns,
     .streams = counters_fill};
 
@@ -259,22 +170,34 @@ const struct lab_table lab_streams_counters = {
 static const char *const branch_designs[] = {"R256", "H[P256]2048", "H[P256]2048,phase"};
 enum { BRANCH_DESIGNS = 3 };
 
-static void branches_judge(struct lab_rows *rows, const struct course *courses, size_t n)
+static void branches_claim(struct lab_rows *rows, const struct courses *courses)
 {
-    size_t three = 0, none = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct course *of = &courses[i * BRANCH_DESIGNS];
-        three += last(&of[1])->error < 0.03;
-        none += last(&of[1])->error < 0.005;
+    struct verdict three = {0}, none = {0}, cheap = {0};
+    for (size_t i = 0; i < courses->n_files; i++) {
+        const struct course *of = courses_of(courses, i);
+        double random = 100 * course_last(&of[0])->error, split = 100 * course_last(&of[1])->error;
+        verdict_add(&three, courses->files[i], split < 3, split, random);
+        verdict_add(&none, courses->files[i], split < 0.5, split, random);
+        verdict_add(&cheap, courses->files[i], course_overhead(&of[1]) < 4.5,
+                    course_overhead(&of[1]), course_overhead(&of[0]));
     }
-    claim(rows, "edges and calls through one compressor: less than 3 % error", three, n);
-    claim(rows, "and nearly none, below 0.5 % (the paper: for 6 of 10)", none, n);
+    verdict_tell(&three, rows, "edges and calls through one compressor: less than 3 % error", " %",
+                 "random sampling second; the paper: all 10 programs");
+    verdict_tell(&none, rows, "and nearly none, below 0.5 %", " %", "the paper: for 6 of 10");
+    verdict_tell(&cheap, rows, "at less than 4.5 % overhead, 30 cycles a message", " %",
+                 "a cycle an instruction; the paper: all 10 programs");
+}
+
+static void branches_tell(struct lab_rows *rows, const struct courses *courses)
+{
+    courses_show(rows, courses);
+    branches_claim(rows, courses);
 }
 
 static bool branches_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
 {
-    return designs_run(rows, files, n, BRANCHES, branch_designs, BRANCH_DESIGNS, branches_judge,
-                       err);
+    return courses_fill(rows, files, n, BRANCHES, branch_designs, BRANCH_DESIGNS, branches_tell,
+                        err);
 }
 
 static const char *const branches_columns[] = {"program",     "tuples M",          "R256 %",
@@ -285,4 +208,5 @@ const struct lab_table lab_streams_branches = {
     .title =
         "edges and call targets through one compressor at once: error, and messages of 1000 tuples",
     .columns = branches_columns,
+    .curves = true,
     .streams = branches_fill};

@@ -5,4 +5,4 @@
 #include "lab/lab.h"
 
 extern const struct lab_table lab_streams_programs, lab_streams_chance, lab_streams_errors,
-    lab_streams_parts, lab_streams_counters, lab_streams_branches;
+    lab_streams_convergence, lab_streams_parts, lab_streams_counters, lab_streams_branches;

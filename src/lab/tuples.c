@@ -40,6 +40,19 @@ static bool tuples_take(struct tuples *tuples, FILE *file, const char *path, uin
     return true;
 }
 
+/* Those of the whole file, as far as it was read: a file that was cut has none. */
+static double instructions_find(FILE *file)
+{
+    struct tuple last;
+    long read = ftell(file);
+    if (read < 0 || fseek(file, -(long)sizeof last, SEEK_END) != 0)
+        return 0;
+    long all = ftell(file);
+    if (fread(&last, sizeof last, 1, file) != 1 || last.place != TUPLE_END || all <= 0)
+        return 0;
+    return (double)last.value * (read < all ? (double)read / (double)all : 1);
+}
+
 bool tuples_read(struct tuples *tuples, const char *path, uint32_t kinds, size_t most,
                  struct err *err)
 {
@@ -50,6 +63,8 @@ bool tuples_read(struct tuples *tuples, const char *path, uint32_t kinds, size_t
     map_init(&tuples->keys, sizeof(struct tuple));
     map_init(&tuples->places, sizeof(uint64_t));
     bool good = tuples_take(tuples, file, path, kinds, most, err);
+    if (good)
+        tuples->instructions = instructions_find(file);
     fclose(file);
     if (!good)
         tuples_release(tuples);

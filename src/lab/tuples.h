@@ -17,7 +17,8 @@ struct tuples {
     struct map places;
     struct {
         VEC(uint32_t);
-    } number, place; /* of each tuple in the stream its number; of each number its place */
+    } number, place;     /* of each tuple in the stream its number; of each number its place */
+    double instructions; /* that the tuples come from; 0: the file does not say */
 };
 
 /* `kinds`: bits of enum tuple_kind; at most `most` tuples, 0: all. */

@@ -28,6 +28,7 @@ struct message {
 };
 
 enum { TUPLE_KIND_SHIFT = 56 };
+#define TUPLE_END UINT64_MAX /* a place that is none: behind the last tuple of a file */
 
 static inline uint64_t tuple_place(enum tuple_kind kind, uint64_t pc)
 {

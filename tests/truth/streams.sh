@@ -7,10 +7,15 @@ gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program 
 rounds=20000
 "$gait" record -q --exact=trace --events address,value --dump-stream "$work/tuples" -o "$work/data" -- "$work/habits" $rounds >/dev/null || bad "record: status $?"
 same 'rights of the tuples' 600 "$(stat -c %a "$work/tuples")"
-/usr/bin/python3 -B - "$work/tuples" $rounds <<'PY' || bad 'tuples'
+instructions=$("$gait" info "$work/data" --json | /usr/bin/python3 -B -c 'import json, sys; print(json.load(sys.stdin)["rows"][0]["instructions"])')
+/usr/bin/python3 -B - "$work/tuples" $rounds "$instructions" <<'PY' || bad 'tuples'
 import collections, struct, sys
 data, rounds = open(sys.argv[1], 'rb').read(), int(sys.argv[2])
 assert data[:16] == b'gait tuples 1\n\n\0' and len(data) % 16 == 0
+assert data[-16:-8] == b'\xff' * 8
+instructions = struct.unpack('<Q', data[-8:])[0]
+print(instructions, 'instructions', sys.argv[3])
+assert instructions == int(sys.argv[3]), 'not those of the recording'
 counts = collections.Counter((place >> 56, place & (1 << 56) - 1, value) for place, value in struct.iter_unpack('<QQ', data[16:]))
 seed, sevens = 1, 0
 for _ in range(rounds):
@@ -22,11 +27,11 @@ assert any(kind == 2 and n == sevens for (kind, _, _), n in counts.items())
 assert any(kind == 2 and n == rounds - sevens for (kind, _, _), n in counts.items())
 assert any(kind == 1 and n == 15 * rounds for (kind, _, _), n in counts.items()), 'the loop goes back 15 times of 16'
 PY
-for table in 1 7 9 10 11; do
+for table in 1 7 8 9 10 11; do
     "$gait" lab --csv --plot "$work/$table.svg" streams-$table "$work/tuples" >"$work/$table.csv" || bad "streams-$table: status $?"
 done
 "$gait" lab streams-7 "$work/tuples" | grep -q 'comes below 3 %: holds' || bad 'claims'
-/usr/bin/python3 -B - "$work"/{7,10,11}.csv <<'PY' || bad 'errors'
+/usr/bin/python3 -B - "$work"/{7,8,9,11}.csv <<'PY' || bad 'errors'
 import csv, sys
 for name in sys.argv[1:]:
     rows = list(csv.reader(open(name)))
@@ -34,6 +39,9 @@ for name in sys.argv[1:]:
     print(errors)
     assert all(0 <= error < 5 for error in errors), rows
 PY
+# Figures are drawn as curves, of more points than the text has.
+[ "$(grep -c '<polyline' "$work/7.svg")" = 10 ] || bad 'curves'
+[ "$(wc -l <"$work/7.csv")" -gt "$("$gait" lab streams-7 "$work/tuples" | grep -c '^tuples')" ] || bad 'points of curves'
 head -c 100 /dev/zero >"$work/none"
 "$gait" lab streams-7 "$work/none" >/dev/null 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'not a file of tuples' "$work/stderr" || bad 'a file of zeros'
