@@ -1,8 +1,10 @@
 #include "lab/lab.h"
 
 #include "lab/costs.h"
+#include "lab/counters.h"
 #include "lab/hot.h"
 #include "lab/misses.h"
+#include "lab/skid.h"
 #include "lab/streams.h"
 #include "lab/tree.h"
 
@@ -23,6 +25,9 @@ const struct lab_table *const lab_tables[] = {&lab_overhead,
                                               &lab_streams_counters,
                                               &lab_streams_branches,
                                               &lab_misses,
+                                              &lab_skid,
+                                              &lab_counters_block,
+                                              &lab_counters_stall,
                                               NULL};
 
 const struct lab_table *lab_table_find(const char *name)
