@@ -1,5 +1,6 @@
 #include "lab/lab.h"
 
+#include "lab/bottlenecks.h"
 #include "lab/costs.h"
 #include "lab/counters.h"
 #include "lab/hot.h"
@@ -26,6 +27,7 @@ const struct lab_table *const lab_tables[] = {&lab_overhead,
                                               &lab_streams_branches,
                                               &lab_misses,
                                               &lab_skid,
+                                              &lab_bottlenecks,
                                               &lab_counters_block,
                                               &lab_counters_stall,
                                               NULL};

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "pmu/exact.h"
+#include "pmu/truth.h"
 
 #include "feed.h"
 
@@ -178,14 +178,14 @@ static void gap_cuts_pairs(void **state)
 
 struct both {
     struct profileme *unit;
-    struct exact exact;
+    struct truth truth;
 };
 
 static void both_see(void *context, const struct pmu_step *step)
 {
     struct both *both = context;
     profileme_see(both->unit, step);
-    exact_see(&both->exact, step);
+    truth_see(&both->truth, step);
 }
 
 /* mov rax,[rbx]; add rcx,rax; imul rdx,rcx; add rsi,1; test rax,rax; jne +1; nop; add rdi,1; jmp */
@@ -247,20 +247,20 @@ static void pairs_estimate_what_is_exact(void **state)
     struct profileme_setup setup = {
         .interval = INTERVAL, .window = WINDOW, .tags = 16, .buffer = 100, .seed = 11};
     both.unit = profileme_make(&setup, take, &taken);
-    exact_init(&both.exact);
+    truth_init(&both.truth);
     feed_open(&feed, "21264", loop, LOOP);
     feed.see = both_see;
     feed.context = &both;
     for (int i = 0; i < 30000; i++)
         feed_turn(&feed);
     profileme_finish(both.unit);
-    exact_finish(&both.exact);
+    truth_finish(&both.truth);
     /* Selections that found no tag are known, and the rest stands for them. */
     const struct profileme_counts *counts = profileme_counts(both.unit);
     double scale = (double)counts->fetched / INTERVAL / (double)counts->delivered;
-    assert_true(counts->fetched > both.exact.retired + 10000);
+    assert_true(counts->fetched > both.truth.retired + 10000);
     for (int i = 0; i < LOOP; i++) {
-        const struct exact_row *row = exact_find(&both.exact, (struct avma){feed.at[i]});
+        const struct truth_row *row = truth_find(&both.truth, (struct avma){feed.at[i]});
         struct estimate estimate = {0};
         estimate_add(&estimate, &taken, feed.at[i]);
         double k = (double)row->retired / INTERVAL;
@@ -272,12 +272,12 @@ static void pairs_estimate_what_is_exact(void **state)
              (double)(row->in_progress * WIDTH - row->overlap), 8 / sqrt(k));
     }
     struct estimate load = {0};
-    const struct exact_row *row = exact_find(&both.exact, (struct avma){feed.at[0]});
+    const struct truth_row *row = truth_find(&both.truth, (struct avma){feed.at[0]});
     estimate_add(&load, &taken, feed.at[0]);
     near(scale * load.misses, (double)row->l1d_misses,
          4 / sqrt((double)row->l1d_misses / INTERVAL));
     profileme_free(both.unit);
-    exact_release(&both.exact);
+    truth_release(&both.truth);
     vec_release(&taken);
     feed_close(&feed);
 }

@@ -1,5 +1,5 @@
 /* Counts of one pass against those of looking at every two instructions. */
-#include "pmu/exact.h"
+#include "pmu/truth.h"
 
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include "feed.h"
 
 struct seen {
-    struct exact exact;
+    struct truth truth;
     struct {
         VEC(struct core_times);
     } times;
@@ -21,7 +21,7 @@ struct seen {
 static void see(void *context, const struct pmu_step *step)
 {
     struct seen *seen = context;
-    exact_see(&seen->exact, step);
+    truth_see(&seen->truth, step);
     *vec_push(&seen->times) = *step->times;
     *vec_push(&seen->at) = step->fact->at.v;
 }
@@ -37,17 +37,17 @@ static void same_as_all_pairs(void **state)
     enum { N = sizeof list / sizeof *list };
     static struct feed feed;
     struct seen seen = {0};
-    exact_init(&seen.exact);
+    truth_init(&seen.truth);
     feed_open(&feed, "zen3", list, N);
     feed.see = see;
     feed.context = &seen;
     for (int i = 0; i < 300; i++)
         feed_turn(&feed);
-    exact_finish(&seen.exact);
-    assert_int_equal(seen.exact.lost, 0);
+    truth_finish(&seen.truth);
+    assert_int_equal(seen.truth.lost, 0);
     uint64_t aborted = 0, all = 0;
     for (int p = 0; p < N; p++) {
-        struct exact_row row = {0};
+        struct truth_row row = {0};
         for (size_t i = 0; i < seen.times.n; i++) {
             const struct core_times *a = &seen.times.at[i];
             if (seen.at.at[i] != feed.at[p])
@@ -62,7 +62,7 @@ static void same_as_all_pairs(void **state)
                     i != j && b->retire && b->issue >= a->fetch && b->issue < a->complete;
             }
         }
-        const struct exact_row *got = exact_find(&seen.exact, (struct avma){feed.at[p]});
+        const struct truth_row *got = truth_find(&seen.truth, (struct avma){feed.at[p]});
         assert_non_null(got);
         assert_int_equal(got->fetched, row.fetched);
         assert_int_equal(got->retired, row.retired);
@@ -72,8 +72,8 @@ static void same_as_all_pairs(void **state)
         all += row.overlap;
     }
     assert_true(aborted > 100 && all > 1000);
-    assert_null(exact_find(&seen.exact, (struct avma){1}));
-    exact_release(&seen.exact);
+    assert_null(truth_find(&seen.truth, (struct avma){1}));
+    truth_release(&seen.truth);
     vec_release(&seen.times);
     vec_release(&seen.at);
     feed_close(&feed);

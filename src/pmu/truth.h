@@ -11,27 +11,27 @@
 #include "base/vec.h"
 #include "pmu/step.h"
 
-struct exact_row {
+struct truth_row {
     uint64_t fetched, retired;
     uint64_t l1d_misses, mispredicts; /* of those that retired */
     uint64_t in_progress;             /* cycles */
     uint64_t overlap;                 /* instructions */
 };
 
-struct exact_pending {
+struct truth_pending {
     uint64_t fetch, done;
     uint32_t row;
     bool self; /* it counts among those that issued */
 };
 
 /* Cycles between the oldest fetch that waits and the latest issue that is known: chains of misses as long as the reorder buffer. */
-enum { EXACT_CYCLES = 1 << 18 };
+enum { TRUTH_CYCLES = 1 << 18 };
 
-struct exact {
+struct truth {
     struct map places; /* of uint64_t, addresses; index i is of at[i] */
-    VEC(struct exact_row);
+    VEC(struct truth_row);
     struct {
-        VEC(struct exact_pending);
+        VEC(struct truth_pending);
         size_t head;
     } pending;
     uint64_t settled; /* before[] is known up to here */
@@ -42,10 +42,10 @@ struct exact {
     uint64_t lost; /* too long in flight to be counted; 0, or overlap is not exact */
 };
 
-void exact_init(struct exact *exact);
-void exact_release(struct exact *exact);
-void exact_see(struct exact *exact, const struct pmu_step *step);
+void truth_init(struct truth *truth);
+void truth_release(struct truth *truth);
+void truth_see(struct truth *truth, const struct pmu_step *step);
 /* The end: all that waits is counted. */
-void exact_finish(struct exact *exact);
+void truth_finish(struct truth *truth);
 /* NULL: it was never fetched. */
-const struct exact_row *exact_find(const struct exact *exact, struct avma at);
+const struct truth_row *truth_find(const struct truth *truth, struct avma at);

@@ -1,0 +1,6 @@
+/* Whether latency tells what holds a program up (ProfileMe, Figure 7). */
+#pragma once
+
+#include "lab/lab.h"
+
+extern const struct lab_table lab_bottlenecks;
