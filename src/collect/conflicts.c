@@ -20,10 +20,12 @@ void conflicts_release(struct conflicts *conflicts)
 
 /* ---- code */
 
-/* What the items of an instruction say that it accesses. False: not in full. */
+/* What the items of an instruction say that it accesses. Not all have their addresses recorded: where one stores nobody knows, so
+ * what was stored before is not looked at any more. False: there are too many. */
 static bool accesses_make(struct flight_step *step, const struct flight_code *code,
                           const struct wire_payload *items, uint32_t n)
 {
+    bool stores = false;
     for (uint32_t i = 0; i < n; i++) {
         struct flight_access access = {code->operand_bytes, items[i].access};
         switch ((enum payload_kind)items[i].kind) {
@@ -38,7 +40,9 @@ static bool accesses_make(struct flight_step *step, const struct flight_code *co
         if (step->n == FLIGHT_ACCESSES)
             return false;
         step->accesses[step->n++] = access;
+        stores |= access.access & FLIGHT_WRITE;
     }
+    step->drains |= code->stores && !stores;
     return true;
 }
 
@@ -93,8 +97,6 @@ static uint32_t block_of(struct conflicts *conflicts, uint32_t index)
 {
     while (conflicts->blocks.n < conflicts->units->superblocks.n)
         *vec_push(&conflicts->blocks) = 0;
-    if (conflicts->units->superblocks.at[index].left_out)
-        return UNREADABLE;
     if (!conflicts->blocks.at[index])
         conflicts->blocks.at[index] = block_read(conflicts, index) + 1;
     return conflicts->blocks.at[index] - 1;

@@ -2,7 +2,7 @@
  * flight.h, and its accesses through sharing.h. What is found goes into the batch, with how often each place was looked at.
  *
  * Pairs are bounded in number: those that come when there are CONFLICTS_PAIRS are counted as crowded. Code without a file, as
- * made by the process itself, ends a stretch; so does an instruction of which not all was recorded. */
+ * made by the process itself, ends a stretch. */
 #pragma once
 
 #include "base/vec.h"

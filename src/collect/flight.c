@@ -145,6 +145,9 @@ bool flight_step(struct flight *flight, const struct flight_step *step, const st
         return false;
     uint32_t address_at = later(ready_at(flight, step->addresses), flight->n_steps);
     uint32_t done_at = later(ready_at(flight, step->reads), flight->n_steps);
+    /* A call through memory stores on the stack: where, does not wait for where it goes. */
+    uint32_t store_at =
+        step->moves ? later(ready_at(flight, step->moves), flight->n_steps) : address_at;
     struct flight_set data = follows_of(flight, step->reads);
     stores_expire(flight, step->drains);
     for (uint32_t i = 0; i < step->n; i++) {
@@ -162,7 +165,7 @@ bool flight_step(struct flight *flight, const struct flight_step *step, const st
     done_at += (uint32_t)step->cycles * CYCLE;
     for (uint32_t i = 0; i < step->n; i++)
         if (step->accesses[i].access & FLIGHT_WRITE)
-            store_add(flight, &at[i], !step->accesses[i].bytes, address_at, done_at, &data);
+            store_add(flight, &at[i], !step->accesses[i].bytes, store_at, done_at, &data);
     stores_expire(flight, step->drains);
     for (uint64_t set = step->writes; set; set &= set - 1) {
         int reg = __builtin_ctzll(set);

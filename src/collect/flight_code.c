@@ -101,6 +101,7 @@ static void operand_take(struct flight_code *code, const ZydisDecodedInstruction
         instruction->meta.category == ZYDIS_CATEGORY_NOP || !operand->actions)
         return;
     step->addresses |= named;
+    code->stores |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
     if (!moves_stack(instruction) || operand->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT)
         code->operand_bytes = operand_bytes(instruction, operand);
 }

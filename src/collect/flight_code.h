@@ -9,6 +9,7 @@ struct image;
 struct flight_code {
     struct flight_step step; /* without accesses: which there are is known by what was recorded */
     uint32_t length;
+    bool stores; /* on the stack, too */
     /* Of its memory operand, what push, call and their like do on the stack aside; 0: many, or only some of them. */
     uint8_t operand_bytes;
 };

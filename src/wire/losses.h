@@ -62,8 +62,7 @@
     LOSS(uncounted, "function entered whose inside BOLT did not count: it is missing but for "     \
                     "that")                                                                        \
     LOSS(conflicts_crowded, "conflict not counted: there were too many pairs of places")           \
-    LOSS(conflicts_unread, "looking for conflicts ended early: code without a file, or with an "   \
-                           "access that was not recorded")                                         \
+    LOSS(conflicts_unread, "looking for conflicts ended early: code without a file")               \
     LOSS(module_silent, "window without an answer of the module: it had failed")
 
 enum loss {

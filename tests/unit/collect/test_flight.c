@@ -184,6 +184,24 @@ static void a_push_does_not_wait_for_what_it_pushes(void **state)
     assert_int_equal(conflicts(), 0);
 }
 
+/* call *(%rb), with %rb late: where it returns to lies on the stack, and the return is not ahead of it. */
+static void a_call_does_not_store_where_it_goes(void **state)
+{
+    struct flight_step call = {.reads = A | B,
+                               .addresses = A | B,
+                               .writes = A,
+                               .moves = A,
+                               .n = 2,
+                               .accesses = {{8, FLIGHT_READ}, {8, FLIGHT_WRITE}}};
+    struct flight_at at[] = {{0x5000, 8}, {0x7ff8, 8}};
+    (void)state;
+    begin();
+    compute(B, B, 40);
+    assert_true(flight_step(&flight, &call, at));
+    load(A, C, 0x7ff8, 8);
+    assert_int_equal(conflicts(), 0);
+}
+
 static void a_stretch_has_an_end(void **state)
 {
     (void)state;
@@ -211,6 +229,7 @@ int main(void)
         cmocka_unit_test(splits_are_of_lines_or_pages),
         cmocka_unit_test(what_is_far_behind_or_fenced_is_done),
         cmocka_unit_test(a_push_does_not_wait_for_what_it_pushes),
+        cmocka_unit_test(a_call_does_not_store_where_it_goes),
         cmocka_unit_test(a_stretch_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
