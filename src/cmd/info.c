@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
-#include "cmd/cost.h"
+#include "view/cost.h"
 #include "cmd/flags.h"
 #include "cmd/info_json.h"
 #include "cmd/view_options.h"

@@ -1,6 +1,6 @@
 #include "cmd/info_json.h"
 
-#include "cmd/cost.h"
+#include "view/cost.h"
 #include "profile/profile.h"
 #include "view/profile_json.h"
 

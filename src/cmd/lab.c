@@ -85,6 +85,19 @@ static void row_fill(struct lab_rows *rows, const char *file, const struct profi
     scene_close(&scene);
 }
 
+/* Words can have commas in them. */
+static void csv_cell(const char *text, bool behind)
+{
+    const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+    printf("%s%s", behind ? "," : "", quote);
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    printf("%s", quote);
+}
+
 static void csv_print(const struct lab_rows *rows)
 {
     for (size_t i = 0; rows->table->columns[i]; i++)
@@ -92,7 +105,7 @@ static void csv_print(const struct lab_rows *rows)
     putchar('\n');
     for (size_t r = 0; r < rows->n; r++) {
         for (size_t i = 0; i < rows->at[r].cells.n; i++)
-            printf("%s%s", i ? "," : "", rows->at[r].cells.at[i]);
+            csv_cell(rows->at[r].cells.at[i], i > 0);
         putchar('\n');
     }
 }
@@ -164,6 +177,59 @@ static int rows_load(struct lab_rows *rows, char **files, int n, bool quiet)
     return status;
 }
 
+/* Recordings that a table sees all at once. */
+struct shelf {
+    struct profile *profiles;
+    struct scene *scenes;
+    struct lab_recording *recordings;
+    size_t n;
+};
+
+static void shelf_open(struct shelf *shelf, size_t n)
+{
+    *shelf =
+        (struct shelf){mem_alloc(n * sizeof *shelf->profiles), mem_alloc(n * sizeof *shelf->scenes),
+                       mem_alloc(n * sizeof *shelf->recordings), 0};
+}
+
+static int shelf_add(struct shelf *shelf, const char *file, bool quiet)
+{
+    struct profile *profile = &shelf->profiles[shelf->n];
+    int status = profile_load(file, quiet, profile);
+    if (status != EXIT_DONE)
+        return status;
+    const struct profile *sides[] = {profile};
+    scene_open(&shelf->scenes[shelf->n], sides, 1, NULL);
+    shelf->recordings[shelf->n] =
+        (struct lab_recording){file, profile, &shelf->scenes[shelf->n], 0};
+    shelf->n++;
+    return EXIT_DONE;
+}
+
+static void shelf_close(struct shelf *shelf)
+{
+    for (size_t i = 0; i < shelf->n; i++) {
+        scene_close(&shelf->scenes[i]);
+        profile_release(&shelf->profiles[i]);
+    }
+    mem_free(shelf->profiles);
+    mem_free(shelf->scenes);
+    mem_free(shelf->recordings);
+}
+
+static int recordings_load(struct lab_rows *rows, char **files, int n, bool quiet)
+{
+    struct shelf shelf;
+    int status = EXIT_DONE;
+    shelf_open(&shelf, (size_t)n);
+    for (int i = 0; i < n && status == EXIT_DONE; i++)
+        status = shelf_add(&shelf, files[i], quiet);
+    if (status == EXIT_DONE)
+        rows->table->recordings(rows, shelf.recordings, shelf.n);
+    shelf_close(&shelf);
+    return status;
+}
+
 static int streams_load(struct lab_rows *rows, char **files, int n)
 {
     struct err err;
@@ -174,8 +240,10 @@ static int table_make(const struct lab_table *table, char **files, int n,
                       const struct options *options)
 {
     struct lab_rows rows = {.table = table};
-    int status = table->streams ? streams_load(&rows, files, n)
-                                : rows_load(&rows, files, n, options->view.quiet);
+    bool quiet = options->view.quiet;
+    int status = table->streams      ? streams_load(&rows, files, n)
+                 : table->recordings ? recordings_load(&rows, files, n, quiet)
+                                     : rows_load(&rows, files, n, quiet);
     if (status == EXIT_DONE)
         status = table_show(&rows, options);
     for (size_t i = 0; i < rows.n; i++)

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "cmd/cmd.h"
-#include "cmd/cost.h"
+#include "view/cost.h"
 #include "cmd/summary_parts.h"
 #include "collect/recording.h"
 

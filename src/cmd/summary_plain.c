@@ -1,5 +1,5 @@
 #include "cmd/cmd.h"
-#include "cmd/cost.h"
+#include "view/cost.h"
 #include "cmd/summary.h"
 #include "cmd/summary_parts.h"
 #include "collect/plain.h"

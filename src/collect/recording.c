@@ -51,6 +51,28 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- before the program runs */
 
+/* What windows were asked to hold, as --events has it, and how long they were asked to be. */
+static void windows_describe(struct profile *head, const struct recording_options *options)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } events[] = {{EVENTS_ADDRESS, ",address"},
+                  {EVENTS_VALUE, ",value"},
+                  {EVENTS_LATENCY, ",latency"},
+                  {EVENTS_STACK, ",stack"}};
+    char text[64] = "edge,call", window[16];
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (options->record.events & events[i].bit)
+            strcat(text, events[i].name);
+    profile_fact(head, "events", text);
+    if (options->value_callers)
+        profile_fact(head, "context", "values by who called");
+    snprintf(window, sizeof window, "%u", options->record.window);
+    if (options->record.window)
+        profile_fact(head, "window", window);
+}
+
 static void head_fill(struct run *run)
 {
     struct profile *head = &run->delta;
@@ -64,7 +86,7 @@ static void head_fill(struct run *run)
     else
         snprintf(budget, sizeof budget, "%g %%", record->overhead_ppm / 1e4);
     if (record->mode == RECORD_SAMPLED)
-        profile_fact(head, "budget", budget);
+        profile_fact(head, "budget", budget), windows_describe(head, run->options);
     if (run->options->only)
         profile_fact(head, "only", run->options->only_text);
     if (run->options->compress)

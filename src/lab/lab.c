@@ -4,7 +4,9 @@
 #include "lab/costs.h"
 #include "lab/counters.h"
 #include "lab/hot.h"
+#include "lab/load_listing.h"
 #include "lab/misses.h"
+#include "lab/slowdown.h"
 #include "lab/skid.h"
 #include "lab/streams.h"
 #include "lab/tree.h"
@@ -26,6 +28,8 @@ const struct lab_table *const lab_tables[] = {&lab_overhead,
                                               &lab_streams_counters,
                                               &lab_streams_branches,
                                               &lab_misses,
+                                              &lab_slowdown,
+                                              &lab_load_listing,
                                               &lab_skid,
                                               &lab_bottlenecks,
                                               &lab_counters_block,

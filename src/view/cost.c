@@ -1,4 +1,4 @@
-#include "cmd/cost.h"
+#include "view/cost.h"
 
 #include "profile/profile.h"
 

@@ -1,0 +1,6 @@
+/* Table 2 of the paper on value sampling: what recording costs, by what windows record, how long they are and how often they are taken. */
+#pragma once
+
+#include "lab/lab.h"
+
+extern const struct lab_table lab_slowdown;

@@ -1,0 +1,44 @@
+#!/bin/bash
+# gait lab sampling: of two loads whose product is waited for the one that is far is told; recordings that were asked for the same are one row, with
+# the cost that gait info has.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+gcc -O2 -g -o "$work/products" tests/programs/products.c || { bad 'the test program could not be built'; exit 1; }
+"$gait" record -q --overhead 20% --events edge,call,latency -o "$work/far" -- "$work/products" 15000000 || bad "record: status $?"
+"$gait" lab --csv --plot "$work/far.svg" sampling-figure-1 "$work/far" >"$work/far.csv" || bad "sampling-figure-1: status $?"
+"$gait" lab sampling-figure-1 "$work/far" >"$work/far.txt"
+/usr/bin/python3 -B - "$work/far.csv" <<'PY' || bad 'which load is far'
+import csv, sys
+rows = [row for row in csv.DictReader(open(sys.argv[1])) if row['place'].startswith('products+')]
+for row in rows: print(row)
+part = lambda row, name: float(row[name].rstrip('%') or 0)
+loads = [row for row in rows if int(row['vtot'])]
+near, far = min(loads, key=lambda row: part(row, 'memory')), max(loads, key=lambda row: part(row, 'memory'))
+assert part(near, 'near') > 90 and part(far, 'memory') + part(far, 'l3') > 50
+waits = max(rows, key=lambda row: part(row, 'time'))
+assert int(waits['place'].split('+')[1], 16) >= int(far['place'].split('+')[1], 16), 'it waits behind the far load'
+PY
+grep -q 'of the time passes at products+' "$work/far.txt" || bad 'what is waited for'
+for i in 1 2; do
+    "$gait" record -q -F 200 --window 500 --events edge,call,value -o "$work/value$i" -- "$work/products" 2000000 || bad "record: status $?"
+done
+"$gait" record -q -F 200 --window 500 --events edge,call -o "$work/plain" -- "$work/products" 2000000 || bad "record: status $?"
+"$gait" lab --csv --plot "$work/cost.svg" sampling-2 "$work/plain" "$work"/value? >"$work/cost.csv" || bad "sampling-2: status $?"
+"$gait" lab sampling-2 "$work/plain" "$work"/value? | grep -q '^- values cost more' || bad 'what is claimed'
+for name in plain value1 value2; do "$gait" info --json "$work/$name"; done >"$work/info"
+/usr/bin/python3 -B - "$work/cost.csv" "$work/info" <<'PY' || bad 'costs'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+text, infos, decoder = open(sys.argv[2]).read(), [], json.JSONDecoder()
+while text:
+    one, end = decoder.raw_decode(text)
+    infos.append(one)
+    text = text[end:].lstrip()
+cost = [100 * (one['rows'][0]['agent_share'] + one['rows'][0]['tool_share']) for one in infos]
+print(rows, cost)
+assert [(row['recorded'], row['window'], row['programs']) for row in rows] == [('edge,call', '500', '1'), ('edge,call,value', '500', '2')]
+for row, expected in zip(rows, (cost[0], (cost[1] + cost[2]) / 2)):
+    assert abs(float(row['slowdown %']) - expected) < 0.02, (row, expected)
+assert all(one['facts']['window'] == ['500'] for one in infos) and infos[1]['facts']['events'] == ['edge,call,value']
+PY
+finish
