@@ -113,6 +113,8 @@ int cmd_record(int argc, char **argv)
                             : arena_format(&arena, "gait %s", quote_words(&arena, argv));
     int status = options.is_plain ? record_plain(&options) : record_walks(&options);
     selection_release(&options.only);
+    if (options.walks.core)
+        model_release(&options.core);
     arena_release(&arena);
     return status;
 }

@@ -35,6 +35,8 @@ static const char usage[] =
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+contexts  the same, and contexts as --exact=contexts must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
+    "  --core NAME        with --exact=trace: the course through a model of a core (gait "
+    "pipeline)\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --context          values by who called, as far as windows saw the call\n"
     "  --compress DESIGN  values by way of a compressor: R256, H[P256]2048, T2[256]2048x2\n"
@@ -76,6 +78,7 @@ enum {
     OPTION_DURATION,
     OPTION_ONLY,
     OPTION_EVENTS,
+    OPTION_CORE,
     OPTION_CONTEXT,
     OPTION_COMPRESS,
     OPTION_MODULE,
@@ -99,6 +102,7 @@ static const struct option long_options[] = {
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"events", required_argument, NULL, OPTION_EVENTS},
+    {"core", required_argument, NULL, OPTION_CORE},
     {"context", no_argument, NULL, OPTION_CONTEXT},
     {"compress", required_argument, NULL, OPTION_COMPRESS},
     {"dump-stream", required_argument, NULL, OPTION_DUMP_STREAM},
@@ -305,6 +309,11 @@ static bool parse_option(struct record *options, int option, struct err *err)
     case OPTION_DUMP_STREAM: options->walks.dump_stream = optarg; return true;
     case OPTION_COMPRESS: return parse_compress(&options->walks, optarg, err);
     case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
+    case OPTION_CORE:
+        if (!model_open(optarg, &options->core, err))
+            return false;
+        options->walks.core = &options->core;
+        return true;
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
             return false;
@@ -368,6 +377,22 @@ static bool plain_complete(struct record *options, struct err *err)
     return true;
 }
 
+/* A model without addresses takes all loads to be hits: they are recorded unless something else is asked for. */
+static bool core_complete(struct record *options, struct err *err)
+{
+    if (!options->walks.core)
+        return true;
+    if (options->walks.record.mode != RECORD_EXACT_TRACE)
+        return err_set(err, ERR_USAGE,
+                       "--core goes with --exact=trace; samples go through a model when gait "
+                       "pipeline shows them");
+    if (!options->events) {
+        options->walks.record.events |= EVENTS_ADDRESS;
+        options->walks.for_core = true;
+    }
+    return true;
+}
+
 static bool complete(struct record *options, struct err *err)
 {
     if (!*options->walks.argv && !options->plain.n_pids && !options->plain.all_cpus)
@@ -392,6 +417,8 @@ static bool complete(struct record *options, struct err *err)
         if (idle)
             return err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
     }
+    if (!core_complete(options, err))
+        return false;
     if ((options->walks.plans || options->walks.dump_plan) &&
         (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");

@@ -5,6 +5,7 @@
 #include "collect/plans.h"
 #include "collect/recording.h"
 #include "collect/selection.h"
+#include "core/model.h"
 
 struct err;
 
@@ -17,6 +18,7 @@ struct record {
     int pids[RECORD_PIDS_MAX];
     struct selection only;
     struct plans plans;
+    struct model core;     /* if walks.core is this */
     bool events;           /* --events was given */
     const char *for_walks; /* NULL, or an option that was given and means walks only */
     bool merges_sites;     /* of calling contexts */

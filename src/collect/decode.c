@@ -22,6 +22,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     held_locks_init(&decode->locks, units, &decode->values);
     latencies_init(&decode->latencies, &decode->values);
     conflicts_init(&decode->conflicts, units, &decode->batch);
+    window_keep_init(&decode->keep, units, profile);
     module_values_init(&decode->module, units);
     decode->pace = (struct decode_pace){.overhead_ppm = 10000, .every = 1};
     rates_init(&decode->rates);
@@ -40,6 +41,7 @@ void decode_release(struct decode *decode)
     held_locks_release(&decode->locks);
     latencies_release(&decode->latencies);
     conflicts_release(&decode->conflicts);
+    window_keep_release(&decode->keep);
     module_values_release(&decode->module);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
@@ -308,6 +310,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
             passages_window(&decode->passages, walk, exits, decode->stack, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         decode->values_weigh = values_weigh(decode, &weight);
+        decode->window_ns = stands_for_ns(walk, weight_ns);
         decode->windows++;
         decode->instructions += window.instructions;
         decode->complete_ns += walk->flags & WALK_COMPLETE ? stands_for_ns(walk, weight_ns) : 0;
@@ -487,6 +490,7 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
     span_add(decode, walk->tsc, sample.since_ns);
     decode->stack_begin = 0;
     decode->values_weigh = 0;
+    decode->window_ns = 0;
     decode->stack = NULL;
     time_add(decode, walk, stack, sample.weight_ns);
     if (!walk->n_exits)

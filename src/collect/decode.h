@@ -30,6 +30,7 @@
 #include "collect/trips.h"
 #include "collect/value_lists.h"
 #include "collect/units.h"
+#include "collect/window_keep.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
 
@@ -89,7 +90,9 @@ struct decode {
     uint64_t batches; /* closed so far */
     struct decode_mean {
         double executions, instructions;
-    } mean;                /* of windows so far */
+    } mean; /* of windows so far */
+    struct window_keep keep;
+    uint64_t window_ns;    /* what the last window stands for; 0: it is none */
     uint32_t values_weigh; /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
     struct circumstances circumstances;
     struct held_locks locks;

@@ -224,6 +224,8 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .compress = drain->compress,
                                  .dump = drain->stream_dump,
                                  .audience = drain->audience,
+                                 .core = drain->core,
+                                 .for_core = drain->for_core,
                                  .seed = drain->share->directory->options.seed};
     source_init(source, &place, drain->mode, drain->profile);
     source_listen(source, drain->consumer);

@@ -37,6 +37,8 @@ struct drain {
     const struct design *compress;     /* of values; NULL: none */
     struct stream_dump *stream_dump;   /* gets tuples of traces; NULL: nobody */
     struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
+    const struct model *core;          /* as in struct source_place, */
+    bool for_core;                     /* likewise */
     bool trace_paths;                  /* likewise, for paths, */
     bool trace_contexts;               /* and for calling contexts */
     struct walk_stacks *stacks;        /* NULL: walks have none */

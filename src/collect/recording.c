@@ -91,6 +91,11 @@ static void head_fill(struct run *run)
         profile_fact(head, "only", run->options->only_text);
     if (run->options->compress)
         profile_fact(head, "compress", run->options->compress);
+    if (run->options->core) {
+        bool addresses = run->options->record.events & EVENTS_ADDRESS;
+        profile_fact(head, "core", run->options->core->name);
+        profile_fact(head, "core_addresses", addresses ? "recorded" : "taken to be hits");
+    }
     if (run->options->paths && run->options->record.covered && !run->options->only)
         profile_fact(head, "counts", "of paths that came to an end");
 }
@@ -339,6 +344,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
         run->drain.trace_paths = options->trace_paths;
         run->drain.audience = options->audience;
+        run->drain.core = options->core;
+        run->drain.for_core = options->for_core;
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
         run->drain.scale = latencies ? &run->scale : NULL;

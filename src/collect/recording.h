@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 struct err;
+struct model;
 struct replay_audience;
 
 struct recording_options {
@@ -42,6 +43,9 @@ struct recording_options {
     struct design design;    /* the same */
     bool trace_paths;        /* for paths, */
     bool trace_contexts;     /* and for calling contexts */
+    const struct model
+        *core;     /* a trace goes through it, and the profile gets where cycles go; NULL: none */
+    bool for_core; /* what exits record besides is for it alone */
     struct replay_audience *audience; /* of a trace through a model of a core; NULL: nobody */
     struct record_options record;
 };

@@ -31,11 +31,11 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->paths.consumer;
     if (place->contexts)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->contexts.consumer;
-    if (place->events & EVENTS_PAYLOAD)
+    if (place->events & EVENTS_PAYLOAD && !place->for_core)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
-    if (place->audience) {
+    if (place->audience || place->core) {
         trace->replay = mem_alloc(sizeof *trace->replay);
-        trace_replay_init(trace->replay, units, place->audience);
+        trace_replay_init(trace->replay, units, place->core, place->audience);
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
     }
     if (place->dump) {
@@ -275,6 +275,8 @@ static bool walk_read(struct source *source, uint32_t bytes)
         decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
     struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
                                     entry_at(source, parts.words_at)};
+    if (source->decode && source->decode->window_ns)
+        window_keep_take(&source->decode->keep, &window, walk.tsc, source->decode->window_ns);
     if (walk.n_payload)
         payload_read(source, &window, walk.cpu_node);
     if (walk.n_payload && source->decode)
@@ -432,6 +434,8 @@ static void counters_read(struct source *source, bool last)
                                 (uint32_t)source->mappings.pid);
         if (last)
             trace_values_give(&source->trace->values, source->profile);
+        if (last && source->trace->replay)
+            trace_replay_give(source->trace->replay, source->profile);
         return;
     }
     if (!banks_read(source->banks, source->units.counters, last))

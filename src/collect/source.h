@@ -90,6 +90,8 @@ struct source_place {
     struct module_host *module;        /* NULL: there is none */
     struct stream_dump *dump;          /* gets tuples of traces; NULL: nobody */
     struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
+    const struct model *core; /* traces go through it; NULL: only if there is an audience */
+    bool for_core;            /* what exits record besides is for it alone */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

@@ -1,5 +1,6 @@
 #include "collect/trace_replay.h"
 
+#include "collect/modelled.h"
 #include "collect/payloads.h"
 
 /* ---- code */
@@ -51,21 +52,29 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
     struct trace_replay *replay = (struct trace_replay *)consumer;
     while (replay->threads.n <= thread)
         *vec_push(&replay->threads) = NULL;
-    struct replay *core = mem_alloc(sizeof *core);
-    replay_init(core, &replay->code);
-    core->wrong_ways = replay->audience->wrong_ways;
+    struct replay_thread *core = mem_alloc(sizeof *core);
+    replay_init(&core->replay, &replay->code);
     replay->threads.at[thread] = core;
-    replay->audience->begin(replay->audience, core, tid);
+    if (replay->audience) {
+        core->replay.wrong_ways = replay->audience->wrong_ways;
+        replay->audience->begin(replay->audience, &core->replay, tid);
+    } else {
+        core->listener = account_listen(&replay->account, &core->replay);
+    }
 }
 
 static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop)
 {
     struct trace_replay *replay = (struct trace_replay *)consumer;
-    struct replay *core = replay->threads.at[thread];
+    struct replay_thread *core = replay->threads.at[thread];
     (void)stop;
-    if (replay->audience->end)
-        replay->audience->end(replay->audience, core);
-    replay_release(core);
+    if (replay->audience && replay->audience->end)
+        replay->audience->end(replay->audience, &core->replay);
+    if (core->listener) {
+        account_settle(core->listener);
+        account_listener_free(core->listener);
+    }
+    replay_release(&core->replay);
     mem_free(core);
     replay->threads.at[thread] = NULL;
 }
@@ -117,7 +126,7 @@ static uint64_t passage_next(const struct units *units, const struct passage *pa
 static void passage_read(struct consumer *consumer, const struct passage *passage)
 {
     struct trace_replay *replay = (struct trace_replay *)consumer;
-    struct replay *core = replay->threads.at[passage->thread];
+    struct replay *core = &replay->threads.at[passage->thread]->replay;
     const uint64_t *words = passage->payload;
     if (replay->followed < consumer->units->superblocks.n)
         units_follow(replay);
@@ -145,11 +154,13 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
 }
 
 void trace_replay_init(struct trace_replay *replay, const struct units *units,
-                       struct replay_audience *audience)
+                       const struct model *model, struct replay_audience *audience)
 {
     static const struct consumer_kind kind = {thread_begin, passage_read, thread_end};
     *replay = (struct trace_replay){.consumer = {&kind, units}, .audience = audience};
-    code_init(&replay->code, audience->model, (struct code_source){image_of, replay});
+    account_init(&replay->account);
+    code_init(&replay->code, audience ? audience->model : model,
+              (struct code_source){image_of, replay});
 }
 
 void trace_replay_release(struct trace_replay *replay)
@@ -158,8 +169,16 @@ void trace_replay_release(struct trace_replay *replay)
         if (replay->threads.at[i])
             thread_end(&replay->consumer, (uint32_t)i, 0);
     vec_release(&replay->threads);
+    account_release(&replay->account);
     vec_release(&replay->exits);
     vec_release(&replay->data);
     code_release(&replay->code);
     images_release(&replay->images);
+}
+
+void trace_replay_give(struct trace_replay *replay, struct profile *profile)
+{
+    modelled_give(&replay->account, &replay->code, profile);
+    profile_loss(profile, "unmodelled", replay->unread);
+    replay->unread = 0;
 }

@@ -1,4 +1,5 @@
-/* Traces through a model of a core (replay/replay.h), as they come: each thread on a core of its own.
+/* Traces through a model of a core (replay/replay.h), as they come: each thread on a core of its own. Who listens is the audience; without one, an account is
+ * made (replay/account.h) and given to the profile.
  *
  * What has no file to be read from (code that the process made itself) is not modelled: a gap, and counted. */
 #pragma once
@@ -6,7 +7,7 @@
 #include "base/vec.h"
 #include "collect/consumer.h"
 #include "collect/images.h"
-#include "replay/replay.h"
+#include "replay/account.h"
 
 #include <stdint.h>
 
@@ -15,9 +16,17 @@ struct replay_exit {
     uint32_t first, n;
 };
 
+struct profile;
+
+struct replay_thread {
+    struct replay replay;
+    struct account_listener *listener; /* NULL: others listen */
+};
+
 struct trace_replay {
     struct consumer consumer;
-    struct replay_audience *audience;
+    struct replay_audience *audience; /* NULL: the account is made */
+    struct account account;
     struct images images;
     struct code code;
     struct replay_exits {
@@ -25,7 +34,7 @@ struct trace_replay {
     } exits;         /* by id */
     size_t followed; /* superblocks */
     struct replay_threads {
-        VEC(struct replay *);
+        VEC(struct replay_thread *);
     } threads; /* NULL: it has ended */
     struct replay_words {
         VEC(struct replay_data);
@@ -34,6 +43,9 @@ struct trace_replay {
     uint64_t astray; /* passages whose payload is not as long as it must be */
 };
 
+/* audience: NULL if there is none; then the model is this one. */
 void trace_replay_init(struct trace_replay *replay, const struct units *units,
-                       struct replay_audience *audience);
+                       const struct model *model, struct replay_audience *audience);
 void trace_replay_release(struct trace_replay *replay);
+/* When all threads have ended. */
+void trace_replay_give(struct trace_replay *replay, struct profile *profile);

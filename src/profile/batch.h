@@ -31,7 +31,7 @@ struct batch {
     union {
         struct batch_table tables[TABLES];
         struct {
-            struct batch_table edges, ranges, trips, paths, values, latencies, conflicts;
+            struct batch_table edges, ranges, trips, paths, values, latencies, modelled, conflicts;
         };
     };
     uint64_t x_time, x_count;

@@ -28,7 +28,9 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_CONTEXT_PATHS] = "CONTEXT_PATHS",
                                                [CHUNK_LATENCIES] = "LATENCIES",
                                                [CHUNK_CONFLICTS] = "CONFLICTS",
-                                               [CHUNK_SAMPLES] = "SAMPLES"};
+                                               [CHUNK_SAMPLES] = "SAMPLES",
+                                               [CHUNK_MODELLED] = "MODELLED",
+                                               [CHUNK_WINDOWS] = "WINDOWS"};
 
 bool chunk_is_known(uint32_t type)
 {

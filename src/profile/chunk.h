@@ -46,6 +46,8 @@ enum chunk_type {
     CHUNK_LATENCIES,
     CHUNK_CONFLICTS,
     CHUNK_SAMPLES,
+    CHUNK_MODELLED,
+    CHUNK_WINDOWS,
     CHUNK_TYPES
 };
 

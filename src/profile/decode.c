@@ -303,6 +303,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_CONTEXT_PATHS:
         return decode_stacks(decoder, &decoder->profile->context_paths, cursor, err);
     case CHUNK_SAMPLES: return decode_samples(decoder, cursor, err);
+    case CHUNK_WINDOWS: return decode_windows(decoder, cursor, err);
     case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
     case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);

@@ -239,6 +239,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_stacks(encoder, CHUNK_SERIES, &profile->series, in_file);
     encode_stacks(encoder, CHUNK_CONTEXT_PATHS, &profile->context_paths, in_file);
     encode_samples(encoder, &profile->samples, in_file);
+    encode_windows(encoder, &profile->windows, in_file);
     encode_threads(encoder, &profile->threads);
     encode_names(encoder, &profile->names, in_file);
     encode_losses(encoder, profile);

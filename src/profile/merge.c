@@ -56,6 +56,7 @@ static void merge_rows(struct table *into, const struct table *other, const stru
             struct trip_key trip;
             struct path_key path;
             struct latency_key latency;
+            struct modelled_key modelled;
         } key;
         memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);
@@ -214,6 +215,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_stacks(&into->series, &other->series, &remap);
     merge_stacks(&into->context_paths, &other->context_paths, &remap);
     sample_list_merge(&into->samples, &other->samples, remap.at, remap.n);
+    windows_merge(&into->windows, &other->windows, remap.at, remap.n);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);
     vec_release(&remap);

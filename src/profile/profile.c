@@ -45,6 +45,7 @@ size_t profile_key_bytes(enum profile_table table)
         [TABLE_PATHS] = sizeof(struct path_key),
         [TABLE_VALUES] = sizeof(struct value_key),
         [TABLE_LATENCIES] = sizeof(struct latency_key),
+        [TABLE_MODELLED] = sizeof(struct modelled_key),
         [TABLE_CONFLICTS] = sizeof(struct conflict_key),
     };
     return bytes[table];
@@ -77,6 +78,7 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->series);
     stacks_release(&profile->context_paths);
     vec_release(&profile->samples);
+    windows_release(&profile->windows);
     vec_release(&profile->threads);
     vec_release(&profile->names);
     map_release(&profile->module_keys);
@@ -103,6 +105,7 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->series);
     stacks_clear(&profile->context_paths);
     profile->samples.n = 0;
+    windows_clear(&profile->windows);
     profile->threads.n = 0;
     profile->names.n = 0;
     profile->totals = (struct totals){0};

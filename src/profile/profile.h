@@ -27,6 +27,7 @@
 #include "profile/sample_list.h"
 #include "profile/stacks.h"
 #include "profile/threads.h"
+#include "profile/windows.h"
 #include "wire/address.h"
 #include "wire/losses.h"
 #include "wire/u128.h"
@@ -166,6 +167,25 @@ struct latency_key {
     uint64_t address, data;
 };
 
+/* What a model of a core told of an instruction (replay/account.h), all executions together: `count` is how much. detail tells more. */
+enum modelled_kind {
+    MODELLED_RETIRED,
+    MODELLED_ABORTED, /* on the wrong way */
+    MODELLED_TIME, /* in 1/ACCOUNT_UNIT cycles; enum account_state, and in the bits from 8 on what happened (enum core_event) */
+    MODELLED_STAGE, /* cycles; enum account_stage */
+    MODELLED_LOADS, /* of which STAGE_LOAD is */
+    MODELLED_EVENT, /* how often; the number of its bit */
+    MODELLED_WAIT, /* cycles; where who made what it waited for is, in the same module; UINT64_MAX: elsewhere */
+    MODELLED_WAITS,  /* how often it waited */
+    MODELLED_NEARBY, /* issued around it */
+    MODELLED_SLOTS, /* 0 executions that hit, 1 cycles they were under way, 2 issued meanwhile; 3 to 5 of those that missed */
+    MODELLED_KINDS
+};
+struct modelled_key {
+    uint32_t module, kind; /* enum modelled_kind */
+    uint64_t address, detail;
+};
+
 /* What two accesses to memory, close to each other, can do to each other; or one alone. */
 enum conflict_type {
     CONFLICT_EXECUTED, /* no conflict: how often the place was looked at; `time`: in how many windows */
@@ -216,6 +236,7 @@ enum profile_table {
     TABLE_PATHS,
     TABLE_VALUES,
     TABLE_LATENCIES,
+    TABLE_MODELLED,
     TABLE_CONFLICTS,
     TABLES
 };
@@ -276,7 +297,7 @@ struct profile {
     union {
         struct table tables[TABLES];
         struct {
-            struct table edges, ranges, trips, paths, values, latencies, conflicts;
+            struct table edges, ranges, trips, paths, values, latencies, modelled, conflicts;
         };
     };
     struct stacks stacks;
@@ -292,6 +313,7 @@ struct profile {
      * and below it the number of the path as an address; it weighs how often. */
     struct stacks context_paths;
     struct sample_list samples;
+    struct windows windows; /* of a sampled profile: courses, to be gone again by a model */
     struct threads threads;
     struct names names;
     struct totals totals;

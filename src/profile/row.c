@@ -5,10 +5,10 @@
 #include <string.h>
 
 static const enum chunk_type chunks[TABLES] = {
-    [TABLE_EDGES] = CHUNK_EDGES,        [TABLE_RANGES] = CHUNK_RANGES,
-    [TABLE_TRIPS] = CHUNK_TRIPS,        [TABLE_PATHS] = CHUNK_PATHS,
-    [TABLE_VALUES] = CHUNK_VALUES,      [TABLE_LATENCIES] = CHUNK_LATENCIES,
-    [TABLE_CONFLICTS] = CHUNK_CONFLICTS};
+    [TABLE_EDGES] = CHUNK_EDGES,       [TABLE_RANGES] = CHUNK_RANGES,
+    [TABLE_TRIPS] = CHUNK_TRIPS,       [TABLE_PATHS] = CHUNK_PATHS,
+    [TABLE_VALUES] = CHUNK_VALUES,     [TABLE_LATENCIES] = CHUNK_LATENCIES,
+    [TABLE_MODELLED] = CHUNK_MODELLED, [TABLE_CONFLICTS] = CHUNK_CONFLICTS};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -70,6 +70,11 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         memcpy(&k.latency, key, sizeof k.latency);
         return (struct row){{module_number(k.latency.module, in_file), k.latency.address,
                              k.latency.bin, k.latency.data}};
+    }
+    if (type == CHUNK_MODELLED) {
+        memcpy(&k.modelled, key, sizeof k.modelled);
+        return (struct row){{module_number(k.modelled.module, in_file), k.modelled.address,
+                             k.modelled.kind, k.modelled.detail}};
     }
     if (type == CHUNK_CONFLICTS) {
         memcpy(&k.conflict, key, sizeof k.conflict);
@@ -158,6 +163,16 @@ static bool latency_of(const uint64_t *fields, uint32_t module, struct latency_k
     return true;
 }
 
+static bool modelled_of(const uint64_t *fields, uint32_t module, struct modelled_key *ret_modelled,
+                        struct err *err)
+{
+    if (fields[2] >= MODELLED_KINDS)
+        return err_set(err, ERR_FORMAT, "modelled row of kind %llu", (unsigned long long)fields[2]);
+    *ret_modelled = (struct modelled_key){
+        .module = module, .kind = (uint32_t)fields[2], .address = fields[1], .detail = fields[3]};
+    return true;
+}
+
 static bool conflict_of(const uint64_t *fields, const struct numbering *in_profile,
                         struct conflict_key *ret_conflict, struct err *err)
 {
@@ -191,6 +206,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return value_of(fields, in_profile, module, &ret_key->value, err);
     if (type == CHUNK_LATENCIES)
         return latency_of(fields, module, &ret_key->latency, err);
+    if (type == CHUNK_MODELLED)
+        return modelled_of(fields, module, &ret_key->modelled, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

@@ -6,6 +6,7 @@
  *     PATHS   module, function, path, kind
  *     VALUES  module, address, kind, value, to, caller_module, caller
  *     LATENCIES  module, address, bin, data
+ *     MODELLED  module, address, kind, detail
  *     CONFLICTS  from_module, from, to_module, to, kind
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
@@ -33,6 +34,7 @@ union any_key {
     struct path_key path;
     struct value_key value;
     struct latency_key latency;
+    struct modelled_key modelled;
     struct conflict_key conflict;
 };
 

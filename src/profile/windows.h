@@ -1,0 +1,79 @@
+/* Courses of a program, as windows of a sampled recording saw them: run by run, with the addresses of data if they were recorded. For those who go them
+ * again, through a model of a core.
+ *
+ * A window has a list of its runs, straight stretches of code of its own, and a body: which of them was gone after which. What is in a body is
+ * looked at when it is read: it ends where it makes no sense. */
+#pragma once
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cursor;
+struct decoder;
+struct encoder;
+struct err;
+struct numbering;
+
+enum { WINDOW_ADDRESSES = 512, WINDOW_SLOTS = 1024 };
+
+struct window_run {
+    uint32_t module; /* of the profile */
+    uint32_t bytes, instructions;
+    uint64_t at; /* svma.v */
+};
+
+struct window {
+    uint64_t tsc;       /* when it began */
+    uint64_t weight_ns; /* CPU time that it stands for */
+    uint64_t tid;
+    uint64_t addressed; /* 1: addresses were recorded */
+    size_t first_run, n_runs;
+    size_t first_byte, n_bytes;
+};
+
+struct windows {
+    VEC(struct window);
+    struct window_runs {
+        VEC(struct window_run);
+    } runs;
+    struct window_bytes {
+        VEC(uint8_t);
+    } bytes;
+};
+
+void windows_release(struct windows *windows);
+void windows_clear(struct windows *windows);
+void windows_merge(struct windows *into, const struct windows *other, const uint32_t *modules,
+                   size_t n_modules);
+
+/* ---- a body, written and read: addresses as differences from the last of the same instruction */
+
+struct window_body {
+    uint64_t last[WINDOW_SLOTS];
+};
+
+/* One run, the window's by number, with n addresses of its instructions, in their order. The window is the last. */
+void window_write(struct windows *windows, struct window_body *body, uint32_t run,
+                  const uint16_t *instructions, const uint64_t *addresses, uint32_t n);
+
+struct window_reader {
+    const struct windows *windows;
+    const struct window *window;
+    const uint8_t *at, *end;
+    struct window_body body;
+    uint32_t n; /* addresses of the run that was read */
+    uint16_t instructions[WINDOW_ADDRESSES];
+    uint64_t addresses[WINDOW_ADDRESSES];
+    bool broken; /* the body makes no sense from here on */
+};
+
+void window_open(struct window_reader *reader, const struct windows *windows, size_t index);
+/* False: it has ended. */
+bool window_read(struct window_reader *reader, const struct window_run **ret_run);
+
+void encode_windows(struct encoder *encoder, const struct windows *windows,
+                    const struct numbering *in_file);
+bool decode_windows(struct decoder *decoder, struct cursor *cursor, struct err *err);
