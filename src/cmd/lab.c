@@ -5,6 +5,7 @@
 #include "cmd/lab_history.h"
 #include "cmd/view_options.h"
 #include "lab/curves.h"
+#include "lab/course.h"
 #include "lab/lab.h"
 #include "lab/plot.h"
 #include "view/sheet.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -19,17 +21,21 @@ static const char usage[] =
     "usage: gait lab [options] TABLE FILE...\n"
     "       gait lab blocks [options] FILE.csv\n"
     "       gait lab history [options] -- COMMAND\n"
+    "       gait lab pipeline-N [options] [-- COMMAND]\n"
     "       gait lab streams-N [options] TUPLES...\n"
     "\n"
     "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
     "\n"
     "  --csv              comma separated values\n"
     "  --plot FILE        the same drawn, as SVG\n"
-    "  --core NAME        of blocks: the core to model, or a file that describes one (zen3)\n"
+    "  --core NAME        of blocks and commands: the core to model, or a file that describes one "
+    "(zen3)\n"
     "  --json             of blocks: for programs\n"
-    "  --steps N          of history: instructions of the command that are looked at (100000)\n"
+    "  --steps N          of commands: instructions that are looked at (history: 100000,\n"
+    "                     pipeline-N: 20000000)\n"
     "  -q                 do not mention damage\n";
 
+enum { STEPS_MOST = 20000000 }; /* of commands that a core is modelled for */
 enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE, OPTION_STEPS };
 
 static const struct option own_list[] = {
@@ -236,12 +242,27 @@ static int streams_load(struct lab_rows *rows, char **files, int n)
     return rows->table->streams(rows, files, (size_t)n, &err) ? EXIT_DONE : say_err(&err);
 }
 
+static int course_take(struct lab_rows *rows, char **command, const struct options *options)
+{
+    struct err err;
+    char *end = NULL;
+    struct course course = {options->core, STEPS_MOST, command};
+    if (options->steps)
+        course.steps_most = strtoull(options->steps, &end, 10);
+    if (options->steps && (*end || !course.steps_most)) {
+        err_set(&err, ERR_USAGE, "--steps %s: not a number", options->steps);
+        return say_err(&err);
+    }
+    return rows->table->course(rows, &course, &err) ? EXIT_DONE : say_err(&err);
+}
+
 static int table_make(const struct lab_table *table, char **files, int n,
                       const struct options *options)
 {
     struct lab_rows rows = {.table = table};
     bool quiet = options->view.quiet;
-    int status = table->streams      ? streams_load(&rows, files, n)
+    int status = table->course       ? course_take(&rows, files, options)
+                 : table->streams    ? streams_load(&rows, files, n)
                  : table->recordings ? recordings_load(&rows, files, n, quiet)
                                      : rows_load(&rows, files, n, quiet);
     if (status == EXIT_DONE)
@@ -276,8 +297,9 @@ int cmd_lab(int argc, char **argv)
     }
     if (optind + 1 == argc && !table->alone) {
         err_set(&err, ERR_USAGE,
-                table->streams ? "%s: of which files of tuples? gait lab %s TUPLES..."
-                               : "%s: of which recordings? gait lab %s FILE...",
+                table->course    ? "%s: of what? gait lab %s -- COMMAND"
+                : table->streams ? "%s: of which files of tuples? gait lab %s TUPLES..."
+                                 : "%s: of which recordings? gait lab %s FILE...",
                 argv[optind], argv[optind]);
         return say_err(&err);
     }

@@ -1,6 +1,8 @@
 #include "lab/lab.h"
 
 #include "lab/bottlenecks.h"
+#include "lab/bursts.h"
+#include "lab/convergence.h"
 #include "lab/costs.h"
 #include "lab/counters.h"
 #include "lab/hot.h"
@@ -9,6 +11,7 @@
 #include "lab/slowdown.h"
 #include "lab/skid.h"
 #include "lab/streams.h"
+#include "lab/time_shares.h"
 #include "lab/tree.h"
 
 #include <stdarg.h>
@@ -31,7 +34,10 @@ const struct lab_table *const lab_tables[] = {&lab_overhead,
                                               &lab_slowdown,
                                               &lab_load_listing,
                                               &lab_skid,
+                                              &lab_convergence,
                                               &lab_bottlenecks,
+                                              &lab_bursts,
+                                              &lab_time_shares,
                                               &lab_counters_block,
                                               &lab_counters_stall,
                                               NULL};

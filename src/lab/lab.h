@@ -15,6 +15,7 @@ struct err;
 struct profile;
 struct scene;
 struct lab_table;
+struct course;
 
 struct lab_row {
     struct arena *arena;
@@ -52,6 +53,8 @@ struct lab_table {
     /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;
+    /* Instead of that, of a command that is run through the model of a core. */
+    bool (*course)(struct lab_rows *rows, const struct course *course, struct err *err);
     bool
         curves; /* rows of one name are points of curves: the second column is how far, the others how much */
 };

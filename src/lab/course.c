@@ -1,0 +1,130 @@
+#include "lab/course.h"
+
+#include "base/err.h"
+#include "collect/recording.h"
+#include "core/model.h"
+#include "replay/replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct listening {
+    struct replay_audience audience; /* first: it is what the audience's calls are given */
+    struct replay_listener listener;
+    const struct course *course;
+    const struct course_watch *watch;
+    struct replay *replay; /* whom it listens to; NULL: nobody yet, or not any more */
+    bool begun;
+    int32_t tid;
+    uint64_t retired;
+    uint64_t history; /* of branches, before the instruction; */
+    uint64_t wrong;   /* as it is on a way that is wrongly gone */
+};
+
+static struct listening *listening_of(struct replay_listener *listener)
+{
+    return (struct listening *)(void *)((char *)listener - offsetof(struct listening, listener));
+}
+
+static void step_hear(struct replay_listener *listener, const struct replay_step *heard)
+{
+    struct listening *listening = listening_of(listener);
+    struct pmu_step step = {&heard->insn->core, heard->fact, heard->times,
+                            heard->aborted ? listening->wrong : listening->history, heard->aborted};
+    listening->watch->see(listening->watch->context, &step);
+    if (heard->aborted)
+        return;
+    /* The one that was guessed wrongly is in it as it was guessed. */
+    listening->history = core_history(listening->replay->core);
+    listening->wrong = listening->history ^ (heard->insn->core.kind == INSN_COND);
+    if (++listening->retired < listening->course->steps_most)
+        return;
+    kill(listening->tid, SIGKILL);
+    listening->replay->n_listeners = 0; /* what is still on its way is not heard by anybody */
+}
+
+static void gap_hear(struct replay_listener *listener)
+{
+    const struct course_watch *watch = listening_of(listener)->watch;
+    if (watch->gap)
+        watch->gap(watch->context);
+}
+
+static void thread_begin(struct replay_audience *audience, struct replay *replay, int32_t tid)
+{
+    struct listening *listening = (struct listening *)audience;
+    if (listening->begun)
+        return;
+    listening->begun = true;
+    listening->replay = replay;
+    listening->tid = tid;
+    listening->listener = (struct replay_listener){step_hear, gap_hear};
+    if (listening->watch->begin)
+        listening->watch->begin(listening->watch->context, replay);
+    replay_listen(replay, &listening->listener);
+}
+
+static void thread_end(struct replay_audience *audience, struct replay *replay)
+{
+    struct listening *listening = (struct listening *)audience;
+    if (listening->replay != replay)
+        return;
+    if (listening->watch->end)
+        listening->watch->end(listening->watch->context, replay);
+    listening->replay = NULL;
+}
+
+/* What the command prints is not what was asked for. */
+static bool record_quietly(struct recording_options *options, struct recording *ret_recording,
+                           struct err *err)
+{
+    fflush(stdout);
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (kept < 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
+        return err_set(err, ERR_SYSTEM, "/dev/null: %s", strerror(errno));
+    bool good = recording_run(options, ret_recording, err);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(nowhere);
+    return good;
+}
+
+static bool record(struct listening *listening, struct err *err)
+{
+    char folder[] = "/tmp/gait-lab-XXXXXX", output[sizeof folder + 8];
+    struct recording recording;
+    if (!mkdtemp(folder))
+        return err_set(err, ERR_SYSTEM, "%s: %s", folder, strerror(errno));
+    snprintf(output, sizeof output, "%s/data", folder);
+    struct recording_options options = {
+        .argv = listening->course->command,
+        .command = listening->course->command[0],
+        .output = output,
+        .audience = &listening->audience,
+        .record = {.mode = RECORD_EXACT_TRACE,
+                   .events = EVENTS_EDGE | EVENTS_CALL | EVENTS_ADDRESS | EVENTS_VALUE}};
+    bool good = record_quietly(&options, &recording, err);
+    unlink(output);
+    rmdir(folder);
+    return good;
+}
+
+bool course_run(const struct course *course, const struct course_watch *watch, struct err *err)
+{
+    struct model model;
+    if (!model_open(course->core, &model, err))
+        return false;
+    struct listening listening = {
+        .audience = {&model, true, thread_begin, thread_end}, .course = course, .watch = watch};
+    bool good = record(&listening, err);
+    model_release(&model);
+    if (good && !listening.retired)
+        return err_set(err, ERR_MISSING, "%s: nothing of it was seen", course->command[0]);
+    return good;
+}
