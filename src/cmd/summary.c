@@ -254,7 +254,12 @@ static const char *view_of(const struct recording_options *options)
         return "paths";
     if (options->record.contexts || options->trace_contexts)
         return "contexts";
-    return options->loops ? "report --by loop" : "report";
+    if (options->loops)
+        return "report --by loop";
+    return options->record.events & EVENTS_VALUE     ? "values"
+           : options->record.events & EVENTS_LATENCY ? "latencies"
+           : options->record.events & EVENTS_ADDRESS ? "conflicts"
+                                                     : "report";
 }
 
 void summary_print(const struct recording_options *options, const struct recording *recording,

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NORMAL = 1.96; /* 95 % */
-
 const char *latency_bin_name(enum latency_bin bin)
 {
     static const char *const names[LATENCY_BINS] = {[LATENCY_NEAR] = "near",
@@ -54,13 +52,17 @@ static void records_take(struct records *records, const struct scene *scene)
         qsort(records->at, records->n, sizeof *records->at, by_place);
 }
 
-static struct estimate mean_of(double n, double ticks, double squares)
+/* Loads that all took the same tell nothing of how far others may be off: the clock has steps. */
+static struct estimate mean_of(uint64_t timed, double ticks, double squares)
 {
+    double n = (double)timed;
     struct estimate mean = {n > 0 ? ticks / n : (double)NAN, NAN, NAN};
-    if (n < 2)
+    if (timed < 2)
         return mean;
-    double variance = fmax(squares / n - mean.value * mean.value, 0) * n / (n - 1);
-    double wide = NORMAL * sqrt(variance / n);
+    double variance = (squares / n - mean.value * mean.value) * n / (n - 1);
+    if (!(variance > 1e-9 * mean.value * mean.value))
+        return mean;
+    double wide = student_t(timed - 1) * sqrt(variance / n);
     mean.lo = fmax(mean.value - wide, 0);
     mean.hi = mean.value + wide;
     return mean;
@@ -87,7 +89,7 @@ static void place_add(struct latency_view *view, const struct record *records, s
         }
     }
     place.n = view->lines.n - place.first;
-    place.mean = mean_of((double)(place.timed - place.bins[LATENCY_LONGER]), place.ticks, squares);
+    place.mean = mean_of(place.timed - place.bins[LATENCY_LONGER], place.ticks, squares);
     view->timed += place.timed;
     view->ticks += place.ticks;
     if (place.timed)

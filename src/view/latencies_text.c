@@ -1,5 +1,6 @@
 #include "view/latencies.h"
 
+#include "base/memory.h"
 #include "program/assembly.h"
 #include "program/binary.h"
 #include "view/head.h"
@@ -7,6 +8,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { LINES_SHOWN = 4 };
 
@@ -54,6 +57,21 @@ static void place_print(FILE *to, const struct latency_view *view, const struct 
     }
 }
 
+/* The part of the cost that is no chance: of a place that was timed once or twice, none. */
+static double certain_ticks(const struct load_place *place)
+{
+    return isnan(place->mean.lo) ? 0 : place->mean.lo * (double)place->timed;
+}
+
+static int by_certain_cost(const void *a, const void *b)
+{
+    const struct load_place *x, *y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    double one = certain_ticks(x), other = certain_ticks(y);
+    return one > other ? -1 : one < other ? 1 : x < y ? -1 : x > y; /* then as the view has them */
+}
+
 void latency_view_text(FILE *to, const struct latency_view *view, const struct ink *ink,
                        size_t limit)
 {
@@ -65,8 +83,17 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
     fprintf(to, "%s%7s %8s %15s %7s %7s %7s %7s %7s  place%s\n", ink_begin(ink, INK_HEAD), "cost",
             view->tsc_hz > 0 ? "mean ns" : "ticks", "95 % interval", "near", "l3", "memory",
             "longer", "timed", ink_end(ink, INK_HEAD));
+    const struct load_place **order = mem_alloc((view->n + 1) * sizeof *order);
+    for (size_t i = 0; i < view->n; i++)
+        order[i] = &view->at[i];
+    qsort(order, view->n, sizeof *order, by_certain_cost);
     for (; shown < view->n && shown < limit; shown++)
-        place_print(to, view, &view->at[shown], ink);
+        place_print(to, view, order[shown], ink);
     fprintf(to, "\n%zu of %zu places; --limit shows others\n", shown, view->n);
+    if (view->n && certain_ticks(order[0]) <= 0)
+        fputs(
+            "which of them are dear is chance so far: record for longer, or with more --overhead\n",
+            to);
+    mem_free(order);
     losses_text(to, view->scene, 0, 0);
 }

@@ -17,6 +17,11 @@ for pair in counts:report paths:paths contexts:contexts paths+contexts:paths tra
     says "next: gait ${pair#*:} exact.data"
     eval "'$gait' $(sed -n 's/.*; next: gait //p' stderr)" >next.out 2>&1 || { bad "next, after ${pair%%:*}"; cat next.out; }
 done
+for pair in value:values address:conflicts; do
+    status 0 "${pair%%:*}" "$gait" record -F 2000 --events "${pair%%:*}" -o events.data -- sh -c "$busy"
+    says "next: gait ${pair#*:} events.data"
+    eval "'$gait' $(sed -n 's/.*; next: gait //p' stderr)" >next.out 2>&1 || { bad "next, after ${pair%%:*}"; cat next.out; }
+done
 
 # Too short for a sample: told, and both ways out work.
 status 0 short "$gait" record --overhead 0.001 -o short.data -- true
