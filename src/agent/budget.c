@@ -5,7 +5,7 @@
 
 enum {
     DEFAULT_WINDOW = 32000,
-    PAYLOAD_WINDOW = 8000, /* instructions that lie together see the same values again */
+    PAYLOAD_WINDOW = 2000, /* instructions that lie together see the same values again */
     WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,
@@ -20,7 +20,7 @@ enum {
     TOOL_NS_PER_THOUSAND = 600,        /* as if so much had been seen of the tool already: */
     TOOL_FIRST = 1000,                 /* thousands of instructions */
     SEEN_NS_PER_THOUSAND = 1000,       /* what a window costs by its length, here and in the tool */
-    PAYLOAD_NS_PER_THOUSAND = 8000,    /* the same, with a payload */
+    PAYLOAD_NS_PER_THOUSAND = 12000,   /* the same, with a payload */
     SEEN_SHARE = 5,                    /* one part of so many of a sample's cost, if that is more */
     WINDOW_DEAR_MAX = 4 * DEFAULT_WINDOW,
 };

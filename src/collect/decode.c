@@ -420,7 +420,7 @@ void decode_flush(struct decode *decode, bool last)
     if (last)
         circumstances_tell(&decode->circumstances, decode->profile);
     if (last || ++decode->batches % VALUES_EVERY == 0)
-        value_lists_flush(&decode->values, &decode->batch);
+        value_lists_flush(&decode->values, last, &decode->batch);
     latencies_flush(&decode->latencies, &decode->batch);
     module_values_flush(&decode->module, &decode->batch, decode->profile);
     batch_close(&decode->batch, decode->profile);

@@ -64,6 +64,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->each_event = (place->events & EVENTS_LATENCY) || place->module;
         source->decode->module.host = place->module;
         source->decode->values.places.by_callers = place->by_callers;
+        source->decode->values.ordered = place->events & EVENTS_ADDRESS; /* strides */
         if (place->compress)
             source->decode->values.stream = value_stream_open(place->compress, place->seed);
         return;
@@ -456,12 +457,14 @@ static void counters_read(struct source *source, bool last)
 
 uint64_t source_count(struct source *source, bool close_batch, bool last)
 {
+    uint64_t before = cpu_times_own_ns();
     threads_read(source);
     if (source->exact)
         counters_read(source, last);
     else if (close_batch)
         decode_flush(source->decode, last);
-    uint64_t before = cpu_times_own_ns();
+    if (source->exact || !last)
+        before = cpu_times_own_ns();
     if (source->decode && last)
         decode_finish_paths(source->decode);
     if (source->decode && last && !source->each_event)

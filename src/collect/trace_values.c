@@ -22,7 +22,7 @@ static void see(void *to, uint32_t place, uint64_t value)
     struct trace_values *values = to;
     while (values->counts.n <= place)
         *vec_push(&values->counts) = (struct value_counts){0};
-    value_counts_add(&values->counts.at[place], value);
+    value_counts_add(&values->counts.at[place], value, 1);
 }
 
 static void passage_read(struct consumer *consumer, const struct passage *passage)

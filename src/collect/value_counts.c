@@ -67,14 +67,14 @@ static void room_make(struct value_counts *counts)
     }
 }
 
-void value_counts_add_other(struct value_counts *counts, uint64_t value)
+void value_counts_add_other(struct value_counts *counts, uint64_t value, uint64_t times)
 {
     if (counts->n >= counts->n_slots / 2)
         room_make(counts);
     struct value_count *slot = slot_find(counts, value);
     counts->n += !slot->count;
     slot->value = value;
-    slot->count++;
+    slot->count += times;
     counts->last = slot;
 }
 

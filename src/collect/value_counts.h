@@ -1,4 +1,4 @@
-/* How often each value of one place occurred, when all of them are seen (--exact=trace).
+/* How often each value of one place occurred, of those that were seen: all of them (--exact=trace), or those of windows, by weight.
  *
  * Exact as long as there are not too many different ones. Of more, those that are rarest are dropped, and all others lose as much
  * as these had at most: no count is too high, and none lower than it should be by more than `lost`, which is at
@@ -17,24 +17,24 @@ struct value_count {
 };
 
 struct value_counts {
-    uint64_t total; /* occurrences of any value */
+    uint64_t total;           /* occurrences of any value */
+    struct value_count *last; /* where the last was found */
     uint64_t lost;
     uint32_t n, n_slots;
     struct value_count *slots; /* a hash table; NULL: none yet */
-    struct value_count *last;  /* where the last was found */
 };
 
 void value_counts_release(struct value_counts *counts);
 /* One that is not the last again. */
-void value_counts_add_other(struct value_counts *counts, uint64_t value);
+void value_counts_add_other(struct value_counts *counts, uint64_t value, uint64_t times);
 
-static inline void value_counts_add(struct value_counts *counts, uint64_t value)
+static inline void value_counts_add(struct value_counts *counts, uint64_t value, uint64_t times)
 {
-    counts->total++;
+    counts->total += times;
     if (counts->last && counts->last->value == value)
-        counts->last->count++;
+        counts->last->count += times;
     else
-        value_counts_add_other(counts, value);
+        value_counts_add_other(counts, value, times);
 }
 /* The most frequent first, equal ones by value, at most `most`; how many. */
 size_t value_counts_top(const struct value_counts *counts, struct value_count *top, size_t most);

@@ -3,7 +3,9 @@
 #include <math.h>
 
 enum {
-    WORTH_PART = 64,     /* who has less of a place than one in so many is not told */
+    WORTH_PART = 64, /* who has less of a place than one in so many is not told */
+    WORTH_PART_NOW =
+        16, /* nor, before the end, less than so: most of what seems frequent at first is not */
     CHECK_MESSAGES = 32, /* of a place, until its profile is looked at again */
     SETTLED_WINDOWS = 16 /* one in so many is looked at all the same */
 };
@@ -11,18 +13,17 @@ static const double SETTLED_SHARE = 0.01;
 
 static struct value_list *list_get(struct value_lists *lists, uint32_t place)
 {
-    while (lists->lists.n <= place) {
-        struct value_list *list = vec_push(&lists->lists);
-        *list = (struct value_list){0};
-        hotlist_init(&list->hot, HOTLIST_DEFAULT);
-    }
+    while (lists->lists.n <= place)
+        vec_push(&lists->lists)->row = MAP_NONE;
     return &lists->lists.at[place];
 }
 
 /* Whether the share of the most frequent value is what it was some messages ago. */
 static void list_check(struct value_list *list)
 {
-    double share = (double)list->hot.counts[0] / (double)list->hot.total;
+    struct value_count top = {0};
+    value_counts_top(&list->counts, &top, 1);
+    double share = (double)top.count / (double)list->counts.total;
     list->settled = fabs(share - list->share) < SETTLED_SHARE;
     list->share = share;
 }
@@ -32,7 +33,7 @@ static void messages_take(struct value_lists *lists, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct message *message = &lists->stream->messages[i];
         struct value_list *list = &lists->lists.at[value_stream_place(message)];
-        hotlist_add(&list->hot, message->tuple.value, message->count << VALUE_BITS);
+        value_counts_add(&list->counts, message->tuple.value, message->count << VALUE_BITS);
         if (++list->messages % CHECK_MESSAGES == 0)
             list_check(list);
     }
@@ -48,15 +49,20 @@ static void pass_on(struct value_lists *lists, const struct value_list *list, ui
         messages_take(lists, value_stream_push(lists->stream, place, value));
 }
 
-static struct value_list *list_touch(struct value_lists *lists, uint32_t place)
+/* It was seen in these windows of the chunk. */
+static struct value_list *list_touch(struct value_lists *lists, uint32_t place, uint64_t windows)
 {
     struct value_list *list = list_get(lists, place);
-    if (list->window != lists->window) {
-        list->window = lists->window;
-        if (!list->windows++)
-            *vec_push(&lists->touched) = place;
-    }
+    if (!list->seen && !list->windows)
+        *vec_push(&lists->touched) = place;
+    list->seen |= windows;
     return list;
+}
+
+/* The bit of the window that was taken last. */
+static uint64_t window_last(const struct value_lists *lists)
+{
+    return UINT64_C(1) << (lists->n_windows ? lists->n_windows - 1 : 0);
 }
 
 uint32_t value_lists_place(struct value_lists *lists, struct place at, uint32_t kind)
@@ -71,17 +77,41 @@ uint32_t value_lists_place(struct value_lists *lists, struct place at, uint32_t 
 
 void value_lists_see(struct value_lists *lists, uint32_t place, uint64_t value, uint64_t sightings)
 {
-    hotlist_add(&list_touch(lists, place)->hot, value, sightings);
+    value_counts_add(&list_touch(lists, place, window_last(lists))->counts, value, sightings);
 }
 
 static void see(void *to, uint32_t place, uint64_t value)
 {
     struct value_lists *lists = to;
-    struct value_list *list = list_touch(lists, place);
+    struct value_list *list = list_touch(lists, place, window_last(lists));
     if (lists->stream)
         pass_on(lists, list, place, value);
     else
-        hotlist_add(&list->hot, value, lists->weight);
+        value_counts_add(&list->counts, value, lists->weight);
+}
+
+static void column_see(void *to, uint32_t place, const struct value_column *column)
+{
+    struct value_counts counts = list_get(to, place)->counts;
+    uint64_t windows = 0;
+    for (size_t i = 0; i < column->n; i++) {
+        const struct value_visit *visit = &column->visits[i];
+        windows |= UINT64_C(1) << visit->window;
+        value_counts_add(&counts, column->words[visit->words + column->at], visit->weight);
+    }
+    list_touch(to, place, windows)->counts = counts;
+}
+
+/* Ends the chunk: what waits is counted, and so is in how many windows each place was seen. */
+static void chunk_end(struct value_lists *lists)
+{
+    value_chunk_take(&lists->chunk, &lists->places, column_see, lists);
+    for (size_t i = 0; i < lists->touched.n; i++) {
+        struct value_list *list = &lists->lists.at[lists->touched.at[i]];
+        list->windows += (uint32_t)__builtin_popcountll(list->seen);
+        list->seen = 0;
+    }
+    lists->n_windows = 0;
 }
 
 bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
@@ -89,9 +119,17 @@ bool value_lists_take(struct value_lists *lists, const struct payload_window *wi
 {
     if (!value_places_admit(&lists->places, window))
         return false;
+    if (lists->n_windows == VALUE_CHUNK_WINDOWS || value_chunk_is_full(&lists->chunk))
+        chunk_end(lists);
     lists->window++;
+    lists->n_windows++;
     lists->weight = weight;
-    value_places_read(&lists->places, window, see, lists);
+    if (lists->ordered || lists->stream || lists->places.by_callers)
+        value_places_read(&lists->places, window, see, lists);
+    else
+        value_chunk_add(&lists->chunk, &lists->places, window,
+                        &(struct value_visit){.weight = (uint16_t)weight,
+                                              .window = (uint16_t)(lists->n_windows - 1)});
     return true;
 }
 
@@ -105,60 +143,87 @@ void value_lists_release(struct value_lists *lists)
 {
     value_places_release(&lists->places);
     value_stream_release(lists->stream);
+    value_chunk_release(&lists->chunk);
+    for (size_t i = 0; i < lists->lists.n; i++) {
+        value_counts_release(&lists->lists.at[i].counts);
+        vec_release(&lists->lists.at[i].told);
+    }
     vec_release(&lists->lists);
     vec_release(&lists->touched);
 }
 
 /* ---- into a batch */
 
-static void row_add(struct batch *batch, const struct value_key *key, double time, uint64_t count)
+/* What was told of a value, of which there is something to tell now. */
+static struct value_told *told_get(struct value_list *list, uint64_t value)
 {
-    batch_table_add(&batch->values, batch_value_index(batch, key), (uint64_t)(time + 0.5), count);
+    for (size_t i = 0; i < list->told.n; i++)
+        if (list->told.at[i].value == value)
+            return &list->told.at[i];
+    struct value_told *told = vec_push(&list->told);
+    *told = (struct value_told){.value = value, .row = MAP_NONE};
+    return told;
 }
 
-/* How much of a value has been told: of its present stay in the list. */
-static uint64_t told_of(const struct value_list *list, uint64_t value, uint64_t error)
-{
-    for (uint32_t i = 0; i < list->n_told; i++)
-        if (list->told[i].value == value && list->told[i].error == error)
-            return list->told[i].count;
-    return 0;
-}
-
-static void list_flush(struct value_lists *lists, uint32_t place, struct batch *batch)
+static void value_flush(struct value_lists *lists, uint32_t place, const struct value_count *seen,
+                        struct batch *batch)
 {
     struct value_list *list = &lists->lists.at[place];
-    struct value_key all = value_places_key(&lists->places, place);
-    struct hotlist_estimate estimates[HOTLIST_VALUES];
-    struct told told[HOTLIST_VALUES];
-    uint64_t total = list->hot.total - list->told_total;
-    size_t n = hotlist_estimates(&list->hot, estimates);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t error = estimates[i].hi - estimates[i].lo;
-        uint64_t before = told_of(list, estimates[i].value, error);
-        bool worth =
-            estimates[i].lo >= 2 << VALUE_BITS && estimates[i].lo >= list->hot.total / WORTH_PART;
-        told[i] = (struct told){estimates[i].value, error, worth ? estimates[i].lo : before};
-        if (!worth || estimates[i].lo <= before)
-            continue;
-        struct value_key key = value_places_row(&lists->places, place, estimates[i].value);
-        row_add(batch, &key, sqrt((double)(estimates[i].lo - before) * (double)total),
-                estimates[i].lo - before);
+    struct value_told *told = told_get(list, seen->value);
+    if (seen->count <= told->count) /* it was dropped, and has come again */
+        return;
+    if (told->row == MAP_NONE) {
+        struct value_key key = value_places_row(&lists->places, place, seen->value);
+        told->row = batch_value_index(batch, &key);
     }
-    for (size_t i = 0; i < n; i++)
-        list->told[i] = told[i];
-    list->n_told = (uint32_t)n;
-    list->told_total = list->hot.total;
-    all.kind |= VALUE_ALL;
-    row_add(batch, &all, (double)(list->windows << VALUE_BITS), total);
+    /* What is told for the first time is of all batches so far: together with all that they saw it does not vary. */
+    uint64_t more = seen->count - told->count;
+    uint64_t all = list->counts.total - (told->count ? list->told_total : 0);
+    double together = sqrt((double)more * (double)all);
+    batch_table_add(&batch->values, told->row, (uint64_t)(together + 0.5), more);
+    told->count = seen->count;
+}
+
+static void list_flush(struct value_lists *lists, uint32_t place, bool last, struct batch *batch)
+{
+    struct value_list *list = &lists->lists.at[place];
+    const struct value_counts *counts = &list->counts;
+    uint64_t worth = counts->total / (last ? WORTH_PART : WORTH_PART_NOW);
+    uint64_t least = (last ? 2 : 4) << VALUE_BITS;
+    worth = worth < least ? least : worth;
+    for (uint32_t i = 0; i < counts->n_slots; i++)
+        if (counts->slots[i].count >= worth)
+            value_flush(lists, place, &counts->slots[i], batch);
+    if (counts->total == list->told_total)
+        return;
+    if (list->row == MAP_NONE) {
+        struct value_key all = value_places_key(&lists->places, place);
+        all.kind |= VALUE_ALL;
+        list->row = batch_value_index(batch, &all);
+    }
+    batch_table_add(&batch->values, list->row, (uint64_t)list->windows << VALUE_BITS,
+                    counts->total - list->told_total);
+    list->told_total = counts->total;
     list->windows = 0;
 }
 
-void value_lists_flush(struct value_lists *lists, struct batch *batch)
+/* A value may be an address of what is mapped now, and have another row. */
+static void rows_forget(struct value_lists *lists)
+{
+    for (size_t i = 0; i < lists->lists.n; i++)
+        for (size_t k = 0; k < lists->lists.at[i].told.n; k++)
+            lists->lists.at[i].told.at[k].row = MAP_NONE;
+    lists->changes = lists->places.units->mappings->changes;
+}
+
+void value_lists_flush(struct value_lists *lists, bool last, struct batch *batch)
 {
     if (lists->stream)
         messages_take(lists, value_stream_flush(lists->stream));
-    for (size_t i = 0; i < lists->touched.n; i++)
-        list_flush(lists, lists->touched.at[i], batch);
+    chunk_end(lists);
+    if (lists->changes != lists->places.units->mappings->changes)
+        rows_forget(lists);
+    for (uint32_t i = 0; i < (last ? lists->lists.n : lists->touched.n); i++)
+        list_flush(lists, last ? i : lists->touched.at[i], last, batch);
     lists->touched.n = 0;
 }

@@ -15,7 +15,6 @@ void value_places_release(struct value_places *places)
     map_release(&places->keys);
     vec_release(&places->items);
     vec_release(&places->parts);
-    vec_release(&places->strides);
     vec_release(&places->last);
     value_pointers_release(&places->pointers);
 }
@@ -38,7 +37,7 @@ static bool kind_taken(enum payload_kind kind)
 uint32_t value_places_add(struct value_places *places, const struct value_key *key)
 {
     uint32_t place = map_add(&places->keys, key);
-    while (places->last.n <= place)
+    while ((key->kind & VALUE_STRIDE) && places->last.n <= place)
         *vec_push(&places->last) = (struct last_address){0};
     return place;
 }
@@ -58,25 +57,25 @@ uint32_t value_places_called(struct value_places *places, const struct unit_segm
     return value_places_add(places, &key);
 }
 
-void value_places_meet(struct value_places *places, uint32_t exit, uint32_t item)
+void value_places_meet(struct value_places *places, uint32_t superblock, uint32_t item)
 {
     const struct units *units = places->units;
-    const struct superblock *superblock = &units->superblocks.at[units_owner(units, exit)];
-    const struct unit_segment *segment = &units->segments.at[superblock->first_segment];
+    const struct unit_segment *segment =
+        &units->segments.at[units->superblocks.at[superblock].first_segment];
     const struct wire_payload *its = &units->payload.at[item];
     uint32_t before = 0;
     while (its->instruction >= before + segment->instructions)
         before += segment++->instructions;
-    places->items.at[item] = value_places_called(places, segment, its, 0, nobody);
-    places->strides.at[item] = value_places_called(places, segment, its, VALUE_STRIDE, nobody);
+    places->items.at[item] = (struct value_item){
+        .place = value_places_called(places, segment, its, 0, nobody),
+        .stride = value_places_called(places, segment, its, VALUE_STRIDE, nobody),
+        .words = its->words};
 }
 
 static void follow(struct value_places *places)
 {
-    while (places->items.n < places->units->payload.n) {
-        *vec_push(&places->items) = VALUE_PLACE_UNMET;
-        *vec_push(&places->strides) = VALUE_PLACE_NONE;
-    }
+    while (places->items.n < places->units->payload.n)
+        *vec_push(&places->items) = (struct value_item){.place = VALUE_PLACE_UNMET};
 }
 
 /* Looked up once. NULL: it is nobody's exit. */

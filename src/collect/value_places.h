@@ -19,6 +19,12 @@ struct value_part {
     uint64_t taken;
 };
 
+/* What an item's words are values of. */
+struct value_item {
+    uint32_t place, stride; /* of its values, and of how far they are apart */
+    uint32_t words;
+};
+
 /* What a place of strides saw last, and in which window. */
 struct last_address {
     uint64_t window, address;
@@ -28,8 +34,8 @@ struct value_places {
     const struct units *units;
     struct map keys; /* struct value_key, the value 0 */
     struct {
-        VEC(uint32_t);
-    } items, strides; /* as units->payload: the place of its values, and of their strides */
+        VEC(struct value_item);
+    } items; /* as units->payload */
     struct {
         VEC(struct last_address);
     } last;          /* by place, of strides */
@@ -72,8 +78,15 @@ uint32_t value_places_add(struct value_places *places, const struct value_key *k
 /* The place of an item, of its strides with VALUE_STRIDE, if who called is to return there. */
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller);
-/* The item of an exit's superblock has a value for the first time, and gets its places: most code that is translated never runs in a window. */
-void value_places_meet(struct value_places *places, uint32_t exit, uint32_t item);
+/* The item of a superblock has a value for the first time, and gets its places: most code that is translated never runs in a window. */
+void value_places_meet(struct value_places *places, uint32_t superblock, uint32_t item);
+static inline const struct value_item *value_places_item(struct value_places *places,
+                                                         uint32_t superblock, uint32_t item)
+{
+    if (places->items.at[item].place == VALUE_PLACE_UNMET)
+        value_places_meet(places, superblock, item);
+    return &places->items.at[item];
+}
 /* The same with places by callers; numbers of places may be new ones. */
 void value_places_read_called(struct value_places *places, const struct payload_window *window,
                               value_see *see, void *to);
@@ -83,7 +96,6 @@ __attribute__((always_inline)) static inline void
 value_places_read(struct value_places *places, const struct payload_window *window, value_see *see,
                   void *to)
 {
-    const struct wire_payload *items = places->units->payload.at;
     const uint64_t *word = window->words;
     places->window++;
     if (places->by_callers) {
@@ -94,15 +106,14 @@ value_places_read(struct value_places *places, const struct payload_window *wind
         struct value_part *known = &places->parts.at[window->exits[i]];
         uint32_t behind = known->part.first_item + known->part.n_items;
         known->taken++;
+        uint32_t superblock = (uint32_t)units_owner(places->units, window->exits[i]);
         for (uint32_t k = known->part.first_item; k < behind; k++) {
-            if (places->items.at[k] == VALUE_PLACE_UNMET)
-                value_places_meet(places, window->exits[i], k);
-            uint32_t place = places->items.at[k];
-            if (place != VALUE_PLACE_NONE)
-                see(to, place, *word);
-            if (places->strides.at[k] != VALUE_PLACE_NONE)
-                value_places_stride(places, places->strides.at[k], *word, see, to);
-            word += items[k].words;
+            struct value_item item = *value_places_item(places, superblock, k);
+            if (item.place != VALUE_PLACE_NONE)
+                see(to, item.place, *word);
+            if (item.stride != VALUE_PLACE_NONE)
+                value_places_stride(places, item.stride, *word, see, to);
+            word += item.words;
         }
     }
 }

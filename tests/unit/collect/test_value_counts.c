@@ -9,7 +9,7 @@ static void few_are_counted_exactly(void **state)
     (void)state;
     struct value_counts counts = {0};
     for (uint64_t i = 0; i < 10000; i++)
-        value_counts_add(&counts, i % 4 ? i % 100 : 5);
+        value_counts_add(&counts, i % 4 ? i % 100 : 5, 1);
     struct value_count top[3];
     assert_int_equal(value_counts_top(&counts, top, 3), 3);
     assert_int_equal(counts.total, 10000);
@@ -33,7 +33,7 @@ static void many_lose_little(void **state)
         uint64_t draw = state_of >> 61; /* one of 8: four of them are values of their own */
         if (draw < 4)
             truth[draw]++;
-        value_counts_add(&counts, draw < 4 ? draw : rare++);
+        value_counts_add(&counts, draw < 4 ? draw : rare++, 1);
     }
     struct value_count top[4];
     assert_int_equal(value_counts_top(&counts, top, 4), 4);

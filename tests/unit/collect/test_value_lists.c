@@ -1,0 +1,167 @@
+#include "collect/value_lists.h"
+
+#include "stream/random.h"
+
+#include "fake.h"
+
+#include <unistd.h>
+
+enum { WINDOWS = 150, EXITS = 40 };
+
+struct fixture {
+    struct fake fake;
+    struct profile profile;
+    struct mappings mappings;
+    struct units units;
+};
+
+struct unit {
+    struct wire_superblock header;
+    struct wire_segment segments[2];
+    struct wire_payload items[4];
+};
+
+/* Five instructions, left behind the third or behind the last. */
+static struct unit unit_at(uint64_t start, uint32_t first_exit)
+{
+    return (struct unit){
+        .header = {.kind = UNIT_SUPERBLOCK,
+                   .bytes = sizeof(struct unit),
+                   .first_exit = first_exit,
+                   .n_segments = 2,
+                   .n_exits = 2,
+                   .n_payload = 4},
+        .segments = {{.start = start,
+                      .target = 0x5000,
+                      .bytes = 9,
+                      .last_bytes = 3,
+                      .instructions = 3,
+                      .end = SEGMENT_COND},
+                     {.start = start + 9,
+                      .bytes = 6,
+                      .last_bytes = 3,
+                      .instructions = 2,
+                      .end = SEGMENT_RETURN}},
+        .items = {{.instruction = 0, .kind = PAYLOAD_RESULT, .words = 1},
+                  {.instruction = 2, .offset = 6, .kind = PAYLOAD_VECTOR, .words = 2},
+                  {.instruction = 3, .kind = PAYLOAD_OPERAND, .words = 1, .detail = 2},
+                  {.instruction = 4, .offset = 3, .kind = PAYLOAD_RESULT, .words = 1}}};
+}
+
+/* Two superblocks, the second of which begins in the middle of the first: they share a place. */
+static void fixture_open(struct fixture *fixture)
+{
+    fake_open(&fixture->fake);
+    profile_init(&fixture->profile);
+    mappings_init(&fixture->mappings, &fixture->profile, getpid());
+    struct wire_map map = {.start = 0x1000, .end = 0x9000, .offset = 0x100};
+    mappings_add(&fixture->mappings, &map, "/no/module");
+    units_init(&fixture->units, &fixture->mappings);
+    struct unit units[] = {unit_at(0x2000, 4), unit_at(0x200c, 6)};
+    fake_unit(&fixture->fake, units, sizeof units);
+    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT), sizeof units);
+    assert_int_equal(fixture->units.garbled, 0);
+    assert_int_equal(fixture->units.superblocks.n, 2);
+}
+
+static void fixture_close(struct fixture *fixture)
+{
+    units_release(&fixture->units);
+    mappings_release(&fixture->mappings);
+    profile_release(&fixture->profile);
+    fake_close(&fixture->fake);
+}
+
+/* Windows that are the same whoever takes them; some are told in between. */
+static void windows_take(struct value_lists *lists, struct batch *batch)
+{
+    struct random random = {7};
+    for (uint32_t w = 0; w < WINDOWS; w++) {
+        uint32_t exits[EXITS];
+        uint64_t words[5 * EXITS], n_words = 0;
+        for (uint32_t i = 0; i < EXITS; i++) {
+            uint64_t draw = random_next(&random);
+            exits[i] = 4 + draw % 4;
+            for (uint32_t k = exits[i] % 2 ? 5 : 3; k; k--)
+                words[n_words++] = random_next(&random) >> (draw & 8 ? 62 : 54);
+        }
+        struct payload_window window = {1, EXITS, n_words, exits, words};
+        assert_true(value_lists_take(lists, &window, 1 + w % 40));
+        if (w % 37 == 36)
+            value_lists_flush(lists, false, batch);
+    }
+    value_lists_flush(lists, true, batch);
+}
+
+/* That values wait and are counted place by place changes no row. */
+static void order_does_not_matter(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_open(&fixture);
+    struct value_lists lists[2];
+    struct batch batches[2];
+    for (int i = 0; i < 2; i++) {
+        value_lists_init(&lists[i], &fixture.units);
+        lists[i].ordered = i;
+        batch_init(&batches[i]);
+        windows_take(&lists[i], &batches[i]);
+    }
+    const struct batch_table *waited = &batches[0].values, *ordered = &batches[1].values;
+    assert_true(ordered->keys.n > 20);
+    assert_int_equal(waited->keys.n, ordered->keys.n);
+    for (uint32_t i = 0; i < ordered->keys.n; i++) {
+        uint32_t same = map_find(&waited->keys, map_key(&ordered->keys, i));
+        assert_int_not_equal(same, MAP_NONE);
+        assert_int_equal(waited->cells.at[same].count, ordered->cells.at[i].count);
+        assert_int_equal(waited->cells.at[same].time, ordered->cells.at[i].time);
+    }
+    for (int i = 0; i < 2; i++) {
+        value_lists_release(&lists[i]);
+        batch_release(&batches[i]);
+    }
+    fixture_close(&fixture);
+}
+
+/* The row of all values of a place has every sighting and every window, those of values no more than there were. */
+static void rows_add_up(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_open(&fixture);
+    struct value_lists lists;
+    struct batch batch;
+    value_lists_init(&lists, &fixture.units);
+    batch_init(&batch);
+    uint32_t exits[] = {5, 4, 5};
+    uint64_t words[] = {1, 9, 9, 7, 3, 1, 9, 9, 2, 8, 8, 7, 3};
+    struct payload_window window = {1, 3, 13, exits, words};
+    for (int i = 0; i < 70; i++)
+        assert_true(value_lists_take(&lists, &window, 16));
+    window.n_words = 12;
+    assert_false(value_lists_take(&lists, &window, 16));
+    value_lists_flush(&lists, true, &batch);
+    uint64_t all = 0, ones = 0, sevens = 0;
+    for (uint32_t i = 0; i < batch.values.keys.n; i++) {
+        const struct value_key *key = map_key(&batch.values.keys, i);
+        const struct batch_cell *cell = &batch.values.cells.at[i];
+        all += key->kind & VALUE_ALL ? cell->count : 0;
+        if (key->kind & VALUE_ALL)
+            assert_int_equal(cell->time, 70 * 16);
+        ones += !(key->kind & VALUE_ALL) && key->value == 1 ? cell->count : 0;
+        sevens += !(key->kind & VALUE_ALL) && key->value == 7 ? cell->count : 0;
+    }
+    assert_int_equal(all, 16 * 70 * (4 + 2 + 4)); /* of a vector one word */
+    assert_int_equal(ones, 16 * 70 * 2);
+    assert_int_equal(sevens, 16 * 70 * 2);
+    value_lists_release(&lists);
+    batch_release(&batch);
+    fixture_close(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order_does_not_matter),
+                                       cmocka_unit_test(rows_add_up)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
