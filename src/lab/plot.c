@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEFT = 60, WIDTH = 900, TOP = 40, TITLE = 24, BARS = 90, LABELS = 26 };
+enum { LEFT = 60, WIDTH = 900, TOP = 40, TITLE = 24, BARS = 90, LABELS = 32 };
+enum { CROWDED = 6 }; /* names of so many bars stand in two lines */
 enum { PANEL = TITLE + BARS + LABELS };
 
 double lab_number(const struct lab_row *row, size_t column)
@@ -31,12 +32,12 @@ static double column_most(const struct lab_row *rows, size_t n, size_t column)
     return most;
 }
 
-/* The number stands above its bar, as the table has it. */
+/* The number stands above its bar, as the table has it; its name `below` the line. */
 static void bar_put(FILE *to, const struct lab_row *row, size_t column, double most, double left,
-                    double room, double bottom)
+                    double room, double bottom, double below)
 {
     double value = lab_number(row, column), middle = left + room / 2;
-    svg_text(to, middle, bottom + 14, "middle", row->cells.at[0]);
+    svg_text(to, middle, bottom + below, "middle", row->cells.at[0]);
     if (isnan(value))
         return;
     double high = most > 0 && value > 0 ? (BARS - 14) * value / most : 0;
@@ -54,7 +55,8 @@ static void panel_put(FILE *to, const char *title, const struct lab_row *rows, s
     fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#000\"/>\n", LEFT,
             LEFT + WIDTH, bottom, bottom);
     for (size_t i = 0; i < n; i++)
-        bar_put(to, &rows[i], column, most, LEFT + room * (double)i, room, bottom);
+        bar_put(to, &rows[i], column, most, LEFT + room * (double)i, room, bottom,
+                n > CROWDED && i % 2 ? 24 : 14);
 }
 
 void lab_plot(FILE *to, const struct lab_table *table, const struct lab_row *rows, size_t n)

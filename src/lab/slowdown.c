@@ -117,7 +117,10 @@ static void ratio_cell(struct lab_row *row, const char *format, double part, dou
 static void group_show(struct lab_rows *rows, const struct group *group)
 {
     struct lab_row *row = lab_row_add(rows);
-    lab_cell(row, "%s%s", group->events, group->callers ? " by caller" : "");
+    const char *more = strstr(group->events, "edge,call,") == group->events
+                           ? group->events + strlen("edge,call,")
+                           : "edges";
+    lab_cell(row, "%s%s", more, group->callers ? " by caller" : "");
     ratio_cell(row, "0", group->window > 0 ? group->window : group->instructions,
                group->window > 0 ? 1 : group->windows);
     ratio_cell(row, "0", group->interrupts, group->seconds);
@@ -238,7 +241,8 @@ static const char *const columns[] = {
     "tool %",   "slowdown %", "measured %",   NULL};
 const struct lab_table lab_slowdown = {
     .name = "sampling-2",
-    .title = "slowdown by what is recorded, length of windows and rate, mean of programs; by "
+    .title = "slowdown by what is recorded beside edges and calls, length of windows and rate, "
+             "mean of programs; by "
              "gait's own measure, and against the cheapest recording of the same command",
     .columns = columns,
     .recordings = slowdown_fill};

@@ -36,7 +36,7 @@ while text:
     text = text[end:].lstrip()
 cost = [100 * (one['rows'][0]['agent_share'] + one['rows'][0]['tool_share']) for one in infos]
 print(rows, cost)
-assert [(row['recorded'], row['window'], row['programs']) for row in rows] == [('edge,call', '500', '1'), ('edge,call,value', '500', '2')]
+assert [(row['recorded'], row['window'], row['programs']) for row in rows] == [('edges', '500', '1'), ('value', '500', '2')]
 for row, expected in zip(rows, (cost[0], (cost[1] + cost[2]) / 2)):
     assert abs(float(row['slowdown %']) - expected) < 0.02, (row, expected)
 assert all(one['facts']['window'] == ['500'] for one in infos) and infos[1]['facts']['events'] == ['edge,call,value']
