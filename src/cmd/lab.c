@@ -70,9 +70,9 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
 static int tables_list(void)
 {
     for (size_t i = 0; lab_tables[i]; i++)
-        printf("%-10s %s\n", lab_tables[i]->name, lab_tables[i]->title);
-    printf("%-10s %s\n", "blocks", "measured blocks of instructions against the model of a core");
-    printf("%-10s %s\n", "history", "ways that the directions of a command's branches tell");
+        printf("%-17s %s\n", lab_tables[i]->name, lab_tables[i]->title);
+    printf("%-17s %s\n", "blocks", "measured blocks of instructions against the model of a core");
+    printf("%-17s %s\n", "history", "ways that the directions of a command's branches tell");
     return output_status();
 }
 
@@ -230,8 +230,9 @@ static int recordings_load(struct lab_rows *rows, char **files, int n, bool quie
     shelf_open(&shelf, (size_t)n);
     for (int i = 0; i < n && status == EXIT_DONE; i++)
         status = shelf_add(&shelf, files[i], quiet);
-    if (status == EXIT_DONE)
-        rows->table->recordings(rows, shelf.recordings, shelf.n);
+    struct err err;
+    if (status == EXIT_DONE && !rows->table->recordings(rows, shelf.recordings, shelf.n, &err))
+        status = say_err(&err);
     shelf_close(&shelf);
     return status;
 }

@@ -49,7 +49,8 @@ struct lab_table {
     void (*fill)(struct lab_row *row, const struct lab_recording *recording,
                  const struct lab_recording *base);
     /* Or of all of them at once: rows as they come. */
-    void (*recordings)(struct lab_rows *rows, const struct lab_recording *all, size_t n);
+    bool (*recordings)(struct lab_rows *rows, const struct lab_recording *all, size_t n,
+                       struct err *err);
     /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;

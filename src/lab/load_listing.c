@@ -1,6 +1,7 @@
 #include "lab/load_listing.h"
 
 #include "base/err.h"
+#include "lab/misses.h"
 #include "program/assembly.h"
 #include "program/binary.h"
 #include "view/head.h"
@@ -156,13 +157,17 @@ static void recording_show(struct lab_rows *rows, const struct lab_recording *of
     latency_view_release(&view);
 }
 
-static void listing_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n)
+static bool listing_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n,
+                         struct err *err)
 {
+    if (!lab_latencies_check(all, n, err))
+        return false;
     for (size_t i = 0; i < n; i++)
         recording_show(rows, &all[i]);
     lab_claim(rows,
               "the paper has one such listing: 85 %% of one load went to memory, 94 %% of the "
               "other were near, and the multiplication of both took 102 cycles");
+    return true;
 }
 
 static const char *const columns[] = {"place", "instruction", "delay",  "time",   "vtot", "nv",

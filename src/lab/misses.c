@@ -1,5 +1,7 @@
 #include "lab/misses.h"
 
+#include "base/err.h"
+#include "profile/profile.h"
 #include "view/latencies.h"
 
 enum { GROUPS = 6, TIMED_LEAST = 10 };
@@ -42,10 +44,25 @@ static void recording_show(struct lab_rows *rows, const struct lab_recording *re
                   100 * groups[0] / places, 100 * groups[GROUPS - 1] / places);
 }
 
-static void misses_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n)
+bool lab_latencies_check(const struct lab_recording *all, size_t n, struct err *err)
 {
     for (size_t i = 0; i < n; i++)
+        if (!all[i].profile->latencies.n)
+            return err_set(
+                err, ERR_FORMAT,
+                "%s: has no latencies; gait record --events edge,call,latency takes them",
+                all[i].file);
+    return true;
+}
+
+static bool misses_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n,
+                        struct err *err)
+{
+    if (!lab_latencies_check(all, n, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
         recording_show(rows, &all[i]);
+    return true;
 }
 
 static const char *const columns[] = {"recording", "loads",   "timed each", "0 %",      "1-20 %",

@@ -4,3 +4,6 @@
 #include "lab/lab.h"
 
 extern const struct lab_table lab_misses;
+
+/* Whether all of them have timed loads. */
+bool lab_latencies_check(const struct lab_recording *all, size_t n, struct err *err);

@@ -1,5 +1,6 @@
 #include "lab/slowdown.h"
 
+#include "base/err.h"
 #include "profile/profile.h"
 #include "view/cost.h"
 
@@ -223,17 +224,23 @@ static void lengths_claim(struct lab_rows *rows, const struct groups *groups)
                   group_slowdown(a), a->window, a->hz, group_slowdown(b), b->window, b->hz);
 }
 
-static void slowdown_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n)
+static bool slowdown_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n,
+                          struct err *err)
 {
     struct groups groups = {0};
     for (size_t i = 0; i < n; i++)
         if (all[i].profile->mode == PROFILE_SAMPLED)
             group_add(group_find(&groups, all[i].profile), &all[i], all, n);
+    if (!groups.n)
+        return err_set(err, ERR_FORMAT,
+                       "%s: has no windows; sampled recordings do, without --exact and --plain",
+                       all[0].file);
     for (size_t i = 0; i < groups.n; i++)
         group_show(rows, &groups.at[i]);
     options_claim(rows, &groups);
     lengths_claim(rows, &groups);
     vec_release(&groups);
+    return true;
 }
 
 static const char *const columns[] = {

@@ -41,4 +41,11 @@ for row, expected in zip(rows, (cost[0], (cost[1] + cost[2]) / 2)):
     assert abs(float(row['slowdown %']) - expected) < 0.02, (row, expected)
 assert all(one['facts']['window'] == ['500'] for one in infos) and infos[1]['facts']['events'] == ['edge,call,value']
 PY
+for table in sampling-1 sampling-figure-1; do
+    "$gait" lab $table "$work/plain" >/dev/null 2>"$work/stderr"
+    [ $? = 2 ] && grep -q 'has no latencies; gait record' "$work/stderr" || bad "$table of a recording without latencies"
+done
+"$gait" record -q --exact=counts -o "$work/exact" -- true
+"$gait" lab sampling-2 "$work/exact" >/dev/null 2>"$work/stderr"
+[ $? = 2 ] && grep -q 'has no windows' "$work/stderr" || bad 'sampling-2 of an exact recording'
 finish
