@@ -6,6 +6,7 @@
 #include "cmd/flags.h"
 #include "cmd/info_json.h"
 #include "cmd/view_options.h"
+#include "profile/no_values.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -231,7 +232,8 @@ static void print_text(const struct profile *profile)
         line("command", profile->command);
     print_start(profile->start_unix_ns);
     for (size_t i = 0; i < profile->facts.n; i++)
-        line(profile->facts.at[i].key, profile->facts.at[i].value);
+        if (!fact_tells_value(&profile->facts.at[i]))
+            line(profile->facts.at[i].key, profile->facts.at[i].value);
     print_modules(&profile->modules);
     print_totals(profile);
     print_losses(profile);

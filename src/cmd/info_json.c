@@ -1,7 +1,7 @@
 #include "cmd/info_json.h"
 
+#include "profile/no_values.h"
 #include "view/cost.h"
-#include "profile/profile.h"
 #include "view/profile_json.h"
 
 #include <math.h>
@@ -12,6 +12,8 @@ static void facts_json(struct json *json, const struct facts *facts)
 {
     json_object(json, "facts");
     for (size_t i = 0; i < facts->n; i++) {
+        if (fact_tells_value(&facts->at[i]))
+            continue;
         const char *key = facts->at[i].key;
         if (!i || strcmp(facts->at[i - 1].key, key) != 0)
             json_array(json, key);

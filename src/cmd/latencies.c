@@ -3,6 +3,8 @@
 #include "cmd/table_view.h"
 #include "view/latencies.h"
 
+#include <getopt.h>
+
 static const char usage[] =
     "usage: gait latencies [options] [FILE]\n"
     "\n"
@@ -10,6 +12,7 @@ static const char usage[] =
     "that cost most: which part was near, in the third cache, in memory.\n"
     "\n"
     "  -i FILE            the profile, as an option\n"
+    "  --no-values        without addresses of cache lines\n"
     "  --module NAME      only places of this module\n"
     "  --limit N          so many places (20; with --json all)\n"
     "  --json             as JSON, schema gait/latencies/1\n"
@@ -18,12 +21,34 @@ static const char usage[] =
     "  -v                 names in full, however long\n"
     "  -q                 do not mention damage\n";
 
-static void show(struct scene *scene, void *options, const struct ink *ink, size_t rows)
+enum { OPTION_NO_VALUES = VIEW_OPTION_OWN };
+
+static const struct option own_list[] = {
+    {"no-values", no_argument, NULL, OPTION_NO_VALUES},
+    {NULL, 0, NULL, 0},
+};
+
+struct options {
+    struct view_options view;
+    bool no_values;
+};
+
+static bool own_take(void *to, int option, const char *value, struct err *err)
 {
-    const struct view_options *view_options = options;
+    struct options *options = to;
+    (void)option, (void)value, (void)err;
+    options->no_values = true;
+    return true;
+}
+
+static void show(struct scene *scene, void *to, const struct ink *ink, size_t rows)
+{
+    const struct options *options = to;
     struct latency_view view;
     latency_view_make(&view, scene);
-    if (view_options->json)
+    if (options->no_values)
+        latency_view_forget_lines(&view);
+    if (options->view.json)
         latency_view_json(stdout, &view, rows);
     else
         latency_view_text(stdout, &view, ink, rows);
@@ -39,6 +64,7 @@ int cmd_latencies(int argc, char **argv)
                    "takes them",
         .text_rows = 20,
         .show = show};
-    struct view_options options = {0};
-    return table_view_run(&table, &options, NULL, &options, argc, argv);
+    struct options options = {0};
+    struct own_options own = {own_list, own_take, &options};
+    return table_view_run(&table, &options.view, &own, &options, argc, argv);
 }

@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/flags.h"
 #include "profile/file.h"
+#include "profile/no_values.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -13,18 +14,20 @@ static const char usage[] =
     "Adds profiles of one mode up and writes the sum. The order of the files does not matter.\n"
     "\n"
     "  -o OUT             the sum; an existing file is moved to OUT.old\n"
+    "  --no-values        without values, which can hold secrets, and addresses of data\n"
     "  -q                 do not mention damaged or unfinished files\n";
 
 struct options {
     const char *output;
     char **files;
-    bool quiet, help;
+    bool no_values, quiet, help;
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
     const struct flag flags[] = {
         {"output", 'o', NULL, &options->output},
+        {"no-values", 0, &options->no_values, NULL},
         {"quiet", 'q', &options->quiet, NULL},
         {0},
     };
@@ -84,6 +87,8 @@ int cmd_merge(int argc, char **argv)
     bool ok = true;
     for (char **file = options.files; ok && *file; file++)
         ok = add(&sum, file == options.files, *file, options.quiet, &err);
+    if (ok && options.no_values)
+        profile_forget_values(&sum);
     ok = ok && profile_write(options.output, &sum, &err);
     profile_release(&sum);
     return ok ? EXIT_DONE : say_err(&err);

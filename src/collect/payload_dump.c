@@ -1,10 +1,10 @@
 #include "collect/payload_dump.h"
 
 #include "base/err.h"
+#include "base/private_file.h"
 #include "profile/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void dump_event(struct payload_consumer *consumer, const struct payload_e
 bool payload_dump_open(struct payload_dump *dump, const char *path, const struct profile *profile,
                        struct err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = private_file_open(path);
     *dump = (struct payload_dump){
         .consumer = {dump_event}, .profile = profile, .file = fd < 0 ? NULL : fdopen(fd, "w")};
     return dump->file || err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));

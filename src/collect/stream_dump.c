@@ -1,9 +1,9 @@
 #include "collect/stream_dump.h"
 
 #include "base/err.h"
+#include "base/private_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 static struct stream_dump *of_consumer(struct consumer *consumer)
@@ -99,7 +99,7 @@ static void end(struct consumer *consumer, uint32_t thread, uint32_t stop)
 bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *err)
 {
     static const struct consumer_kind kind = {begin, passage, end};
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = private_file_open(path);
     *dump = (struct stream_dump){
         .consumer = {&kind, NULL}, .values = {see}, .file = fd < 0 ? NULL : fdopen(fd, "w")};
     if (!dump->file)

@@ -125,6 +125,12 @@ void latency_view_make(struct latency_view *view, struct scene *scene)
     vec_release(&records);
 }
 
+void latency_view_forget_lines(struct latency_view *view)
+{
+    for (size_t i = 0; i < view->n; i++)
+        view->at[i].n = 0;
+}
+
 void latency_view_release(struct latency_view *view)
 {
     vec_release(&view->lines);

@@ -1,10 +1,9 @@
 #include "view/latencies.h"
 
 #include "base/memory.h"
-#include "program/assembly.h"
-#include "program/binary.h"
 #include "view/head.h"
 #include "view/ink.h"
+#include "view/place_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,17 +28,13 @@ static void mean_print(FILE *to, const struct latency_view *view, struct estimat
                 in_unit(view, mean.hi));
 }
 
-static void place_print(FILE *to, const struct latency_view *view, const struct load_place *place,
-                        const struct ink *ink)
+static void place_print(FILE *to, const struct latency_view *view, struct place_text *text,
+                        const struct load_place *place, const struct ink *ink)
 {
     struct scene *scene = view->scene;
-    const struct binary *binary = scene_binary(scene, place->module);
     function_id function = scene_function_at(scene, place->module, place->address);
     double cost = view->ticks > 0 ? place->ticks / view->ticks : 0;
-    char assembly[128] = "";
-    if (binary)
-        assembly_text(&binary->image, (struct svma){place->address}, ASSEMBLY_ATT, NULL, NULL,
-                      assembly, sizeof assembly);
+    const char *source = place_source(text, place->module, place->address);
     fprintf(to, "%s%6.2f%%%s ", ink_begin(ink, ink_of_share(cost)), 100 * cost,
             ink_end(ink, ink_of_share(cost)));
     mean_print(to, view, place->mean);
@@ -49,7 +44,9 @@ static void place_print(FILE *to, const struct latency_view *view, const struct 
             name_text(scene, scene_function_name(scene, place->module, function)),
             ink_end(ink, INK_NAME), line_text(scene, place->module, place->address),
             address_text(scene, place->module, place->address));
-    fprintf(to, "        %s%s%s\n", ink_begin(ink, INK_SOURCE), assembly, ink_end(ink, INK_SOURCE));
+    fprintf(to, "        %s%s%s%s%s\n", ink_begin(ink, INK_SOURCE),
+            place_assembly(text, place->module, place->address), *source ? "    " : "", source,
+            ink_end(ink, INK_SOURCE));
     for (size_t i = 0; i < place->n && i < LINES_SHOWN; i++) {
         const struct latency_line *line = &view->lines.at[place->first + i];
         fprintf(to, "        %" PRIu64 " from line 0x%" PRIx64 ", %s\n", line->count, line->line,
@@ -77,6 +74,8 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
 {
     const char *scale = profile_fact_find(view->scene->sides[0], "latency_scale");
     size_t shown = 0;
+    struct place_text text;
+    place_text_begin(&text, view->scene);
     head_text(to, view->scene, 0);
     fprintf(to, "%" PRIu64 " loads were timed, a random part of all; %s\n", view->timed,
             scale ? scale : "the scale is not known");
@@ -88,7 +87,7 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
         order[i] = &view->at[i];
     qsort(order, view->n, sizeof *order, by_certain_cost);
     for (; shown < view->n && shown < limit; shown++)
-        place_print(to, view, order[shown], ink);
+        place_print(to, view, &text, order[shown], ink);
     fprintf(to, "\n%zu of %zu places; --limit shows others\n", shown, view->n);
     if (view->n && certain_ticks(order[0]) <= 0)
         fputs(
@@ -96,4 +95,5 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
             to);
     mem_free(order);
     losses_text(to, view->scene, 0, 0);
+    place_text_end(&text);
 }

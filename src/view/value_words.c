@@ -1,6 +1,7 @@
 #include "view/values.h"
 
 #include "view/head.h"
+#include "view/latencies.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -33,12 +34,8 @@ static const char *thread_name(const struct profile *profile, uint64_t tid)
 /* The line is an address of a module, or of the process. */
 static const char *line_words(struct scene *scene, const struct place_value *value)
 {
-    static const char *const bins[LATENCY_BINS] = {[LATENCY_NEAR] = "near",
-                                                   [LATENCY_L3] = "l3",
-                                                   [LATENCY_MEMORY] = "memory",
-                                                   [LATENCY_LONGER] = "longer"};
     uint64_t line = value->value & -(uint64_t)LINE_BYTES, bin = value->value % LINE_BYTES;
-    const char *name = bin < LATENCY_BINS ? bins[bin] : "?";
+    const char *name = bin < LATENCY_BINS ? latency_bin_name((enum latency_bin)bin) : "?";
     if (value->to != MODULE_NONE)
         return arena_format(&scene->arena, "%s %s", address_text(scene, value->to, line), name);
     return arena_format(&scene->arena, "0x%" PRIx64 " %s", line, name);

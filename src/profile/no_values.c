@@ -1,0 +1,41 @@
+#include "profile/no_values.h"
+
+#include <string.h>
+
+bool fact_tells_value(const struct fact *fact)
+{
+    return strcmp(fact->key, "module_text") == 0;
+}
+
+static void facts_forget(struct facts *facts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < facts->n; i++)
+        if (!fact_tells_value(&facts->at[i]))
+            facts->at[kept++] = facts->at[i];
+    facts->n = kept;
+}
+
+/* Rows of lines are left out of a table that is made anew. */
+static void lines_forget(struct table *latencies)
+{
+    struct table kept = {0};
+    map_init(&kept.keys, sizeof(struct latency_key));
+    for (uint32_t i = 0; i < latencies->n; i++) {
+        struct latency_key key;
+        memcpy(&key, map_key(&latencies->keys, i), sizeof key);
+        if (key.data <= LATENCY_SQUARES)
+            *table_at(&kept, &key) = latencies->at[i];
+    }
+    map_release(&latencies->keys);
+    vec_release(latencies);
+    *latencies = kept;
+}
+
+void profile_forget_values(struct profile *profile)
+{
+    map_clear(&profile->values.keys);
+    profile->values.n = 0;
+    lines_forget(&profile->latencies);
+    facts_forget(&profile->facts);
+}
