@@ -1,7 +1,8 @@
-/* gait pipeline: what instructions went through, of records of hardware. */
+/* gait pipeline: what instructions went through, of records of hardware, or as a model of a core says. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
+#include "cmd/table_view.h"
+#include "view/modelled.h"
 #include "view/pipeline.h"
 
 #include <getopt.h>
@@ -12,14 +13,18 @@
 static const char usage[] =
     "usage: gait pipeline [options] [FILE]\n"
     "\n"
-    "Shows what sampled instructions went through on their way: how long each stage took, what "
-    "they\n"
-    "missed, what they kept from being done. Of records of hardware (gait import of a perf.data "
-    "with\n"
-    "IBS, SPE or PEBS).\n"
+    "Shows what instructions went through on their way: how long each stage took, what they "
+    "missed,\n"
+    "what they kept from being done, and where cycles go. Windows of a recording go through a "
+    "model of\n"
+    "a core; record --exact=trace --core has the whole run; of a perf.data with IBS, SPE or PEBS "
+    "(gait\n"
+    "import) it is what hardware told.\n"
     "\n"
+    "  --core NAME        the model: zen3, skylake, 21264, inorder or a file (zen3)\n"
     "  -i FILE            the profile, as an option\n"
-    "  --by WHAT          place, page, line, object, edge or all: of code, of the data that it\n"
+    "  --by WHAT          of hardware: place, page, line, object, edge or all: of code, of the "
+    "data that it\n"
     "                     used, or of pairs (place)\n"
     "  --metric EXPR      one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'\n"
     "  --where EXPR       only of records of which this holds\n"
@@ -38,6 +43,7 @@ enum { TEXT_ROWS = 20 };
 enum {
     OPTION_BY = VIEW_OPTION_OWN,
     OPTION_METRIC,
+    OPTION_CORE,
     OPTION_WHERE,
     OPTION_WIDTH,
     OPTION_WINDOW,
@@ -46,6 +52,7 @@ enum {
 
 static const struct option own_list[] = {
     {"by", required_argument, NULL, OPTION_BY},
+    {"core", required_argument, NULL, OPTION_CORE},
     {"metric", required_argument, NULL, OPTION_METRIC},
     {"where", required_argument, NULL, OPTION_WHERE},
     {"width", required_argument, NULL, OPTION_WIDTH},
@@ -57,6 +64,10 @@ static const struct option own_list[] = {
 struct options {
     struct view_options view;
     struct pipeline_asked asked;
+    const char *core; /* NULL: that of the recording, or the usual */
+    bool is_modelled; /* which of these is shown */
+    struct modelled modelled;
+    struct pipeline pipeline;
 };
 
 static bool number_take(const char *value, double *ret_number, struct err *err)
@@ -71,12 +82,14 @@ static bool number_take(const char *value, double *ret_number, struct err *err)
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
-    struct pipeline_asked *asked = &((struct options *)to)->asked;
+    struct options *options = to;
+    struct pipeline_asked *asked = &options->asked;
     switch (option) {
     case OPTION_BY:
         return pipeline_by_parse(value, &asked->by) ||
                err_set(err, ERR_USAGE, "%s: not one of place, page, line, object, edge, all",
                        value);
+    case OPTION_CORE: options->core = value; return true;
     case OPTION_METRIC: asked->value = value; return true;
     case OPTION_WHERE: asked->where = value; return true;
     case OPTION_WIDTH: return number_take(value, &asked->width, err);
@@ -85,51 +98,56 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     }
 }
 
-static int show(const struct options *options, const struct profile *profile)
+static bool has_any(const struct profile *profile)
 {
-    struct err err;
-    struct scene scene;
-    struct pipeline pipeline;
-    if (!profile->samples.n) {
-        err_set(&err, ERR_FORMAT,
-                "%s: no records of hardware in it; gait import makes them of a perf.data",
-                options->view.input);
-        return say_err(&err);
+    return profile->samples.n || modelled_has(profile);
+}
+
+/* Records of hardware are shown before what a model says; --core asks for the model. */
+static bool make(struct scene *scene, void *to, struct err *err)
+{
+    struct options *options = to;
+    options->is_modelled =
+        modelled_has(scene->sides[0]) && (options->core || !scene->sides[0]->samples.n);
+    if (options->asked.where && !options->asked.value)
+        options->asked.value = "1";
+    if (options->is_modelled)
+        return modelled_make(&options->modelled, scene, options->core, err);
+    return pipeline_make(&options->pipeline, scene, &options->asked, err);
+}
+
+static void show(struct scene *scene, void *of, const struct ink *ink, size_t rows)
+{
+    struct options *options = of;
+    (void)scene;
+    if (options->is_modelled) {
+        if (options->view.json)
+            modelled_json(stdout, &options->modelled, rows);
+        else
+            modelled_text(stdout, &options->modelled, ink, rows);
+        modelled_release(&options->modelled);
+        return;
     }
-    scene_open(&scene, &profile, 1, options->view.module);
-    scene.verbose = options->view.verbose;
-    if (!scene_shows(&scene, &err) || !pipeline_make(&pipeline, &scene, &options->asked, &err)) {
-        scene_close(&scene);
-        return say_err(&err);
-    }
-    struct ink ink = output_begin(&options->view);
     if (options->view.json)
-        pipeline_json(stdout, &pipeline, view_rows(&options->view, TEXT_ROWS));
+        pipeline_json(stdout, &options->pipeline, rows);
     else
-        pipeline_text(stdout, &pipeline, &ink, view_rows(&options->view, TEXT_ROWS));
-    pipeline_release(&pipeline);
-    scene_close(&scene);
-    return output_status();
+        pipeline_text(stdout, &options->pipeline, ink, rows);
+    pipeline_release(&options->pipeline);
 }
 
 int cmd_pipeline(int argc, char **argv)
 {
+    static const struct table_view table = {
+        .usage = usage,
+        .has = has_any,
+        .missing =
+            "nothing in it that went through a processor: gait record has windows, gait import "
+            "records of hardware of a perf.data",
+        .text_rows = TEXT_ROWS,
+        .make = make,
+        .show = show,
+    };
     struct options options = {.asked = {.width = 4, .window = 100, .cycles = 30}};
     struct own_options own = {own_list, own_take, &options};
-    struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
-        return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
-    if (!view_input(&options.view, argc, argv, &err))
-        return say_err(&err);
-    if (options.asked.where && !options.asked.value)
-        options.asked.value = "1";
-    struct profile profile;
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
-    if (status != EXIT_DONE)
-        return status;
-    status = show(&options, &profile);
-    profile_release(&profile);
-    return status;
+    return table_view_run(&table, &options.view, &own, &options, argc, argv);
 }

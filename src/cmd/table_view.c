@@ -9,13 +9,13 @@ static int show(const struct table_view *table, const struct view_options *view,
 {
     struct err err;
     struct scene scene;
-    if (!profile->tables[table->table].n) {
+    if (!(table->has ? table->has(profile) : profile->tables[table->table].n > 0)) {
         err_set(&err, ERR_FORMAT, "%s: %s", view->input, table->missing);
         return say_err(&err);
     }
     scene_open(&scene, &profile, 1, view->module);
     scene.verbose = view->verbose;
-    if (!scene_shows(&scene, &err)) {
+    if (!scene_shows(&scene, &err) || (table->make && !table->make(&scene, options, &err))) {
         scene_close(&scene);
         return say_err(&err);
     }

@@ -9,8 +9,11 @@ struct scene;
 struct table_view {
     const char *usage;
     enum profile_table table;
-    const char *missing; /* said of a profile whose table is empty, behind its name */
+    bool (*has)(const struct profile *profile); /* whether there is anything; NULL: in the table */
+    const char *missing; /* said of a profile that has nothing, behind its name */
     size_t text_rows;
+    bool (*make)(struct scene *scene, void *options,
+                 struct err *err); /* before anything is printed; NULL: nothing can fail */
     void (*show)(struct scene *scene, void *options, const struct ink *ink, size_t rows);
 };
 

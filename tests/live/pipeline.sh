@@ -1,0 +1,59 @@
+#!/bin/bash
+# gait pipeline: a program whose reasons to be slow are known. Of the whole course all cycles are somebody's, and the model says of each function what is true of it;
+# windows of a sampled recording say the same, and without addresses that loads are taken to be hits.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+make -s "${GAIT_OUT:-o/rel}/programs/stages" >&2 || exit 1
+program=$built/programs/stages
+"$gait" record -q --exact=trace --core zen3 -o "$work/exact" -- "$program" 25 >/dev/null || bad "record --core: status $?"
+"$gait" verify "$work/exact" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
+"$gait" pipeline --json "$work/exact" >"$work/exact.json" || bad "pipeline: status $?"
+"$gait" record -q --overhead 20% --seed 1 -o "$work/plain" -- "$program" 2500 >/dev/null || bad "record: status $?"
+"$gait" record -q --overhead 20% --seed 1 --events edge,call,stack,address -o "$work/addressed" -- "$program" 2500 >/dev/null || bad "record --events address: status $?"
+for how in plain addressed; do
+    "$gait" verify "$work/$how" >"$work/verify" || { bad "verify $how"; cat "$work/verify"; }
+    "$gait" pipeline --json "$work/$how" >"$work/$how.json" || bad "pipeline, $how: status $?"
+done
+/usr/bin/python3 -B - "$work" <<'EOF' || bad 'figures'
+import json, sys
+def load(how):
+    return json.load(open(f'{sys.argv[1]}/{how}.json'))
+def hot(view, function):
+    return max((row for row in view['rows'] if row['function'] == function), key=lambda row: row['cycles']['count'])
+def part(row, state, event):
+    return sum(s['cycles'] for s in row['stack'] if s['state'] == state and (not event or event in s['events'])) / row['cycles']['count']
+exact = load('exact')
+whole = exact['cycles']['count']
+assert exact['mode'] == 'exact' and exact['core'] == 'zen3' and exact['addresses'] == 'recorded', exact
+assert abs(sum(row['cycles']['count'] for row in exact['rows']) - whole) < 1e-6 * whole, 'cycles that are nobody\'s'
+assert all(abs(sum(s['cycles'] for s in row['stack']) - row['cycles']['count']) < 1e-6 * whole for row in exact['rows'])
+assert all(row[k]['lo'] == row[k]['count'] == row[k]['hi'] for row in exact['rows'] for k in ('retired', 'cycles', 'wasted_slots'))
+for how in 'exact', 'addressed':
+    view = load(how)
+    chain, chase, guess = (hot(view, f) for f in ('chain', 'chase', 'guess'))
+    each = lambda row: row['cycles']['count'] / row['retired']['count']
+    print(how, *(f'{r["function"]} {r["address"]} {each(r):.2f} cycles' for r in (chain, chase, guess)))
+    # A product takes three cycles and waits for the one before: two that it stalls, and a part of that in which it retires with the loop's three others.
+    assert abs(each(chain) - 2.25) < 0.05, chain
+    assert max(chain['waits'], key=lambda w: w['cycles'])['address'] == chain['address'], chain
+    assert part(chain, 'stalls', None) > 0.6 and part(chase, 'stalls', 'l1_miss') > 0.6, (chain, chase)
+    assert 20 < each(chase) and chase['latencies']['load']['mean'] > 20, chase
+    assert part(guess, 'flushes', 'mispredict') > 0.5, guess
+    assert 0.35 < guess['events']['mispredict']['count'] / guess['retired']['count'] < 0.65, guess
+    assert chase['issued_when_missing']['mean'] > 0
+plain = load('plain')
+assert plain['addresses'] == 'taken to be hits', plain['addresses']
+assert abs(each(hot(plain, 'chain')) - 2.25) < 0.05, hot(plain, 'chain')
+assert part(hot(plain, 'guess'), 'flushes', 'mispredict') > 0.5
+assert hot(plain, 'chase')['events']['l1_miss']['count'] == 0 and each(hot(plain, 'chase')) < 8, hot(plain, 'chase')
+assert plain['windows'] > 20 and all(row['share']['lo'] <= row['share']['mean'] <= row['share']['hi'] for row in plain['rows'])
+EOF
+"$gait" pipeline --limit 3 "$work/addressed" >"$work/text" || bad "as text: status $?"
+grep -q 'imul' "$work/text" && grep -q 'flushes+mispredict' "$work/text" && grep -q 'f fetch to dispatch' "$work/text" || bad 'text'
+"$gait" pipeline --limit 3 "$work/plain" | grep -q 'taken to be hits' || bad 'hits are not mentioned'
+"$gait" pipeline --core inorder --json "$work/plain" | grep -q '"core": "inorder"' || bad 'another core'
+"$gait" pipeline --core skylake "$work/exact" >"$work/stdout" 2>"$work/stderr"
+[ $? = 129 ] && grep -q 'record --exact=trace --core skylake' "$work/stderr" || bad 'another core than that of the trace'
+"$gait" record -q --core zen3 -o "$work/none" -- true 2>"$work/stderr"
+[ $? = 125 ] && grep -q 'exact=trace' "$work/stderr" || bad '--core without a trace'
+finish
