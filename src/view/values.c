@@ -53,16 +53,40 @@ static bool reads(const ZydisDecodedOperand *operand)
                      (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ);
 }
 
-/* Constants in the code, and registers cleared: that they are always the same is no news. */
+/* What is the same of every value, if both sources are one register. */
+static bool forgets(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_PXOR:
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_XORPD:
+    case ZYDIS_MNEMONIC_VPXOR:
+    case ZYDIS_MNEMONIC_VPXORD:
+    case ZYDIS_MNEMONIC_VPXORQ:
+    case ZYDIS_MNEMONIC_VXORPS:
+    case ZYDIS_MNEMONIC_VXORPD:
+    case ZYDIS_MNEMONIC_PCMPEQB:
+    case ZYDIS_MNEMONIC_PCMPEQW:
+    case ZYDIS_MNEMONIC_PCMPEQD:
+    case ZYDIS_MNEMONIC_VPCMPEQB:
+    case ZYDIS_MNEMONIC_VPCMPEQW:
+    case ZYDIS_MNEMONIC_VPCMPEQD: return true;
+    default: return false;
+    }
+}
+
+/* Constants in the code, and registers cleared or filled: that they are always the same is no news. */
 static bool constant(const struct decoded *decoded)
 {
     const ZydisDecodedInstruction *instruction = &decoded->instruction;
     const ZydisDecodedOperand *operands = decoded->operands;
-    if ((instruction->mnemonic == ZYDIS_MNEMONIC_XOR ||
-         instruction->mnemonic == ZYDIS_MNEMONIC_SUB) &&
-        operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-        operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-        operands[0].reg.value == operands[1].reg.value)
+    uint8_t visible = instruction->operand_count_visible;
+    if (forgets(instruction->mnemonic) && visible >= 2 &&
+        operands[visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        operands[visible - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        operands[visible - 1].reg.value == operands[visible - 2].reg.value)
         return true;
     for (int i = 0; i < instruction->operand_count; i++)
         if (reads(&operands[i]))

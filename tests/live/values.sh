@@ -31,6 +31,19 @@ EOF
 grep -q 'divides by nearly always the same' "$work/text" || bad 'no hint at the divisor'
 "$gait" values --no-values "$work/data" >"$work/text" || bad "--no-values: status $?"
 grep -q ' 42$' "$work/text" && bad 'a value is shown'
+# Registers that are cleared or filled, however it is written, always hold the same: no news. What is computed of two of them is.
+gcc -x c -O1 -o "$work/clears" - <<'C' || bad 'clears'
+int main(void)
+{
+    for (int i = 0; i < 1000; i++)
+        __asm__ volatile("xor %%eax, %%eax\n pxor %%xmm1, %%xmm1\n xorps %%xmm2, %%xmm2\n pcmpeqd %%xmm3, %%xmm3\n pxor %%xmm2, %%xmm3" ::: "rax", "xmm1", "xmm2", "xmm3");
+    return 0;
+}
+C
+"$gait" record -q --exact=trace --events edge,call,value -o "$work/cleared" -- "$work/clears"
+"$gait" values --limit 1000 --module clears "$work/cleared" >"$work/text"
+grep -q 'pxor %xmm2, %xmm3' "$work/text" || bad 'the result of two registers'
+grep -E 'xor %eax, %eax|pxor %xmm1|xorps|pcmpeqd' "$work/text" && bad 'what always clears or fills is told'
 # Through a compressor: fewer messages than values, which say the same; how many is told.
 "$gait" record -q --overhead 20% --seed 1 --events edge,call,value --compress 'H[P64]256,phase' -o "$work/data" -- "$work/habits" 20000000 >/dev/null || bad "record --compress: status $?"
 "$gait" info --json "$work/data" >"$work/info" && "$gait" values --json --module habits "$work/data" >"$work/json" || bad 'views of what was compressed'
