@@ -270,6 +270,7 @@ bool agent_connect_by(long fd, const struct agent_place *place)
         return false;
     if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
         agent.cache->events = agent.options.events;
+    agent.cache->keeps_words = agent.options.compress[0];
     if (plans_wanted() && !plans_open(fd))
         return false;
     agent.loader = place->loader;

@@ -1,6 +1,7 @@
 #include "agent/footprint.h"
 
 #include "agent/agent.h"
+#include "agent/stream.h"
 #include "agent/thread.h"
 #include "walk/cache.h"
 #include "walk/sys.h"
@@ -32,6 +33,7 @@ static uint64_t cache_bytes(const struct cache *cache)
     uint64_t bytes = resident(cache, offsetof(struct cache, superblocks));
     bytes += resident(cache->superblocks, cache->n_superblocks * sizeof *cache->superblocks);
     bytes += resident(cache->exits, cache->n_exits * sizeof *cache->exits);
+    bytes += resident(cache->words, cache->n_words);
     bytes += resident(cache->zones.arena, (uint64_t)cache->zones.n * ZONE_BYTES);
     bytes += resident(tables->landings, sizeof tables->landings);
     bytes += resident(tables->sites, cache->n_sites * sizeof *tables->sites);
@@ -56,6 +58,8 @@ uint64_t footprint_bytes(void)
     uint64_t counters = agent.options.mode == RECORD_SAMPLED ? 0 : 8 * agent.cache->n_counters;
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].context)
-            bytes += resident(agent.threads[i].context, sizeof(struct context) + counters);
+            bytes += resident(agent.threads[i].context, sizeof(struct context) + counters) +
+                     resident(agent.threads[i].stream,
+                              agent.threads[i].stream ? sizeof(struct thread_stream) : 0);
     return bytes;
 }

@@ -6,6 +6,7 @@
 #include "agent/maps.h"
 #include "agent/signals.h"
 #include "agent/stack_copy.h"
+#include "agent/stream.h"
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
@@ -125,6 +126,8 @@ static void window_close(struct thread *thread)
     const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
     event->lead = exits_instructions(exits, lead);
     event->instructions = exits_instructions(exits + lead, event->n_exits);
+    if (thread->stream && event->n_exits)
+        stream_window(thread, exits + lead, event->n_exits);
     if (event->n_exits) {
         uint64_t mean = ((uint64_t)event->instructions << 8) / event->n_exits;
         thread->means.insns_per_exit_q8 += (mean >> 3) - (thread->means.insns_per_exit_q8 >> 3);
@@ -232,6 +235,10 @@ static void run_parts(struct thread *thread)
 static void event_publish(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
+    if (thread->stream && event->n_exits) {
+        event->n_lead = event->n_exits = event->n_payload = 0;
+        event->flags |= WALK_COMPRESSED;
+    }
     uint32_t n_exits = event->n_lead + event->n_exits;
     uint32_t before = (uint32_t)(sizeof *event + 4 * n_exits + 7) & ~7u;
     event->bytes =

@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/ring.h"
+#include "agent/stream.h"
 #include "agent/trace.h"
 #include "agent/trigger.h"
 #include "walk/plan_apply.h"
@@ -236,6 +237,8 @@ bool thread_equip(struct thread *thread)
 {
     if (!thread->context && !context_map(thread))
         return false;
+    if (agent.options.compress[0] && !thread->stream && !stream_open(thread))
+        return false;
     thread->walk = (struct walk){
         .cache = agent.cache, .context = thread->context, .single = agent.options.single};
     return true;
@@ -246,6 +249,7 @@ void thread_strip(struct thread *thread)
     if (thread->context)
         sys3(SYS_munmap, (long)thread->context, (long)thread_context_bytes(), 0);
     thread->context = NULL;
+    stream_close(thread);
 }
 
 /* ---- the end */
@@ -280,6 +284,8 @@ void thread_retire(struct thread *thread)
             bank_merge(thread);
         if (agent.options.mode == RECORD_EXACT_TRACE)
             trace_end(thread);
+        if (thread->stream)
+            stream_end(thread);
         farewell(thread);
     }
     agent.means = thread->means;

@@ -40,8 +40,9 @@ struct thread {
 
     int32_t tid; /* 0: the slot is free; -1: it is being filled */
     uint32_t slot;
-    struct wire_thread *wire; /* NULL: the process has no channel yet */
-    struct context *context;  /* NULL: not needed so far */
+    struct wire_thread *wire;     /* NULL: the process has no channel yet */
+    struct context *context;      /* NULL: not needed so far */
+    struct thread_stream *stream; /* NULL: windows are not compressed, or there was none so far */
     struct walk walk;
     uint64_t random;
     uint64_t start_cpu_ns; /* its own CPU time when it was adopted */

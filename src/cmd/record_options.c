@@ -224,9 +224,18 @@ static bool parse_events(const char *text, uint32_t *ret, struct err *err)
     }
 }
 
+/* What is asked of whole windows cannot be compressed before they get here: then only values are, and here. */
+static bool needs_windows(const struct recording_options *walks)
+{
+    return (walks->record.events & EVENTS_ADDRESS) || walks->module || walks->value_callers ||
+           walks->dump_events || (walks->only && walks->only->classes);
+}
+
 static bool parse_compress(struct recording_options *walks, const char *text, struct err *err)
 {
     size_t at = 0;
+    if (strlen(text) >= sizeof walks->record.compress)
+        return err_set(err, ERR_USAGE, "--compress: no design is as long as that");
     const char *wrong = design_parse(&walks->design, text, &at);
     walks->compress = text;
     return !wrong || err_set(err, ERR_USAGE, "--compress %s: at '%s': %s", text, text + at, wrong);
@@ -427,10 +436,11 @@ static bool complete(struct record *options, struct err *err)
         return err_set(err, ERR_USAGE, "--context goes with --events value or address");
     if (options->walks.dump_stream && options->walks.record.mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE, "--dump-stream goes with --exact=trace");
-    if (options->walks.compress && (!values || options->walks.record.mode != RECORD_SAMPLED))
-        return err_set(err, ERR_USAGE,
-                       "--compress goes with --events value or address of samples; gait lab "
-                       "compresses traces");
+    if (options->walks.compress && options->walks.record.mode != RECORD_SAMPLED)
+        return err_set(err, ERR_USAGE, "--compress goes with samples; gait lab compresses traces");
+    if (options->walks.compress && !needs_windows(&options->walks))
+        memcpy(options->walks.record.compress, options->walks.compress,
+               strlen(options->walks.compress) + 1);
     if (options->walks.module && options->walks.record.mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE, "--module goes with samples");
     if (options->merges_sites && !options->walks.record.contexts)

@@ -23,6 +23,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     latencies_init(&decode->latencies, &decode->values);
     conflicts_init(&decode->conflicts, units, &decode->batch);
     window_keep_init(&decode->keep, units, profile);
+    messages_init(&decode->messages, units, &decode->values, &decode->latencies);
     module_values_init(&decode->module, units);
     decode->pace = (struct decode_pace){.overhead_ppm = 10000, .every = 1};
     rates_init(&decode->rates);
@@ -42,6 +43,7 @@ void decode_release(struct decode *decode)
     latencies_release(&decode->latencies);
     conflicts_release(&decode->conflicts);
     window_keep_release(&decode->keep);
+    messages_release(&decode->messages);
     module_values_release(&decode->module);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
@@ -218,14 +220,13 @@ static void trail_add(struct decode *decode, const struct event_walk *walk,
         rates_add(&decode->rates, place, rate);
 }
 
-static uint64_t window_rate(struct decode *decode, const struct event_walk *walk,
-                            const struct tally_window *window)
+static uint64_t place_rate(struct decode *decode, const struct event_walk *walk,
+                           const struct rate_place *place)
 {
-    struct rate_place place = window_place(decode, window);
     if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks)
-        trail_add(decode, walk, &place);
+        trail_add(decode, walk, place);
     rates_meet(&decode->rates, decode->tally.exits_seen.n);
-    return rates_expect(&decode->rates, &place, 1u << RATE_BITS);
+    return rates_expect(&decode->rates, place, 1u << RATE_BITS);
 }
 
 /* What weighs a passage in the window weighs each run of a loop that it has. To find them costs
@@ -291,6 +292,41 @@ static uint32_t values_weigh(struct decode *decode, const struct tally_weight *w
     return relative < 1 ? 1 : relative > VALUE_WEIGHT_MAX ? VALUE_WEIGHT_MAX : (uint32_t)relative;
 }
 
+static void window_book(struct decode *decode, const struct event_walk *walk,
+                        const struct tally_weight *weight, uint64_t weight_ns)
+{
+    decode->windows++;
+    decode->instructions += weight->instructions;
+    decode->complete_ns += walk->flags & WALK_COMPLETE ? stands_for_ns(walk, weight_ns) : 0;
+}
+
+/* Of a window that was compressed only its length is known. */
+static void decode_compressed(struct decode *decode, const struct event_walk *walk,
+                              uint64_t weight_ns)
+{
+    struct rate_place place = {.start = walk->pc};
+    struct tally_weight weight = {.instructions = walk->instructions,
+                                  .units = stands_for_ns(walk, weight_ns) << UNIT_BITS,
+                                  .rate = place_rate(decode, walk, &place)};
+    window_book(decode, walk, &weight, weight_ns);
+    messages_window(&decode->messages, &weight);
+}
+
+static void messages_expand(struct decode *decode)
+{
+    struct tally_weight weight;
+    if (!messages_tally(&decode->messages, &decode->tally, &weight))
+        return;
+    batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
+    tally_weigh(&decode->tally, &weight);
+}
+
+void decode_messages(struct decode *decode, const struct message *messages, size_t n)
+{
+    follow_units(decode);
+    messages_take(&decode->messages, messages, n);
+}
+
 static void decode_window(struct decode *decode, const struct event_walk *walk,
                           const uint32_t *exits, uint64_t weight_ns)
 {
@@ -300,20 +336,19 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
     if (!tally_window(&decode->tally, exits, walk->n_exits, &window)) {
         decode->garbled++;
     } else if (window.instructions) {
+        struct rate_place place = window_place(decode, &window);
         weight = (struct tally_weight){.instructions = window.instructions,
                                        .units = stands_for_ns(walk, weight_ns) << UNIT_BITS,
-                                       .rate = window_rate(decode, walk, &window)};
+                                       .rate = place_rate(decode, walk, &place)};
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         trips_weigh(decode, walk, exits, &weight);
         paths_weigh(decode, exits, walk->n_exits, &weight);
         if (decode->stacks)
             passages_window(&decode->passages, walk, exits, decode->stack, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
+        window_book(decode, walk, &weight, weight_ns);
         decode->values_weigh = values_weigh(decode, &weight);
         decode->window_ns = stands_for_ns(walk, weight_ns);
-        decode->windows++;
-        decode->instructions += window.instructions;
-        decode->complete_ns += walk->flags & WALK_COMPLETE ? stands_for_ns(walk, weight_ns) : 0;
         decode->miscounted += window.instructions != walk->instructions;
     }
     tally_weigh(&decode->tally, &weight);
@@ -412,6 +447,7 @@ static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
 void decode_flush(struct decode *decode, bool last)
 {
     pace_set(&decode->pace, decode->span.cpu_ns);
+    messages_expand(decode);
     bits_drain(decode, &decode->tally.blocks_touched, block_expand);
     bits_drain(decode, &decode->tally.ways_touched, way_expand);
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
@@ -493,6 +529,8 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
     decode->window_ns = 0;
     decode->stack = NULL;
     time_add(decode, walk, stack, sample.weight_ns);
+    if ((walk->flags & WALK_COMPRESSED) && sample.weight_ns && walk->instructions)
+        decode_compressed(decode, walk, sample.weight_ns);
     if (!walk->n_exits)
         return;
     if (sample.weight_ns)

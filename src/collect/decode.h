@@ -20,6 +20,7 @@
 #include "collect/crew.h"
 #include "collect/held_locks.h"
 #include "collect/latencies.h"
+#include "collect/messages.h"
 #include "collect/module_values.h"
 #include "collect/passages.h"
 #include "collect/path_pool.h"
@@ -97,6 +98,7 @@ struct decode {
     struct circumstances circumstances;
     struct held_locks locks;
     struct latencies latencies;
+    struct messages messages; /* of windows that were compressed */
     struct conflicts conflicts;
     struct module_values module;
     struct decode_pace pace; /* of paths */
@@ -130,6 +132,8 @@ void decode_release(struct decode *decode);
  * none was copied. */
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
                  const struct stack_sample *stack);
+/* What a compressor in the process has passed on; private copies. Exits among them weigh when the batch is closed. */
+void decode_messages(struct decode *decode, const struct message *messages, size_t n);
 /* Closes the batch that is open, if any. */
 void decode_flush(struct decode *decode, bool last);
 /* What was put by, when the program has ended. */

@@ -139,6 +139,9 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     payload_sum_add(&sum->payloads, &source->payloads);
     if (source->decode && source->decode->values.stream)
         stream_sum(&sum->stream, source->decode->values.stream);
+    sum->stream.taken += share_load(&channel->stream_taken);
+    sum->stream.told += share_load(&channel->stream_told);
+    sum->stream.settled += share_load(&channel->stream_settled);
     sum_add(&totals->interrupts, interrupts);
     sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
     sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));

@@ -21,6 +21,22 @@ static struct latency_place *place_of(struct latencies *latencies, struct place 
     return place;
 }
 
+static void place_see(struct latency_place *place, enum latency_bin bin, double beyond,
+                      uint64_t times)
+{
+    place->bins[bin].count += times;
+    place->bins[bin].ticks += beyond * (double)times;
+    place->bins[bin].squares += beyond * beyond * (double)times;
+}
+
+void latencies_see(struct latencies *latencies, struct place at, uint64_t ticks, uint64_t times)
+{
+    if (!latencies->scale || at.module == MODULE_NONE)
+        return;
+    place_see(place_of(latencies, at), latency_scale_bin(latencies->scale, ticks),
+              fmax((double)ticks - latencies->scale->floor, 0), times);
+}
+
 static void take(struct payload_consumer *consumer, const struct payload_event *event)
 {
     struct latencies *latencies = (struct latencies *)consumer;
@@ -34,10 +50,7 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
     uint64_t ticks = event->words[0];
     enum latency_bin bin = latency_scale_bin(latencies->scale, ticks);
     struct latency_place *place = place_of(latencies, event->at);
-    double beyond = fmax((double)ticks - latencies->scale->floor, 0);
-    place->bins[bin].count++;
-    place->bins[bin].ticks += beyond;
-    place->bins[bin].squares += beyond * beyond;
+    place_see(place, bin, fmax((double)ticks - latencies->scale->floor, 0), 1);
     if (latencies->address_pc != event->pc)
         return;
     uint64_t line = (latencies->address & -(uint64_t)LINE_BYTES) | bin;

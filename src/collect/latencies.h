@@ -41,4 +41,6 @@ struct latencies {
 
 void latencies_init(struct latencies *latencies, struct value_lists *lists);
 void latencies_release(struct latencies *latencies);
+/* So many loads of the place took so long. */
+void latencies_see(struct latencies *latencies, struct place at, uint64_t ticks, uint64_t times);
 void latencies_flush(struct latencies *latencies, struct batch *batch);

@@ -56,6 +56,30 @@ bool payload_part(const struct units *units, uint32_t exit, struct payload_part 
     return true;
 }
 
+const struct wire_payload *payload_word(const struct units *units, uint32_t first_exit,
+                                        uint32_t word, struct place *ret_at)
+{
+    int32_t owner = units_owner(units, first_exit);
+    if (owner == UNIT_NONE)
+        return NULL;
+    const struct superblock *superblock = &units->superblocks.at[owner];
+    const struct unit_segment *segment = &units->segments.at[superblock->first_segment];
+    const struct unit_segment *behind = segment + superblock->n_segments;
+    const struct wire_payload *item = &units->payload.at[superblock->first_item];
+    const struct wire_payload *end = item + superblock->n_items;
+    uint32_t before = 0, words = 0;
+    for (; item < end && words < word; item++)
+        words += item->words;
+    if (item == end || words != word)
+        return NULL;
+    while (segment < behind && item->instruction >= before + segment->instructions)
+        before += segment++->instructions;
+    if (segment == behind)
+        return NULL;
+    *ret_at = (struct place){segment->at.module, {segment->at.address.v + item->offset}};
+    return item;
+}
+
 uint64_t payloads_words(const struct units *units, const uint32_t *exits, uint32_t n)
 {
     uint64_t words = 0;

@@ -50,6 +50,9 @@ struct payload_part {
     uint32_t first_item, n_items, words;
 };
 bool payload_part(const struct units *units, uint32_t exit, struct payload_part *ret);
+/* The item that a superblock's word is the first of, by its first exit, and where its instruction is. NULL: there is none. */
+const struct wire_payload *payload_word(const struct units *units, uint32_t first_exit,
+                                        uint32_t word, struct place *ret_at);
 /* The same for an exit that was taken so often; it is somebody's. */
 void payload_sum_exit(struct payload_sum *sum, const struct units *units, uint32_t exit,
                       uint64_t times);

@@ -167,9 +167,10 @@ static void describe_stream(struct run *run)
         return;
     drain_sum(&run->drain, true, &sum);
     snprintf(text, sizeof text,
-             "%" PRIu64 " values became %" PRIu64 " messages, which stand for them; %" PRIu64
+             "%" PRIu64 " %s became %" PRIu64 " messages, which stand for them; %" PRIu64
              " of places that had converged were left out",
-             sum.stream.taken, sum.stream.told, sum.stream.settled);
+             sum.stream.taken, run->options->record.compress[0] ? "tuples" : "values",
+             sum.stream.told, sum.stream.settled);
     profile_fact(&run->delta, "compressed", text);
 }
 
@@ -340,7 +341,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.only = options->only;
         run->drain.loops = options->loops;
         run->drain.value_callers = options->value_callers;
-        run->drain.compress = options->compress ? &options->design : NULL;
+        run->drain.compress =
+            options->compress && !options->record.compress[0] ? &options->design : NULL;
         run->drain.stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
         run->drain.trace_paths = options->trace_paths;
         run->drain.audience = options->audience;

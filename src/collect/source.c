@@ -300,6 +300,19 @@ static bool thread_read(struct source *source, uint32_t bytes)
 }
 
 /* False: it makes no sense. */
+static bool messages_read(struct source *source, uint32_t bytes)
+{
+    struct event_messages event;
+    if (bytes < sizeof event)
+        return false;
+    memcpy(&event, source->entry.at, sizeof event);
+    if (event.n > (bytes - sizeof event) / sizeof(struct message))
+        return false;
+    if (source->decode)
+        decode_messages(source->decode, entry_at(source, sizeof event), event.n);
+    return true;
+}
+
 static bool entry_read(struct source *source, uint32_t bytes)
 {
     uint32_t kind;
@@ -308,6 +321,7 @@ static bool entry_read(struct source *source, uint32_t bytes)
     case EVENT_PAD: return true;
     case EVENT_WALK: return walk_read(source, bytes);
     case EVENT_THREAD: return thread_read(source, bytes);
+    case EVENT_MESSAGES: return messages_read(source, bytes);
     default: return false;
     }
 }
@@ -475,6 +489,6 @@ uint64_t source_count(struct source *source, bool close_batch, bool last)
 uint64_t source_garbled(const struct source *source)
 {
     uint64_t garbled = source->garbled + source->units.garbled;
-    garbled += source->decode ? source->decode->garbled : 0;
+    garbled += source->decode ? source->decode->garbled + source->decode->messages.garbled : 0;
     return garbled + (source->trace ? source->trace->trace.garbled : 0);
 }

@@ -163,6 +163,44 @@ bool tally_window(struct tally *tally, const uint32_t *exits, uint32_t n,
     return true;
 }
 
+static bool is_exit(const struct tally *tally, uint32_t exit)
+{
+    return exit < tally->exits.n && tally->exits.at[exit].start & 1;
+}
+
+static void way_see(struct tally *tally, const struct tally_sighting *sighting)
+{
+    uint32_t block = tally->exits.at[sighting->next].block;
+    bool returns = tally->exits.at[sighting->exit].target == MARK_RETURN;
+    uint32_t exit = returns ? TALLY_ANYWHERE : sighting->exit;
+    struct tally_slot *slot = slot_find(tally, exit, block);
+    if (!slot->way)
+        slot_fill(tally, slot, exit, block);
+    if (!slot->seen)
+        *vec_push(&tally->slots_seen) = (uint32_t)(slot - tally->slots);
+    slot->seen += sighting->seen;
+}
+
+uint64_t tally_sightings(struct tally *tally, const struct tally_sighting *sightings, size_t n)
+{
+    uint64_t nobodys = 0;
+    slots_reserve(tally, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct tally_sighting *sighting = &sightings[i];
+        if (!is_exit(tally, sighting->exit) || !sighting->seen) {
+            nobodys++;
+            continue;
+        }
+        struct tally_exit *exit = &tally->exits.at[sighting->exit];
+        if (!exit->seen)
+            *vec_push(&tally->exits_seen) = sighting->exit;
+        exit->seen += sighting->seen;
+        if (!tally_goes(tally, sighting->exit) && sighting->next && is_exit(tally, sighting->next))
+            way_see(tally, sighting);
+    }
+    return nobodys;
+}
+
 /* ---- weights */
 
 /* Division by the window's length, once for many: by multiplication with its inverse. */

@@ -78,6 +78,13 @@ struct tally_window {
 bool tally_window(struct tally *tally, const uint32_t *exits, uint32_t n,
                   struct tally_window *ret_window);
 
+/* Exits of no window, of which it is told how often each was seen, and that of an exit to whose superblock those went that do not
+ * know (0: that is not known). Returns how many of them are nobody's, and are left out. */
+struct tally_sighting {
+    uint32_t exit, next, seen;
+};
+uint64_t tally_sightings(struct tally *tally, const struct tally_sighting *sightings, size_t n);
+
 /* What a window weighs. */
 struct tally_weight {
     uint64_t instructions; /* its length; 0: nothing */

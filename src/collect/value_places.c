@@ -42,6 +42,19 @@ uint32_t value_places_add(struct value_places *places, const struct value_key *k
     return place;
 }
 
+uint32_t value_places_of(struct value_places *places, const struct wire_payload *item,
+                         struct place at)
+{
+    if (!kind_taken((enum payload_kind)item->kind) || at.module == MODULE_NONE)
+        return VALUE_PLACE_NONE;
+    struct value_key key = {.module = at.module,
+                            .kind = value_kind(item->kind, item->detail),
+                            .address = at.address.v,
+                            .to = MODULE_NONE,
+                            .caller_module = MODULE_NONE};
+    return value_places_add(places, &key);
+}
+
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller)
 {

@@ -1,7 +1,7 @@
 /* Values between windows and lists, made a shorter stream: what a compressor (stream/compressor.h) passes on stands for many.
  *
- * It stands in the tool, behind the ring: what a word of a window is, only the lists of items tell, which the agent does not keep. So it spares the
- * work on lists and not the way there; for machines that have compressors in front of it, it shows what they would pass on.
+ * It stands in the tool, behind the ring, for recordings that need whole windows there: it spares the work on lists and not the way. Others are compressed
+ * in the process (agent/stream.h).
  *
  * With `converge` places whose most frequent value keeps its share are left out before the compressor, but for one window in some: they
  * leave its parts to others. */

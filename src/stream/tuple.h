@@ -14,6 +14,8 @@ enum tuple_kind {
     TUPLE_CALL,       /* a call and whom it called */
     TUPLE_MISPREDICT, /* a branch that was mispredicted, and where it went */
     TUPLE_TYPE,       /* a call and the table of methods of its object */
+    TUPLE_EXIT,       /* where a superblock was left, and whither: edges and calls */
+    TUPLE_LATENCY,    /* a load and the time that it took */
     TUPLE_KINDS,
 };
 

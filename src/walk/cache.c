@@ -88,7 +88,7 @@ void cache_flush(struct cache *cache)
     if (cache->guards)
         guards_forget(cache->guards);
     cache->exit_base += cache->n_exits;
-    cache->n_superblocks = cache->n_exits = cache->n_sites = cache->n_fans = 0;
+    cache->n_superblocks = cache->n_exits = cache->n_sites = cache->n_fans = cache->n_words = 0;
     cache->full = false;
 }
 
@@ -165,7 +165,8 @@ static bool has_room(struct cache *cache)
     if (cache->n_counters + SHAPE_SEGMENTS + 1 > cache->max_counters)
         cache->exhausted = true;
     return !cache->exhausted && cache->n_superblocks < cache->most &&
-           cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS;
+           cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS &&
+           cache->n_words + PAYLOAD_WORDS_MAX <= CACHE_WORDS;
 }
 
 struct translation cache_translation(struct cache *cache, const struct superblock *block)
@@ -250,6 +251,23 @@ uint64_t cache_pass(struct cache *cache, uint32_t number)
     return 0;
 }
 
+/* What the superblock's words are, for its exits to tell. */
+static void words_keep(struct cache *cache, struct exit *exits, uint32_t n)
+{
+    const struct payload *payload = &cache->payload;
+    for (uint32_t i = 0; i < n; i++) {
+        exits[i].superblock = cache->n_superblocks;
+        exits[i].words_at = cache->n_words;
+    }
+    if (!(cache->events & EVENTS_PAYLOAD))
+        return;
+    uint8_t *words = &cache->words[cache->n_words];
+    for (uint32_t i = 0; i < payload->n; i++)
+        for (uint32_t word = 0; word < payload->items[i].words; word++)
+            *words++ = word ? 0 : payload->items[i].kind;
+    cache->n_words += payload->words;
+}
+
 static struct superblock *cache_translate(struct cache *cache, const struct wanted *wanted,
                                           uint32_t *slot, uint32_t *ret_refusal)
 {
@@ -313,6 +331,8 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     zones_advance(&cache->zones, cold, &cold_cursor);
     for (uint32_t i = 0; i < n_exits; i++)
         cache->exits[cache->n_exits + i] = translation.exits[i];
+    if (flavour == FLAVOUR_RECORD && cache->keeps_words)
+        words_keep(cache, &cache->exits[cache->n_exits], n_exits);
     cache->n_exits += n_exits;
     cache->translated++;
     __atomic_store_n(slot, ++cache->n_superblocks, __ATOMIC_RELEASE);

@@ -23,6 +23,7 @@ enum {
     CACHE_SUPERBLOCKS = 3 << 16,
     CACHE_SAMPLED = 9 << 12, /* the same of samples: keeps the agent at about 32 MiB */
     CACHE_EXITS = 1 << 20,
+    CACHE_WORDS = 1 << 21, /* of payloads, whose kinds are kept */
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
     CACHE_KNOWN = 8,       /* of the same counting code, which know what is in a plan's register */
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
@@ -86,6 +87,7 @@ struct cache {
     struct plan *plan; /* what counting code does besides; NULL: nothing */
     struct contexts *contexts; /* calling contexts; NULL: none */
     uint32_t events;           /* EVENTS_: what windows record besides exits */
+    bool keeps_words;          /* somebody here asks what their words are */
 
     struct zones zones;
 
@@ -93,7 +95,7 @@ struct cache {
     uint32_t
         generation; /* goes up when superblocks are forgotten: what was to be linked no longer is */
     uint32_t most;  /* superblocks at a time */
-    uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites, n_fans;
+    uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites, n_fans, n_words;
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
@@ -103,6 +105,8 @@ struct cache {
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];
+    uint8_t
+        words[CACHE_WORDS]; /* enum payload_kind of the first word of each item; 0: of the others */
 };
 
 /* The struct itself must be zeroed, sparsely mapped memory; arena is ZONES_ARENA_BYTES

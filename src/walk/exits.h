@@ -41,7 +41,14 @@ struct exit {
         };
         uint32_t crossing; /* count: from function to function (contexts.h), or 0 */
     };
-    uint64_t path; /* count: what the code that leads to it knows of the register (plan_path.h) */
+    union {
+        uint64_t
+            path; /* count: what the code that leads to it knows of the register (plan_path.h) */
+        struct {
+            uint32_t superblock; /* record: its number, */
+            uint32_t words_at;   /* and what its words are: cache->words */
+        };
+    };
 };
 _Static_assert(sizeof(struct exit) == 40, "programs have hundreds of thousands");
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 4,
+    CHANNEL_VERSION = 5,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -79,6 +79,8 @@ enum {
 enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
 
 /* What the user asked for. Written by the tool before the program starts. */
+enum { RECORD_COMPRESS_BYTES = 96 };
+
 struct record_options {
     uint32_t mode;          /* enum record_mode */
     uint32_t trigger;       /* enum record_trigger */
@@ -94,6 +96,8 @@ struct record_options {
     uint32_t covered;       /* code that is PLAN_COVERED is not counted as well */
     uint32_t contexts;      /* CONTEXTS_: calling contexts of functions that are PLAN_FUNCTION */
     uint32_t contexts_max;  /* of one thread; 0: as many as there is room for */
+    /* Samples: what windows record goes through a compressor of that design (stream/design.h) in the process itself; "": it does not. */
+    char compress[RECORD_COMPRESS_BYTES];
 };
 
 struct directory {
@@ -139,6 +143,8 @@ struct channel {
     uint64_t superblocks, code_bytes;
     uint64_t memory_bytes; /* resident, of all that the agent has mapped; 0: not known */
     uint64_t losses[LOSS_N];
+    /* Of compressors: tuples that came, those of places that had converged, which were left out before, and messages. */
+    uint64_t stream_taken, stream_settled, stream_told;
 
     uint64_t maps_bytes, units_bytes; /* published lengths of the append-only sections */
     uint64_t counters;                /* published number of counters */
@@ -281,7 +287,23 @@ struct wire_function {
  * Threads write side by side: each moves ring_head past what it takes, fills it, and stores the kind
  * last. A kind of zero is an entry still being written; the reader waits for it, and leaves zeroes
  * behind before it moves ring_tail. */
-enum event_kind { EVENT_PAD = 1, EVENT_WALK = 2, EVENT_THREAD = 3, EVENT_TRACE = 4 };
+enum event_kind {
+    EVENT_PAD = 1,
+    EVENT_WALK = 2,
+    EVENT_THREAD = 3,
+    EVENT_TRACE = 4,
+    EVENT_MESSAGES = 5
+};
+
+/* What a compressor passed on of the windows of a thread, up to the walk that follows. */
+struct event_messages {
+    uint32_t kind, bytes;
+    int32_t tid;
+    uint32_t n;
+    /* struct message messages[n] (stream/tuple.h). Their places: of a value or a latency, the first exit of the superblock << MESSAGE_WORD_BITS
+     * and which of its words; of an exit its id, whose value is the first exit of where it went, 0 if its superblock tells or it is not known. */
+};
+enum { MESSAGE_WORD_BITS = 8 };
 
 /* A recorded thread has ended. */
 struct event_thread {
@@ -290,7 +312,8 @@ struct event_thread {
 };
 
 /* WALK_OUTSIDE: it began outside of what is kept, and stands for ONLY_OUTSIDE_EVERY such. */
-enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4, WALK_LONG = 8 };
+/* WALK_COMPRESSED: its exits and their payload have gone through a compressor. */
+enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4, WALK_LONG = 8, WALK_COMPRESSED = 16 };
 
 /* The stack as the interrupt found it. */
 enum {

@@ -50,7 +50,7 @@ grep -E 'xor %eax, %eax|pxor %xmm1|xorps|pcmpeqd' "$work/text" && bad 'what alwa
 /usr/bin/python3 -B - "$work/json" "$work/info" <<'EOF' || bad 'what came of the compressor'
 import json, re, sys
 rows, facts = json.load(open(sys.argv[1]))['rows'], json.load(open(sys.argv[2]))['facts']
-values, messages = map(int, re.match(r'(\d+) values became (\d+) messages', facts['compressed'][0]).groups())
+values, messages = map(int, re.match(r'(\d+) tuples became (\d+) messages', facts['compressed'][0]).groups())
 row = next(r for r in rows if r['function'] == 'divided' and r['kind'] == 'divisor')
 print(values, messages, row['values'][0]['share'])
 assert facts['compress'] == ['H[P64]256,phase'] and 50 < values / messages < 80, facts

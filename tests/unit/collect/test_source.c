@@ -63,6 +63,46 @@ static void walks_go_round_the_ring(void **state)
     close_fixture(&fixture);
 }
 
+static void tell(struct fake *fake, struct tuple tuple, uint64_t count)
+{
+    struct {
+        struct event_messages event;
+        struct message message;
+    } entry = {{EVENT_MESSAGES, sizeof entry, 1, 1}, {tuple, count}};
+    fake_event(fake, &entry, sizeof entry);
+}
+
+/* Of a compressor's messages all windows are made: what they do not name does not count, whatever they say. */
+static void messages_stand_for_windows(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture, RECORD_SAMPLED);
+    add_jump(&fixture.fake);
+    for (int i = 0; i < 5; i++) {
+        tell(&fixture.fake, (struct tuple){tuple_place(TUPLE_EXIT, 0), 0}, 256);
+        tell(&fixture.fake, (struct tuple){tuple_place(TUPLE_EXIT, 77), 0}, 256);
+        tell(&fixture.fake, (struct tuple){tuple_place(TUPLE_EXIT, UINT64_C(1) << 40), 0}, 1);
+        tell(&fixture.fake, (struct tuple){tuple_place(TUPLE_EXIT, 0), 0}, UINT64_MAX);
+        tell(&fixture.fake, (struct tuple){tuple_place(TUPLE_VALUE, 3), 0}, 256);
+        tell(&fixture.fake, (struct tuple){tuple_place(TUPLE_LATENCY, UINT64_MAX), 0}, 256);
+        tell(&fixture.fake, (struct tuple){UINT64_MAX, 0}, 256);
+        struct event_walk walk = {
+            .pc = 0x1000, .period_ns = 1000, .flags = WALK_COMPRESSED, .instructions = 500};
+        fake_walk(&fixture.fake, walk, NULL, 0);
+    }
+    source_read(&fixture.source);
+    source_count(&fixture.source, true, true);
+    assert_int_equal(fixture.source.decode->windows, 5);
+    assert_int_equal(fixture.source.decode->instructions, 2500);
+    assert_int_equal(source_garbled(&fixture.source), 5 * 6);
+    assert_int_equal(fixture.source.decode->messages.stands_for[TUPLE_EXIT], 5 * 512);
+    assert_int_equal(fixture.profile.totals.time, 5 * 1000 << UNIT_BITS);
+    assert_int_equal(fixture.profile.ranges.n, 1);
+    assert_int_equal(2 * fixture.profile.ranges.at[0].time, fixture.profile.totals.time);
+    close_fixture(&fixture);
+}
+
 static void broken_rings_are_left_behind(void **state)
 {
     (void)state;
@@ -74,6 +114,8 @@ static void broken_rings_are_left_behind(void **state)
         {.kind = EVENT_WALK, .bytes = sizeof *bad, .n_exits = UINT32_MAX},
         {.kind = EVENT_WALK, .bytes = 1 << 24},
         {.kind = 99, .bytes = sizeof *bad},
+        {.kind = EVENT_MESSAGES, .bytes = 8},
+        {.kind = EVENT_MESSAGES, .bytes = sizeof *bad, .tsc = UINT64_MAX}, /* that many */
         {.kind = EVENT_PAD, .bytes = 1 << 24},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -190,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walks_go_round_the_ring),
+        cmocka_unit_test(messages_stand_for_windows),
         cmocka_unit_test(broken_rings_are_left_behind),
         cmocka_unit_test(a_head_that_cannot_be_is_not_followed),
         cmocka_unit_test(broken_maps_end_the_reading),

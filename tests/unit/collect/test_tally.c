@@ -137,6 +137,35 @@ static void windows_are_counted_and_weighed(void **state)
     free(exits);
 }
 
+/* What a window has, told exit by exit in any order, weighs what the window does; but for the way out of its last exit. */
+static void sightings_weigh_what_windows_do(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    uint32_t exits[N];
+    struct tally_sighting sightings[N + 2];
+    struct reference *reference = calloc(1, sizeof *reference);
+    struct tally tally;
+    make(&tally);
+    for (int i = 0; i < 100; i++) {
+        uint32_t n = walk(exits, 1 + below(N));
+        struct tally_weight weight = {.units = 1 + below(1u << 31), .rate = 1 + below(1 << 16)};
+        refer(reference, exits, n, &weight);
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t next = k + 1 < n ? exits[k + 1] / STRIDE * STRIDE + 1 : 0, at = below(k + 1);
+            sightings[k] = sightings[at];
+            sightings[at] = (struct tally_sighting){exits[k], next, 1};
+        }
+        sightings[n] = (struct tally_sighting){EXITS + below(1000), 1, 1};
+        sightings[n + 1] = (struct tally_sighting){3, 1, 1}; /* a gap */
+        assert_int_equal(tally_sightings(&tally, sightings, n + 2), 2);
+        tally_weigh(&tally, &weight);
+    }
+    assert_tally_is(&tally, reference);
+    tally_release(&tally);
+    free(reference);
+}
+
 /* Every window of one instruction and all counts seen in it: rounding is that of a division. */
 static void the_quick_division_is_exact(void **state)
 {
@@ -206,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_counted_and_weighed),
+        cmocka_unit_test(sightings_weigh_what_windows_do),
         cmocka_unit_test(the_quick_division_is_exact),
         cmocka_unit_test(impossible_windows_leave_no_trace),
     };
