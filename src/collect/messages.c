@@ -60,7 +60,7 @@ void messages_take(struct messages *messages, const struct message *some, size_t
 
 void messages_window(struct messages *messages, const struct tally_weight *weight)
 {
-    messages->values->window++;
+    value_lists_begin(messages->values);
     messages->waiting += weight->units;
     messages->executions += (u128)weight->units * weight->rate;
 }

@@ -114,15 +114,20 @@ static void chunk_end(struct value_lists *lists)
     lists->n_windows = 0;
 }
 
+void value_lists_begin(struct value_lists *lists)
+{
+    if (lists->n_windows == VALUE_CHUNK_WINDOWS || value_chunk_is_full(&lists->chunk))
+        chunk_end(lists);
+    lists->window++;
+    lists->n_windows++;
+}
+
 bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
                       uint32_t weight)
 {
     if (!value_places_admit(&lists->places, window))
         return false;
-    if (lists->n_windows == VALUE_CHUNK_WINDOWS || value_chunk_is_full(&lists->chunk))
-        chunk_end(lists);
-    lists->window++;
-    lists->n_windows++;
+    value_lists_begin(lists);
     lists->weight = weight;
     if (lists->ordered || lists->stream || lists->places.by_callers)
         value_places_read(&lists->places, window, see, lists);

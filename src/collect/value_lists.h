@@ -56,7 +56,9 @@ void value_lists_release(struct value_lists *lists);
 /* A value weighs so many sixteenths of a sighting. False: the words are not what the exits say. */
 bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
                       uint32_t weight);
-/* Values that are none of the payload's: of which place, and so many 2^-VALUE_BITS of a sighting of one in the window that was taken last. They
+/* One more window, whose values come one by one. */
+void value_lists_begin(struct value_lists *lists);
+/* Values that are none of the payload's, or a compressor's messages: of which place, and so many 2^-VALUE_BITS of a sighting of one in the window that was taken last. They
  * do not go through a compressor. */
 uint32_t value_lists_place(struct value_lists *lists, struct place at, uint32_t kind);
 void value_lists_see(struct value_lists *lists, uint32_t place, uint64_t value, uint64_t sightings);
