@@ -204,6 +204,8 @@ bench-history: all
 bench-contexts: all bench-programs
 	bench/contexts $(O)
 # The tables of the paper that paths and contexts come from. Minutes, on a machine that does nothing else: ticks are of the clock.
+bench-lab-pipeline: all bench-programs
+	bench/lab-pipeline --report docs/PIPELINE-LAB.md $(O)
 bench-lab-streams: all bench-programs
 	bench/lab-streams --report docs/STREAMS.md $(O)
 bench-lab-sampling: all bench-programs
@@ -283,6 +285,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-blocks bench-history bench-paths bench-contexts bench-lab-paths bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-blocks bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -154,7 +154,7 @@ static const struct kernel_line block[] = {
     {"76b8", "jbe", 0, 0},
     {NULL, NULL, 0, 0},
 };
-enum { BLOCK_TURNS = 1000000, BLOCK_PERIOD = 2003 };
+enum { BLOCK_TURNS = 500000, BLOCK_PERIOD = 2003 };
 
 static size_t unseen_of(const struct bank *bank)
 {
