@@ -5,7 +5,9 @@
 
 enum {
     DEFAULT_WINDOW = 32000,
-    PAYLOAD_WINDOW = 2000, /* instructions that lie together see the same values again */
+    VALUE_WINDOW = 2000, /* instructions that lie together see the same values again */
+    ADDRESS_WINDOW =
+        8000, /* and pairs of them, as of those that take and release a lock, lie apart */
     WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,
@@ -28,7 +30,9 @@ enum {
 void budget_init(void)
 {
     const struct record_options *options = &agent.options;
-    uint32_t suits = options->events & EVENTS_PAYLOAD ? PAYLOAD_WINDOW : DEFAULT_WINDOW;
+    uint32_t suits = options->events & EVENTS_ADDRESS   ? ADDRESS_WINDOW
+                     : options->events & EVENTS_PAYLOAD ? VALUE_WINDOW
+                                                        : DEFAULT_WINDOW;
     agent.window = options->window ? options->window : suits;
     agent.trail = options->trail ? options->trail : DEFAULT_TRAIL;
     agent.tick_ns = agent_tick_ns();
