@@ -1,11 +1,15 @@
 /* Straight blocks of instructions out of programs and libraries, to be measured.
  *
- *     block_find [-n N] [-s SEED] FILE... >CLASS HEX
+ *     block_find [-n N] [-s SEED] [-i] FILE... >CLASS HEX
  *
  * All of .text is decoded from its start, and cut at branches and at their targets. Of every class of blocks N are drawn
  * by chance among those that differ; of a large file a part is looked at, so that no file is most of all. A block is of the rarest
  * class that one of its instructions has, in the order of `classes`; "any" draws from all, as they come. What cannot be run alone is left out: control flow, the
- * system, addresses relative to the code, and rep. */
+ * system, addresses relative to the code, and rep.
+ *
+ * With -i the blocks are single instructions: the N forms (name, kinds and widths of operands) that are most frequent, each as it was
+ * first found, class "form"; and once more behind an instruction that makes its first register new, class "fresh": as they are most
+ * wait for themselves, and their time is that of a result; so they wait for nothing, and it is that of ports. */
 #include "base/map.h"
 #include "base/vec.h"
 
@@ -208,6 +212,110 @@ static enum class class_of(const struct decoded *decoded) {
 return class_of_integer(decoded);
 }
 
+/* ---- forms of instructions */
+
+struct form {
+    uint16_t mnemonic;
+    struct {
+        uint8_t kind; /* a class of registers, or memory or constant behind those */
+        uint8_t words;
+    } operands[4];
+    uint8_t high, same, prefixes, spare;
+};
+
+struct found {
+    uint64_t count;
+    uint8_t n, bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    ZydisRegister first;
+};
+
+static struct map forms;
+static struct {
+    VEC(struct found);
+} founds;
+static bool by_form;
+
+static void form_note(const struct decoded *decoded, const uint8_t *bytes)
+{
+    const ZydisDecodedInstruction *instruction = &decoded->instruction;
+    struct form form = {.mnemonic = (uint16_t)instruction->mnemonic};
+    ZydisRegister first = ZYDIS_REGISTER_NONE;
+    enum { KIND_MEMORY = 100, KIND_INDEXED, KIND_OTHER };
+    for (uint8_t i = 0; i < instruction->operand_count_visible && i < 4; i++) {
+        const ZydisDecodedOperand *operand = &decoded->operands[i];
+        bool is_register = operand->type == ZYDIS_OPERAND_TYPE_REGISTER;
+        if (is_register && !first && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            first = operand->reg.value;
+        form.operands[i].words = (uint8_t)(operand->size / 8);
+        form.operands[i].kind = is_register ? (uint8_t)ZydisRegisterGetClass(operand->reg.value)
+                                : operand->type != ZYDIS_OPERAND_TYPE_MEMORY ? KIND_OTHER
+                                : operand->mem.index                         ? KIND_INDEXED
+                                                                             : KIND_MEMORY;
+        form.high |= is_register && operand->reg.value >= ZYDIS_REGISTER_AH &&
+                     operand->reg.value <= ZYDIS_REGISTER_BH;
+        form.same |= i && is_register && operand->reg.value == decoded->operands[i - 1].reg.value;
+    }
+    form.prefixes = (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
+    uint32_t before = forms.n, index = map_add(&forms, &form);
+    if (index == before) {
+        struct found *found = vec_push(&founds);
+        *found = (struct found){.n = instruction->length, .first = first};
+        memcpy(found->bytes, bytes, found->n);
+    }
+    founds.at[index].count++;
+}
+
+static int found_order(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) : memcmp(x->bytes, y->bytes, 15);
+}
+
+/* xor of a general register with itself, vpxor of a vector; 0: neither. */
+static size_t register_renew(ZydisRegister reg, uint8_t bytes[5])
+{
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+    if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15) {
+        uint8_t id = (uint8_t)(whole - ZYDIS_REGISTER_RAX), low = id & 7;
+        memcpy(bytes,
+               (const uint8_t[]){id > 7 ? 0x45 : 0x40, 0x31, (uint8_t)(0xc0 | low << 3 | low)}, 3);
+        return 3;
+    }
+    if (whole < ZYDIS_REGISTER_ZMM0 || whole > ZYDIS_REGISTER_ZMM15)
+        return 0;
+    uint8_t id = (uint8_t)(whole - ZYDIS_REGISTER_ZMM0), low = id & 7;
+    memcpy(bytes,
+           (const uint8_t[]){0xc4, id > 7 ? 0x41 : 0xe1, (uint8_t)((~id & 15) << 3 | 1), 0xef,
+                             (uint8_t)(0xc0 | low << 3 | low)},
+           5);
+    return 5;
+}
+
+static void bytes_print(const char *class, const uint8_t *renew, size_t n_renew,
+                        const uint8_t *bytes, size_t n)
+{
+    printf("%s ", class);
+    for (size_t i = 0; i < n_renew; i++)
+        printf("%02x", renew[i]);
+    for (size_t i = 0; i < n; i++)
+        printf("%02x", bytes[i]);
+    putchar('\n');
+}
+
+static void forms_print(void)
+{
+    qsort(founds.at, founds.n, sizeof *founds.at, found_order);
+    size_t n = founds.n < wanted ? founds.n : wanted;
+    for (size_t i = 0; i < n; i++)
+        bytes_print("form", NULL, 0, founds.at[i].bytes, founds.at[i].n);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t renew[5];
+        size_t n_renew = register_renew(founds.at[i].first, renew);
+        if (n_renew)
+            bytes_print("fresh", renew, n_renew, founds.at[i].bytes, founds.at[i].n);
+    }
+}
+
 /* ---- blocks */
 
 /* Among all that were offered each is drawn as likely as any other. */
@@ -282,6 +390,8 @@ static void blocks_find(const uint8_t *text, size_t n)
             instructions = 0;
         }
         if (good) {
+            if (by_form)
+                form_note(&decoded, text + at);
             enum class other = class_of(&decoded);
             class = other < class ? other : class;
             instructions++;
@@ -308,13 +418,16 @@ static void file_find(const uint8_t *bytes, size_t n)
 
 int main(int argc, char **argv)
 {
-    for (int option; (option = getopt(argc, argv, "n:s:")) != -1;)
+    for (int option; (option = getopt(argc, argv, "n:s:i")) != -1;)
         if (option == 'n')
             wanted = (uint32_t)strtoul(optarg, NULL, 10);
         else if (option == 's')
             chance = strtoull(optarg, NULL, 10) * 0x9e3779b97f4a7c15 | 1;
+        else if (option == 'i')
+            by_form = true;
         else
             return 129;
+    map_init(&forms, sizeof(struct form));
     map_init(&known, sizeof(uint64_t));
     for (int i = 0; i < CLASS_N; i++)
         draws[i].drawn = mem_alloc((wanted + 1) * sizeof *draws[i].drawn);
@@ -333,12 +446,10 @@ int main(int argc, char **argv)
         file_find(bytes, n);
         munmap(bytes, n);
     }
-    for (int i = 0; i < CLASS_N; i++)
-        for (uint64_t j = 0; j < draws[i].seen && j < wanted; j++) {
-            printf("%s ", classes[i]);
-            for (uint8_t k = 0; k < draws[i].drawn[j].n; k++)
-                printf("%02x", draws[i].drawn[j].bytes[k]);
-            putchar('\n');
-        }
+    if (by_form)
+        forms_print();
+    for (int i = 0; !by_form && i < CLASS_N; i++)
+        for (uint64_t j = 0; j < draws[i].seen && j < wanted; j++)
+            bytes_print(classes[i], NULL, 0, draws[i].drawn[j].bytes, draws[i].drawn[j].n);
     return 0;
 }

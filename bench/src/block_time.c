@@ -2,7 +2,7 @@
  *
  *     block_time [-l] <HEX-LINES >HEX,CYCLES
  *
- * Each block runs in a process of its own, unrolled: 500 copies or 3072 bytes of them, and thrice as many; the difference is
+ * Each block runs in a process of its own, unrolled: 150 copies or 3072 bytes of them, and thrice as many; the difference is
  * what is told. Registers and memory hold one address at first, and every page that the block touches is the same frame,
  * mapped when it is first missed. With -l a block becomes the body of a loop that counts down a register that it
  * does not use, and is written with its end.
@@ -29,11 +29,12 @@
 enum {
     PAGE = 4096,
     BLOCK_MOST = 1024,
-    COPIES_MOST = 500,
+    COPIES_MOST = 150,
     CODE_BYTES = 3072,
     CODE_ROOM = 1 << 16,
     PAGES_MOST = 2048, /* that one block may touch */
     RUNS = 60,
+    RUNS_MOST = 600, /* of what takes few steps of the clock */
     TIMES = 5,
     CLOCK_STEP = 30, /* ticks, at most, between two values that the clock shows */
     LOOPS = 1000,    /* so many that the wrong guess at the end is little */
@@ -171,25 +172,25 @@ static int number_order(const void *a, const void *b)
 
 /* Ticks of one run. The clock goes in coarse steps, so the least of many tells little; their mean is true to a fraction of a
  * step, if those are left out that were interrupted. */
-static double ticks_of(timed *run)
+static double ticks_of(timed *run, int runs)
 {
-    double ticks[RUNS], sum = 0;
+    double ticks[RUNS_MOST], sum = 0;
     int n = 0;
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < runs; i++) {
         for (size_t at = 0; at < PAGE; at += 8)
             memcpy(frame + at, &(uint64_t){fill}, 8);
         ticks[i] = (double)run();
     }
-    qsort(ticks, RUNS, sizeof *ticks, number_order);
-    while (n < RUNS && ticks[n] <= ticks[RUNS / 4] * 1.01 + CLOCK_STEP)
+    qsort(ticks, (size_t)runs, sizeof *ticks, number_order);
+    while (n < runs && ticks[n] <= ticks[runs / 4] * 1.01 + CLOCK_STEP)
         sum += ticks[n++];
     return sum / n;
 }
 
 /* Of what is between `copies` and thrice as many. */
-static double ticks_between(timed *runs[2], uint32_t copies)
+static double ticks_between(timed *code[2], uint32_t copies, int runs)
 {
-    return (ticks_of(runs[1]) - ticks_of(runs[0])) / (2.0 * copies);
+    return (ticks_of(code[1], runs) - ticks_of(code[0], runs)) / (2.0 * copies);
 }
 
 /* Four of five that agree within 2 %: their mean; else 0. */
@@ -218,12 +219,12 @@ static void block_run(const uint8_t *block, size_t n, uint32_t copies, int count
     faults_catch();
     _mm_setcsr(0x9fc0); /* no exceptions, and no time for denormal numbers */
     double times[TIMES];
-    ticks_of(runs[1]);
-    ticks_of(chain[1]);
+    ticks_of(chain[1], RUNS);
+    int n_runs = ticks_of(runs[1], RUNS) < 20 * CLOCK_STEP ? RUNS_MOST : RUNS;
     for (int i = 0; i < TIMES; i++) {
-        double cycle = ticks_between(chain, CHAIN);
-        double ticks = ticks_between(runs, copies);
-        cycle = (cycle + ticks_between(chain, CHAIN)) / 2;
+        double cycle = ticks_between(chain, CHAIN, RUNS);
+        double ticks = ticks_between(runs, copies, n_runs);
+        cycle = (cycle + ticks_between(chain, CHAIN, RUNS)) / 2;
         times[i] = ticks / cycle;
     }
     state->cycles = times_agree(times);

@@ -132,12 +132,19 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     in_order(core, &ready);
     uint64_t issue = port_take(core, ports, ready, 1);
     core->last_issue = issue;
+    uint64_t line = model->line_bytes, last = fact->address.v + insn->memory_bytes - 1;
+    if (insn->passes > 1)
+        port_take(core, ports, issue, 1);
+    if (fact->address.v / line != last / line)
+        port_take(core, ports, issue, 1);
     uint32_t cycles = fp ? model->load_fp : model->load_int;
     if (any_given(core, insn->addresses, insn->n_addresses, GIVEN_LOAD))
         for (uint32_t i = 0; i < model->load_again; i++)
             port_take(core, ports, issue, 1);
     if (insn->flags & INSN_INDEXED)
         cycles += model->load_indexed;
+    if (insn->flags & INSN_SCALED)
+        cycles += model->load_scaled;
     times->load_issue = issue;
     struct hierarchy_access access = {fact->address.v,
                                       fact->physical ? fact->physical : fact->address.v,
@@ -156,7 +163,7 @@ static uint64_t execute(struct core *core, const struct core_insn *insn,
     uint64_t done = 0;
     if (insn->value_bits)
         cycles += (fact->value_bits ? fact->value_bits : (uint32_t)BITS_UNKNOWN) / insn->value_bits;
-    uint32_t every = insn->value_bits ? insn->every + (cycles - insn->cycles) : insn->every;
+    uint32_t every = insn->every + (cycles - insn->cycles) / 2;
     if (insn->flags & INSN_FREE) {
         times->issue = times->ready;
     } else {
@@ -183,7 +190,7 @@ static void store(struct core *core, const struct core_insn *insn, const struct 
     *ret = (struct store_times){
         .value = times->complete,
         .address = address,
-        .data = port_take(core, model->ops.at[data].ports, times->complete, 1) + 1};
+        .data = port_take(core, model->ops.at[data].ports, times->complete, insn->passes) + 1};
     later(&ret->data, address + 1);
 }
 
@@ -262,14 +269,20 @@ static void results_give(struct core *core, const struct core_insn *insn, uint64
     for (uint8_t i = 0; i < insn->n_results; i++) {
         core->registers[insn->results[i]] = time;
         core->given[insn->results[i]] = (uint8_t)given;
+        core->writes[insn->results[i]]++;
     }
+    if (insn->late)
+        core->registers[insn->late_register] += insn->late;
 }
 
 void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                struct core_times *times)
 {
     *times = (struct core_times){0};
-    uint32_t slots = core->fusing && insn->kind == INSN_COND ? 0 : insn->slots;
+    bool fused = core->fusing && insn->kind == INSN_COND;
+    bool ridden = insn->flags & INSN_NOP && core->carries && core->model->fuse_nop;
+    uint32_t slots = fused || ridden ? 0 : insn->slots;
+    core->carries = !ridden;
     slots += stack_sync(core, insn);
     uint32_t depth;
     times->fetch = front_fetch(core, fact, insn->length, slots, &depth, &times->events);
@@ -305,7 +318,7 @@ void core_gap(struct core *core, uint64_t cycles)
 {
     later(&core->redirect, core->last_retire + cycles);
     core->wrong.until = 0;
-    core->fusing = core->stack_moved = false;
+    core->fusing = core->carries = core->stack_moved = false;
 }
 
 uint64_t core_history(const struct core *core)

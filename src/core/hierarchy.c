@@ -20,6 +20,7 @@ struct hierarchy {
     uint32_t line_bits;
     struct cache l1d, l1i, l2, l3, dtlb, itlb, l2tlb;
     uint64_t *misses; /* until when each place for a line on its way is taken */
+    uint64_t walked;  /* when the last walk through page tables ended */
     struct stream streams[STREAMS];
     uint32_t clock;
 };
@@ -65,7 +66,9 @@ static uint64_t translate(struct hierarchy *hierarchy, struct cache *tlb, uint64
     if (cache_find(&hierarchy->l2tlb, page))
         return time + hierarchy->model->l2tlb_cycles;
     cache_put(&hierarchy->l2tlb, page, time);
-    return time + hierarchy->model->walk_cycles;
+    if (hierarchy->model->walk_alone && hierarchy->walked > time)
+        time = hierarchy->walked;
+    return hierarchy->walked = time + hierarchy->model->walk_cycles;
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)

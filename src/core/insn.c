@@ -102,9 +102,12 @@ static void memory_take(struct core_insn *insn, const ZydisDecodedOperand *opera
     if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
         insn->flags |= INSN_STORE;
     if (index >= 0)
-        insn->flags |= INSN_INDEXED;
+        insn->flags |= memory->scale > 1 ? INSN_INDEXED | INSN_SCALED : INSN_INDEXED;
     else if (base == REGISTER_RSP && (memory->disp.value || hidden))
         insn->flags |= INSN_STACK;
+    insn->slot =
+        (uint32_t)((uint64_t)memory->disp.value << 2 ^ (uint64_t)memory->disp.value >> 32) ^
+        (uint32_t)__builtin_ctz(memory->scale | 16u);
     uint32_t bytes = operand->size / 8;
     insn->memory_bytes = (uint8_t)(bytes > 64 ? 64 : bytes ? bytes : 1);
 }
@@ -204,6 +207,40 @@ static void operands_take(struct core_insn *insn, const ZydisDecodedInstruction 
         insn->flags |= INSN_USES_STACK;
 }
 
+/* Vectors that are wider than ports go through them in two halves. */
+static void passes_take(struct core_insn *insn, const struct model *model,
+                        const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands)
+{
+    uint32_t bits = 0;
+    for (uint8_t i = 0; i < instruction->operand_count_visible; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER && is_vector(operands[i].reg.value) &&
+            operands[i].size > bits)
+            bits = operands[i].size;
+    insn->passes = model->vector_bits && bits > model->vector_bits ? 2 : 1;
+    insn->every = (uint8_t)(insn->every * insn->passes);
+}
+
+/* The upper half of a product: the first operand of mulx, else rdx. */
+static void late_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction,
+                      uint8_t cycles)
+{
+    insn->late = cycles;
+    insn->late_register = instruction->operand_count_visible == 3 && insn->n_results
+                              ? insn->results[0]
+                              : REGISTER_GPR + ZYDIS_REGISTER_RDX - ZYDIS_REGISTER_RAX;
+}
+
+/* Flags stay: sbb of a register with itself is all that carry is. */
+static void registers_drop(struct core_insn *insn)
+{
+    uint8_t n = 0;
+    for (uint8_t i = 0; i < insn->n_sources; i++)
+        if (insn->sources[i] >= REGISTER_CARRY)
+            insn->sources[n++] = insn->sources[i];
+    insn->n_sources = n;
+}
+
 static void rule_apply(struct core_insn *insn, const struct model *model,
                        const struct model_rule *rule)
 {
@@ -223,6 +260,8 @@ static void rule_apply(struct core_insn *insn, const struct model *model,
         insn->flags |= INSN_FREE | INSN_MOVE;
         insn->cycles = 0;
     }
+    if (rule->effects & EFFECT_NEW)
+        registers_drop(insn);
     if (rule->effects & EFFECT_ALONE)
         insn->flags |= INSN_ALONE;
     if (rule->effects & EFFECT_ZERO && model->zero_idioms) {
@@ -245,6 +284,12 @@ bool core_insn_make(const struct model *model, const uint8_t *bytes, size_t n,
     const struct model_rule *rule = rule_find(model, &instruction, operands);
     operands_take(&insn, &instruction, operands, rule->effects);
     rule_apply(&insn, model, rule);
+    passes_take(&insn, model, &instruction, operands);
+    if (rule->late)
+        late_take(&insn, &instruction, rule->late);
+    if (instruction.meta.category == ZYDIS_CATEGORY_NOP ||
+        instruction.meta.category == ZYDIS_CATEGORY_WIDENOP)
+        insn.flags |= INSN_NOP;
     insn.kind = branch_kind(&instruction, operands);
     if (fuses(model, instruction.mnemonic) && !(insn.flags & INSN_STORE))
         insn.flags |= INSN_FUSES;

@@ -48,6 +48,8 @@ enum insn_flag {
     INSN_WRITES_FP = 1 << 11,
     INSN_PUSHES = 1 << 12, /* moves the stack pointer without an operation: push, pop, call, ret */
     INSN_USES_STACK = 1 << 13, /* needs the stack pointer itself */
+    INSN_SCALED = 1 << 14,     /* its address has an index that is multiplied */
+    INSN_NOP = 1 << 15,
 };
 
 enum { INSN_SOURCES = 8, INSN_ADDRESSES = 4, INSN_RESULTS = 6 };
@@ -58,7 +60,10 @@ struct core_insn {
     uint8_t kind; /* enum insn_kind */
     uint8_t length, slots, n_ops;
     uint8_t cycles, every, value_bits;
+    uint8_t late, late_register; /* a result that is there so many cycles after the others */
     uint8_t memory_bytes;
+    uint8_t passes; /* times that a port is taken: 2 of what is wider than one */
+    uint32_t slot;  /* how its address is written: displacement and scale; registers beside it */
     uint8_t n_sources, n_addresses, n_results;
     uint8_t sources[INSN_SOURCES], addresses[INSN_ADDRESSES], results[INSN_RESULTS];
 };

@@ -61,6 +61,7 @@ enum rule_effect {
     EFFECT_VALUE = 1 << 4, /* a division: its time depends on the quotient's bits */
     EFFECT_ALONE = 1 << 5, /* waits for all before it, and all behind it wait */
     EFFECT_FRESH = 1 << 6, /* does not wait for what it writes */
+    EFFECT_NEW = 1 << 7,   /* waits for no register, but needs its port */
 };
 
 struct model_rule {
@@ -71,6 +72,7 @@ struct model_rule {
     uint8_t effects;
     uint8_t ops[RULE_OPS]; /* the first makes the result */
     uint8_t every;         /* of the first operation; 0: its own */
+    uint8_t late;          /* cycles more to the upper half of a product */
     uint8_t value_bits;    /* of EFFECT_VALUE: bits of the quotient that a cycle makes */
 };
 

@@ -49,8 +49,8 @@ static const struct {
     const char *name;
     uint8_t bit;
 } effects[] = {
-    {"move", EFFECT_MOVE},   {"zero", EFFECT_ZERO}, {"merge", EFFECT_MERGE},
-    {"fresh", EFFECT_FRESH}, {"free", EFFECT_FREE}, {"alone", EFFECT_ALONE},
+    {"move", EFFECT_MOVE}, {"zero", EFFECT_ZERO}, {"merge", EFFECT_MERGE}, {"fresh", EFFECT_FRESH},
+    {"new", EFFECT_NEW},   {"free", EFFECT_FREE}, {"alone", EFFECT_ALONE},
 };
 
 __attribute__((format(printf, 3, 4))) static bool line_bad(const struct reader *reader,
@@ -201,6 +201,8 @@ static bool rule_effect(const struct reader *reader, struct model_rule *rule, ch
         return byte_parse(reader, value, &rule->slots, err);
     if ((value = value_of(word, "every")))
         return byte_parse(reader, value, &rule->every, err);
+    if ((value = value_of(word, "late")))
+        return byte_parse(reader, value, &rule->late, err);
     if ((value = value_of(word, "value"))) {
         rule->effects |= EFFECT_VALUE;
         return byte_parse(reader, value, &rule->value_bits, err);

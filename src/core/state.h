@@ -73,6 +73,8 @@ struct stored {
     uint64_t value;   /* when the register that it stores is there */
     uint64_t data;    /* when the store queue has it */
     uint64_t drained; /* when it is in the cache */
+    uint32_t
+        name; /* of its address, as renaming sees it: the same registers, unchanged, and displacement */
     uint8_t bytes;
     bool stack;
     bool forwarded; /* a load has taken its value */
@@ -85,6 +87,7 @@ struct core {
     const struct model *model;
     uint64_t registers[REGISTER_N]; /* when the value is there */
     uint8_t given[REGISTER_N];      /* enum given: what gave it */
+    uint32_t writes[REGISTER_N]; /* how often it was written: tells values of one register apart */
     struct gate fetch, dispatch, stores, retire;
     struct queue opqueue, rob, loads, store_queue, int_results, fp_results;
     struct pool int_pool, fp_pool;
@@ -99,6 +102,7 @@ struct core {
     uint64_t last_retire;
     uint64_t last_issue; /* of the operation before, in program order */
     bool fusing;         /* the instruction before can take a branch with it */
+    bool carries;        /* it can take one with it that does nothing */
     struct wrong {
         struct gate fetch;
         uint64_t until; /* when the branch was done; 0: its guess was right */

@@ -18,6 +18,30 @@ static bool has(const struct stored *stored, uint64_t begin, uint64_t end)
     return stored->address <= begin && stored->address + stored->bytes >= end;
 }
 
+/* What renaming can compare without knowing an address: how it is written, and which values of which registers it has. */
+static uint32_t name_of(const struct core *core, const struct core_insn *insn)
+{
+    uint32_t name = insn->slot;
+    for (uint8_t i = 0; i < insn->n_addresses; i++) {
+        uint8_t reg = insn->addresses[i];
+        name = (name ^ reg ^ core->writes[reg] << 7) * 0x9e3779b1u;
+    }
+    return name;
+}
+
+/* Whether the load takes the register that was stored, and never goes to memory. */
+static bool is_renamed(const struct core *core, const struct core_insn *insn,
+                       const struct core_fact *fact, const struct stored *stored)
+{
+    enum { RENAMED_LEAST = 4 }; /* bytes: what is narrower is put into what the register had */
+    if (insn->memory_bytes < RENAMED_LEAST || insn->n_ops > 1 || insn->flags & INSN_FP_DATA)
+        return false;
+    if (core->model->rename_stack && stored->stack && insn->flags & INSN_STACK)
+        return true;
+    return core->model->rename_memory && stored->address == fact->address.v &&
+           stored->name == name_of(core, insn);
+}
+
 uint64_t stores_forward(struct core *core, const struct core_insn *insn,
                         const struct core_fact *fact, struct core_times *times)
 {
@@ -29,8 +53,7 @@ uint64_t stores_forward(struct core *core, const struct core_insn *insn,
         if (!stored || stored->drained <= times->dispatch || stored->address >= end ||
             stored->address + stored->bytes <= begin)
             continue;
-        if (has(stored, begin, end) && stored->stack && insn->flags & INSN_STACK &&
-            model->rename_stack && !fp) {
+        if (has(stored, begin, end) && is_renamed(core, insn, fact, stored)) {
             times->events |= CORE_FORWARDED;
             stored->forwarded = true;
             return stored->value > times->dispatch ? stored->value : times->dispatch;
@@ -47,6 +70,16 @@ uint64_t stores_forward(struct core *core, const struct core_insn *insn,
     if (value > times->load_complete)
         times->load_complete = value;
     return times->load_complete;
+}
+
+/* Cycles more that a store takes which lies in two windows, or in two pages. */
+static uint32_t split_cycles(const struct model *model, uint64_t begin, uint64_t end)
+{
+    enum { PAGE = 4096 };
+    uint64_t last = end - 1;
+    if (begin / PAGE != last / PAGE)
+        return model->store_page;
+    return begin / model->store_window != last / model->store_window ? model->store_split : 0;
 }
 
 /* When it leaves: two that lie in one window leave together, unless their line has another name, too. */
@@ -81,8 +114,18 @@ void stores_note(struct core *core, const struct core_insn *insn, const struct c
         earliest = retire + 1;
     /* What will be loaded while it waits leaves alone, too. That comes later: the last time here tells. */
     const struct stored *last = stored_find(core, begin >> 3);
-    bool alone = synonym || (last && last->forwarded && model->forward_alone);
+    bool alone =
+        (synonym && model->synonym_alone) || (last && last->forwarded && model->forward_alone);
     uint64_t drained = drain(core, begin / model->store_window, earliest, alone);
+    uint32_t more = split_cycles(model, begin, end) + insn->passes - 1u;
+    if (synonym && seen & CORE_L1D_MISS)
+        more += model->synonym_store;
+    if (more) {
+        /* The last window that it wrote is open for those behind it. */
+        core->drained = drained += more;
+        core->drain_window = (end - 1) / model->store_window;
+        core->drain_used = insn->passes > 1 ? model->store_width : 1;
+    }
     *events |= seen;
     for (uint64_t granule = begin >> 3; granule <= (end - 1) >> 3; granule++)
         core->stored[slot_of(granule)] = (struct stored){.granule = granule,
@@ -90,6 +133,7 @@ void stores_note(struct core *core, const struct core_insn *insn, const struct c
                                                          .value = times->value,
                                                          .data = times->data,
                                                          .drained = drained,
+                                                         .name = name_of(core, insn),
                                                          .bytes = insn->memory_bytes,
                                                          .stack = insn->flags & INSN_STACK};
     queue_take(&core->store_queue, drained);

@@ -188,6 +188,7 @@ static uint8_t bits_of(uint64_t value)
 }
 
 __extension__ typedef unsigned __int128 wide;
+__extension__ typedef __int128 signed_wide;
 
 /* rdx:rax of twice the bits (ax, for bytes), signed or not; as magnitudes. */
 static wide dividend(const struct block_values *values, bool is_signed, uint32_t bits,
@@ -310,6 +311,63 @@ static void extend_step(struct block_values *values, ZydisMnemonic mnemonic)
         *rdx = *rax >> 31 & 1 ? UINT32_MAX : 0;
 }
 
+/* rdx:rax of a product. */
+static void multiply(struct block_values *values, bool is_signed, uint64_t by, uint32_t bits)
+{
+    uint64_t a = values->registers[0] & mask_of(bits);
+    by &= mask_of(bits);
+    wide product =
+        is_signed
+            ? (wide)((signed_wide)(int64_t)sign_extend(a, bits) * (int64_t)sign_extend(by, bits))
+            : (wide)a * by;
+    if (bits == 8) {
+        register_write(values, ZYDIS_REGISTER_AX, 16, (uint64_t)product);
+        return;
+    }
+    register_write(values, ZYDIS_REGISTER_RAX, bits, (uint64_t)product);
+    register_write(values, ZYDIS_REGISTER_RDX, bits, (uint64_t)(product >> bits));
+}
+
+/* Those that make the first operand of those behind it, b and c: counts of bits, and shifts that leave flags alone. */
+static bool bits_step(ZydisMnemonic mnemonic, uint64_t b, uint64_t c, uint32_t bits, uint64_t *ret)
+{
+    uint64_t mask = mask_of(bits), by = c & (bits - 1);
+    b &= mask;
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_TZCNT: *ret = b ? (uint64_t)__builtin_ctzll(b) : bits; return true;
+    case ZYDIS_MNEMONIC_LZCNT: *ret = b ? bits - bits_of(b) : bits; return true;
+    case ZYDIS_MNEMONIC_BSF: *ret = b ? (uint64_t)__builtin_ctzll(b) : 0; return true;
+    case ZYDIS_MNEMONIC_BSR: *ret = b ? bits_of(b) - 1u : 0; return true;
+    case ZYDIS_MNEMONIC_POPCNT: *ret = (uint64_t)__builtin_popcountll(b); return true;
+    case ZYDIS_MNEMONIC_BLSR: *ret = b & (b - 1); return true;
+    case ZYDIS_MNEMONIC_BLSI: *ret = b & -b; return true;
+    case ZYDIS_MNEMONIC_BLSMSK: *ret = b ^ (b - 1); return true;
+    case ZYDIS_MNEMONIC_ANDN: *ret = ~b & c; return true;
+    case ZYDIS_MNEMONIC_SHLX: *ret = b << by; return true;
+    case ZYDIS_MNEMONIC_SHRX: *ret = b >> by; return true;
+    case ZYDIS_MNEMONIC_SARX: *ret = (uint64_t)((int64_t)sign_extend(b, bits) >> by); return true;
+    case ZYDIS_MNEMONIC_RORX: *ret = by ? b >> by | b << (bits - by) : b; return true;
+    case ZYDIS_MNEMONIC_BZHI:
+        *ret = (c & 255) < bits ? b & mask_of((uint32_t)(c & 255)) : b;
+        return true;
+    default: return false;
+    }
+}
+
+/* stos and its like, once: pointers go on behind what they point to. What is loaded is not followed. */
+static void string_step(struct block_values *values, const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands, uint64_t *address)
+{
+    for (uint8_t i = 0; i < instruction->operand_count; i++) {
+        int base =
+            operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY ? gpr_index(operands[i].mem.base) : -1;
+        if (base < 0)
+            continue;
+        *address = values->registers[base];
+        values->registers[base] += operands[i].size / 8;
+    }
+}
+
 /* What is not followed makes `fill` of the registers that it writes. */
 static void unknown_step(struct block_values *values, const ZydisDecodedInstruction *instruction,
                          const ZydisDecodedOperand *operands)
@@ -334,6 +392,10 @@ void block_values_step(struct block_values *values, const ZydisDecodedInstructio
     *ret_bits = 0;
     if (stack_step(values, mnemonic, operands, address, ret_address))
         return;
+    if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP) {
+        string_step(values, instruction, operands, ret_address);
+        return;
+    }
     if (mnemonic == ZYDIS_MNEMONIC_CDQE || mnemonic == ZYDIS_MNEMONIC_CWDE ||
         mnemonic == ZYDIS_MNEMONIC_CQO || mnemonic == ZYDIS_MNEMONIC_CDQ) {
         extend_step(values, mnemonic);
@@ -354,7 +416,15 @@ void block_values_step(struct block_values *values, const ZydisDecodedInstructio
         logic(values, a & b, bits);
     else if (mnemonic == ZYDIS_MNEMONIC_DIV || mnemonic == ZYDIS_MNEMONIC_IDIV)
         *ret_bits = divide(values, mnemonic == ZYDIS_MNEMONIC_IDIV, a, bits);
-    else if (is_conditional(instruction->meta.category)) {
+    else if (n == 1 && (mnemonic == ZYDIS_MNEMONIC_MUL || mnemonic == ZYDIS_MNEMONIC_IMUL))
+        multiply(values, mnemonic == ZYDIS_MNEMONIC_IMUL, a, bits);
+    else if (bits_step(mnemonic, b, n > 2 ? operand_read(values, &operands[2], address) : 0, bits,
+                       &result))
+        operand_write(values, &operands[0], address, result);
+    else if (mnemonic == ZYDIS_MNEMONIC_XCHG) {
+        operand_write(values, &operands[0], address, b);
+        operand_write(values, &operands[1], address, a);
+    } else if (is_conditional(instruction->meta.category)) {
         bool holds = condition(values, instruction->opcode & 15);
         bool set = instruction->meta.category == ZYDIS_CATEGORY_SETCC;
         operand_write(values, &operands[0], address, set ? holds : holds ? b : a);

@@ -208,7 +208,8 @@ static void op_issued(struct slow *slow, int64_t i, const struct operation *op)
     if (op->kind == OP_LOAD) {
         bool fp = insn->flags & INSN_FP_DATA;
         uint32_t hit = (fp ? slow->model->load_fp : slow->model->load_int) +
-                       (insn->flags & INSN_INDEXED ? slow->model->load_indexed : 0);
+                       (insn->flags & INSN_INDEXED ? slow->model->load_indexed : 0) +
+                       (insn->flags & INSN_SCALED ? slow->model->load_scaled : 0);
         flight->line_there = hierarchy_data(slow->hierarchy, &access, hit, &events);
         flight->forwarder = store_before(slow, i);
     }

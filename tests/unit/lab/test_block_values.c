@@ -135,11 +135,38 @@ static void pages_are_one_frame(void **state)
     assert_int_equal(bits, 6);
 }
 
+/* Strings go on by what they move; xchg, bits and products are followed. */
+static void more_is_followed(void **state)
+{
+    (void)state;
+    static struct block_values values;
+    uint64_t address;
+    uint8_t bits;
+    block_values_init(&values, 0x10000000);
+    step(&values, "\xab", 1, &address, &bits); /* stosd */
+    assert_int_equal(address, 0x10000000);
+    assert_int_equal(values.registers[7], 0x10000004);
+    values.registers[0] = 0x50;
+    step(&values, "\x93", 1, &address, &bits); /* xchg eax, ebx */
+    assert_int_equal(values.registers[3], 0x50);
+    step(&values, "\xf3\x48\x0f\xbc\xc3", 5, &address, &bits); /* tzcnt rax, rbx */
+    assert_int_equal(values.registers[0], 4);
+    step(&values, "\xf3\x48\x0f\xb8\xc3", 5, &address, &bits); /* popcnt rax, rbx */
+    assert_int_equal(values.registers[0], 2);
+    step(&values, "\xc4\xe2\xe1\xf7\xcb", 5, &address, &bits); /* shlx rcx, rbx, rbx */
+    assert_int_equal(values.registers[1], 0x50ull << (0x50 & 63));
+    values.registers[0] = 1ull << 63;
+    step(&values, "\x48\xf7\xe3", 3, &address, &bits); /* mul rbx */
+    assert_int_equal(values.registers[2], 0x28);
+    assert_int_equal(values.registers[0], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_are_what_the_processor_makes),
         cmocka_unit_test(pages_are_one_frame),
+        cmocka_unit_test(more_is_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
