@@ -2,16 +2,13 @@
 
 #include "base/err.h"
 #include "lab/kernel.h"
-#include "metric/named.h"
-#include "pmu/truth.h"
-#include "pmu/profileme.h"
+#include "lab/pairs.h"
 
 #include <math.h>
-#include <string.h>
 
-/* The machine of the paper. Of a core with a reorder buffer of 80 and 20 on their way to it no two can be in flight together that are further apart than WINDOW. */
+/* The machine of the paper. */
 #define CORE "21264"
-enum { WIDTH = 4, WINDOW = 100, INTERVAL = 100, LOOPS = 3, ROWS_MOST = 64 };
+enum { INTERVAL = 100, LOOPS = 3, ROWS_MOST = 64 };
 
 /* One after the other, hardly anything beside; loads that wait for each other; and loads that miss as well, but with enough to do meanwhile. */
 static const struct kernel_line chain[] = {
@@ -47,36 +44,9 @@ static const struct {
     uint64_t turns;
 } loops[LOOPS] = {{"chain", chain, 20000}, {"chase", chase, 15000}, {"stream", stream, 450000}};
 
-struct watch {
-    struct truth truth;
-    struct profileme *unit;
-    struct ledger ledger;
-};
-
 static void watch_see(void *context, const struct pmu_step *step)
 {
-    struct watch *watch = context;
-    truth_see(&watch->truth, step);
-    profileme_see(watch->unit, step);
-}
-
-static void watch_take(void *context, const struct sample *samples, size_t n)
-{
-    struct watch *watch = context;
-    for (size_t i = 0; i + 1 < n; i += 2)
-        ledger_add_pair(&watch->ledger, &samples[i], &samples[i + 1]);
-}
-
-static bool ledger_make(struct ledger *ledger, struct err *err)
-{
-    static const struct parameter parameters[] = {
-        {"width", WIDTH}, {"window", WINDOW}, {"cycles", 1}, {NULL, 0}};
-    static const char *const by[] = {"pc", NULL};
-    static struct metric wasted[2];
-    for (const struct metric *metric = metrics_pairs; metric->name; metric++)
-        if (strcmp(metric->name, "wasted_slots") == 0)
-            wasted[0] = *metric;
-    return ledger_open(ledger, by, wasted, parameters, ROWS_MOST, err);
+    pairs_see(context, step);
 }
 
 /* One instruction: what it cost, and what was wasted meanwhile. */
@@ -91,52 +61,38 @@ struct points {
     size_t n, first[LOOPS + 1];
 };
 
-static struct metric_estimate estimate_find(const struct ledger *ledger, struct avma at)
-{
-    uint64_t key[LEDGER_KEYS] = {at.v};
-    uint32_t index = map_find(&ledger->keys, key);
-    if (index == MAP_NONE)
-        return (struct metric_estimate){NAN, NAN, NAN};
-    return metric_total(&ledger->at[index].sums[0]);
-}
-
-static void points_add(struct points *points, const struct watch *watch,
+static void points_add(struct points *points, const struct pairs *pairs,
                        const struct kernel *kernel, const char *name)
 {
     for (size_t i = 0; i < kernel->n && points->n < ROWS_MOST; i++) {
-        const struct truth_row *row = truth_find(&watch->truth, kernel->at[i].at);
+        uint64_t records;
+        const struct truth_row *row = truth_find(&pairs->truth, kernel->at[i].at);
         points->at[points->n++] =
             (struct point){.loop = name,
                            .text = kernel->at[i].line->text,
                            .times = (double)row->retired,
                            .latency = (double)row->in_progress,
-                           .wasted = (double)row->in_progress * WIDTH - (double)row->overlap,
-                           .estimate = estimate_find(&watch->ledger, kernel->at[i].at)};
+                           .wasted = pairs_wasted(pairs, row),
+                           .estimate = pairs_estimate(pairs, kernel->at[i].at, &records)};
     }
 }
 
-static bool loops_run(struct points *points, struct watch *watch, struct err *err)
+static void loops_run(struct points *points, struct pairs *pairs, struct kernel_machine *machine)
 {
-    struct kernel_machine machine;
     struct kernel kernels[LOOPS];
-    if (!kernel_machine_open(&machine, CORE, err))
-        return false;
-    machine.see = watch_see;
-    machine.context = watch;
+    machine->see = watch_see;
+    machine->context = pairs;
     for (size_t i = 0; i < LOOPS; i++) {
-        kernel_make(&kernels[i], &machine, loops[i].lines, (struct avma){0x1000 * (i + 1)});
-        kernel_run(&machine, &kernels[i], loops[i].turns);
+        kernel_make(&kernels[i], machine, loops[i].lines, (struct avma){0x1000 * (i + 1)});
+        kernel_run(machine, &kernels[i], loops[i].turns);
     }
-    profileme_finish(watch->unit);
-    truth_finish(&watch->truth);
+    pairs_finish(pairs);
     for (size_t i = 0; i < LOOPS; i++) {
         points->first[i] = points->n;
-        points_add(points, watch, &kernels[i], loops[i].name);
+        points_add(points, pairs, &kernels[i], loops[i].name);
         kernel_release(&kernels[i]);
     }
     points->first[LOOPS] = points->n;
-    kernel_machine_close(&machine);
-    return true;
 }
 
 /* ---- what is claimed */
@@ -206,26 +162,10 @@ static void points_claim(struct lab_rows *rows, const struct points *points)
               covered, known, within, covered >= 0.85 * known ? "holds" : "does not hold");
 }
 
-static bool bottlenecks_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
+static void points_put(struct lab_rows *rows, const struct points *points)
 {
-    static struct points points;
-    struct watch watch = {0};
-    struct profileme_setup setup = {
-        .interval = INTERVAL, .window = WINDOW, .tags = 16, .buffer = 16, .seed = 1};
-    (void)files;
-    (void)n;
-    points = (struct points){0};
-    if (!ledger_make(&watch.ledger, err))
-        return false;
-    truth_init(&watch.truth);
-    watch.unit = profileme_make(&setup, watch_take, &watch);
-    bool good = loops_run(&points, &watch, err);
-    uint64_t collided = profileme_counts(watch.unit)->collided;
-    profileme_free(watch.unit);
-    truth_release(&watch.truth);
-    ledger_release(&watch.ledger);
-    for (size_t i = 0; good && i < points.n; i++) {
-        const struct point *point = &points.at[i];
+    for (size_t i = 0; i < points->n; i++) {
+        const struct point *point = &points->at[i];
         struct lab_row *row = lab_row_add(rows);
         lab_cell(row, "%s: %s", point->loop, point->text);
         lab_cell(row, "%.0f", point->times);
@@ -235,10 +175,28 @@ static bool bottlenecks_fill(struct lab_rows *rows, char *const *files, size_t n
         lab_cell(row, "%.3e", point->estimate.lo);
         lab_cell(row, "%.3e", point->estimate.hi);
     }
-    if (good)
+}
+
+static bool bottlenecks_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
+{
+    static struct points points;
+    struct kernel_machine machine;
+    struct pairs pairs;
+    (void)files;
+    (void)n;
+    points = (struct points){0};
+    if (!kernel_machine_open(&machine, CORE, err))
+        return false;
+    bool good = pairs_open(&pairs, &machine.model, INTERVAL, ROWS_MOST, err);
+    if (good) {
+        loops_run(&points, &pairs, &machine);
+        points_put(rows, &points);
         points_claim(rows, &points);
-    if (collided)
-        lab_claim(rows, "%llu selections found no tag", (unsigned long long)collided);
+        lab_claim(rows, "%llu selections found no tag",
+                  (unsigned long long)profileme_counts(pairs.unit)->collided);
+        pairs_release(&pairs);
+    }
+    kernel_machine_close(&machine);
     return good;
 }
 

@@ -20,6 +20,7 @@ seq 1 20000 >"$work/text"
 table pipeline-time 2 --steps 2000000 -- gzip -c "$work/text"
 awk '/retires  / { next_ = $4 + 0 } /dispatch  / { tagged = $4 + 0 } END { exit !(next_ > 0 && 2 * next_ < tagged) }' "$work/pipeline-time" ||
     { cat "$work/pipeline-time"; fail 'who retires next is not told from who is dispatched'; }
+table pipeline-slots 1 --core 21264 --steps 2000000 -- gzip -c "$work/text"
 table pipeline-ipc 0 --core inorder --steps 1000000 -- gzip -c "$work/text"
 # Two a cycle is all that it can do.
 awk 'NR == 4 && ($3 > 2 || $3 <= 0 || $6 > 2.1) { exit 1 }' "$work/pipeline-ipc" || { cat "$work/pipeline-ipc"; fail 'more retire than can'; }
