@@ -55,3 +55,13 @@ struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arr
     cache->entries[oldest] = (struct cache_entry){.arrives = arrives};
     return &cache->entries[oldest];
 }
+
+void cache_drop(struct cache *cache, uint64_t number)
+{
+    if (!cache->numbers)
+        return;
+    size_t set = set_of(cache, number);
+    for (size_t at = set; at < set + cache->ways; at++)
+        if (cache->numbers[at] == number + 1)
+            cache->numbers[at] = 0;
+}

@@ -29,3 +29,5 @@ void cache_release(struct cache *cache);
 struct cache_entry *cache_find(struct cache *cache, uint64_t number);
 /* Puts it there, where it was not; NULL if the cache holds nothing. */
 struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives);
+/* It is not there any more. */
+void cache_drop(struct cache *cache, uint64_t number);

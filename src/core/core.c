@@ -321,6 +321,11 @@ void core_gap(struct core *core, uint64_t cycles)
     core->fusing = core->carries = core->stack_moved = false;
 }
 
+void core_place(struct core *core, struct avma address, uint32_t level)
+{
+    hierarchy_place(core->hierarchy, address.v, level);
+}
+
 uint64_t core_history(const struct core *core)
 {
     return predictor_history(core->predictor);

@@ -65,5 +65,7 @@ bool core_wrong(struct core *core, const struct core_insn *insn, const struct co
                 struct core_times *ret_times);
 /* Between two windows: all in flight retires, and fetch goes on so many cycles later. Caches and guesses stay. */
 void core_gap(struct core *core, uint64_t cycles);
+/* Where a line of data was before a window that uses it: 1, 2, 3, the levels of caches; 4: memory. */
+void core_place(struct core *core, struct avma address, uint32_t level);
 /* The last branches that were fetched, the newest lowest: 1 was taken. */
 uint64_t core_history(const struct core *core);

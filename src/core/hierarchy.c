@@ -200,6 +200,26 @@ uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_acce
     return arrives;
 }
 
+static void place_in(struct cache *cache, uint64_t line, bool there, uint32_t name)
+{
+    struct cache_entry *entry = there ? cache_find(cache, line) : NULL;
+    if (!there)
+        cache_drop(cache, line);
+    else if (!entry)
+        entry = cache_put(cache, line, 0);
+    if (entry)
+        entry->name = name;
+}
+
+void hierarchy_place(struct hierarchy *hierarchy, uint64_t address, uint32_t level)
+{
+    uint64_t line = address >> hierarchy->line_bits;
+    uint32_t name = (uint32_t)(address >> PAGE_BITS & NAME_MASK) + 1;
+    place_in(&hierarchy->l1d, line, level <= 1, name);
+    place_in(&hierarchy->l2, line, level <= 2, 0);
+    place_in(&hierarchy->l3, line, level <= 3, 0);
+}
+
 uint64_t hierarchy_code(struct hierarchy *hierarchy, uint64_t address, uint64_t time,
                         uint32_t *events)
 {

@@ -24,6 +24,8 @@ void hierarchy_free(struct hierarchy *hierarchy);
 /* When the data is there for whoever gets it in `hit` cycles from the first level. Adds to the events (enum core_event). */
 uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_access *access,
                         uint32_t hit, uint32_t *events);
+/* The line of data at that address is in this level and those below it, as if it had been there for long: 1, 2, 3; 4: in memory alone. */
+void hierarchy_place(struct hierarchy *hierarchy, uint64_t address, uint32_t level);
 /* The same for a line of code; 0 cycles for those in the first level. */
 uint64_t hierarchy_code(struct hierarchy *hierarchy, uint64_t address, uint64_t time,
                         uint32_t *events);

@@ -1,7 +1,7 @@
 /* Where a model of a core says that cycles go, instruction by instruction: of a trace that went through it when it was recorded, or of the windows of a sampled profile, which
  * go through it now (replay/account.h says what is counted).
  *
- * Of windows: the core keeps what its caches and guesses learned from one to the next; the first MODELLED_WARMING instructions of each only warm, since queues are
+ * Of windows: the core keeps what its guesses learned from one to the next, and lines of data are put where they were (view/residence.h); the first MODELLED_WARMING instructions of each only warm, since queues are
  * empty when it begins. A window stands for CPU time, so what it adds is multiplied by that and divided by the cycles that it took in the model. Windows are dealt out to groups, whose
  * spread is the interval. */
 #pragma once

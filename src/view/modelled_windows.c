@@ -1,6 +1,7 @@
 #include "view/modelled.h"
 
 #include "profile/windows.h"
+#include "view/residence.h"
 
 /* A run that waits for where it led to. */
 struct pending {
@@ -21,6 +22,7 @@ struct going {
     struct window_reader reader;
     struct pending pending;
     uint64_t addresses;
+    struct residence residence;
 };
 
 static const struct image *image_of(void *context, uint32_t module)
@@ -92,6 +94,7 @@ static void window_go(struct going *going, const struct windows *windows, size_t
 {
     const struct window_run *run;
     replay_gap(&going->replay, MODELLED_WARMING);
+    residence_place(&going->residence, windows, index, going->replay.core);
     account_clear(&going->account);
     window_open(&going->reader, windows, index);
     while (window_read(&going->reader, &run))
@@ -112,9 +115,11 @@ void modelled_windows(struct modelled *modelled)
     account_init(&going->account);
     going->listener = account_listen(&going->account, &going->replay);
     map_init(&going->runs, sizeof(uint64_t[3]));
+    residence_make(&going->residence, windows, &modelled->model);
     for (size_t i = 0; i < windows->n; i++)
         window_go(going, windows, i);
     modelled->addressed = going->addresses > 0;
+    residence_release(&going->residence);
     account_listener_free(going->listener);
     replay_release(&going->replay);
     account_release(&going->account);
