@@ -1,6 +1,7 @@
 #include "agent/exact.h"
 
 #include "agent/agent.h"
+#include "agent/bank.h"
 #include "agent/exact_signals.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
@@ -348,7 +349,7 @@ static bool forked(struct thread *thread)
     thread->start_cpu_ns = 0;
     bool born = agent_reborn();
     agent_add(&agent.directory->joined, 1);
-    if (!born || !thread_bank_map(thread)) {
+    if (!born || !bank_map(thread)) {
         thread->walking = 0;
         return false;
     }

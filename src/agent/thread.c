@@ -1,11 +1,11 @@
 #include "agent/thread.h"
 
 #include "agent/agent.h"
+#include "agent/bank.h"
 #include "agent/ring.h"
 #include "agent/stream.h"
 #include "agent/trace.h"
 #include "agent/trigger.h"
-#include "walk/plan_apply.h"
 #include "walk/sys.h"
 
 #include <fcntl.h>
@@ -149,67 +149,6 @@ struct thread *thread_adopt(int32_t tid)
 
 /* ---- memory */
 
-/* With a plan all of it; counters are enough without. */
-static uint64_t bank_bytes(void)
-{
-    return agent.cache->plan ? CHANNEL_BANK_BYTES : CHANNEL_COUNTERS_BYTES;
-}
-
-/* A fork goes on in the context that it was in, in a bank of its own. */
-static bool contexts_inherit(const struct thread *thread, long fd)
-{
-    long at = sys6(SYS_mmap, 0, CHANNEL_BANK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                   (long)channel_bank_at(agent.index, thread->slot));
-    if (sys_failed(at))
-        return false;
-    contexts_copy(agent.cache->contexts, thread->context, (uint8_t *)at);
-    sys3(SYS_munmap, at, CHANNEL_BANK_BYTES, 0);
-    return true;
-}
-
-bool thread_bank_map(const struct thread *thread)
-{
-    long fd = agent_share_open();
-    if (sys_failed(fd))
-        return false;
-    if (agent.cache->contexts && thread->context->nodes_used && !contexts_inherit(thread, fd)) {
-        sys3(SYS_close, fd, 0, 0);
-        return false;
-    }
-    long at =
-        sys6(SYS_mmap, (long)thread->context->counters, (long)bank_bytes(), PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_FIXED, fd, (long)channel_bank_at(agent.index, thread->slot));
-    if (agent.options.mode == RECORD_EXACT_TRACE && !sys_failed(at))
-        at = sys6(SYS_mmap, (long)&thread->context->records[CONTEXT_RECORDS - TRACE_RECORDS],
-                  TRACE_RECORDS * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                  (long)(channel_bank_at(agent.index, thread->slot) + TRACE_RECORDS_AT));
-    sys3(SYS_close, fd, 0, 0);
-    return !sys_failed(at);
-}
-
-/* The counts of a thread that ends are the process's; its bank is for the next. */
-static void bank_merge(const struct thread *thread)
-{
-    struct channel *channel = agent.channel;
-    uint64_t *sums = (uint64_t *)(void *)((uint8_t *)channel + CHANNEL_COUNTERS_AT);
-    uint64_t *counters = thread->context->counters;
-    gate_lock(&agent.cache->gate, true);
-    __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
-    for (uint32_t i = 0; i < agent.cache->n_counters; i++)
-        if (counters[i])
-            sums[i] += counters[i];
-    if (agent.cache->contexts)
-        contexts_merge(agent.cache->contexts, thread->context, (uint8_t *)sums);
-    if (agent.cache->plan)
-        paths_merge(thread->context, (uint8_t *)sums);
-    sys3(SYS_madvise, (long)counters, (long)bank_bytes(), MADV_REMOVE);
-    if (agent.cache->plan) /* whoever is next may return to frames that are not its own */
-        sys3(SYS_madvise, (long)((uint8_t *)thread->context + CONTEXT_SHADOW_AT),
-             (long)CONTEXT_SHADOW_BYTES, MADV_DONTNEED);
-    __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
-    gate_unlock(&agent.cache->gate);
-}
-
 uint64_t thread_context_bytes(void)
 {
     uint64_t more = agent.cache->plan ? CHANNEL_BANK_BYTES + CONTEXT_SHADOW_BYTES
@@ -230,7 +169,7 @@ static bool context_map(struct thread *thread)
     context_init(thread->context);
     thread->context->paths_lost = &agent.channel->losses[LOSS_path_lost];
     thread->context->interrupted = &agent.channel->losses[LOSS_interrupted];
-    return !exact || thread_bank_map(thread);
+    return !exact || bank_map(thread);
 }
 
 bool thread_equip(struct thread *thread)

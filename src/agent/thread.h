@@ -89,9 +89,6 @@ uint64_t thread_context_bytes(void);
 bool thread_equip(struct thread *thread);
 /* Takes it away again. */
 void thread_strip(struct thread *thread);
-/* Exact counts, or the ring and records of a trace, are in the bank of the slot, which the tool can read
- * whatever happens to us. */
-bool thread_bank_map(const struct thread *thread);
 /* It is about to end, or has ended: takes its leave, and makes its slot free. */
 void thread_release(struct thread *thread);
 /* The same, but the slot is not free yet: the thread still stands on the stack that is part of it. */

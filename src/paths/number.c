@@ -96,9 +96,10 @@ static uint64_t paths_from(const struct numberer *numberer, uint32_t v)
 {
     const struct path_numbering *out = numberer->out;
     uint64_t n = numberer->first_end[v + 1] - numberer->first_end[v];
-    for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++)
+    for (uint32_t e = numberer->first_edge[v];
+         e < numberer->first_edge[v + 1] && n <= numberer->limit; e++)
         n += out->back[e] ? 1 : out->paths[numberer->shape->edges.at[e].to];
-    return n; /* at most as many summands as edges, each no more than the limit: it fits */
+    return n; /* no summand is more than the limit: it fits, and says so if it is too many */
 }
 
 /* Of all nodes; or the first that has too many. */
@@ -157,11 +158,40 @@ static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64
     return best;
 }
 
+/* Where paths begin: at starts, and behind edges that go back. */
+static bool *begins_find(const struct numberer *numberer)
+{
+    const struct shape *shape = numberer->shape;
+    bool *begins = mem_alloc(shape->nodes.n * sizeof *begins);
+    for (size_t v = 0; v < shape->nodes.n; v++)
+        begins[v] = shape->nodes.at[v].start || v == shape->entry;
+    for (size_t e = 0; e < shape->edges.n; e++)
+        begins[shape->edges.at[e].to] |= numberer->out->back[e];
+    return begins;
+}
+
+static bool total_fits(const struct numberer *numberer)
+{
+    uint64_t total = 0;
+    bool *begins = begins_find(numberer);
+    for (uint32_t v = 0; v < numberer->out->n && total <= PATHS_LIMIT; v++)
+        total += begins[v] ? numberer->out->paths[v] : 0;
+    mem_free(begins);
+    return total <= PATHS_LIMIT;
+}
+
 /* One node a round: what begins too many has fewer after each. */
 static void paths_limit(struct numberer *numberer)
 {
     uint64_t *expected = NULL;
-    for (uint32_t top; (top = paths_count(numberer)) != UINT32_MAX;) {
+    for (;;) {
+        uint32_t top = paths_count(numberer);
+        if (top == UINT32_MAX && total_fits(numberer))
+            break;
+        if (top == UINT32_MAX) {
+            numberer->limit /= 2;
+            continue;
+        }
         if (!expected) {
             expected = mem_alloc(numberer->out->n * sizeof *expected);
             expect_nodes(numberer->out, numberer->shape, expected);
@@ -202,19 +232,10 @@ static void arcs_of(struct numberer *numberer, uint32_t v)
     ASSERT(sum == out->paths[v]);
 }
 
-static bool begins_at(const struct numberer *numberer, const bool *target, uint32_t v)
-{
-    return numberer->shape->nodes.at[v].start || v == numberer->shape->entry || target[v];
-}
-
 static void arcs_make(struct numberer *numberer)
 {
     struct path_numbering *out = numberer->out;
-    const struct shape *shape = numberer->shape;
-    bool *target = mem_alloc(out->n * sizeof *target);
-    for (size_t e = 0; e < shape->edges.n; e++)
-        if (out->back[e])
-            target[shape->edges.at[e].to] = true;
+    bool *begins = begins_find(numberer);
     for (uint32_t v = 0; v < out->n; v++) {
         out->first[v] = (uint32_t)out->arcs.n;
         arcs_of(numberer, v);
@@ -222,7 +243,7 @@ static void arcs_make(struct numberer *numberer)
     out->first[out->entry] = (uint32_t)out->arcs.n;
     for (uint32_t v = 0; v < out->n; v++) {
         out->begins[v] = ARC_NONE;
-        if (!begins_at(numberer, target, v))
+        if (!begins[v])
             continue;
         out->begins[v] = (uint32_t)out->arcs.n;
         arc_add(out, out->entry, v, ARC_BEGIN, v);
@@ -230,7 +251,7 @@ static void arcs_make(struct numberer *numberer)
         out->total += out->paths[v];
     }
     out->first[out->entry + 1] = (uint32_t)out->arcs.n;
-    mem_free(target);
+    mem_free(begins);
 }
 
 void number_paths(struct path_numbering *numbering, struct shape *shape, uint64_t limit)

@@ -14,8 +14,8 @@
 
 #include "paths/shape.h"
 
-/* More than this no function has: sums of numbers of all its starts are still 64 bits. */
-#define PATHS_LIMIT (UINT64_C(1) << 40)
+/* More than this no node begins: two such are still 64 bits. Where the starts of a function have more together, its limit is less. */
+#define PATHS_LIMIT (UINT64_C(1) << 62)
 
 #define ARC_NONE UINT32_MAX
 

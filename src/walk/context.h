@@ -82,7 +82,6 @@ struct context {
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;
     uint32_t nodes_used, n_nodes;
-    uint64_t counts_paths; /* the table of paths is in use */
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];

@@ -6,34 +6,51 @@
 
 /* ---- paths by their number */
 
-enum { PATHS = PATHS_BYTES / sizeof(struct wire_path), PROBES = 1 << 12 };
-_Static_assert(PATHS == PATH_QUARTERS * PATH_HOMES, "as the code has it");
+enum { PATHS_NEAR = PATH_QUARTERS * PATH_HOMES, PROBES_NEAR = 64, PROBES_BEHIND = 1 << 12 };
+_Static_assert(PATHS_BYTES == (PATHS_NEAR + PATHS_BEHIND) * sizeof(struct wire_path),
+               "as the code has it");
 
-static uint32_t path_home(uint32_t function, uint64_t path, uint32_t node)
+static uint32_t path_home(const struct wire_path *path)
 {
-    uint64_t sum = path + (path >> 16) + path_salt(function) + node;
-    return (uint32_t)(path_slots_at(function) - PATHS_AT) / sizeof(struct wire_path) +
+    uint64_t sum = path->path + (path->path >> 16) + path_salt(path->function) + path->node;
+    return (uint32_t)(path_slots_at(path->function) - PATHS_AT) / sizeof *path +
            (uint32_t)(sum % PATH_HOMES);
 }
 
-/* Found by linear probing from a place that its key gives. False: there is no room near it. */
+static uint32_t path_home_behind(const struct wire_path *path)
+{
+    uint64_t key = path->path ^ (uint64_t)path->function << 32 ^ (uint64_t)path->node << 16;
+    return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) % PATHS_BEHIND;
+}
+
+/* Of `n` slots that lie in a circle, the path's own or the first free one, not further than so many from its home. NULL: there is no room. */
+static struct wire_path *path_slot(struct wire_path *slots, uint32_t n, uint32_t home,
+                                   uint32_t probes, const struct wire_path *path)
+{
+    for (uint32_t i = 0; i < probes; i++) {
+        struct wire_path *slot = &slots[(home + i) % n];
+        if (!slot->count || (slot->path == path->path && slot->function == path->function &&
+                             slot->node == path->node))
+            return slot;
+    }
+    return NULL;
+}
+
 static bool path_add(uint8_t *bank, const struct wire_path *more)
 {
     struct wire_path *paths = (struct wire_path *)(void *)(bank + PATHS_AT);
-    uint32_t at = path_home(more->function, more->path, more->node);
-    for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PATHS) {
-        struct wire_path *slot = &paths[at];
-        if (slot->count && (slot->path != more->path || slot->function != more->function ||
-                            slot->node != more->node))
-            continue;
-        slot->path = more->path;
-        slot->function = more->function;
-        slot->node = more->node;
-        slot->ticks += more->ticks;
-        slot->count += more->count;
-        return true;
-    }
-    return false;
+    struct wire_path *slot = path_slot(paths, PATHS_NEAR, path_home(more), PROBES_NEAR, more);
+    if (!slot)
+        slot = path_slot(paths + PATHS_NEAR, PATHS_BEHIND, path_home_behind(more), PROBES_BEHIND,
+                         more);
+    if (!slot)
+        return false;
+    slot->path = more->path;
+    slot->function = more->function;
+    slot->node = more->node;
+    slot->ticks += more->ticks;
+    slot->count += more->count;
+    return true;
 }
 
 static void path_count(struct context *context, uint8_t *bank, const struct wire_path *more)
@@ -42,19 +59,17 @@ static void path_count(struct context *context, uint8_t *bank, const struct wire
         context_lose(context->paths_lost, more->count);
 }
 
-/* Pages that nobody has touched are read, which is what a thread's end costs. */
-void paths_merge(struct context *context, uint8_t *bank)
+void paths_merge(struct context *context, uint8_t *bank, uint64_t from, uint64_t to)
 {
     uint8_t *own = (uint8_t *)context->counters;
     const struct wire_path *paths = (const struct wire_path *)(const void *)(own + PATHS_AT);
-    for (uint32_t i = 0; context->counts_paths && i < PATHS; i++) {
+    for (uint64_t i = from / sizeof *paths; i < to / sizeof *paths; i++) {
         struct wire_path path = paths[i];
         if (!path.count)
             continue;
         path.node = path.node ? node_at(own, path.node)->first : 0; /* as contexts_merge left it */
         path_count(context, bank, &path);
     }
-    context->counts_paths = 0;
 }
 
 /* In no context, if it is not that function's. */
@@ -67,7 +82,6 @@ static void count_in_node(struct context *context, const struct wire_plan *opera
         ++*counter;
         return;
     }
-    context->counts_paths = 1;
     path_count(context, (uint8_t *)context->counters,
                &(struct wire_path){.path = path, .function = operation->counter, .count = 1});
 }
@@ -183,7 +197,6 @@ static void count_path(struct context *context, const struct wire_plan *operatio
                              .ticks = operation->flags & PLAN_TICKS ? elapsed : 0};
     if (operation->flags & PLAN_IN_NODE)
         more.node = node_count_node(context, operation->counter);
-    context->counts_paths = 1;
     path_count(context, (uint8_t *)context->counters, &more);
     if (!passage_ends(context, operation, elapsed))
         return;

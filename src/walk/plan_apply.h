@@ -5,8 +5,9 @@
 #include "walk/plan_path.h"
 
 /* The thread's table of paths (struct wire_path): where one is looked for first, in the quarter of its function, at the sum of the lowest two 16 bits
- * of its number, the salt and the node, modulo PATH_HOMES. */
-enum { PATH_HOMES = 1 << 16, PATH_QUARTERS = 4 };
+ * of its number, the salt and the node, modulo PATH_HOMES: what code can tell quickly. Functions with a hundred thousand paths crowd there; who finds
+ * no room near by goes behind the quarters, where all bits of the number count. */
+enum { PATH_HOMES = 1 << 16, PATH_QUARTERS = 4, PATHS_BEHIND = 1 << 20 };
 
 static inline uint64_t path_slots_at(uint32_t function)
 {
@@ -25,5 +26,5 @@ void plan_apply(const struct plan *plan, plan_place place, struct context *conte
 /* One, which its code has left to the dispatcher (LEAVE_PLAN). With PLAN_SOME the code looks at the clock, so that we are not measured: before it
  * leaves, slot_clock; or, where a passage begins or goes on, behind, when path_began is still without it. */
 void plan_apply_left(const struct plan *plan, struct context *context);
-/* Adds the table of paths of a thread that ends to another bank's. */
-void paths_merge(struct context *context, uint8_t *bank);
+/* Adds paths of a thread that ends, those in these bytes of its table, to another bank's. */
+void paths_merge(struct context *context, uint8_t *bank, uint64_t from, uint64_t to);

@@ -37,9 +37,9 @@ enum {
 
     /* A bank, in bytes from its start; behind the counters only what plans need. */
     PATHS_AT = CHANNEL_COUNTERS_BYTES,
-    PATHS_BYTES = 8 << 20,
+    PATHS_BYTES = 40 << 20,
     NODES_AT = PATHS_AT + PATHS_BYTES,
-    NODES_BYTES = 984 << 20,
+    NODES_BYTES = 952 << 20,
     CHANNEL_BANK_BYTES = NODES_AT + NODES_BYTES,
 
     CHANNEL_BYTES = CHANNEL_COUNTERS_AT + CHANNEL_BANK_BYTES,

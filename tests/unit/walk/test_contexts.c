@@ -264,19 +264,44 @@ static void paths_are_counted(void **state)
         assert_int_equal(walked(i < 2 ? 1000 : 3, 0), RESULT);
         check_paths((uint8_t *)context->counters, 1);
         contexts_merge(contexts, context, other_bank);
-        paths_merge(context, other_bank);
+        paths_merge(context, other_bank, 0, PATHS_BYTES);
         check_paths(other_bank, (uint64_t)i + 1);
     }
     walker.single = false;
 }
 
+/* A function with more paths than its quarter has places, whose numbers differ above the bits that code looks at; met twice. */
+static void crowds_find_room(void **state)
+{
+    (void)state;
+    enum { CROWD = 150000 };
+    uint64_t lost = 0, count = 0, n = 0;
+    struct wire_path *own = (void *)((uint8_t *)context->counters + PATHS_AT);
+    const struct wire_path *others = (const void *)(other_bank + PATHS_AT);
+    bank_empty((uint8_t *)context->counters);
+    bank_empty(other_bank);
+    context->paths_lost = &lost;
+    for (uint64_t i = 0; i < CROWD; i++)
+        own[i] = (struct wire_path){.path = i << 33 | 5, .function = 7, .count = 1};
+    paths_merge(context, other_bank, 0, PATHS_BYTES / 2);
+    paths_merge(context, other_bank, PATHS_BYTES / 2, PATHS_BYTES);
+    paths_merge(context, other_bank, 0, PATHS_BYTES);
+    for (size_t i = 0; i < PATHS_BYTES / sizeof *others; i++) {
+        count += others[i].count;
+        n += others[i].count != 0;
+    }
+    assert_int_equal(lost, 0);
+    assert_int_equal(n, CROWD);
+    assert_int_equal(count, 2 * CROWD);
+    bank_empty((uint8_t *)context->counters);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts_are_counted),
-        cmocka_unit_test(trees_are_added),
-        cmocka_unit_test(too_many_are_told),
-        cmocka_unit_test(paths_are_counted),
+        cmocka_unit_test(contexts_are_counted), cmocka_unit_test(trees_are_added),
+        cmocka_unit_test(too_many_are_told),    cmocka_unit_test(paths_are_counted),
+        cmocka_unit_test(crowds_find_room),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
