@@ -43,6 +43,11 @@ bool cpu_times_read(const struct child *child, struct cpu_times *ret_times)
     return true;
 }
 
+uint64_t cpu_times_usage_ns(const struct rusage *usage)
+{
+    return timeval_ns(usage->ru_utime) + timeval_ns(usage->ru_stime);
+}
+
 uint64_t cpu_times_own_ns(void)
 {
     struct timespec now;

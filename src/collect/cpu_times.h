@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct child;
+struct rusage;
 
 struct cpu_times {
     uint64_t user_ns, kernel_ns;
@@ -17,3 +18,5 @@ bool cpu_times_read(const struct child *child, struct cpu_times *ret_times);
 bool cpu_times_process(int pid, struct cpu_times *ret_times);
 /* Of this process. */
 uint64_t cpu_times_own_ns(void);
+/* User and kernel time of one that was waited for. */
+uint64_t cpu_times_usage_ns(const struct rusage *usage);

@@ -118,6 +118,7 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
     sum_add(&sum->totals.losses[LOSS_conflicts_crowded], decode->conflicts.crowded);
     sum_add(&sum->totals.losses[LOSS_conflicts_unread], decode->conflicts.unread);
     sum_add(&sum->totals.losses[LOSS_module_silent], decode->module.lost);
+    sum_add(&sum->totals.losses[LOSS_module_full], decode->module.untold);
 }
 
 static void stream_sum(struct drain_stream *sum, const struct value_stream *stream)
@@ -175,6 +176,8 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
             sum_source(drain, drain->sources[i], last, ret_sum);
     if (drain->stacks)
         sum_stacks(drain->stacks, &ret_sum->totals);
+    if (drain->module)
+        sum_add(&ret_sum->totals.losses[LOSS_module_full], drain->module->dropped);
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
             share_load(&drain->share->directory->not_claimed));
     uint64_t joined = share_load(&drain->share->directory->joined);
@@ -274,13 +277,26 @@ static void source_retire(struct drain *drain, uint32_t index)
 
 /* ---- reading */
 
+uint64_t drain_own_ns(const struct drain *drain)
+{
+    return cpu_times_own_ns() + (drain->module ? module_host_cpu_ns(drain->module) : 0);
+}
+
+void drain_module(struct drain *drain, struct module_host *module)
+{
+    uint64_t loading = module_host_cpu_ns(module);
+    drain->module = module;
+    drain->startup_ns += loading;
+    drain->tool_ns_told += loading;
+}
+
 /* Our CPU time since the last time, in equal parts to the processes that are there to pay for it. */
 static void tell_cost(struct drain *drain)
 {
     uint32_t live = 0;
     for (int i = 0; i < CHANNEL_N; i++)
         live += source_live(drain->sources[i]);
-    uint64_t now = cpu_times_own_ns();
+    uint64_t now = drain_own_ns(drain);
     uint64_t more = now - drain->tool_ns_told;
     drain->tool_ns_told = now;
     for (int i = 0; i < CHANNEL_N; i++) {

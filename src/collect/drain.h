@@ -71,6 +71,10 @@ void drain_release(struct drain *drain);
 /* Reads everything that was published, frees the channels of processes that are gone, and chooses
  * delay_ns. */
 void drain_read(struct drain *drain);
+/* A customisation module gets tuples from here on; what it took to load is start-up. */
+void drain_module(struct drain *drain, struct module_host *module);
+/* CPU time of the tool, and of the module's process. */
+uint64_t drain_own_ns(const struct drain *drain);
 /* Reads the traces of processes that are known; returns bytes. */
 uint64_t drain_read_traces(struct drain *drain);
 /* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up

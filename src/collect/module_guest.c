@@ -3,11 +3,13 @@
 #include "collect/module_wire.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +69,7 @@ struct guest {
     struct gait_scale scale;
     struct gait_tuple tuples[MODULE_TUPLES];
     uint32_t n_pairs;
+    uint64_t dropped;
     struct module_pair pairs[MODULE_PAIRS];
 };
 
@@ -75,6 +78,8 @@ static void emit(void *to, uint32_t place, uint64_t value)
     struct guest *guest = to;
     if (guest->n_pairs < MODULE_PAIRS)
         guest->pairs[guest->n_pairs++] = (struct module_pair){.place = place, .value = value};
+    else
+        guest->dropped++;
 }
 
 static bool wants_answer(struct guest *guest)
@@ -100,8 +105,9 @@ static bool take_answer(struct guest *guest, uint32_t n)
         !module_receive(guest->fd, guest->tuples, n * sizeof *guest->tuples, -1))
         return false;
     guest->n_pairs = 0;
+    guest->dropped = 0;
     guest->module->take(&guest->scale, guest->tuples, n, emit, guest);
-    struct module_head head = {MODULE_TAKE, guest->n_pairs};
+    struct module_head head = {MODULE_TAKE, guest->n_pairs, guest->dropped};
     return module_send(guest->fd, &head, sizeof head, -1) &&
            module_send(guest->fd, guest->pairs, guest->n_pairs * sizeof *guest->pairs, -1);
 }
@@ -149,6 +155,19 @@ static const struct gait_module *module_load(const char *path, struct module_hel
     return NULL;
 }
 
+/* What the program reads is not for it, nor may it write where the program writes; memory has an end. */
+static void confine(void)
+{
+    struct rlimit bytes = {MODULE_BYTES, MODULE_BYTES}, none_of_core = {0, 0};
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    setpgid(0, 0);
+    setrlimit(RLIMIT_DATA, &bytes);
+    setrlimit(RLIMIT_CORE, &none_of_core);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
 _Noreturn void module_guest_run(const char *path, int fd)
 {
     struct module_hello hello = {.version = GAIT_MODULE_VERSION};
@@ -159,6 +178,7 @@ _Noreturn void module_guest_run(const char *path, int fd)
     signal(SIGINT, SIG_IGN); /* a terminal's, which are for the program */
     signal(SIGQUIT, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    confine();
     guest->fd = fd;
     guest->module = module_load(path, &hello);
     if (guest->module) {

@@ -1,6 +1,7 @@
 #include "collect/module_host.h"
 
 #include "base/err.h"
+#include "collect/cpu_times.h"
 #include "collect/latency_scale.h"
 #include "collect/module_wire.h"
 
@@ -8,20 +9,41 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ANSWER_MS = 500, START_MS = 5000 };
 
-static void gone(struct module_host *host, const char *what)
+/* Ends it with all that it started, and has what it used. */
+static int reap(struct module_host *host)
 {
     int status = 0;
-    kill(host->pid, SIGKILL);
-    while (waitpid(host->pid, &status, 0) < 0 && errno == EINTR)
+    struct rusage usage = {0};
+    kill(-host->pid, SIGKILL);
+    kill(host->pid, SIGKILL); /* it may not have a group of its own yet */
+    while (wait4(host->pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;
+    host->cpu_ns = cpu_times_usage_ns(&usage);
     close(host->fd);
     host->fd = -1;
+    return status;
+}
+
+uint64_t module_host_cpu_ns(const struct module_host *host)
+{
+    clockid_t clock;
+    struct timespec now;
+    if (host->fd < 0 || clock_getcpuclockid(host->pid, &clock) || clock_gettime(clock, &now))
+        return host->cpu_ns;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void gone(struct module_host *host, const char *what)
+{
+    int status = reap(host);
     /* Killed for taking too long, or dead before. */
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
         snprintf(host->failed, sizeof host->failed, "%s: it was ended by signal %d (%s)", what,
@@ -30,7 +52,8 @@ static void gone(struct module_host *host, const char *what)
         snprintf(host->failed, sizeof host->failed, "%s: it left with status %d", what,
                  WEXITSTATUS(status));
     else
-        snprintf(host->failed, sizeof host->failed, "%s: no answer in %d ms", what, ANSWER_MS);
+        snprintf(host->failed, sizeof host->failed, "%s: no answer in %d ms, or one that is none",
+                 what, ANSWER_MS);
 }
 
 static bool hello_read(struct module_host *host, const char *path, struct err *err)
@@ -72,19 +95,14 @@ bool module_host_open(struct module_host *host, const char *path, struct err *er
 
 void module_host_close(struct module_host *host)
 {
-    if (host->fd < 0)
-        return;
-    close(host->fd);
-    host->fd = -1;
-    kill(host->pid, SIGKILL);
-    while (waitpid(host->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    if (host->fd >= 0)
+        reap(host);
 }
 
 static bool ask(struct module_host *host, enum module_question question, uint32_t n,
                 const void *data, size_t bytes)
 {
-    struct module_head head = {question, n};
+    struct module_head head = {.question = question, .n = n};
     return host->fd >= 0 && module_send(host->fd, &head, sizeof head, ANSWER_MS) &&
            module_send(host->fd, data, bytes, ANSWER_MS);
 }
@@ -134,6 +152,7 @@ bool module_host_take(struct module_host *host, const struct gait_tuple *tuples,
         return failed(host, "take");
     *ret_pairs = pairs;
     *ret_n = head.n;
+    host->dropped += head.dropped;
     return true;
 }
 

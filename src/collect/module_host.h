@@ -1,7 +1,8 @@
 /* A customisation module (wire/gait-module.h) in a process of its own, and questions to it.
  *
- * Whatever it does, a question takes half a second at most: then it is killed, and from there on every answer is no. What it
- * answers is checked. */
+ * Whatever it does, a question takes half a second at most: then it is killed, with all that it started, and from there on every answer is no.
+ * What it answers is checked. It has the tool's memory of before the recording, and none that is shared; of its own it gets
+ * MODULE_BYTES. It reads nothing of the program's input, and what it prints goes to standard error. */
 #pragma once
 
 #include "wire/gait-module.h"
@@ -12,7 +13,7 @@
 struct err;
 struct latency_scale;
 
-enum { MODULE_TUPLES = 4096, MODULE_TEXT = 64 };
+enum { MODULE_TUPLES = 4096, MODULE_TEXT = 64, MODULE_BYTES = 256 << 20 };
 
 struct module_pair {
     uint32_t place, reserved;
@@ -24,11 +25,15 @@ struct module_host {
     char name[64];    /* as it says */
     uint32_t kinds;   /* enum gait_kind, likewise */
     char failed[160]; /* why it is no longer there; "" */
+    uint64_t cpu_ns;  /* that it had used when it ended */
+    uint64_t dropped; /* pairs that were more than an answer holds */
 };
 
 /* Starts it; false: there is no such module. */
 bool module_host_open(struct module_host *host, const char *path, struct err *err);
 void module_host_close(struct module_host *host);
+/* CPU time that its process has used: part of what recording costs. */
+uint64_t module_host_cpu_ns(const struct module_host *host);
 /* Once, before tuples. */
 void module_host_scale(struct module_host *host, const struct latency_scale *scale);
 

@@ -107,8 +107,12 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
         event->item->words > 4)
         return;
     uint32_t place = place_of(values, event->at);
-    if (!(values->places.at[place].kinds & kind) || values->n_tuples == MODULE_TUPLES)
+    if (!(values->places.at[place].kinds & kind))
         return;
+    if (values->n_tuples == MODULE_TUPLES) {
+        values->untold++;
+        return;
+    }
     struct gait_tuple *tuple = &values->tuples[values->n_tuples++];
     *tuple = (struct gait_tuple){.address = event->at.address.v,
                                  .place = place,

@@ -29,6 +29,7 @@ struct module_values {
     const struct units *units;
     struct random random;
     uint64_t window, lost; /* counts windows; those that got no answer */
+    uint64_t untold;       /* tuples that were too many for a window */
     struct map keys;       /* address and module of a place */
     struct {
         VEC(struct module_place);

@@ -10,6 +10,7 @@ enum { MODULE_PAIRS = 4 * MODULE_TUPLES };
 struct module_head {
     uint32_t question; /* enum module_question */
     uint32_t n;        /* tuples, or pairs in an answer */
+    uint64_t dropped;  /* in an answer: pairs that were too many */
 };
 
 struct module_hello {

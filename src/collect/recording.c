@@ -351,7 +351,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
         run->drain.scale = latencies ? &run->scale : NULL;
-        run->drain.module = options->module ? &run->module : NULL;
+        if (options->module)
+            drain_module(&run->drain, &run->module);
         run->drain.paths = plans ? &run->paths : NULL;
         if (options->plans || plans)
             run->drain.delay_ns = PLANS_NS;

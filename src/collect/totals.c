@@ -68,7 +68,7 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
     if (last)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
-    totals.tool_ns = cpu_times_own_ns();
+    totals.tool_ns = drain_own_ns(drain);
     totals.once_ns = drain->startup_ns;
     *ret_totals = totals;
 }

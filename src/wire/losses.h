@@ -63,7 +63,9 @@
                     "that")                                                                        \
     LOSS(conflicts_crowded, "conflict not counted: there were too many pairs of places")           \
     LOSS(conflicts_unread, "looking for conflicts ended early: code without a file")               \
-    LOSS(module_silent, "window without an answer of the module: it had failed")
+    LOSS(module_silent, "window without an answer of the module: it had failed")                   \
+    LOSS(module_full, "captured for the module, or made by it, beyond what one window has room "   \
+                      "for")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -39,6 +39,9 @@ EOF
 bad_module() { # NAME C-STATEMENT
     cat >"$work/$1.c" <<EOF
 #include "gait-module.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 static uint32_t wants(const struct gait_instruction *instruction) { return instruction->loads ? GAIT_ADDRESS : 0; }
 static void take(const struct gait_scale *scale, const struct gait_tuple *tuples, size_t n, gait_emit *emit, void *to)
 {
@@ -57,6 +60,48 @@ EOF
 }
 bad_module crashes '*(volatile int *)8 = 1;' 'ended by signal 11'
 bad_module hangs 'for (;;) __asm__ volatile("");' 'no answer in 500 ms'
+bad_module allocates 'for (;;) if (!malloc(1 << 20)) abort();' 'ended by signal 6'
+# All that it can reach: its stack, what gait gave it, the answer that it is to give.
+bad_module scribbles 'for (volatile char *at = to;; at++) *at = 0x55;' 'ended by signal 11'
+bad_module lies 'for (int fd = 3; fd < 64; fd++) if (write(fd, "zzzzzzzzzzzzzzzzzzzzzzzz", 24) < 0) continue;' 'or one that is none'
+bad_module starts 'fork(); for (;;) pause();' 'no answer in 500 ms'
+pgrep -f "$work/starts" >/dev/null && bad 'what a module started is still there'
+# It neither reads what the program is to read nor writes between what it writes; and what it uses is part of what recording costs.
+cat >"$work/busy.c" <<'EOF'
+#include "gait-module.h"
+#include <stdio.h>
+#include <time.h>
+static uint32_t wants(const struct gait_instruction *instruction) { return instruction->loads ? GAIT_ADDRESS : 0; }
+static void take(const struct gait_scale *scale, const struct gait_tuple *tuples, size_t n, gait_emit *emit, void *to)
+{
+    struct timespec now;
+    char line[64];
+    (void)scale;
+    printf("noise\n"), fflush(stdout);
+    if (fgets(line, sizeof line, stdin))
+        printf("stolen: %s", line);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    for (struct timespec then = now; now.tv_nsec - then.tv_nsec + 1000000000 * (now.tv_sec - then.tv_sec) < 20000000;)
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    for (size_t i = 0; i < 20000; i++)
+        emit(to, tuples[i % n].place, i);
+}
+const struct gait_module gait_module = {GAIT_MODULE_VERSION, "busy", GAIT_ADDRESS, wants, take, 0};
+EOF
+build busy "$work/busy.c"
+"$gait" record -q --overhead 50% -F 100 --events edge,call --module "$work/busy.so" -o "$work/busy" -- sh -c 'read line; echo "$line"; exec "$0" 20000000' "$built/programs/modules" <<<mine >"$work/stdout" 2>"$work/stderr" || bad "busy: status $?"
+same 'what the program read' mine "$(head -n 1 "$work/stdout")"
+grep -q 'noise\|stolen' "$work/stdout" && bad 'the module writes where the program does'
+"$gait" info --json "$work/busy" >"$work/info.json" || bad 'info of busy'
+/usr/bin/python3 -B - "$work/info.json" <<'EOF' || bad 'what a module costs'
+import json, sys
+info = json.load(open(sys.argv[1]))
+windows, tool = info['rows'][0]['windows'], info['rows'][0]['tool_time']
+print('windows', windows, 'tool', tool, info['losses'])
+# 20 ms for each window that it was given.
+assert tool > 0.015 * windows > 0.05, info['rows']
+assert info['losses']['module_full'] >= 3000, info['losses']
+EOF
 status 125 'no module' "$gait" record --module "$work/none.so" -o "$work/none" -- true
 status 125 'a file that is no module' "$gait" record --module "$built/libgait.so" -o "$work/none" -- true
 status 125 'with exact counts' "$gait" record --module "$work/lines.so" --exact=counts -o "$work/none" -- true
