@@ -28,10 +28,11 @@ struct slots {
     __asm__ volatile("lfence; rdtsc; lfence\n\t"                                                   \
                      "not %%eax\n\t"                                                               \
                      "mov %%rax, 24(%[slots])\n\t"                                                 \
-                     "mov (%[slots]), %%rax; mov 8(%[slots]), %%rdx; mov 16(%[slots]), %%rcx\n\t"  \
+                     "mov (%[slots]), %%rax; mov 8(%[slots]), %%rdx\n\t"                           \
                      "lfence\n\t" load "\n\t"                                                      \
-                     "mov %%rcx, 16(%[slots]); mov %%rax, (%[slots]); mov %%rdx, 8(%[slots])\n\t"  \
+                     "mov %%rax, (%[slots]); mov %%rdx, 8(%[slots])\n\t"                           \
                      "lfence; rdtsc; lfence\n\t"                                                   \
+                     "mov %%rcx, 16(%[slots])\n\t"                                                 \
                      "mov 24(%[slots]), %%rcx\n\t"                                                 \
                      "lea 1(%%rax,%%rcx), %%ecx\n\t"                                               \
                      "mov %%rcx, %[ticks]"                                                         \

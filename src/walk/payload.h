@@ -43,7 +43,7 @@ void payload_release(struct payload *payload, struct cursor *c);
  * between the other two. */
 bool payload_times(const struct payload *payload, uint32_t i);
 struct payload_timing {
-    uint8_t *now, *over; /* displacement fields */
+    uint8_t *now, *over, *lines[2]; /* displacement fields */
 };
 void payload_time_not(struct cursor *c, struct payload_timing *timing);
 void payload_time_start(struct cursor *c, struct payload_timing *timing);

@@ -19,6 +19,17 @@ waits = max(rows, key=lambda row: part(row, 'time'))
 assert int(waits['place'].split('+')[1], 16) >= int(far['place'].split('+')[1], 16), 'it waits behind the far load'
 PY
 grep -q 'of the time passes at products+' "$work/far.txt" || bad 'what is waited for'
+# Loads that are all near are told as near: what is fetched of the code that times them is not among their time.
+make -s "${GAIT_OUT:-o/rel}/programs/cache_blocks" >&2 || exit 1
+"$gait" record -q --overhead 20% --events edge,call,latency -o "$work/near" -- "$built/programs/cache_blocks" 400000 || bad "record: status $?"
+"$gait" latencies --json --module cache_blocks "$work/near" >"$work/near.json"
+/usr/bin/python3 -B - "$work/near.json" <<'PY' || bad 'loads that are near'
+import json, sys
+rows = json.load(open(sys.argv[1]))['rows']
+timed, near = sum(row['timed'] for row in rows), sum(row['bins']['near']['count'] for row in rows)
+print(near, 'of', timed, 'near')
+assert timed > 500 and timed - near < 0.006 * timed
+PY
 for i in 1 2; do
     "$gait" record -q -F 200 --window 500 --events edge,call,value -o "$work/value$i" -- "$work/products" 2000000 || bad "record: status $?"
 done
