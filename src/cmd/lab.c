@@ -2,7 +2,6 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/lab_blocks.h"
-#include "cmd/lab_history.h"
 #include "cmd/view_options.h"
 #include "lab/curves.h"
 #include "lab/course.h"
@@ -35,7 +34,6 @@ static const char usage[] =
     "                     pipeline-N: 20000000)\n"
     "  -q                 do not mention damage\n";
 
-enum { STEPS_MOST = 20000000 }; /* of commands that a core is modelled for */
 enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE, OPTION_STEPS };
 
 static const struct option own_list[] = {
@@ -72,7 +70,6 @@ static int tables_list(void)
     for (size_t i = 0; lab_tables[i]; i++)
         printf("%-17s %s\n", lab_tables[i]->name, lab_tables[i]->title);
     printf("%-17s %s\n", "blocks", "measured blocks of instructions against the model of a core");
-    printf("%-17s %s\n", "history", "ways that the directions of a command's branches tell");
     return output_status();
 }
 
@@ -247,7 +244,7 @@ static int course_take(struct lab_rows *rows, char **command, const struct optio
 {
     struct err err;
     char *end = NULL;
-    struct course course = {options->core, STEPS_MOST, command};
+    struct course course = {options->core, rows->table->steps, command};
     if (options->steps)
         course.steps_most = strtoull(options->steps, &end, 10);
     if (options->steps && (*end || !course.steps_most)) {
@@ -289,8 +286,6 @@ int cmd_lab(int argc, char **argv)
         return tables_list();
     if (strcmp(argv[optind], "blocks") == 0)
         return lab_blocks(argc - optind - 1, argv + optind + 1, options.core, options.view.json);
-    if (strcmp(argv[optind], "history") == 0)
-        return lab_history(argv + optind + 1, options.steps, options.csv);
     const struct lab_table *table = lab_table_find(argv[optind]);
     if (!table) {
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);

@@ -106,4 +106,5 @@ const struct lab_table lab_bursts = {
     .columns = (const char *const[]){"command", "instructions", "a cycle", "empty windows", "least",
                                      "most", "most/least", "without 1 %", "deviation", NULL},
     .course = bursts_fill,
+    .steps = COURSE_STEPS,
 };

@@ -153,4 +153,5 @@ const struct lab_table lab_convergence = {
         (const char *const[]){"interval", "samples", "retired", "inside", "ten expected", "inside",
                               "missed", "inside", "ten expected", "inside", "no tag", NULL},
     .course = convergence_fill,
+    .steps = COURSE_STEPS,
 };

@@ -8,6 +8,8 @@
 struct err;
 struct replay;
 
+enum { COURSE_STEPS = 20000000 }; /* seconds, and enough for the hot part of a program */
+
 struct course {
     const char *core;    /* its name, or a file */
     uint64_t steps_most; /* instructions that retire */

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "paths/trail_build.h"
 #include "program/disasm.h"
+#include "stream/random.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ enum { ENTRY_BYTES = 64 };
 /* ---- the program */
 
 /* The command under our hand, held at its first instruction; -1: it could not be. */
-static pid_t child_start(char **command, struct err *err)
+static pid_t child_start(char *const *command, struct err *err)
 {
     int status;
     pid_t child = fork();
@@ -130,7 +131,8 @@ static void graph_make(struct history *history)
                       history->steps.at, history->steps.n);
 }
 
-bool history_take(struct history *history, char **command, uint64_t steps_most, struct err *err)
+bool history_take(struct history *history, char *const *command, uint64_t steps_most,
+                  struct err *err)
 {
     char path[64];
     int status;
@@ -172,15 +174,15 @@ void history_release(struct history *history)
 }
 
 void history_score(const struct history *history, uint32_t bits, bool across, uint32_t places,
-                   struct trail_scores *ret_scores)
+                   struct history_pair pair, struct trail_scores *ret_scores)
 {
     const struct trail_course *course = &history->course;
+    ASSERT(pair.least && pair.least <= pair.most && pair.most <= PAIR_MOST);
     size_t stride = course->n / (places ? places : 1) + 1;
-    uint64_t state = 1;
+    struct random random = {1};
     *ret_scores = (struct trail_scores){0};
     for (size_t i = LEAD; i < course->n; i += stride) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        size_t back = 1 + (state >> 33) % PAIR_MOST;
+        size_t back = pair.least + random_below(&random, pair.most - pair.least + 1);
         /* What ran elsewhere has no place in the code that is asked about. */
         while (back > 1 && !course->steps[course->at[i].step - back].v)
             back--;

@@ -21,8 +21,14 @@ struct history {
 };
 
 /* Runs the command, step by step from its first instruction on, until it ends or so many were taken; then it is killed. */
-bool history_take(struct history *history, char **command, uint64_t steps_most, struct err *err);
+bool history_take(struct history *history, char *const *command, uint64_t steps_most,
+                  struct err *err);
 void history_release(struct history *history);
+/* How many instructions before the place that is asked about the other of its pair ran: each as likely. At most 50. */
+struct history_pair {
+    uint32_t least, most;
+};
+
 /* Asks at about so many places, spread over the course. */
 void history_score(const struct history *history, uint32_t bits, bool across, uint32_t places,
-                   struct trail_scores *ret_scores);
+                   struct history_pair pair, struct trail_scores *ret_scores);

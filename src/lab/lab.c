@@ -14,20 +14,38 @@
 #include "lab/streams.h"
 #include "lab/time_shares.h"
 #include "lab/tree.h"
+#include "lab/ways.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-const struct lab_table *const lab_tables[] = {
-    &lab_overhead,       &lab_perturbation,     &lab_tree,
-    &lab_hot_paths,      &lab_hot_functions,    &lab_streams_programs,
-    &lab_streams_chance, &lab_streams_errors,   &lab_streams_convergence,
-    &lab_streams_parts,  &lab_streams_counters, &lab_streams_branches,
-    &lab_misses,         &lab_slowdown,         &lab_load_listing,
-    &lab_skid,           &lab_convergence,      &lab_bottlenecks,
-    &lab_slots,          &lab_bursts,           &lab_time_shares,
-    &lab_counters_block, &lab_counters_stall,   NULL};
+const struct lab_table *const lab_tables[] = {&lab_overhead,
+                                              &lab_perturbation,
+                                              &lab_tree,
+                                              &lab_hot_paths,
+                                              &lab_hot_functions,
+                                              &lab_streams_programs,
+                                              &lab_streams_chance,
+                                              &lab_streams_errors,
+                                              &lab_streams_convergence,
+                                              &lab_streams_parts,
+                                              &lab_streams_counters,
+                                              &lab_streams_branches,
+                                              &lab_misses,
+                                              &lab_slowdown,
+                                              &lab_load_listing,
+                                              &lab_skid,
+                                              &lab_convergence,
+                                              &lab_bottlenecks,
+                                              &lab_ways,
+                                              &lab_ways_pairs,
+                                              &lab_slots,
+                                              &lab_bursts,
+                                              &lab_time_shares,
+                                              &lab_counters_block,
+                                              &lab_counters_stall,
+                                              NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {

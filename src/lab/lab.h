@@ -54,8 +54,9 @@ struct lab_table {
     /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;
-    /* Instead of that, of a command that is run through the model of a core. */
+    /* Instead of that, of a command that is run; of so many of its instructions, unless others are asked for. */
     bool (*course)(struct lab_rows *rows, const struct course *course, struct err *err);
+    uint64_t steps;
     bool
         curves; /* rows of one name are points of curves: the second column is how far, the others how much */
 };

@@ -132,4 +132,5 @@ const struct lab_table lab_slots = {
     .columns = (const char *const[]){"records", "instructions", "in 1/sqrt(n)", "in 1 deviation",
                                      "in 95 %", "wasted", "estimated", NULL},
     .course = slots_fill,
+    .steps = COURSE_STEPS,
 };

@@ -229,4 +229,5 @@ const struct lab_table lab_time_shares = {
     .columns =
         (const char *const[]){"sampling", "error", "of samples", "samples", "TIP's authors", NULL},
     .course = time_fill,
+    .steps = COURSE_STEPS,
 };
