@@ -2,14 +2,11 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/lab_blocks.h"
+#include "cmd/lab_show.h"
 #include "cmd/view_options.h"
-#include "lab/curves.h"
 #include "lab/course.h"
 #include "lab/lab.h"
-#include "lab/plot.h"
-#include "view/sheet.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +22,7 @@ static const char usage[] =
     "\n"
     "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
     "\n"
-    "  --csv              comma separated values\n"
+    "  --csv[=FILE]       comma separated values; to FILE, beside the text\n"
     "  --plot FILE        the same drawn, as SVG\n"
     "  --core NAME        of blocks and commands: the core to model, or a file that describes one "
     "(zen3)\n"
@@ -37,7 +34,7 @@ static const char usage[] =
 enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE, OPTION_STEPS };
 
 static const struct option own_list[] = {
-    {"csv", no_argument, NULL, OPTION_CSV},
+    {"csv", optional_argument, NULL, OPTION_CSV},
     {"plot", required_argument, NULL, OPTION_PLOT},
     {"core", required_argument, NULL, OPTION_CORE},
     {"steps", required_argument, NULL, OPTION_STEPS},
@@ -46,8 +43,7 @@ static const struct option own_list[] = {
 
 struct options {
     struct view_options view;
-    bool csv;
-    const char *plot; /* NULL: none */
+    struct lab_outputs outputs;
     const char *core;
     const char *steps; /* NULL: as many as usual */
 };
@@ -57,10 +53,10 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     struct options *options = to;
     (void)err;
     switch (option) {
-    case OPTION_PLOT: options->plot = value; break;
+    case OPTION_PLOT: options->outputs.plot = value; break;
     case OPTION_CORE: options->core = value; break;
     case OPTION_STEPS: options->steps = value; break;
-    default: options->csv = true;
+    default: options->outputs.csv = !value; options->outputs.csv_file = value;
     }
     return true;
 }
@@ -86,74 +82,6 @@ static void row_fill(struct lab_rows *rows, const char *file, const struct profi
     lab_text(row, lab_file_name(file));
     rows->table->fill(row, &recording, &first);
     scene_close(&scene);
-}
-
-/* Words can have commas in them. */
-static void csv_cell(const char *text, bool behind)
-{
-    const char *quote = strpbrk(text, ",\"") ? "\"" : "";
-    printf("%s%s", behind ? "," : "", quote);
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    printf("%s", quote);
-}
-
-static void csv_print(const struct lab_rows *rows)
-{
-    for (size_t i = 0; rows->table->columns[i]; i++)
-        printf("%s%s", i ? "," : "", rows->table->columns[i]);
-    putchar('\n');
-    for (size_t r = 0; r < rows->n; r++) {
-        for (size_t i = 0; i < rows->at[r].cells.n; i++)
-            csv_cell(rows->at[r].cells.at[i], i > 0);
-        putchar('\n');
-    }
-}
-
-static void text_print(const struct lab_rows *rows)
-{
-    struct sheet sheet;
-    char align[32] = "";
-    const char *const *columns = rows->table->columns;
-    for (size_t i = 0; columns[i] && i + 1 < sizeof align; i++)
-        align[i] = i ? 'r' : 'l';
-    sheet_begin(&sheet, align, NULL);
-    for (size_t i = 0; columns[i]; i++)
-        sheet_cell(&sheet, "%s", columns[i]);
-    for (size_t r = 0; r < rows->n; r++)
-        for (size_t i = 0; i < rows->at[r].cells.n && !rows->at[r].fine; i++)
-            sheet_cell(&sheet, "%s", rows->at[r].cells.at[i]);
-    printf("%s: %s\n\n", rows->table->name, rows->table->title);
-    sheet_end(&sheet, stdout);
-    for (size_t i = 0; i < rows->claims.n; i++)
-        printf("%s- %s\n", i ? "" : "\n", rows->claims.at[i]);
-}
-
-static bool plot_write(const struct lab_rows *rows, const char *path, struct err *err)
-{
-    FILE *to = fopen(path, "we");
-    if (!to)
-        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    (rows->table->curves ? lab_curves : lab_plot)(to, rows->table, rows->at, rows->n);
-    bool bad = ferror(to);
-    if (fclose(to) != 0 || bad)
-        return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
-    return true;
-}
-
-static int table_show(const struct lab_rows *rows, const struct options *options)
-{
-    struct err err;
-    if (options->plot && !plot_write(rows, options->plot, &err))
-        return say_err(&err);
-    if (options->csv)
-        csv_print(rows);
-    else
-        text_print(rows);
-    return output_status();
 }
 
 static bool row_load(struct lab_rows *rows, const char *file, const struct profile *base,
@@ -264,7 +192,7 @@ static int table_make(const struct lab_table *table, char **files, int n,
                  : table->recordings ? recordings_load(&rows, files, n, quiet)
                                      : rows_load(&rows, files, n, quiet);
     if (status == EXIT_DONE)
-        status = table_show(&rows, options);
+        status = lab_show(&rows, &options->outputs);
     for (size_t i = 0; i < rows.n; i++)
         vec_release(&rows.at[i].cells);
     vec_release(&rows.claims);

@@ -30,6 +30,8 @@ PY
 for table in 1 7 8 9 10 11; do
     "$gait" lab --csv --plot "$work/$table.svg" streams-$table "$work/tuples" >"$work/$table.csv" || bad "streams-$table: status $?"
 done
+"$gait" lab --csv="$work/again.csv" streams-7 "$work/tuples" >"$work/text"
+cmp "$work/7.csv" "$work/again.csv" && grep -q '^streams-7: ' "$work/text" || bad 'text and csv at once'
 "$gait" lab streams-7 "$work/tuples" | grep -q 'comes below 3 %: holds' || bad 'claims'
 /usr/bin/python3 -B - "$work"/{7,8,9,11}.csv <<'PY' || bad 'errors'
 import csv, sys
