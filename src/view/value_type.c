@@ -80,6 +80,28 @@ static bool string_at(const struct binary *binary, uint64_t at, char *text, size
     return true;
 }
 
+/* A program that is linked to one place lies among numbers as programs count in. */
+static bool is_fixed(const struct binary *binary)
+{
+    struct svma start;
+    return image_to_svma(&binary->image, (struct foff){0}, &start) && start.v;
+}
+
+/* Into the middle of a function numbers point by accident. */
+static const char *code_text(struct scene *scene, uint32_t module, uint64_t at, bool fixed)
+{
+    const char *place = address_text(scene, module, at);
+    function_id function = scene_function_at(scene, module, at);
+    const char *name =
+        function == FUNCTION_NONE
+            ? place
+            : arena_format(&scene->arena, "%s (%s)",
+                           name_text(scene, scene_function_name(scene, module, function)), place);
+    bool start = function != FUNCTION_NONE &&
+                 scene_binary(scene, module)->symbols.functions.at[function].start.v == at;
+    return fixed && !start ? arena_format(&scene->arena, "%" PRIu64 ", or %s", at, name) : name;
+}
+
 const char *value_pointer_text(struct scene *scene, uint32_t module, uint64_t at)
 {
     const struct binary *binary = scene_binary(scene, module);
@@ -87,14 +109,9 @@ const char *value_pointer_text(struct scene *scene, uint32_t module, uint64_t at
     const char *place = address_text(scene, module, at);
     if (!binary)
         return place;
-    if (image_executable(&binary->image, (struct svma){at})) {
-        function_id function = scene_function_at(scene, module, at);
-        if (function == FUNCTION_NONE)
-            return place;
-        return arena_format(&scene->arena, "%s (%s)",
-                            name_text(scene, scene_function_name(scene, module, function)), place);
-    }
+    if (image_executable(&binary->image, (struct svma){at}))
+        return code_text(scene, module, at, is_fixed(binary));
     if (string_at(binary, at, string, sizeof string))
         return arena_format(&scene->arena, "%s (%s)", string, place);
-    return place;
+    return is_fixed(binary) ? arena_format(&scene->arena, "%" PRIu64 ", or %s", at, place) : place;
 }

@@ -44,6 +44,24 @@ C
 "$gait" values --limit 1000 --module clears "$work/cleared" >"$work/text"
 grep -q 'pxor %xmm2, %xmm3' "$work/text" || bad 'the result of two registers'
 grep -E 'xor %eax, %eax|pxor %xmm1|xorps|pcmpeqd' "$work/text" && bad 'what always clears or fills is told'
+# A program that is linked to one place: numbers that point into it by accident are numbers, too; where a function starts is no accident.
+gcc -x c -O1 -no-pie -o "$work/fixed" - <<'C' || bad 'fixed'
+static int one(int x) { return x + 1; }
+int (*volatile chosen)(int) = one;
+volatile unsigned long number;
+int main(void)
+{
+    number = (unsigned long)one + 2;
+    for (int i = 0; i < 1000; i++)
+        chosen(i), number;
+    return 0;
+}
+C
+"$gait" record -q --exact=trace --events edge,call,value,address -o "$work/at" -- "$work/fixed"
+"$gait" values --limit 1000 --module fixed "$work/at" >"$work/text"
+one=$(nm "$work/fixed" | awk '$3 == "one" { print $1 }')
+grep -q "100.00%.* $((16#$one + 2)), or one (fixed+0x" "$work/text" || bad 'a number that points into code'
+grep -qE '  one \(fixed\+0x' "$work/text" || bad 'a pointer to a function'
 # Through a compressor: fewer messages than values, which say the same; how many is told.
 "$gait" record -q --overhead 20% --seed 1 --events edge,call,value --compress 'H[P64]256,phase' -o "$work/data" -- "$work/habits" 20000000 >/dev/null || bad "record --compress: status $?"
 "$gait" info --json "$work/data" >"$work/info" && "$gait" values --json --module habits "$work/data" >"$work/json" || bad 'views of what was compressed'
