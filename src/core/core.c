@@ -132,6 +132,7 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     in_order(core, &ready);
     uint64_t issue = port_take(core, ports, ready, 1);
     core->last_issue = issue;
+    times->unit = core->port + 1;
     uint64_t line = model->line_bytes, last = fact->address.v + insn->memory_bytes - 1;
     if (insn->passes > 1)
         port_take(core, ports, issue, 1);
@@ -171,6 +172,7 @@ static uint64_t execute(struct core *core, const struct core_insn *insn,
         in_order(core, &ready);
         times->issue = port_take(core, insn->ports[0], ready, every);
         core->last_issue = times->issue;
+        times->unit = core->port + 1;
         for (uint8_t i = 1; i < insn->n_ops; i++)
             later(&done, port_take(core, insn->ports[i], times->ready, 1) + 1);
     }

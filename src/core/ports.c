@@ -57,6 +57,7 @@ uint64_t port_take(struct core *core, uint32_t ports, uint64_t ready, uint32_t e
         uint32_t mask = free & (free - 1) ? 1u << port_pick(core, free) : free;
         for (uint32_t i = 0; i < every; i++)
             cycle_at(core, ready + i)->busy |= mask;
+        core->port = (uint32_t)__builtin_ctz(mask);
         return ready;
     }
 }

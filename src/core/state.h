@@ -94,6 +94,7 @@ struct core {
     struct port_cycle ports[RING_CYCLES];
     uint32_t port_wanted[MODEL_PORTS]; /* lately, by operations that have few other ports */
     uint32_t port_takes;
+    uint32_t port; /* that the last operation took */
     struct stored stored[1 << STORED_LOG2];
     uint64_t drained, drain_window; /* the last store that left */
     uint32_t drain_used;

@@ -9,6 +9,7 @@
 #include "lab/load_listing.h"
 #include "lab/misses.h"
 #include "lab/slowdown.h"
+#include "lab/opportunities.h"
 #include "lab/skid.h"
 #include "lab/slots.h"
 #include "lab/streams.h"
@@ -20,32 +21,16 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct lab_table *const lab_tables[] = {&lab_overhead,
-                                              &lab_perturbation,
-                                              &lab_tree,
-                                              &lab_hot_paths,
-                                              &lab_hot_functions,
-                                              &lab_streams_programs,
-                                              &lab_streams_chance,
-                                              &lab_streams_errors,
-                                              &lab_streams_convergence,
-                                              &lab_streams_parts,
-                                              &lab_streams_counters,
-                                              &lab_streams_branches,
-                                              &lab_misses,
-                                              &lab_slowdown,
-                                              &lab_load_listing,
-                                              &lab_skid,
-                                              &lab_convergence,
-                                              &lab_bottlenecks,
-                                              &lab_ways,
-                                              &lab_ways_pairs,
-                                              &lab_slots,
-                                              &lab_bursts,
-                                              &lab_time_shares,
-                                              &lab_counters_block,
-                                              &lab_counters_stall,
-                                              NULL};
+const struct lab_table *const lab_tables[] = {
+    &lab_overhead,       &lab_perturbation,     &lab_tree,
+    &lab_hot_paths,      &lab_hot_functions,    &lab_streams_programs,
+    &lab_streams_chance, &lab_streams_errors,   &lab_streams_convergence,
+    &lab_streams_parts,  &lab_streams_counters, &lab_streams_branches,
+    &lab_misses,         &lab_slowdown,         &lab_load_listing,
+    &lab_skid,           &lab_convergence,      &lab_bottlenecks,
+    &lab_ways,           &lab_ways_pairs,       &lab_slots,
+    &lab_opportunities,  &lab_bursts,           &lab_time_shares,
+    &lab_counters_block, &lab_counters_stall,   NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {

@@ -80,6 +80,8 @@ void pmu_record(const struct pmu_step *step, uint64_t last_retire, uint32_t hist
     stage_set(&sample, SAMPLE_ISSUE, times->fetch, times->issue);
     stage_set(&sample, SAMPLE_DONE, times->fetch, times->complete);
     stage_set(&sample, SAMPLE_RETIRE, times->fetch, times->retire);
+    if (times->unit)
+        sample_set(&sample, SAMPLE_UNIT, times->unit - 1);
     if (!step->aborted && last_retire != UINT64_MAX)
         sample_set(&sample, SAMPLE_RETIRE_GAP, times->retire - last_retire);
     *ret_sample = sample;

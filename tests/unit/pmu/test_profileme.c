@@ -271,6 +271,10 @@ static void pairs_estimate_what_is_exact(void **state)
         near(scale * (estimate.in_progress * WIDTH - estimate.useful),
              (double)(row->in_progress * WIDTH - row->overlap), 8 / sqrt(k));
     }
+    /* Products have one port, the second. */
+    for (size_t i = 0; i < taken.n; i++)
+        if (taken.at[i].at[SAMPLE_PC] == feed.at[2] && sample_happened(&taken.at[i], EVENT_RETIRED))
+            assert_int_equal(taken.at[i].at[SAMPLE_UNIT], 1);
     struct estimate load = {0};
     const struct truth_row *row = truth_find(&both.truth, (struct avma){feed.at[0]});
     estimate_add(&load, &taken, feed.at[0]);

@@ -1,0 +1,6 @@
+/* What is chosen if opportunities to fetch are counted, and not instructions (ProfileMe, section 4.1.1). */
+#pragma once
+
+#include "lab/lab.h"
+
+extern const struct lab_table lab_opportunities;
