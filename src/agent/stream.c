@@ -134,6 +134,16 @@ static uint64_t went_to(const struct exit *exit, const struct exit *next)
     return exit->target || !next ? 0 : agent.cache->superblocks[next->superblock].first_exit;
 }
 
+/* Whether any of what ran up to the exit may be kept: a superblock goes on where jumps and calls in it lead. */
+static bool is_wanted(const struct wire_only *only, const struct exit *exit, uint32_t id)
+{
+    const struct superblock *superblock = &agent.cache->superblocks[exit->superblock];
+    bool wanted = wire_only_wants(only, superblock->pc);
+    for (uint32_t i = superblock->first_exit; i < id && !wanted; i++)
+        wanted = wire_only_wants(only, cache_exit(agent.cache, i)->target);
+    return wanted;
+}
+
 void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n)
 {
     struct thread_stream *stream = thread->stream;
@@ -143,7 +153,7 @@ void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         const struct exit *exit = cache_exit(agent.cache, exits[i]);
         const struct exit *next = i + 1 < n ? cache_exit(agent.cache, exits[i + 1]) : NULL;
-        if (wire_only_wants(only, agent.cache->superblocks[exit->superblock].pc)) {
+        if (is_wanted(only, exit, exits[i])) {
             push(thread, TUPLE_EXIT, exits[i], went_to(exit, next));
             words_push(thread, exit, words, settled);
         }

@@ -31,7 +31,7 @@ static void place_see(struct latency_place *place, enum latency_bin bin, double 
 
 void latencies_see(struct latencies *latencies, struct place at, uint64_t ticks, uint64_t times)
 {
-    if (!latencies->scale || at.module == MODULE_NONE)
+    if (!latencies->scale || !value_places_keep(&latencies->lists->places, at))
         return;
     place_see(place_of(latencies, at), latency_scale_bin(latencies->scale, ticks),
               fmax((double)ticks - latencies->scale->floor, 0), times);
@@ -45,7 +45,7 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
         latencies->address_pc = event->pc;
     }
     if (event->item->kind != PAYLOAD_LATENCY || !event->words[0] || !latencies->scale ||
-        event->at.module == MODULE_NONE)
+        !value_places_keep(&latencies->lists->places, event->at))
         return;
     uint64_t ticks = event->words[0];
     enum latency_bin bin = latency_scale_bin(latencies->scale, ticks);

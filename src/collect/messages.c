@@ -38,7 +38,8 @@ static bool word_take(struct messages *messages, const struct message *message)
         latencies_see(messages->latencies, at, message->tuple.value, message->count);
         return true;
     }
-    uint32_t of = value_places_of(&messages->values->places, item, at);
+    uint32_t of = value_places_of(&messages->values->places, item, 0, at,
+                                  (struct place){.module = MODULE_NONE});
     if (of != VALUE_PLACE_NONE)
         value_lists_see(messages->values, of, message->tuple.value, message->count << VALUE_BITS);
     return true;
@@ -63,6 +64,7 @@ void messages_window(struct messages *messages, const struct tally_weight *weigh
     value_lists_begin(messages->values);
     messages->waiting += weight->units;
     messages->executions += (u128)weight->units * weight->rate;
+    messages->instructions += weight->instructions;
 }
 
 bool messages_tally(struct messages *messages, struct tally *tally, struct tally_weight *ret)
@@ -76,10 +78,12 @@ bool messages_tally(struct messages *messages, struct tally *tally, struct tally
         const struct tally_exit *exit = &tally->exits.at[tally->exits_seen.at[i]];
         ret->instructions += (uint64_t)exit->seen * exit->instructions;
     }
+    if (messages->units->mappings->only)
+        ret->instructions = messages->instructions;
     messages->exits.n = 0;
     if (!ret->instructions)
         return false;
-    messages->waiting = 0;
+    messages->waiting = messages->instructions = 0;
     messages->executions = 0;
     return true;
 }

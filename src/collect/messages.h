@@ -20,7 +20,8 @@ struct messages {
     struct {
         VEC(struct tally_sighting);
     } exits;
-    uint64_t waiting; /* weight of windows whose exits do */
+    uint64_t waiting;      /* weight of windows whose exits do */
+    uint64_t instructions; /* of them */
     u128 executions;
     uint64_t stands_for[TUPLE_KINDS]; /* tuples, by their kind */
     uint64_t garbled;
@@ -33,5 +34,5 @@ void messages_take(struct messages *messages, const struct message *some, size_t
 /* One more window, that weighs so much; what it had of exits waits. */
 void messages_window(struct messages *messages, const struct tally_weight *weight);
 /* Counts the exits that wait. All windows together stand for what they had, so whatever passed the compressor is made to add up to their
- * weight. False: nothing did; the weight waits for more. */
+ * weight; but where only some of it came to the compressor, which has its part of them. False: nothing did; the weight waits for more. */
 bool messages_tally(struct messages *messages, struct tally *tally, struct tally_weight *ret);

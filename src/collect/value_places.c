@@ -1,5 +1,7 @@
 #include "collect/value_places.h"
 
+#include "collect/selection.h"
+
 enum { PART_UNKNOWN = UINT32_MAX };
 static const struct place nobody = {MODULE_NONE, {0}};
 
@@ -42,28 +44,29 @@ uint32_t value_places_add(struct value_places *places, const struct value_key *k
     return place;
 }
 
-uint32_t value_places_of(struct value_places *places, const struct wire_payload *item,
-                         struct place at)
+bool value_places_keep(const struct value_places *places, struct place at)
 {
-    if (!kind_taken((enum payload_kind)item->kind) || at.module == MODULE_NONE)
-        return VALUE_PLACE_NONE;
-    struct value_key key = {.module = at.module,
-                            .kind = value_kind(item->kind, item->detail),
-                            .address = at.address.v,
-                            .to = MODULE_NONE,
-                            .caller_module = MODULE_NONE};
-    return value_places_add(places, &key);
+    const struct mappings *mappings = places->units->mappings;
+    return at.module != MODULE_NONE &&
+           (!mappings->only || selection_takes(mappings->only, mappings, at));
 }
 
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller)
 {
-    if (!kind_taken((enum payload_kind)item->kind) || segment->at.module == MODULE_NONE ||
+    struct place at = {segment->at.module, {segment->at.address.v + item->offset}};
+    return value_places_of(places, item, stride, at, caller);
+}
+
+uint32_t value_places_of(struct value_places *places, const struct wire_payload *item,
+                         uint32_t stride, struct place at, struct place caller)
+{
+    if (!kind_taken((enum payload_kind)item->kind) || !value_places_keep(places, at) ||
         (stride && item->kind != PAYLOAD_ADDRESS))
         return VALUE_PLACE_NONE;
-    struct value_key key = {.module = segment->at.module,
+    struct value_key key = {.module = at.module,
                             .kind = value_kind(item->kind, item->detail) | stride,
-                            .address = segment->at.address.v + item->offset,
+                            .address = at.address.v,
                             .to = MODULE_NONE,
                             .caller_module = caller.module,
                             .caller = caller.address.v};

@@ -78,9 +78,11 @@ uint32_t value_places_add(struct value_places *places, const struct value_key *k
 /* The place of an item, of its strides with VALUE_STRIDE, if who called is to return there. */
 uint32_t value_places_called(struct value_places *places, const struct unit_segment *segment,
                              const struct wire_payload *item, uint32_t stride, struct place caller);
-/* The place of an item, by itself: VALUE_PLACE_NONE where values are not looked at. */
+/* The same of an item whose instruction is there. */
 uint32_t value_places_of(struct value_places *places, const struct wire_payload *item,
-                         struct place at);
+                         uint32_t stride, struct place at, struct place caller);
+/* Whether anything is kept of the instruction there (record --only). */
+bool value_places_keep(const struct value_places *places, struct place at);
 /* The item of a superblock has a value for the first time, and gets its places: most code that is translated never runs in a window. */
 void value_places_meet(struct value_places *places, uint32_t superblock, uint32_t item);
 static inline const struct value_item *value_places_item(struct value_places *places,
