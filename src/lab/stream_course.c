@@ -109,11 +109,11 @@ size_t course_settles(const struct course *course, double error)
     return i < course->n ? course->ends[i] : 0;
 }
 
-struct lab_row *course_row(struct lab_rows *rows, const char *file, size_t tuples)
+struct lab_row *course_row(struct lab_rows *rows, const char *file, double tuples)
 {
     struct lab_row *row = lab_row_add(rows);
     lab_text(row, lab_file_name(file));
-    lab_cell(row, "%.3g", (double)tuples / 1e6);
+    lab_cell(row, "%.3g", tuples / 1e6);
     return row;
 }
 
@@ -138,7 +138,7 @@ void courses_show(struct lab_rows *rows, const struct courses *courses)
     for (size_t file = 0; file < courses->n_files; file++) {
         const struct course *of = courses_of(courses, file);
         for (size_t i = 0; i < of->n; i++) {
-            struct lab_row *row = course_row(rows, courses->files[file], of->ends[i]);
+            struct lab_row *row = course_row(rows, courses->files[file], (double)of->ends[i]);
             row->fine = !is_told(of, i);
             for (size_t d = 0; d < courses->n_designs; d++)
                 course_percent(row, of[d].trials[i].error);

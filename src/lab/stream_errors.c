@@ -114,7 +114,7 @@ static void thousands(struct lab_row *row, size_t tuples)
 
 static void convergence_row(struct lab_rows *rows, const char *file, const struct course *of)
 {
-    struct lab_row *row = course_row(rows, file, of->ends[of->n - 1]);
+    struct lab_row *row = course_row(rows, file, (double)of->ends[of->n - 1]);
     for (size_t d = 0; d < 2; d++) {
         thousands(row, course_reaches(&of[d], NEAR));
         thousands(row, course_settles(&of[d], NEAR));

@@ -18,7 +18,7 @@ static bool programs_fill(struct lab_rows *rows, char *const *files, size_t n, s
             if (!tuples_read(&tuples, files[i], kinds[k], COURSE_TUPLES, err))
                 return false;
             if (!row)
-                row = course_row(rows, files[i], (size_t)tuples.instructions);
+                row = course_row(rows, files[i], tuples.instructions);
             lab_cell(row, "%.3g", (double)tuples.n / 1e6);
             lab_cell(row, "%u", tuples.places.n);
             lab_cell(row, "%u", tuples.keys.n);
@@ -108,7 +108,7 @@ static double fewer_times(const struct course *of, size_t d)
 
 static void counters_row(struct lab_rows *rows, const char *file, const struct course *of)
 {
-    struct lab_row *row = course_row(rows, file, of->ends[of->n - 1]);
+    struct lab_row *row = course_row(rows, file, (double)of->ends[of->n - 1]);
     for (size_t d = 0; d < COUNTER_DESIGNS; d++)
         lab_cell(row, "%.3f", course_messages(&of[d]));
     for (size_t d = 0; d < COUNTER_DESIGNS; d += 2)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CHUNK = 512 };
+
 static const char magic[16] = "gait tuples 1\n\n";
 
 static void tuple_add(struct tuples *tuples, const struct tuple *tuple)
@@ -22,20 +24,23 @@ static bool tuples_take(struct tuples *tuples, FILE *file, const char *path, uin
                         size_t most, struct err *err)
 {
     char start[sizeof magic];
-    struct tuple tuple;
-    size_t got = 0;
+    struct tuple some[CHUNK];
+    size_t got;
     if (fread(start, sizeof start, 1, file) != 1 || memcmp(start, magic, sizeof magic) != 0)
         return err_set(err, ERR_FORMAT,
                        "%s: not a file of tuples; gait record --exact=trace --events address,value "
                        "--dump-stream makes them",
                        path);
-    while ((!most || tuples->n < most) &&
-           (got = fread(&tuple, 1, sizeof tuple, file)) == sizeof tuple)
-        if (tuple.place >> TUPLE_KIND_SHIFT < TUPLE_KINDS && (kinds >> tuple_kind(&tuple) & 1))
-            tuple_add(tuples, &tuple);
+    do {
+        got = fread(some, 1, sizeof some, file);
+        for (size_t i = 0; i < got / sizeof *some && (!most || tuples->n < most); i++)
+            if (some[i].place >> TUPLE_KIND_SHIFT < TUPLE_KINDS &&
+                (kinds >> tuple_kind(&some[i]) & 1))
+                tuple_add(tuples, &some[i]);
+    } while (got == sizeof some && (!most || tuples->n < most));
     if (ferror(file))
         return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    if (got && got != sizeof tuple)
+    if (got % sizeof *some)
         return err_set(err, ERR_FORMAT, "%s: ends inside a tuple", path);
     return true;
 }

@@ -72,7 +72,7 @@ static void points_of_a_name_are_one_curve(void **state)
     struct lab_rows rows = {.table = &table};
     static const char *const names[] = {"one", "one", "other"};
     for (size_t i = 0; i < 3; i++) {
-        struct lab_row *row = course_row(&rows, names[i], 1000000 * (i + 1));
+        struct lab_row *row = course_row(&rows, names[i], 1e6 * (double)(i + 1));
         for (double cell = 1; cell < 5; cell++)
             lab_cell(row, "%.0f", cell);
     }
