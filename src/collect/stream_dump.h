@@ -1,12 +1,17 @@
-/* The streams of a traced program as tuples in a file, for gait lab: what loads loaded, where branches went, whom indirect calls called.
+/* The streams of a traced program as tuples in a file, for gait lab: what loads loaded, where branches went, whom calls called, of which type
+ * their objects were, and which branches a model of a core guessed wrong.
  *
  * The file has STREAM_DUMP_MAGIC and then struct tuple after struct tuple, places being addresses in memory. Loads need the events
- * `address` and `value`: a load is an instruction that reads memory and leaves a result. The last one is none: its place is TUPLE_END, its value
+ * `address` and `value`: a load is an instruction that reads memory and leaves a result. Types need `address`: the slot of a table of methods that a
+ * call takes its target from tells whose table it is. What was guessed wrong needs a model (record --core), and has places as that sees them
+ * (replay/code.h). The last one is none: its place is TUPLE_END, its value
  * how many instructions the others come from. */
 #pragma once
 
 #include "collect/consumer.h"
+#include "base/map.h"
 #include "collect/payloads.h"
+#include "replay/replay.h"
 #include "stream/tuple.h"
 
 #include <stdio.h>
@@ -21,8 +26,10 @@ struct stream_dump {
     struct payload_consumer values;
     FILE *file;
     uint64_t n;
-    uint64_t load_pc;      /* of the last event that was a read */
-    uint64_t instructions; /* of the passages that are in the file */
+    struct replay_listener model;
+    struct map calls;          /* places of indirect ones */
+    uint64_t load_pc, load_at; /* of the last event that was a read */
+    uint64_t instructions;     /* of the passages that are in the file */
 };
 
 /* The file is readable by its owner alone: values can hold secrets. */

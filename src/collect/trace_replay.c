@@ -55,6 +55,8 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
     struct replay_thread *core = mem_alloc(sizeof *core);
     replay_init(&core->replay, &replay->code);
     replay->threads.at[thread] = core;
+    if (replay->also)
+        replay_listen(&core->replay, replay->also);
     if (replay->audience) {
         core->replay.wrong_ways = replay->audience->wrong_ways;
         replay->audience->begin(replay->audience, &core->replay, tid);

@@ -26,6 +26,7 @@ struct replay_thread {
 struct trace_replay {
     struct consumer consumer;
     struct replay_audience *audience; /* NULL: the account is made */
+    struct replay_listener *also;     /* hears all threads; NULL: nobody */
     struct account account;
     struct images images;
     struct code code;

@@ -19,6 +19,8 @@ void hash_init(struct hash *hash, uint32_t bits, bool paper, uint64_t seed)
 {
     hash->bits = bits;
     hash->paper = paper;
+    if (!paper)
+        return;
     uint8_t permuted[256];
     permute(permuted, seed);
     for (uint32_t byte = 0; byte < 8; byte++)

@@ -13,7 +13,7 @@ enum tuple_kind {
     TUPLE_EDGE,       /* a branch and where it went */
     TUPLE_CALL,       /* a call and whom it called */
     TUPLE_MISPREDICT, /* a branch that was mispredicted, and where it went */
-    TUPLE_TYPE,       /* a call and the table of methods of its object */
+    TUPLE_TYPE,       /* a call and the slot of its object's table of methods */
     TUPLE_EXIT,       /* where a superblock was left, and whither: edges and calls */
     TUPLE_LATENCY,    /* a load and the time that it took */
     TUPLE_KINDS,
