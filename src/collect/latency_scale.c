@@ -13,9 +13,11 @@ enum {
     NEAR_BYTES = 16 << 10,
     CACHE_BYTES = 1 << 20, /* of the second, if nobody tells */
     CACHE_BYTES_MAX = 4 << 20,
-    BEYOND = 4,     /* times the second cache: most of it is not there */
-    LONGER = 8,     /* times what memory takes: a fault, an interrupt */
-    APART_PART = 8, /* two places are two if their times differ by more than this part */
+    BEYOND = 4,      /* times the second cache: most of it is not there */
+    LONGER = 8,      /* times what memory takes: a fault, an interrupt */
+    APART_PART = 8,  /* two places are two if their times differ by more than this part, */
+    APART_STEPS = 2, /* and by so many steps of the clock: one more or less is chance */
+    ROUNDS = 4,      /* whoever else uses the cache makes times longer, not shorter */
 };
 
 /* What the code of a copy keeps its registers in. */
@@ -95,7 +97,8 @@ struct timings {
     uint64_t ticks[TIMINGS];
 };
 
-static void ring_time(struct timings *timings, void *at, bool flushed)
+/* From here on; returns where it came to. */
+static void *ring_time(struct timings *timings, void *at, bool flushed)
 {
     struct slots slots = {0};
     for (int i = 0; i < TIMINGS; i++) {
@@ -108,6 +111,7 @@ static void ring_time(struct timings *timings, void *at, bool flushed)
         at = load_time(at, &slots, &timings->ticks[i]);
     }
     qsort(timings->ticks, TIMINGS, sizeof timings->ticks[0], by_ticks);
+    return at;
 }
 
 static double floor_measure(void)
@@ -130,13 +134,43 @@ static uint64_t second_cache_bytes(void)
     return bytes <= 0 ? CACHE_BYTES : bytes > CACHE_BYTES_MAX ? CACHE_BYTES_MAX : (uint64_t)bytes;
 }
 
+/* The smallest difference of two times that differ. */
+static void step_find(struct latency_scale *scale, const struct timings *timings)
+{
+    for (int i = 1; i < TIMINGS; i++) {
+        uint64_t step = timings->ticks[i] - timings->ticks[i - 1];
+        if (step && (!scale->step || step < scale->step))
+            scale->step = step;
+    }
+}
+
 /* ---- the scale */
+
+static bool is_apart(const struct latency_scale *scale, uint64_t less, uint64_t more)
+{
+    return more > less + less / APART_PART && more >= less + APART_STEPS * scale->step;
+}
+
+static void l3_judge(struct latency_scale *scale)
+{
+    uint64_t beyond = scale->beyond_ticks;
+    if (!is_apart(scale, beyond, scale->memory_ticks))
+        snprintf(scale->l3_why, sizeof scale->l3_why,
+                 "what is beyond the second cache takes %" PRIu64 " ticks, as memory does (%" PRIu64
+                 "): others fill the third cache, or there is none",
+                 beyond, scale->memory_ticks);
+    else if (!is_apart(scale, scale->near_most, beyond))
+        snprintf(scale->l3_why, sizeof scale->l3_why,
+                 "what is beyond the second cache takes %" PRIu64
+                 " ticks, what is in it up to %" PRIu64 ", and the clock goes in steps of %" PRIu64,
+                 beyond, scale->near_most, scale->step);
+}
 
 void latency_scale_set(struct latency_scale *scale)
 {
     uint64_t beyond = scale->beyond_ticks, memory = scale->memory_ticks;
-    bool l3 = beyond > scale->near_most + scale->near_most / APART_PART &&
-              memory > beyond + beyond / APART_PART;
+    l3_judge(scale);
+    bool l3 = !*scale->l3_why;
     scale->near_max = (scale->near_most + (l3 ? beyond : memory)) / 2;
     scale->l3_max = l3 ? (beyond + memory) / 2 : scale->near_max;
     scale->memory_max = LONGER * memory;
@@ -150,6 +184,7 @@ void latency_scale_measure(struct latency_scale *scale)
     *scale = (struct latency_scale){.floor = floor_measure()};
     if (memory == MAP_FAILED) { /* then all loads are near */
         scale->near_max = scale->l3_max = scale->memory_max = UINT64_MAX;
+        snprintf(scale->l3_why, sizeof scale->l3_why, "there was no memory to measure it with");
         return;
     }
     void *at = ring_make(memory, NEAR_BYTES);
@@ -159,8 +194,13 @@ void latency_scale_measure(struct latency_scale *scale)
     ring_time(&timings, at, false);
     scale->near_most = timings.ticks[TIMINGS * 19 / 20];
     at = ring_make(memory, bytes);
-    ring_time(&timings, at, false);
-    scale->beyond_ticks = timings.ticks[TIMINGS / 2];
+    scale->beyond_ticks = UINT64_MAX;
+    for (int i = 0; i < ROUNDS; i++) {
+        at = ring_time(&timings, at, false); /* lines that the round before has not fetched */
+        if (timings.ticks[TIMINGS / 2] < scale->beyond_ticks)
+            scale->beyond_ticks = timings.ticks[TIMINGS / 2];
+        step_find(scale, &timings);
+    }
     ring_time(&timings, at, true);
     scale->memory_ticks = timings.ticks[TIMINGS / 2];
     munmap(memory, bytes);
@@ -175,4 +215,6 @@ void latency_scale_tell(const struct latency_scale *scale, struct profile *head)
              ", memory up to %" PRIu64,
              scale->floor, scale->near_max, scale->l3_max, scale->memory_max);
     profile_fact(head, "latency_scale", text);
+    if (*scale->l3_why)
+        profile_fact(head, "latency_l3_untold", scale->l3_why);
 }

@@ -3,7 +3,8 @@
  *
  * Measured when a recording starts, with the instructions that copies of loads are timed by (walk/payload.h): loads that
  * follow each other through memory of growing size, and loads of lines that were flushed. Where the third cache is not told from
- * memory, as when neighbours fill it, it has no bin: near_max and l3_max are then the same. Loads that miss the TLB as well
+ * memory, as when neighbours fill it, or from what is near, as when the clock's steps are too long, it has no bin: near_max and l3_max are then the same, and it is
+ * told why. Loads that miss the TLB as well
  * take longer than this says. */
 #pragma once
 
@@ -19,6 +20,8 @@ struct latency_scale {
     /* What the limits are made of: medians of loads from the caches that a core has for itself, from beyond these, and from
      * memory; and what 19 of 20 of the first do not exceed. */
     uint64_t near_ticks, near_most, beyond_ticks, memory_ticks;
+    uint64_t step;    /* of the clock, as far as it was seen; 0: not known */
+    char l3_why[192]; /* why the third cache has no bin; "": it has */
 };
 
 /* Takes about 10 ms of CPU time. */
@@ -34,5 +37,5 @@ static inline enum latency_bin latency_scale_bin(const struct latency_scale *sca
                                         : LATENCY_LONGER;
 }
 
-/* As a fact of the profile, "latency_scale". */
+/* As facts of the profile: "latency_scale", and "latency_l3_untold" if the third cache has no bin. */
 void latency_scale_tell(const struct latency_scale *scale, struct profile *head);

@@ -33,6 +33,8 @@ struct load_place {
 struct latency_view {
     struct scene *scene;
     double tsc_hz; /* 0: not known, and times are in ticks */
+    const char
+        *l3_untold; /* why what was in the third cache is among what was near; NULL: it is not */
     uint64_t timed;
     double ticks;
     struct {

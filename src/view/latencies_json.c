@@ -5,14 +5,18 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void bins_json(struct json *json, const struct load_place *place)
+static void bins_json(struct json *json, const struct latency_view *view,
+                      const struct load_place *place)
 {
+    const struct estimate untold = {NAN, NAN, NAN};
     json_object(json, "bins");
     for (int bin = 0; bin < LATENCY_BINS; bin++) {
         json_object(json, latency_bin_name((enum latency_bin)bin));
         json_integer(json, "count", place->bins[bin]);
         estimate_json(json, "share", "share_lo", "share_hi",
-                      binomial_share((double)place->bins[bin], (double)place->timed));
+                      bin == LATENCY_L3 && view->l3_untold
+                          ? untold
+                          : binomial_share((double)place->bins[bin], (double)place->timed));
         json_object_end(json);
     }
     json_object_end(json);
@@ -52,7 +56,7 @@ static void place_json(struct json *json, const struct latency_view *view,
     estimate_json(json, "ticks", "ticks_lo", "ticks_hi", mean);
     estimate_json(json, "ns", "ns_lo", "ns_hi",
                   (struct estimate){mean.value * ns, mean.lo * ns, mean.hi * ns});
-    bins_json(json, place);
+    bins_json(json, view, place);
     lines_json(json, view, place);
     json_object_end(json);
 }
@@ -62,6 +66,8 @@ void latency_view_json(FILE *to, const struct latency_view *view, size_t limit)
     struct json json;
     json_begin(&json, to);
     head_json(&json, "latencies", view->scene, 0, BY_INSTRUCTION, WEIGHT_COUNT, 0);
+    json_bool(&json, "l3_told", !view->l3_untold);
+    json_string(&json, "l3_why", view->l3_untold ? view->l3_untold : "");
     json_array(&json, "rows");
     for (size_t i = 0; i < view->n && i < limit; i++)
         place_json(&json, view, &view->at[i]);

@@ -39,7 +39,10 @@ static void place_print(FILE *to, const struct latency_view *view, struct place_
             ink_end(ink, ink_of_share(cost)));
     mean_print(to, view, place->mean);
     for (int bin = 0; bin < LATENCY_BINS; bin++)
-        fprintf(to, " %6.1f%%", 100 * (double)place->bins[bin] / (double)place->timed);
+        if (bin == LATENCY_L3 && view->l3_untold)
+            fprintf(to, " %7s", "?");
+        else
+            fprintf(to, " %6.1f%%", 100 * (double)place->bins[bin] / (double)place->timed);
     fprintf(to, " %7" PRIu64 "  %s%s%s  %s  %s\n", place->timed, ink_begin(ink, INK_NAME),
             name_text(scene, scene_function_name(scene, place->module, function)),
             ink_end(ink, INK_NAME), line_text(scene, place->module, place->address),
@@ -79,6 +82,8 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
     head_text(to, view->scene, 0);
     fprintf(to, "%" PRIu64 " loads were timed, a random part of all; %s\n", view->timed,
             scale ? scale : "the scale is not known");
+    if (view->l3_untold)
+        fprintf(to, "the third cache is not told apart, and counts as near: %s\n", view->l3_untold);
     fprintf(to, "%s%7s %8s %15s %7s %7s %7s %7s %7s  place%s\n", ink_begin(ink, INK_HEAD), "cost",
             view->tsc_hz > 0 ? "mean ns" : "ticks", "95 % interval", "near", "l3", "memory",
             "longer", "timed", ink_end(ink, INK_HEAD));

@@ -8,12 +8,16 @@ program=$built/programs/latencies
 "$gait" record -q --overhead 30% --seed 1 --events edge,call,address,latency -o "$work/data" -- "$program" 2000000 >"$work/lines" || bad "record: status $?"
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" latencies --json --module latencies "$work/data" >"$work/json" || bad "latencies: status $?"
+cp "$work/json" "$work/first.json"
 /usr/bin/python3 -B - "$work/json" "$work/lines" <<'EOF' || bad 'figures'
 import json, sys
 rows = {}
 for row in json.load(open(sys.argv[1]))['rows']:
     rows.setdefault(row['function'], row)  # the dearest of each
 near, far = rows['near_load'], rows['far_load']
+head = json.load(open(sys.argv[1]))
+print('l3 told:', head['l3_told'], head['l3_why'])
+assert head['l3_told'] == (not head['l3_why']) == (near['bins']['l3']['share'] is not None), head['l3_why']
 for row in near, far:
     print(row['function'], row['timed'], row['ns'], [(name, b['share']) for name, b in row['bins'].items()])
     assert row['timed'] == sum(b['count'] for b in row['bins'].values()) >= 20, row
@@ -38,6 +42,7 @@ assert {text.split()[0] for text in slow} == {f'latencies+{hex(int(sys.argv[2], 
 EOF
 "$gait" latencies --limit 1 "$work/data" >"$work/text" || bad "latencies as text: status $?"
 grep -q 'far_load' "$work/text" || bad 'the slow load is not first'
+grep -q '"l3_told": false' "$work/first.json" && { grep -q 'the third cache is not told apart' "$work/text" || bad 'no word on the third cache'; }
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without latencies: status $?"
 "$gait" latencies "$work/none" >"$work/stdout" 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'events edge,call,address,latency' "$work/stderr" || bad 'a profile without latencies'

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -11,6 +12,7 @@ static void the_third_cache_has_limits_between_its_neighbours(void **state)
     (void)state;
     struct latency_scale scale = {.near_most = 100, .beyond_ticks = 200, .memory_ticks = 500};
     latency_scale_set(&scale);
+    assert_string_equal(scale.l3_why, "");
     assert_int_equal(latency_scale_bin(&scale, 150), LATENCY_NEAR);
     assert_int_equal(latency_scale_bin(&scale, 151), LATENCY_L3);
     assert_int_equal(latency_scale_bin(&scale, 350), LATENCY_L3);
@@ -30,6 +32,13 @@ static void what_is_not_told_apart_has_no_bin(void **state)
         assert_int_not_equal(latency_scale_bin(&full, ticks), LATENCY_L3);
         assert_int_not_equal(latency_scale_bin(&large, ticks), LATENCY_L3);
     }
+    struct latency_scale coarse = {
+        .near_most = 104, .beyond_ticks = 130, .memory_ticks = 500, .step = 26};
+    latency_scale_set(&coarse);
+    assert_int_equal(coarse.near_max, coarse.l3_max);
+    assert_non_null(strstr(full.l3_why, "as memory does"));
+    assert_non_null(strstr(large.l3_why, "what is in it up to 100"));
+    assert_non_null(strstr(coarse.l3_why, "steps of 26"));
     assert_int_equal(latency_scale_bin(&full, 300), LATENCY_NEAR);
     assert_int_equal(latency_scale_bin(&full, 301), LATENCY_MEMORY);
 }
@@ -41,6 +50,7 @@ static void this_machine_has_a_scale(void **state)
     latency_scale_measure(&scale);
     print_message("floor %.1f, near %lu up to %lu, beyond %lu, memory %lu\n", scale.floor,
                   scale.near_ticks, scale.near_most, scale.beyond_ticks, scale.memory_ticks);
+    print_message("steps of %lu; %s\n", scale.step, scale.l3_why);
     assert_true(scale.floor > 0);
     assert_true(scale.near_ticks < scale.memory_ticks);
     assert_true(scale.near_max <= scale.l3_max && scale.l3_max < scale.memory_max);
