@@ -41,7 +41,7 @@ size_t course_settles(const struct course *course, double error);
 /* The file and its millions of tuples, with which rows begin. */
 struct lab_row *course_row(struct lab_rows *rows, const char *file, double tuples);
 void course_percent(struct lab_row *row, double share); /* not a number: empty */
-/* Errors, then messages of a thousand tuples, of each design at each end; ends between those that the papers speak of are fine rows. */
+/* Errors, then messages of a thousand tuples, of each design at each end; ends between those that the paper speaks of, but for the last, are fine rows. */
 void courses_show(struct lab_rows *rows, const struct courses *courses);
 
 /* What is claimed, program by program. */
