@@ -2,7 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/thread.h"
-#include "walk/plan_apply.h"
+#include "walk/path_table.h"
 #include "walk/sys.h"
 
 #include <linux/fs.h>

@@ -151,6 +151,8 @@ static void process_begin(struct thread *thread)
     exact_signals_begin(thread);
     if (agent.cache->plan)
         frames_forget(thread->context);
+    /* by the loader, and by us */
+    agent.channel->handler_ticks = agent_cpu_ns() * agent.ticks_per_ms / 1000000;
     thread_enter(thread);
 }
 

@@ -5,6 +5,7 @@
 #include "agent/signals.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
+#include "walk/passages.h"
 #include "walk/plan_apply.h"
 #include "walk/sys.h"
 
@@ -236,6 +237,7 @@ static void context_put_by(struct context *context, int signal, uint64_t handler
     if (agent.cache->contexts)
         context_of_handler(context, signal, handler);
     struct shadow *shadow = context_shadow(context, context->gpr[RSP] + 8);
+    passages_forget(context);
     shadow->path = context->path;
     shadow->ticks = sys_tsc() - context->path_began;
     context->path = PLAN_NO_PATH;
@@ -249,6 +251,7 @@ static void context_take_back(struct context *context)
     if (agent.cache->contexts)
         contexts_signal_end(agent.cache->contexts, context, context->gpr[RSP]);
     const struct shadow *shadow = context_shadow(context, context->gpr[RSP]);
+    passages_forget(context);
     context->path = shadow->path;
     context->path_began = sys_tsc() - shadow->ticks;
 }

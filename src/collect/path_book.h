@@ -19,6 +19,7 @@ struct book_function {
     struct path_reading reading;
     uint32_t *node_of;    /* of each instruction of the cfg */
     uint64_t *arc_counts; /* of each arc: whoever counts them; NULL: nobody does */
+    bool covered;         /* nobody else counts its code (collect/path_counts.h) */
 };
 
 struct book_module {

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "collect/exact.h"
 #include "paths/decode.h"
+#include "profile/profile.h"
+#include "profile/sums.h"
 
 void path_counts_release(struct path_counts *counts)
 {
@@ -12,7 +14,7 @@ void path_counts_release(struct path_counts *counts)
 }
 
 void path_counts_add(struct path_counts *counts, const struct mappings *mappings,
-                     struct place place, uint64_t path, uint64_t count)
+                     struct place place, uint64_t path, uint64_t count, bool covered)
 {
     struct book_function *function = path_book_find(&counts->book, mappings, place);
     if (!function || !path_decode(&function->reading.numbering, path, &counts->arcs))
@@ -21,6 +23,7 @@ void path_counts_add(struct path_counts *counts, const struct mappings *mappings
         function->arc_counts = mem_alloc(function->reading.numbering.arcs.n * sizeof(uint64_t));
         *vec_push(&counts->touched) = function;
     }
+    function->covered = covered;
     for (size_t i = 0; i < counts->arcs.n; i++)
         function->arc_counts[counts->arcs.at[i]] += count;
 }
@@ -110,9 +113,22 @@ static void arc_give(const struct giver *giver, const struct arc *arc, uint64_t 
         edge_give(giver, edge->from, edge->to, kinds[edge->kind], count);
 }
 
+static void instructions_give(const struct giver *giver, const uint64_t *ran)
+{
+    const struct path_reading *reading = &giver->function->reading;
+    struct path_key key = {.module = giver->function->module,
+                           .kind = PATH_FUNCTION,
+                           .function = giver->function->start.v,
+                           .path = reading->numbering.total};
+    struct sums *sums = table_at(&giver->exact->profile->paths, &key);
+    for (uint32_t v = 0; v < reading->ground.nodes.n; v++)
+        sum_add(&sums->time, ran[v] * reading->ground.nodes.at[v].n);
+}
+
 static void function_give(const struct giver *giver, uint64_t *arc_counts)
 {
     const struct path_numbering *numbering = &giver->function->reading.numbering;
+    bool covered = giver->function->covered;
     uint64_t *ran = mem_alloc(numbering->n * sizeof *ran);
     for (size_t a = 0; a < numbering->arcs.n; a++) {
         const struct arc *arc = &numbering->arcs.at[a];
@@ -120,12 +136,13 @@ static void function_give(const struct giver *giver, uint64_t *arc_counts)
             continue;
         if (arc->to != numbering->exit)
             ran[arc->to] += arc_counts[a];
-        if (arc->kind != ARC_BEGIN)
+        if (arc->kind != ARC_BEGIN && covered)
             arc_give(giver, arc, arc_counts[a]);
     }
     for (uint32_t v = 0; v < numbering->n; v++)
-        if (ran[v])
+        if (ran[v] && covered)
             node_give(giver, v, ran[v]);
+    instructions_give(giver, ran);
     mem_free(ran);
 }
 

@@ -15,8 +15,8 @@ struct path_counts {
 
 void path_counts_release(struct path_counts *counts);
 
-/* The function at the place went along the path so many times. */
+/* The function at the place went along the path so many times. `covered`: nobody else counts its code. */
 void path_counts_add(struct path_counts *counts, const struct mappings *mappings,
-                     struct place function, uint64_t path, uint64_t count);
-/* Gives out all that was added, as counters of the process would have been, and forgets it. */
+                     struct place function, uint64_t path, uint64_t count, bool covered);
+/* Gives out all that was added, as counters of the process would have been, and how many instructions it was; and forgets it. */
 void path_counts_give(struct path_counts *counts, struct exact *exact);

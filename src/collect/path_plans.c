@@ -230,16 +230,19 @@ static struct sums *row(const struct taking *taking, enum path_kind kind, uint64
 
 struct gone {
     uint64_t count, ticks;
-    uint64_t timed; /* TICKS_SOME: so many of them took these ticks */
+    struct wire_measured some; /* TICKS_SOME: of some of them */
 };
 
-/* Of all, if those that were measured are like the others; none of a path of which none was. */
-static uint64_t gone_ticks(const struct gone *gone, enum path_ticks taken)
+static void measured_add(const struct taking *taking, const struct path_function *function,
+                         uint64_t path, const struct wire_measured *some)
 {
-    u128 ticks = gone->ticks;
-    if (taken == TICKS_SOME)
-        ticks = gone->timed ? ticks * gone->count / gone->timed : 0;
-    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+    struct sums *measured = row(taking, PATH_MEASURED, function->start.v, path);
+    sum_add(&measured->count, some->passages);
+    sum_add(&measured->time, some->ticks);
+    struct sums *looked = row(taking, PATH_LOOKED, function->start.v, path);
+    sum_add(&looked->count, some->looks);
+    sum_add(&looked->time, some->squares);
+    sum_add(&row(taking, PATH_BURSTS, function->start.v, path)->count, some->bursts);
 }
 
 static void path_add(struct taking *taking, const struct path_function *function, uint64_t path,
@@ -252,16 +255,14 @@ static void path_add(struct taking *taking, const struct path_function *function
     }
     struct sums *sums = row(taking, PATH_RAN, function->start.v, path);
     sum_add(&sums->count, count);
-    sum_add(&sums->time, gone_ticks(&gone, taking->plans->ticks));
-    if (gone.timed) {
-        struct sums *measured = row(taking, PATH_MEASURED, function->start.v, path);
-        sum_add(&measured->count, gone.timed);
-        sum_add(&measured->time, gone.ticks);
-    }
+    sum_add(&sums->time, gone.ticks);
+    if (gone.some.passages)
+        measured_add(taking, function, path, &gone.some);
     row(taking, PATH_FUNCTION, function->start.v, function->paths)->count = 1;
-    if (taking->plans->covered && !function->unsure)
+    if (taking->plans->covered)
         path_counts_add(&taking->plans->counts, taking->mappings,
-                        (struct place){taking->planned->module, function->start}, path, count);
+                        (struct place){taking->planned->module, function->start}, path, count,
+                        !function->unsure);
 }
 
 static void dense_take(struct taking *taking, const struct path_function *function,
@@ -276,14 +277,12 @@ static void dense_take(struct taking *taking, const struct path_function *functi
     if (first + path_store_counters(store) > banks->sum.n)
         return;
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t at = first + i * each, measured = first + n + 2 * i;
+        uint64_t at = first + i * each, measured = first + n + MEASURED_WORDS * i;
         struct gone gone = {.count = sum[at]};
         if (store->ticks == TICKS_ALL)
             gone.ticks = sum[at + 1];
-        if (store->ticks == TICKS_SOME) {
-            gone.ticks = sum[measured];
-            gone.timed = sum[measured + 1];
-        }
+        if (store->ticks == TICKS_SOME)
+            memcpy(&gone.some, &sum[measured], sizeof gone.some);
         if (gone.count)
             path_add(taking, function, i, gone);
     }
@@ -315,9 +314,21 @@ void path_plans_add(struct path_plans *plans, struct profile *profile,
 
 static struct gone gone_of(const struct banks *banks, const struct wire_path *path)
 {
+    const struct wire_path none = {0};
     const struct wire_path *timed = banks_path(banks, path->function | PATH_TIMED, path->path);
-    return timed ? (struct gone){path->count, timed->ticks, timed->count}
-                 : (struct gone){.count = path->count, .ticks = path->ticks};
+    if (!timed)
+        return (struct gone){.count = path->count, .ticks = path->ticks};
+    const struct wire_path *looked =
+        banks_path(banks, path->function | PATH_TIMED_LOOKS, path->path);
+    const struct wire_path *bursts =
+        banks_path(banks, path->function | PATH_TIMED_BURSTS, path->path);
+    looked = looked ? looked : &none;
+    return (struct gone){.count = path->count,
+                         .some = {.ticks = timed->ticks,
+                                  .passages = timed->count,
+                                  .looks = looked->count,
+                                  .squares = looked->ticks,
+                                  .bursts = bursts ? bursts->count : 0}};
 }
 
 void path_plans_take(struct path_plans *plans, const struct source *source)

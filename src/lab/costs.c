@@ -1,6 +1,7 @@
 #include "lab/costs.h"
 
 #include "profile/profile.h"
+#include "view/path_ticks.h"
 
 /* Of the program, less what is known to be the agent's: a base that samples is the program alone. */
 static double seconds(const struct profile *profile)
@@ -39,12 +40,8 @@ static double measured_ticks(const struct profile *profile)
         if (cell->group == STACK_TICKS)
             ticks += (double)profile->stacks.weights.at[i];
     }
-    for (uint32_t i = 0; i < profile->paths.n; i++) {
-        const struct path_key *key = map_key(&profile->paths.keys, i);
-        if (key->kind == PATH_RAN)
-            ticks += (double)profile->paths.at[i].time;
-    }
-    return ticks;
+    struct path_clock clock = path_clock_find(profile);
+    return ticks + path_clock_sum(&clock, profile);
 }
 
 static double base_ticks(const struct profile *profile)

@@ -20,7 +20,7 @@ static double instructions_of(const struct hot_path *path)
 
 static double weight_of(const struct hot_paths *paths, const struct hot_path *path)
 {
-    return paths->has_ticks ? (double)path->ticks : instructions_of(path);
+    return paths->has_ticks ? hot_path_ticks(path) : instructions_of(path);
 }
 
 static enum class class_of(const struct hot_paths *paths, double instructions, double weight) {

@@ -39,7 +39,8 @@ uint8_t path_store_bits(uint64_t paths);
 /* Counters that it takes. */
 static inline uint32_t path_store_counters(const struct path_store *store)
 {
-    static const uint32_t each[] = {[TICKS_NONE] = 1, [TICKS_SOME] = 3, [TICKS_ALL] = 2};
+    static const uint32_t each[] = {
+        [TICKS_NONE] = 1, [TICKS_SOME] = 1 + MEASURED_WORDS, [TICKS_ALL] = 2};
     return store->dense && !store->in_node ? each[store->ticks] << store->bits : 0;
 }
 

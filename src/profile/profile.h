@@ -118,8 +118,12 @@ static inline uint64_t trip_bin_last(uint64_t n)
 /* What a row of paths tells. Numbers are those of paths/number.h. */
 enum path_kind {
     PATH_RAN, /* the path: how often it was walked to its end, and the ticks that took */
-    PATH_FUNCTION, /* path: how many paths the function has; whoever numbers it otherwise cannot read them */
-    PATH_MEASURED, /* the path, of whose passages some were measured: how many, and their ticks; those of PATH_RAN are then of all, if these are like the others */
+    /* path: how many paths the function has; whoever numbers it otherwise cannot read them; time: instructions that ran along them */
+    PATH_FUNCTION,
+    /* The path, of whose passages some were measured, in bursts: how many, and their ticks; PATH_RAN has none then. */
+    PATH_MEASURED,
+    PATH_LOOKED, /* looks at the clock that ended a part of them; over bursts, the sum of ticks^2 / n */
+    PATH_BURSTS,
     PATH_KINDS
 };
 

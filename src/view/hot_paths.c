@@ -218,7 +218,7 @@ static void module_read(struct reader *reader, size_t first, size_t n)
 
 static double weight_of(const struct hot_paths *paths, const struct hot_path *path)
 {
-    return paths->has_ticks ? (double)path->ticks : (double)path->tally.count * path->instructions;
+    return paths->has_ticks ? hot_path_ticks(path) : (double)path->tally.count * path->instructions;
 }
 
 static int heavier_first(const void *a, const void *b, void *data)
@@ -246,6 +246,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
         path_rows_find_in_contexts(&reader.rows, &paths->arena, reader.profile, &paths->contexts);
     else
         path_rows_find(&reader.rows, &paths->arena, reader.profile, paths->iterations);
+    paths->clock = reader.rows.clock;
     for (size_t at = 0; at < reader.rows.n;) {
         size_t n = run_of(&reader, at, false);
         module_read(&reader, at, n);
@@ -253,7 +254,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
     }
     for (size_t i = 0; i < paths->n; i++) {
         paths->has_ticks |= paths->at[i].measured != 0;
-        paths->ticks += (double)paths->at[i].ticks;
+        paths->ticks += hot_path_ticks(&paths->at[i]);
         paths->instructions += (double)paths->at[i].tally.count * paths->at[i].instructions;
     }
     if (paths->n)
@@ -311,5 +312,5 @@ int hot_path_density(const struct hot_paths *paths, const struct hot_path *path)
     double instructions = (double)path->tally.count * path->instructions;
     if (!paths->has_ticks || !path->measured || instructions <= 0)
         return 0;
-    return (double)path->ticks / instructions > paths->ticks / paths->instructions ? 1 : -1;
+    return path->ticks.value / instructions > paths->ticks / paths->instructions ? 1 : -1;
 }

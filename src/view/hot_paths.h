@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "view/estimate.h"
+#include "view/path_ticks.h"
 #include "view/scene.h"
 
 #include <stdio.h>
@@ -19,11 +20,11 @@ struct hot_path {
     uint32_t module;   /* of the scene */
     uint32_t kind;     /* HOT_PATH_: begins at the entry; goes around a loop; leaves the function */
     uint64_t function; /* its entry */
-    const char *linkage; /* its name */
-    const uint64_t *ids; /* of its paths, one after the other: as many as were asked for */
-    struct tally tally;  /* executions */
-    uint64_t ticks;
-    uint64_t measured; /* the ticks are known of so many passages; 0: of none */
+    const char *linkage;   /* its name */
+    const uint64_t *ids;   /* of its paths, one after the other: as many as were asked for */
+    struct tally tally;    /* executions */
+    struct estimate ticks; /* not a number: not known */
+    uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */
@@ -39,6 +40,7 @@ struct hot_paths {
     struct arena arena;
     VEC(struct hot_path); /* heaviest first */
     bool has_ticks;
+    struct path_clock clock;
     double ticks, instructions; /* of all paths */
     uint64_t functions;         /* of which there are paths */
     /* Of these, names of those whose paths end where others would let them go on: they have too many, */
@@ -61,6 +63,11 @@ uint32_t hot_path_caller(const struct hot_paths *paths, uint32_t node);
 
 /* Executions. */
 struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_path *path);
+/* Ticks, 0 where they are not known. */
+static inline double hot_path_ticks(const struct hot_path *path)
+{
+    return path->measured ? path->ticks.value : 0;
+}
 /* Of all paths. */
 double hot_path_share(const struct hot_paths *paths, const struct hot_path *path);
 /* 1: dense, -1: sparse, 0: not known. */

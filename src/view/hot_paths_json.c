@@ -65,12 +65,10 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
     estimate_json(json, "count", "lo", "hi", count);
     json_object(json, "metrics");
     json_number(json, "instructions", count.value * path->instructions);
-    if (paths->has_ticks && path->measured)
-        json_integer(json, "ticks", path->ticks);
-    else if (paths->has_ticks)
-        json_null(json, "ticks");
-    if (paths->has_ticks)
+    if (paths->has_ticks) {
+        estimate_json(json, "ticks", "ticks_lo", "ticks_hi", path->ticks);
         json_integer(json, "measured", path->measured);
+    }
     json_object_end(json);
     json_number(json, "share", hot_path_share(paths, path));
     if (density)
@@ -96,6 +94,10 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
     json_integer(&json, "unread", paths->unread);
     json_integer(&json, "unknown", paths->unknown);
     json_integer(&json, "functions", paths->functions);
+    if (paths->clock.some) {
+        json_number(&json, "ticks_raw", paths->clock.raw);
+        json_number(&json, "ticks_look", paths->clock.look);
+    }
     names_json(&json, "cut", paths, &paths->cut);
     names_json(&json, "threaded", paths, &paths->threaded);
     json_array(&json, "rows");

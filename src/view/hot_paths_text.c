@@ -60,6 +60,18 @@ static void callers_print(FILE *to, const struct hot_paths *paths, uint32_t node
     fprintf(to, "%s > ", name_text(paths->scene, code.linkage));
 }
 
+/* Of each instruction. */
+static void ticks_print(FILE *to, const struct hot_path *path, int density)
+{
+    double n = (double)path->tally.count * path->instructions;
+    if (n <= 0)
+        return;
+    fprintf(to, ", %.2f ticks each", path->ticks.value / n);
+    if (path->ticks.lo < path->ticks.hi)
+        fprintf(to, " (%.2f to %.2f)", path->ticks.lo / n, path->ticks.hi / n);
+    fprintf(to, " (%s)", density > 0 ? "dense" : "sparse");
+}
+
 static void path_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path,
                        const struct ink *ink)
 {
@@ -76,11 +88,7 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
     if (paths->has_ticks && !path->measured)
         fprintf(to, ", ticks not measured");
     else if (paths->has_ticks)
-        fprintf(to, ", %.2f ticks each (%s)",
-                path->tally.count
-                    ? (double)path->ticks / ((double)path->tally.count * path->instructions)
-                    : 0,
-                density > 0 ? "dense" : "sparse");
+        ticks_print(to, path, density);
     if (path->measured && path->measured < path->tally.count)
         fprintf(to, " of %" PRIu64 " measured", path->measured);
     fprintf(to, ", %s path", kind_text(path->kind));
@@ -129,6 +137,11 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     }
     fprintf(to, "\n%zu of %zu paths, %.2f%% of all; --limit and --hot show others\n", shown,
             paths->n, 100 * share);
+    if (paths->clock.some)
+        fprintf(to,
+                "ticks: of some passages, which as measured make %.2f times the CPU time; "
+                "%.1f are taken off for each look at the clock\n",
+                paths->clock.raw, paths->clock.look);
     names_print(to, paths, &paths->cut, "more paths than can be numbered, so some end early, in: ");
     names_print(to, paths, &paths->threaded,
                 "a path is one handler, of many that jump to each other, in: ");

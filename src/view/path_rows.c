@@ -17,31 +17,23 @@ static int row_order(const void *a, const void *b, void *n_paths)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-static uint64_t passages_measured(const struct profile *profile, struct path_key key,
-                                  const struct sums *ran)
-{
-    key.kind = PATH_MEASURED;
-    const struct sums *some = table_find(&profile->paths, &key);
-    if (profile->mode != PROFILE_EXACT)
-        return 0;
-    return some ? some->count : ran->time ? ran->count : 0;
-}
-
 static void single_find(struct path_rows *rows, const struct profile *profile)
 {
     const struct table *table = &profile->paths;
+    rows->clock = path_clock_find(profile);
     for (uint32_t i = 0; i < table->n; i++) {
         const struct path_key *key = map_key(&table->keys, i);
         if (key->kind != PATH_RAN)
             continue;
-        *vec_push(rows) =
-            (struct path_row){.module = key->module,
-                              .function = key->function,
-                              .paths = &key->path,
-                              .context = STACK_NONE,
-                              .tally = tally_of(profile, &table->at[i]),
-                              .ticks = profile->mode == PROFILE_EXACT ? table->at[i].time : 0,
-                              .measured = passages_measured(profile, *key, &table->at[i])};
+        struct path_row *row = vec_push(rows);
+        *row = (struct path_row){.module = key->module,
+                                 .function = key->function,
+                                 .paths = &key->path,
+                                 .context = STACK_NONE,
+                                 .tally = tally_of(profile, &table->at[i])};
+        if (profile->mode == PROFILE_EXACT)
+            row->ticks =
+                path_clock_ticks(&rows->clock, profile, key, &table->at[i], &row->measured);
     }
 }
 

@@ -6,18 +6,20 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "view/estimate.h"
+#include "view/path_ticks.h"
 
 struct path_row {
     uint32_t module; /* of the profile */
     uint64_t function;
     const uint64_t *paths; /* their numbers, as many as were asked for */
     struct tally tally;
-    uint64_t ticks;
-    uint64_t measured; /* the ticks are known of so many passages; 0: of none */
-    uint32_t context;  /* STACK_NONE: any */
+    struct estimate ticks; /* not a number: not known */
+    uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
+    uint32_t context;      /* STACK_NONE: any */
 };
 
 struct path_rows {
+    struct path_clock clock;
     VEC(struct path_row); /* by module, function, numbers and context */
 };
 

@@ -33,12 +33,19 @@ enum {
     BUDGET_BITS = 20,
     CONTEXT_RECORDS = 1 << 16,       /* exits one window can hold */
     CONTEXT_PAYLOAD_EXITS = 1 << 14, /* the same, with a payload */
+    CONTEXT_LOOKS = 64,
     CONTEXT_STACK_BYTES = 1 << 18,
     CONTEXT_SIGNAL_STACK_BYTES = 1 << 17, /* exact runs: where signals are taken */
 };
 
 /* x86 register numbers, as in encodings. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+/* At the clock, by an operation that is carried out. `path`: the register; where a path begins, the clock at another look right before, or 0: there was none. */
+struct look {
+    uint64_t clock, path, sp;
+    uint64_t operation; /* in words from the start of the library */
+};
 
 struct context {
     uint64_t gpr[16];
@@ -66,11 +73,16 @@ struct context {
     uint64_t latency_left, latency_start, latency;
     /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
     uint64_t path, path_began;
-    int64_t path_left;              /* PLAN_SOME: paths until one is measured; 0: it is */
-    uint64_t path_seed, path_clock; /* likewise: of chance; what two looks at the clock take */
+    int64_t path_left; /* PLAN_SOME: paths until some are measured (walk/passages.h); 0: they are */
+    uint64_t path_seed, path_clock; /* likewise: of chance; what a look at the clock takes, by 16 */
     /* Likewise, of passages that are measured and wait for a call to return: the stack pointer of the innermost, PATH_WAITS_NONE if there is none. Code asks
-     * `path_back`: the same, or 0 while one is measured, which a call that returns must not find. */
+     * `path_back`: the same, or 0 while some are measured, when all that return look at the clock. */
     uint64_t path_waits, path_back;
+    uint64_t path_follows; /* one is followed to its end: the looks that it has had, and one */
+    uint64_t bursts;       /* that there were */
+    int64_t looks_at;      /* bytes, counts up to 0, the end of looks[] */
+    struct look looks[CONTEXT_LOOKS];
+    uint64_t paused; /* when the dispatcher came between what is measured; 0: it did not */
     uint64_t slot_clock, resume;
     uint64_t left_path;    /* of a count in a node that is left to the dispatcher */
     uint64_t *paths_lost;  /* added to, when a path could not be counted */

@@ -85,6 +85,7 @@ void context_init(struct context *context)
 {
     context->latency_left = 1;
     context->path_left = 1;
+    context->looks_at = -(int64_t)sizeof context->looks;
     context->path_waits = context->path_back = PATH_WAITS_NONE;
     context->to_direct = (uint64_t)context_to_direct;
     context->to_indirect = (uint64_t)context_to_indirect;

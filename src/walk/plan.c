@@ -23,7 +23,9 @@ static bool valid(const struct wire_plan *operation, uint64_t counters)
 {
     if (operation->action < PLAN_SET || operation->action >= PLAN_ACTIONS)
         return false;
-    uint64_t each = operation->flags & PLAN_SOME ? 3 : operation->flags & PLAN_TICKS ? 2 : 1;
+    uint64_t each = operation->flags & PLAN_SOME    ? 1 + MEASURED_WORDS
+                    : operation->flags & PLAN_TICKS ? 2
+                                                    : 1;
     if (operation->action != PLAN_COUNT)
         return true;
     if (operation->flags & PLAN_IN_NODE)

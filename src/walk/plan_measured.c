@@ -1,6 +1,5 @@
 #include "walk/plan_measured.h"
 
-/* Branches off if none is left: one is measured, or, where one begins, this is to be. `begins`: one less is left. */
 struct measured measured_emit(struct taken *t, const struct plan_path *path, bool begins)
 {
     struct cursor *c = t->c;
@@ -14,7 +13,7 @@ struct measured measured_emit(struct taken *t, const struct plan_path *path, boo
         emit_u8(c, 0x0f); /* jle */
         emit_u8(c, 0x8e);
         emit_u32(c, 0);
-        return (struct measured){*t, *path, c->at - 4};
+        return (struct measured){*t, *path, c->at - 4, cursor_runs_at(c)};
     }
     taken_rcx(t);
     emit_load(c, RCX, SLOT(path_left));
@@ -29,37 +28,148 @@ struct measured measured_emit(struct taken *t, const struct plan_path *path, boo
     if (next)
         emit_near_here(next, c);
     emit_jump(c, 0);
-    struct measured measured = {*t, *path, c->at - 4};
+    uint8_t *out = c->at - 4;
     emit_near_here(over, c);
-    return measured;
+    return (struct measured){*t, *path, out, cursor_runs_at(c)};
 }
 
-/* Behind the operation's code, registers given back. */
+/* ---- looking */
+
+/* The register, as it is before the operation, to %rax. */
+static void emit_path_rax(struct cursor *c, const struct plan_path *path)
+{
+    static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
+    if (!path->known)
+        emit_load(c, RAX, SLOT(path));
+    if (path_settled(path))
+        return;
+    emit_u8(c, 0x48); /* movabs $value, %rax or %rdx */
+    emit_u8(c, path->known ? 0xb8 : 0xba);
+    emit_u64(c, path->value);
+    if (!path->known)
+        emit_bytes(c, sum, sizeof sum);
+}
+
+/* movq $0, gs:[at] */
+static void emit_zero(struct cursor *c, size_t at)
+{
+    static const uint8_t zero[] = {0x65, 0x48, 0xc7, 0x04, 0x25};
+    emit_bytes(c, zero, sizeof zero);
+    emit_u32(c, (uint32_t)at);
+    emit_u32(c, 0);
+}
+
+/* One look. Of two that come one behind the other the first is written where a path would be, and the second takes its place. */
+static void emit_one_look(struct taken *t, const struct plan *plan,
+                          const struct wire_plan *operation, const struct plan_path *path,
+                          bool is_first)
+{
+    size_t end = SLOT(looks) + sizeof(struct look) * CONTEXT_LOOKS;
+    size_t to = is_first ? offsetof(struct look, path) : offsetof(struct look, clock);
+    struct cursor *c = t->c;
+    emit_clock_alone(t);
+    emit_load(c, RCX, SLOT(looks_at));
+    emit_indexed(c, STORE, RAX, 1, end + to);
+    if (operation->action != PLAN_SET) {
+        emit_path_rax(c, path);
+        emit_indexed(c, STORE, RAX, 1, end + offsetof(struct look, path));
+    }
+    emit_indexed(c, STORE, RSP, 1, end + offsetof(struct look, sp));
+    emit_indexed(c, 0xc7, 0, 1, end + offsetof(struct look, operation)); /* movq $number */
+    emit_u32(c, plan_left_number(plan, operation));
+    emit_add_rcx(c, is_first ? 0 : sizeof(struct look));
+    emit_store(c, RCX, SLOT(looks_at));
+    emit_load(c, RAX, SLOT(slot_rax));
+    emit_load(c, RDX, SLOT(slot_rdx));
+    t->ticks = false;
+    emit_fence(c);
+}
+
+/* Writes a look down; %rcx is then 0 if it was the last that there was room for. Where a path begins there are two: what is between them is what looking takes. */
+static void emit_look(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
+                      const struct plan_path *path)
+{
+    taken_rcx(t);
+    if (operation->action == PLAN_SET)
+        emit_one_look(t, plan, operation, path, true);
+    emit_one_look(t, plan, operation, path, false);
+}
+
+/* What the code behind `back` has taken, and nothing else, is taken. */
+static void taken_restore(struct taken *t, const struct taken *back)
+{
+    if (t->rcx && !back->rcx && !t->room->free)
+        emit_load(t->c, RCX, SLOT(slot_rcx));
+    if (back->rcx && !t->rcx)
+        taken_rcx(t);
+    if (back->r11 && !t->r11)
+        taken_r11(t);
+}
+
+/* Behind a branch that is taken if %rcx is 0, whose field is returned, what is otherwise. */
+static uint8_t *emit_unless_near(struct cursor *c)
+{
+    uint8_t *on = emit_short(c, JRCXZ);
+    emit_jump(c, 0);
+    emit_near_here(on, c);
+    return c->at - 4;
+}
+
+/* By way of the dispatcher; if a passage is then followed, from now on. */
+static void emit_going_on(struct taken *t, const struct plan *plan,
+                          const struct wire_plan *operation)
+{
+    static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
+    struct cursor *c = t->c;
+    uint8_t *field = emit_leaving(t, plan, operation);
+    emit_displacement(c, field, cursor_runs_at(c));
+    emit_clock_alone(t);
+    emit_load(c, RDX, SLOT(path_began));
+    emit_bytes(c, sum, sizeof sum);
+    emit_store(c, RAX, SLOT(path_began));
+    taken_give_back(t);
+    emit_fence(c);
+}
+
+static void emit_looked(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
+                        const struct measured *measured)
+{
+    emit_look(t, plan, operation, &measured->path);
+    uint8_t *room = emit_unless_near(t->c);
+    struct taken full = *t;
+    emit_going_on(&full, plan, operation);
+    taken_restore(&full, &measured->taken);
+    emit_jump(t->c, measured->back);
+    emit_displacement(t->c, room, cursor_runs_at(t->c));
+    taken_restore(t, &measured->taken);
+    emit_jump(t->c, measured->back);
+}
+
 void measured_emit_out(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                        struct measured *measured)
 {
-    struct cursor *cold = t->room->cold;
-    emit_displacement(t->c, measured->out, cursor_runs_at(cold));
-    measured->taken.c = cold;
-    taken_settle(&measured->taken, &measured->path);
-    bool begins = operation->action == PLAN_SET || operation->action == PLAN_BACK;
-    if (!begins) {
-        emit_clock(&measured->taken);
-        emit_store(cold, RAX, SLOT(slot_clock));
-        taken_give_back(&measured->taken);
+    struct taken own = measured->taken;
+    own.c = t->room->cold;
+    emit_displacement(t->c, measured->out, cursor_runs_at(own.c));
+    if (operation->action == PLAN_SET) {
+        emit_zero(own.c, SLOT(path_left));
+        emit_zero(own.c, SLOT(path_back));
     }
-    uint8_t *field = emit_leaving(&measured->taken, plan, operation);
-    emit_displacement(cold, field, begins ? cursor_runs_at(cold) : cursor_runs_at(t->c));
-    if (!begins)
+    if (operation->action != PLAN_BACK) {
+        emit_looked(&own, plan, operation, measured);
         return;
-    static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
-    emit_clock(&measured->taken);
-    emit_load(cold, RDX, SLOT(path_began));
-    emit_bytes(cold, sum, sizeof sum);
-    emit_store(cold, RAX, SLOT(path_began));
-    taken_give_back(&measured->taken);
-    emit_jump(cold, cursor_runs_at(t->c));
+    }
+    taken_rcx(&own);
+    emit_load(own.c, RCX, SLOT(path_left));
+    uint8_t *waits = emit_unless_near(own.c);
+    struct taken other = own;
+    emit_looked(&own, plan, operation, measured);
+    emit_displacement(own.c, waits, cursor_runs_at(own.c));
+    emit_going_on(&other, plan, operation);
+    emit_jump(own.c, cursor_runs_at(t->c));
 }
+
+/* ---- BACK */
 
 /* Goes on if path_back is above the stack pointer, else by the branch whose field is returned. */
 static uint8_t *emit_nobody_waits(struct taken *t)
@@ -98,5 +208,5 @@ struct measured measured_emit_back(struct taken *t, uint16_t flags)
         emit_store(t->c, R11, SLOT(path));
     }
     uint8_t *out = emit_nobody_waits(t);
-    return (struct measured){*t, {0}, out};
+    return (struct measured){*t, {0}, out, cursor_runs_at(t->c)};
 }

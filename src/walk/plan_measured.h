@@ -1,18 +1,20 @@
-/* Code of PLAN_SOME: whether a passage is measured is asked at operations; what is then to be done, the dispatcher does. */
+/* Code of PLAN_SOME (walk/passages.h): whether a burst lasts is asked at operations; what is then done, out of the way, is to look at the clock and write down what was
+ * seen. */
 #pragma once
 
 #include "walk/plan_taken.h"
 
-/* What the dispatcher does of the operation when a passage is measured: out of the way, and on behind `hot`. It reads the register. */
+/* The way that branches off, and comes back behind the branch. */
 struct measured {
     struct taken taken;
     struct plan_path path;
-    uint8_t *out; /* the branch that leads there */
+    uint8_t *out;  /* the branch that leads there */
+    uint64_t back; /* where it comes back */
 };
 
-/* Branches off if none is left: one is measured, or, where one begins, this is to be. `begins`: one less is left. */
+/* Branches off while a burst lasts. `begins`: one less is left until the next begins. */
 struct measured measured_emit(struct taken *t, const struct plan_path *path, bool begins);
-/* BACK, branching off if what called waits, or somebody who was left for good. */
+/* BACK, branching off if a burst lasts, if what called waits, or somebody who was left for good. */
 struct measured measured_emit_back(struct taken *t, uint16_t flags);
 /* Behind the operation's code, registers given back: the way that branches off. */
 void measured_emit_out(struct taken *t, const struct plan *plan, const struct wire_plan *operation,

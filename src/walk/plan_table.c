@@ -1,6 +1,6 @@
 #include "walk/plan_table.h"
 
-#include "walk/plan_apply.h"
+#include "walk/path_table.h"
 
 /* gs:[field of the path whose slot is at 8 * %r11], and a register or more of the opcode. */
 static void emit_slot_field(struct cursor *c, uint32_t rex, uint32_t opcode, uint32_t reg,

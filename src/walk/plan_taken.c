@@ -49,13 +49,15 @@ void emit_indexed(struct cursor *c, uint32_t opcode, uint32_t reg, uint32_t scal
 
 /* ---- ticks */
 
-/* The clock to %rax; %rdx is overwritten. */
-void emit_clock(struct taken *t)
+void emit_fence(struct cursor *c)
+{
+    static const uint8_t lfence[] = {0x0f, 0xae, 0xe8};
+    emit_bytes(c, lfence, sizeof lfence);
+}
+
+static void emit_clock_read(struct taken *t)
 {
     static const uint8_t rotated[] = {0xc4, 0xe3, 0xfb, 0xf0, 0xd2, 32, 0x48, 0x8d, 0x04, 0x10};
-    emit_store(t->c, RAX, SLOT(slot_rax));
-    emit_store(t->c, RDX, SLOT(slot_rdx));
-    t->ticks = true;
     emit_u8(t->c, 0x0f); /* rdtsc */
     emit_u8(t->c, 0x31);
     if (t->room->rotates) { /* rorx $32, %rdx, %rdx; lea (%rax,%rdx), %rax */
@@ -68,6 +70,27 @@ void emit_clock(struct taken *t)
     emit_bytes(t->c, high, sizeof high);
     emit_u32(t->c, (uint32_t)SLOT(slot_clock) + 4);
     emit_load(t->c, RAX, SLOT(slot_clock));
+}
+
+static void emit_clock_take(struct taken *t)
+{
+    emit_store(t->c, RAX, SLOT(slot_rax));
+    emit_store(t->c, RDX, SLOT(slot_rdx));
+    t->ticks = true;
+}
+
+/* The clock to %rax; %rdx is overwritten. */
+void emit_clock(struct taken *t)
+{
+    emit_clock_take(t);
+    emit_clock_read(t);
+}
+
+void emit_clock_alone(struct taken *t)
+{
+    emit_clock_take(t);
+    emit_fence(t->c);
+    emit_clock_read(t);
 }
 
 /* %rax -= %rdx; no flag changes. */

@@ -61,6 +61,10 @@ static inline void emit_shadow(struct cursor *c, uint32_t opcode, uint32_t reg, 
 
 /* The clock to %rax; %rdx is overwritten. */
 void emit_clock(struct taken *t);
+/* The same when all before is done. */
+void emit_clock_alone(struct taken *t);
+/* What is behind waits until all before is done. */
+void emit_fence(struct cursor *c);
 /* %rax -= %rdx */
 void emit_less(struct cursor *c);
 

@@ -1,6 +1,8 @@
 #include "walk/run.h"
 
+#include "walk/passages.h"
 #include "walk/plan_apply.h"
+#include "walk/sys.h"
 
 /* How the superblock that comes next was reached, so that it can be linked. */
 enum arrival { ARRIVAL_NEW, ARRIVAL_DIRECT, ARRIVAL_LAZY, ARRIVAL_INDIRECT, ARRIVAL_SITE };
@@ -161,13 +163,37 @@ static void left_apply(const struct walk *walk)
         plan_apply_left(walk->cache->plan, context);
 }
 
+/* ---- what is measured does not see us */
+
+static void clock_stop(struct context *context)
+{
+    if (context->node_timed || passages_run(context))
+        context->paused = sys_tsc();
+}
+
+static void clock_go_on(const struct walk *walk)
+{
+    struct context *context = walk->context;
+    if (!context->paused)
+        return;
+    uint64_t now = sys_tsc(), ticks = now - context->paused;
+    if (context->node_timed) /* it may have begun meanwhile */
+        context->node_began +=
+            context->node_began < context->paused ? ticks : now - context->node_began;
+    if (walk->cache->plan)
+        passages_pause(walk->cache->plan, context, ticks);
+    context->paused = 0;
+}
+
 /* Runs a superblock until it leaves to something that is not done on the way. */
 static void run(struct walk *walk, const struct superblock *block)
 {
     struct context *context = walk->context;
     uint64_t code = block->entry;
     while (code) {
+        clock_go_on(walk);
         context_enter(context, code);
+        clock_stop(context);
         switch (context->leave) {
         case LEAVE_GUARD:
             walk->guards++;

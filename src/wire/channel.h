@@ -136,7 +136,7 @@ struct channel {
     uint64_t interrupts;    /* triggers that reached the handler */
     uint64_t walks;         /* complete windows */
     uint64_t instructions;  /* recorded in windows */
-    uint64_t handler_ticks; /* spent in the handler, walks included */
+    uint64_t handler_ticks; /* spent in the handler, walks included; exact: before it began */
     uint64_t window_ticks, trail_ticks, translate_ticks;
     uint64_t walked_instructions; /* lead, window and trail: work done for the program */
     uint64_t period_ns;           /* current mean period */

@@ -28,9 +28,15 @@ enum plan_action {
  * measured by, and BACK goes on from there, so that a call between them is left out; COUNT adds what was measured since SET.
  * Counters are then pairs: the count and, behind it, the ticks; 2^bits pairs from `counter` on. */
 enum { PLAN_TICKS = 1 };
-/* Instead, of the same: some passages are measured, chosen at random where they begin, at SET. Counters are then 2^bits of counts, and behind them
- * 2^bits pairs: the ticks, and how many passages were measured. */
+/* Instead, of the same: some passages are measured, chosen at random where they begin, at SET, several in one burst. Counters are then 2^bits of counts, and behind them
+ * 2^bits of these. */
 enum { PLAN_SOME = 8 };
+struct wire_measured {
+    uint64_t ticks, passages; /* of so many, together, less what looking at the clock took */
+    uint64_t looks;           /* that ended a stretch of them */
+    uint64_t bursts, squares; /* with any of them; squares of ticks of one, by passages */
+};
+enum { MEASURED_WORDS = sizeof(struct wire_measured) / 8 };
 /* Of KEEP and BACK with PLAN_SOME: the time only, not the register. BACK with it may also stand where paths begin that are not behind a call (landing
  * pads, setjmp): what was left for good in frames below is then not measured on. */
 enum { PLAN_TIME = 16 };
@@ -102,8 +108,11 @@ struct wire_plan_module {
     uint32_t reserved;
 };
 
-/* Of PLAN_SOME, in `function`: these are passages that were measured, and their ticks; they are counted without it as well. */
+/* Of PLAN_SOME, in `function`: what is known of passages that were measured, in `count` and `ticks`: passages and ticks; looks and squares; bursts. They are
+ * counted without it as well. */
 #define PATH_TIMED (UINT32_C(1) << 31)
+#define PATH_TIMED_LOOKS (PATH_TIMED | UINT32_C(1) << 30)
+#define PATH_TIMED_BURSTS (PATH_TIMED | UINT32_C(1) << 29)
 
 /* ---- in a bank, at PATHS_AT: paths that are counted by their number. A slot is free while `count` is 0. Those of a function lie anywhere; what found no
  * room is counted as LOSS_path_lost. */

@@ -357,75 +357,8 @@ static void paths_are_counted(void **state)
     assert_int_not_equal(plan->known->n, 0);
 }
 
-/* ---- some passages measured, by the dispatcher */
-
-enum { SOME_AT = 1000, SOME_COUNTER = OF_DEPTH + 300, STACK = 5000 };
-
-static void carry_out(enum plan_action action, uint64_t sp, uint64_t clock)
-{
-    bool counts = action == PLAN_COUNT;
-    library[SOME_AT] = (struct wire_plan){.action = (uint8_t)action,
-                                          .counter = counts ? SOME_COUNTER : 0,
-                                          .flags = counts ? PLAN_SOME : PLAN_SOME | PLAN_TIME};
-    context->gpr[RSP] = sp;
-    context->slot_clock = clock;
-    context->exit = SOME_AT * sizeof *library / 8;
-    plan_apply_left(plan, context);
-}
-
-static void expect_measured(uint64_t count, uint64_t ticks, uint64_t measured)
-{
-    assert_int_equal(context->counters[SOME_COUNTER], count);
-    assert_int_equal(context->counters[SOME_COUNTER + 1], ticks);
-    assert_int_equal(context->counters[SOME_COUNTER + 2], measured);
-}
-
-static void begin(uint64_t sp)
-{
-    context->path_left = 1;
-    carry_out(PLAN_SET, sp, 0);
-    assert_int_equal(context->path_left, 0);
-}
-
-static void who_is_left_for_good_is_not_measured(void **state)
-{
-    (void)state;
-    context->path_clock = 10;
-    begin(STACK);
-    carry_out(PLAN_COUNT, STACK, 110);
-    expect_measured(1, 100, 1);
-    assert_true(context->path_left > 0);
-    begin(STACK); /* with a call in it */
-    carry_out(PLAN_KEEP, STACK, 60);
-    assert_int_equal(context->path_waits, STACK);
-    assert_true(context->path_left > 0);
-    carry_out(PLAN_BACK, STACK - 64, 0); /* of another */
-    assert_true(context->path_left > 0);
-    carry_out(PLAN_BACK, STACK, 0);
-    carry_out(PLAN_COUNT, STACK, 40);
-    expect_measured(2, 100 + 80, 2);
-    begin(STACK - 64); /* left while it is measured */
-    carry_out(PLAN_BACK, STACK, 0);
-    carry_out(PLAN_COUNT, STACK, 500);
-    expect_measured(3, 180, 2);
-    begin(STACK - 64); /* left while it waits */
-    carry_out(PLAN_KEEP, STACK - 64, 60);
-    carry_out(PLAN_BACK, STACK, 0);
-    assert_true(context->path_waits == PATH_WAITS_NONE);
-    carry_out(PLAN_COUNT, STACK, 500);
-    expect_measured(4, 180, 2);
-    uint64_t interrupted = 0;
-    context->interrupted = &interrupted;
-    begin(STACK);
-    carry_out(PLAN_COUNT, STACK, 10000000);
-    context->interrupted = NULL;
-    expect_measured(5, 180, 2);
-    assert_int_equal(interrupted, 1);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(paths_are_counted),
-                                       cmocka_unit_test(who_is_left_for_good_is_not_measured)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(paths_are_counted)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,0 +1,150 @@
+#include "view/path_ticks.h"
+
+#include <math.h>
+
+/* No path takes less than this part of what was measured. */
+#define LEAST 0.125
+/* What was off already cannot have been wrong by more ticks a look. */
+#define LOOK_LEAST -16.0
+/* What looking takes is not the same everywhere: by so many ticks, and by this part of what is taken off. */
+#define LOOK_VARIES 4.0
+#define LOOK_VARIES_BY 0.25
+
+/* ---- one path */
+
+static const struct sums *row_find(const struct profile *profile, struct path_key key,
+                                   enum path_kind kind)
+{
+    key.kind = (uint32_t)kind;
+    return table_find(&profile->paths, &key);
+}
+
+/* Of one passage. */
+struct passage {
+    double ticks, looks;
+};
+
+static struct passage passage_of(const struct sums *measured, const struct sums *looked)
+{
+    double n = (double)measured->count;
+    return (struct passage){(double)measured->time / n, looked ? (double)looked->count / n : 1};
+}
+
+static double passage_ticks(const struct passage *passage, double look)
+{
+    return fmax(passage->ticks - look * passage->looks, LEAST * passage->ticks);
+}
+
+/* Half of the interval of one passage: bursts vary; not a number if there was one. */
+static double passage_half(const struct path_clock *clock, const struct passage *passage,
+                           const struct sums *measured, const struct sums *looked,
+                           const struct sums *bursts)
+{
+    uint64_t groups = bursts ? bursts->count : 0;
+    double n = (double)measured->count;
+    double spread = (looked ? (double)looked->time : 0) - passage->ticks * passage->ticks * n;
+    if (groups < 2)
+        return NAN;
+    return student_t(groups - 1) * sqrt(fmax(spread, 0) / (n * (double)(groups - 1))) +
+           passage->looks * (LOOK_VARIES + LOOK_VARIES_BY * fabs(clock->look));
+}
+
+struct estimate path_clock_ticks(const struct path_clock *clock, const struct profile *profile,
+                                 const struct path_key *ran, const struct sums *sums,
+                                 uint64_t *ret_measured)
+{
+    const struct sums *measured = row_find(profile, *ran, PATH_MEASURED);
+    const struct sums *looked = row_find(profile, *ran, PATH_LOOKED);
+    double count = (double)sums->count, all = (double)sums->time;
+    *ret_measured = measured ? measured->count : sums->time ? sums->count : 0;
+    if (!*ret_measured)
+        return (struct estimate){NAN, NAN, NAN};
+    if (!measured)
+        return (struct estimate){all, all, all};
+    struct passage passage = passage_of(measured, looked);
+    double ticks = passage_ticks(&passage, clock->look);
+    double half =
+        passage_half(clock, &passage, measured, looked, row_find(profile, *ran, PATH_BURSTS));
+    return (struct estimate){count * ticks, count * fmax(ticks - half, 0), count * (ticks + half)};
+}
+
+/* ---- all */
+
+double path_clock_sum(const struct path_clock *clock, const struct profile *profile)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < profile->paths.n; i++) {
+        const struct path_key *key = map_key(&profile->paths.keys, i);
+        const struct sums *sums = &profile->paths.at[i];
+        if (key->kind != PATH_RAN)
+            continue;
+        const struct sums *measured = row_find(profile, *key, PATH_MEASURED);
+        if (!measured) {
+            sum += (double)sums->time;
+            continue;
+        }
+        struct passage passage = passage_of(measured, row_find(profile, *key, PATH_LOOKED));
+        sum += (double)sums->count * passage_ticks(&passage, clock->look);
+    }
+    return sum;
+}
+
+/* The program's, along paths. What passed before it began was mostly the kernel's, which made memory. */
+static double cpu_ticks(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    double along = 0, all = (double)totals->instructions, user = (double)totals->user_ns;
+    for (uint32_t i = 0; i < profile->paths.n; i++)
+        if (((const struct path_key *)map_key(&profile->paths.keys, i))->kind == PATH_FUNCTION)
+            along += (double)profile->paths.at[i].time;
+    double share = along > 0 && along < all ? along / all : 1;
+    double ours = fmax((double)totals->agent_ns - (double)totals->kernel_ns, 0);
+    ours = fmin(ours + (double)totals->translate_ns, user);
+    return user > 0 ? (double)totals->user_ticks * (user - ours) / user * share : 0;
+}
+
+static bool some_measured(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->paths.n; i++)
+        if (((const struct path_key *)map_key(&profile->paths.keys, i))->kind == PATH_MEASURED)
+            return true;
+    return false;
+}
+
+/* What the sum should be is known no better: the kernel counts in ticks of its own, and what is ours is not all known. */
+static double cpu_slack(const struct profile *profile, double cpu)
+{
+    const double part = 0.03, seconds = 0.01;
+    double hz = (double)profile->totals.user_ticks * 1e9 / (double)profile->totals.user_ns;
+    return part * cpu + seconds * hz;
+}
+
+/* What is to be taken off for each look, so that the sum is that. It falls with it, down to LEAST of what was measured. */
+static double look_find(const struct profile *profile, double wanted)
+{
+    enum { STEPS = 40, MOST = 1 << 16 };
+    double low = LOOK_LEAST, high = MOST;
+    for (int i = 0; i < STEPS; i++) {
+        struct path_clock clock = {.look = (low + high) / 2};
+        if (path_clock_sum(&clock, profile) > wanted)
+            low = clock.look;
+        else
+            high = clock.look;
+    }
+    return (low + high) / 2;
+}
+
+struct path_clock path_clock_find(const struct profile *profile)
+{
+    struct path_clock clock = {.some = profile->mode == PROFILE_EXACT && some_measured(profile)};
+    double cpu = clock.some ? cpu_ticks(profile) : 0;
+    if (cpu <= 0)
+        return clock;
+    double sum = path_clock_sum(&clock, profile), slack = cpu_slack(profile, cpu);
+    clock.raw = sum / cpu;
+    if (sum > cpu + slack)
+        clock.look = look_find(profile, cpu + slack);
+    else if (sum < cpu - slack)
+        clock.look = look_find(profile, cpu - slack);
+    return clock;
+}
