@@ -66,13 +66,18 @@ static void extents_make(struct value_pointers *pointers)
     pointers->changes = mappings->changes + 1;
 }
 
+void value_pointers_follow(struct value_pointers *pointers)
+{
+    if (pointers->changes != pointers->mappings->changes + 1)
+        extents_make(pointers);
+}
+
 struct place value_pointers_find(struct value_pointers *pointers, uint64_t value)
 {
     struct place none = {MODULE_NONE, {value}};
     if (value < ADDRESS_LEAST || value >= ADDRESS_MOST)
         return none;
-    if (pointers->changes != pointers->mappings->changes + 1)
-        extents_make(pointers);
+    value_pointers_follow(pointers);
     size_t low = 0, high = pointers->extents.n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -29,5 +29,7 @@ struct value_pointers {
 
 void value_pointers_init(struct value_pointers *pointers, struct mappings *mappings);
 void value_pointers_release(struct value_pointers *pointers);
+/* Brings extents up to date. */
+void value_pointers_follow(struct value_pointers *pointers);
 /* MODULE_NONE: it is a number. */
 struct place value_pointers_find(struct value_pointers *pointers, uint64_t value);

@@ -3,11 +3,13 @@
 void window_keep_init(struct window_keep *keep, const struct units *units, struct profile *profile)
 {
     *keep = (struct window_keep){.units = units, .profile = profile, .every = 1};
+    value_pointers_init(&keep->pointers, units->mappings);
 }
 
 void window_keep_release(struct window_keep *keep)
 {
     vec_release(&keep->runs);
+    value_pointers_release(&keep->pointers);
 }
 
 /* Its number among the window's runs. */
@@ -51,6 +53,21 @@ static void items_read(const struct wire_payload *items, uint32_t *item, uint32_
     }
 }
 
+/* Where modules lie now, for addresses of data. */
+static void spans_keep(struct window_keep *keep)
+{
+    struct windows *windows = &keep->profile->windows;
+    struct window *window = &windows->at[windows->n - 1];
+    value_pointers_follow(&keep->pointers);
+    for (size_t i = 0; i < keep->pointers.extents.n; i++, window->n_spans++) {
+        const struct value_extent *extent = &keep->pointers.extents.at[i];
+        *vec_push(&windows->spans) = (struct window_span){.module = extent->module,
+                                                          .start = extent->start,
+                                                          .end = extent->end,
+                                                          .shift = extent->shift};
+    }
+}
+
 /* Instructions. `words`: moved to those of the next exit; NULL: there are none. */
 static uint32_t exit_keep(struct window_keep *keep, uint32_t exit, const uint64_t **words)
 {
@@ -90,7 +107,10 @@ void window_keep_take(struct window_keep *keep, const struct payload_window *win
                                          .tid = (uint32_t)window->tid,
                                          .addressed = addressed,
                                          .first_run = windows->runs.n,
+                                         .first_span = windows->spans.n,
                                          .first_byte = windows->bytes.n};
+    if (addressed)
+        spans_keep(keep);
     uint64_t instructions = 0;
     for (uint32_t i = 0; i < window->n_exits && instructions < WINDOW_INSTRUCTIONS; i++)
         if (units_owner(keep->units, window->exits[i]) != UNIT_NONE)

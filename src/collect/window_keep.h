@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "collect/payloads.h"
+#include "collect/value_pointers.h"
 #include "profile/profile.h"
 
 #include <stdint.h>
@@ -27,6 +28,7 @@ struct window_keep {
     struct keep_runs {
         VEC(struct keep_run);
     } runs; /* by segment */
+    struct value_pointers pointers;
     struct window_body body;
 };
 

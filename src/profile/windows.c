@@ -11,13 +11,14 @@
 void windows_release(struct windows *windows)
 {
     vec_release(&windows->runs);
+    vec_release(&windows->spans);
     vec_release(&windows->bytes);
     vec_release(windows);
 }
 
 void windows_clear(struct windows *windows)
 {
-    windows->n = windows->runs.n = windows->bytes.n = 0;
+    windows->n = windows->runs.n = windows->spans.n = windows->bytes.n = 0;
 }
 
 static void bytes_append(struct window_bytes *bytes, const uint8_t *more, size_t n)
@@ -35,12 +36,19 @@ void windows_merge(struct windows *into, const struct windows *other, const uint
         struct window window = other->at[i];
         const struct window_run *runs = &other->runs.at[window.first_run];
         window.first_run = into->runs.n;
+        window.first_span = into->spans.n;
         window.first_byte = into->bytes.n;
         for (size_t k = 0; k < window.n_runs; k++) {
             struct window_run run = runs[k];
             ASSERT(run.module < n_modules);
             run.module = modules[run.module];
             *vec_push(&into->runs) = run;
+        }
+        for (size_t k = 0; k < window.n_spans; k++) {
+            struct window_span span = other->spans.at[other->at[i].first_span + k];
+            ASSERT(span.module < n_modules);
+            span.module = modules[span.module];
+            *vec_push(&into->spans) = span;
         }
         bytes_append(&into->bytes, other->bytes.at + other->at[i].first_byte, window.n_bytes);
         *vec_push(into) = window;
@@ -164,6 +172,15 @@ static void put_window(struct encoder *encoder, const struct windows *windows,
         encode_number(encoder, run->instructions);
         at = run->at;
     }
+    encode_number(encoder, window->n_spans);
+    for (size_t i = 0; i < window->n_spans; i++) {
+        const struct window_span *span = &windows->spans.at[window->first_span + i];
+        ASSERT(span->module < in_file->n);
+        encode_number(encoder, in_file->at[span->module] + (uint64_t)1);
+        encode_number(encoder, span->start);
+        encode_number(encoder, span->end - span->start);
+        encode_number(encoder, varint_fold(span->shift));
+    }
     encode_number(encoder, window->n_bytes);
     bytes_add(&encoder->payload, windows->bytes.at + window->first_byte, window->n_bytes);
 }
@@ -188,32 +205,58 @@ void encode_windows(struct encoder *encoder, const struct windows *windows,
     vec_release(&order);
 }
 
-static bool run_decode(struct decoder *decoder, struct cursor *cursor, uint64_t *at,
-                       struct err *err)
+static bool module_decode(const struct decoder *decoder, struct cursor *cursor,
+                          uint32_t *ret_module, struct err *err)
 {
     uint32_t module;
-    struct window_run run = {0};
-    if (!cursor_short(cursor, "module", &module, err) || !cursor_difference(cursor, at, err) ||
-        !cursor_short(cursor, "run of bytes:", &run.bytes, err) ||
-        !cursor_short(cursor, "run of instructions:", &run.instructions, err))
+    if (!cursor_short(cursor, "module", &module, err))
         return false;
     if (module == 0 || module > decoder->in_profile.n)
         return err_set(err, ERR_FORMAT, "module %u of %zu", module, decoder->in_profile.n);
+    *ret_module = decoder->in_profile.at[module - 1];
+    return true;
+}
+
+static bool run_decode(struct decoder *decoder, struct cursor *cursor, uint64_t *at,
+                       struct err *err)
+{
+    struct window_run run = {0};
+    if (!module_decode(decoder, cursor, &run.module, err) || !cursor_difference(cursor, at, err) ||
+        !cursor_short(cursor, "run of bytes:", &run.bytes, err) ||
+        !cursor_short(cursor, "run of instructions:", &run.instructions, err))
+        return false;
     if (!run.instructions || run.instructions > UINT16_MAX || run.bytes < run.instructions ||
         run.bytes > 15 * run.instructions)
         return err_set(err, ERR_FORMAT, "a run of %u instructions in %u bytes", run.instructions,
                        run.bytes);
     run.at = *at;
-    run.module = decoder->in_profile.at[module - 1];
     *vec_push(&decoder->profile->windows.runs) = run;
+    return true;
+}
+
+static bool span_decode(struct decoder *decoder, struct cursor *cursor, struct err *err)
+{
+    struct window_span span = {0};
+    uint64_t bytes;
+    if (!module_decode(decoder, cursor, &span.module, err) ||
+        !cursor_number(cursor, &span.start, err) || !cursor_number(cursor, &bytes, err) ||
+        !cursor_difference(cursor, &span.shift, err))
+        return false;
+    if (bytes > UINT64_MAX - span.start)
+        return err_set(err, ERR_FORMAT, "%llu bytes of memory from 0x%llx on",
+                       (unsigned long long)bytes, (unsigned long long)span.start);
+    span.end = span.start + bytes;
+    *vec_push(&decoder->profile->windows.spans) = span;
     return true;
 }
 
 static bool window_decode(struct decoder *decoder, struct cursor *cursor, struct err *err)
 {
     struct windows *windows = &decoder->profile->windows;
-    struct window window = {.first_run = windows->runs.n, .first_byte = windows->bytes.n};
-    uint64_t n_runs, n_bytes, at = 0;
+    struct window window = {.first_run = windows->runs.n,
+                            .first_span = windows->spans.n,
+                            .first_byte = windows->bytes.n};
+    uint64_t n_runs, n_spans, n_bytes, at = 0;
     const uint8_t *bytes;
     if (!cursor_number(cursor, &window.tsc, err) ||
         !cursor_number(cursor, &window.weight_ns, err) ||
@@ -226,13 +269,30 @@ static bool window_decode(struct decoder *decoder, struct cursor *cursor, struct
     for (uint64_t i = 0; i < n_runs; i++)
         if (!run_decode(decoder, cursor, &at, err))
             return false;
+    if (!cursor_number(cursor, &n_spans, err))
+        return false;
+    for (uint64_t i = 0; i < n_spans; i++)
+        if (!span_decode(decoder, cursor, err))
+            return false;
     if (!cursor_number(cursor, &n_bytes, err) || !cursor_bytes(cursor, n_bytes, &bytes, err))
         return false;
     window.n_runs = (size_t)n_runs;
+    window.n_spans = (size_t)n_spans;
     window.n_bytes = (size_t)n_bytes;
     bytes_append(&windows->bytes, bytes, window.n_bytes);
     *vec_push(windows) = window;
     return true;
+}
+
+const struct window_span *window_span_find(const struct windows *windows,
+                                           const struct window *window, uint64_t address)
+{
+    for (size_t i = 0; i < window->n_spans; i++) {
+        const struct window_span *span = &windows->spans.at[window->first_span + i];
+        if (address >= span->start && address < span->end)
+            return span;
+    }
+    return NULL;
 }
 
 bool decode_windows(struct decoder *decoder, struct cursor *cursor, struct err *err)

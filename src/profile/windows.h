@@ -25,12 +25,21 @@ struct window_run {
     uint64_t at; /* svma.v */
 };
 
+/* Where a module lay in memory: addresses of data as recorded, and as linked. */
+struct window_span {
+    uint32_t module; /* of the profile */
+    uint32_t unused;
+    uint64_t start, end; /* avma.v */
+    uint64_t shift;      /* svma.v - avma.v */
+};
+
 struct window {
     uint64_t tsc;       /* when it began */
     uint64_t weight_ns; /* CPU time that it stands for */
     uint64_t tid;
     uint64_t addressed; /* 1: addresses were recorded */
     size_t first_run, n_runs;
+    size_t first_span, n_spans; /* if it has addresses */
     size_t first_byte, n_bytes;
 };
 
@@ -39,6 +48,9 @@ struct windows {
     struct window_runs {
         VEC(struct window_run);
     } runs;
+    struct window_spans {
+        VEC(struct window_span);
+    } spans;
     struct window_bytes {
         VEC(uint8_t);
     } bytes;
@@ -73,6 +85,10 @@ struct window_reader {
 void window_open(struct window_reader *reader, const struct windows *windows, size_t index);
 /* False: it has ended. */
 bool window_read(struct window_reader *reader, const struct window_run **ret_run);
+
+/* Whose memory an address of data is; NULL: no module's. */
+const struct window_span *window_span_find(const struct windows *windows,
+                                           const struct window *window, uint64_t address);
 
 void encode_windows(struct encoder *encoder, const struct windows *windows,
                     const struct numbering *in_file);

@@ -193,13 +193,15 @@ static void bad_content_is_an_error_that_says_where(void **state)
     REFUSED(CHUNK_MODELLED, "\x02\x0a\x16\x00\x02\x07",
             "f: byte 51: MODELLED chunk, byte 4 of its payload: modelled row of kind 11");
     REFUSED(CHUNK_WINDOWS, "\x01\x01\x01\x00\x01\x02\x0a\x04\x02\x00",
-            "f: byte 51: WINDOWS chunk, byte 9 of its payload: module 2 of 1");
+            "f: byte 51: WINDOWS chunk, byte 6 of its payload: module 2 of 1");
+    REFUSED(CHUNK_WINDOWS, "\x01\x01\x01\x00\x00\x01\x02\x05\x05\x02\x00",
+            "f: byte 51: WINDOWS chunk, byte 7 of its payload: module 2 of 1");
     REFUSED(CHUNK_WINDOWS, "\x01\x01\x01\x00\x01\x01\x0a\x04\x05\x00",
             "f: byte 51: WINDOWS chunk, byte 9 of its payload: a run of 5 instructions in 4 bytes");
     REFUSED(CHUNK_WINDOWS, "\x01\x01\x01\x02\x00\x00",
             "f: byte 51: WINDOWS chunk, byte 5 of its payload: a window of kind 2");
-    REFUSED(CHUNK_WINDOWS, "\x01\x01\x01\x00\x00\x05\x01",
-            "f: byte 51: WINDOWS chunk, byte 6 of its payload: 5 bytes wanted, 1 left");
+    REFUSED(CHUNK_WINDOWS, "\x01\x01\x01\x00\x00\x00\x05\x01",
+            "f: byte 51: WINDOWS chunk, byte 7 of its payload: 5 bytes wanted, 1 left");
     REFUSED(CHUNK_CONFLICTS, "\x02\x0a\x02\x0a\x10\x02\x07",
             "f: byte 51: CONFLICTS chunk, byte 5 of its payload: conflict of kind 8");
     REFUSED(CHUNK_CONFLICTS, "\x02\x0a\x00\x0a\x02\x02\x07",

@@ -27,6 +27,13 @@ static void window_make(struct windows *windows, uint32_t modules, bool addresse
     for (size_t i = 0; i < window->n_runs; i++)
         *vec_push(&windows->runs) = (struct window_run){(uint32_t)some_below(modules), 40, 10,
                                                         some_below(UINT64_C(1) << 40)};
+    window->first_span = windows->spans.n;
+    window->n_spans = addressed ? some_below(4) : 0;
+    for (size_t i = 0; i < window->n_spans; i++)
+        *vec_push(&windows->spans) = (struct window_span){.module = (uint32_t)some_below(modules),
+                                                          .start = 4096 * i,
+                                                          .end = 4096 * (i + 1),
+                                                          .shift = 0 - 4096 * i};
     course->n = (uint32_t)some_below(STEPS);
     for (uint32_t i = 0; i < course->n; i++) {
         course->run[i] = (uint32_t)some_below(window->n_runs);
@@ -76,6 +83,7 @@ static void back_and_forth(void **state)
         assert_true(profile_read_bytes("it", first.out.at, first.out.n, &again, &err));
         assert_int_equal(again.windows.n, profile.windows.n);
         assert_int_equal(again.windows.bytes.n, profile.windows.bytes.n);
+        assert_int_equal(again.windows.spans.n, profile.windows.spans.n);
         encode_whole(&second, &again, NULL);
         assert_int_equal(first.out.n, second.out.n);
         assert_memory_equal(first.out.at, second.out.at, first.out.n);
