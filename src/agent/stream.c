@@ -9,8 +9,9 @@
 #include <sys/syscall.h>
 
 enum {
-    CONVERGED_AFTER = 8, /* messages in a row */
-    LOOKED_AT_EVERY = 16 /* windows */
+    CONVERGED_AFTER = 8,  /* messages in a row */
+    LOOKED_AT_EVERY = 16, /* windows */
+    TOLD_EVERY = 64 /* windows, of counters behind a compressor: a process may end at any time */
 };
 
 bool stream_open(struct thread *thread)
@@ -149,7 +150,7 @@ void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n)
     struct thread_stream *stream = thread->stream;
     const uint64_t *words = thread->context->counters;
     const struct wire_only *only = channel_only(agent.channel);
-    bool settled = stream->compressor.design.converge && ++stream->windows % LOOKED_AT_EVERY != 0;
+    bool settled = ++stream->windows % LOOKED_AT_EVERY && stream->compressor.design.converge;
     for (uint32_t i = 0; i < n; i++) {
         const struct exit *exit = cache_exit(agent.cache, exits[i]);
         const struct exit *next = i + 1 < n ? cache_exit(agent.cache, exits[i + 1]) : NULL;
@@ -160,4 +161,6 @@ void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n)
         words += exit->payload / sizeof *words;
     }
     take(thread);
+    if (stream->windows % TOLD_EVERY == 0)
+        publish(thread, compressor_flush(&stream->compressor, stream->messages));
 }

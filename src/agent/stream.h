@@ -33,5 +33,5 @@ bool stream_open(struct thread *thread);
 void stream_close(struct thread *thread);
 /* The window that the thread's context holds. */
 void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n);
-/* What counters behind the compressor hold; the thread ends. */
+/* What waits, and what counters behind the compressor hold; the thread ends. */
 void stream_end(struct thread *thread);

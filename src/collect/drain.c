@@ -125,6 +125,7 @@ static void stream_sum(struct drain_stream *sum, const struct value_stream *stre
 {
     sum->taken += stream->compressor.taken;
     sum->told += stream->compressor.told;
+    sum->stands_for += stream->stands_for;
     sum->settled += stream->settled;
 }
 
@@ -143,6 +144,8 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     sum->stream.taken += share_load(&channel->stream_taken);
     sum->stream.told += share_load(&channel->stream_told);
     sum->stream.settled += share_load(&channel->stream_settled);
+    for (int kind = 0; source->decode && kind < TUPLE_KINDS; kind++)
+        sum->stream.stands_for += source->decode->messages.stands_for[kind];
     sum_add(&totals->interrupts, interrupts);
     sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
     sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));

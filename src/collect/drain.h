@@ -23,7 +23,8 @@ struct drain_sum {
     struct trace_verdict trace; /* of exact traces */
     struct payload_sum payloads;
     struct drain_stream {
-        uint64_t taken, told, settled; /* values, messages, values that were left out before */
+        uint64_t taken, told, stands_for; /* tuples, messages, tuples that these stand for */
+        uint64_t settled;                 /* tuples that were left out before */
     } stream;
 };
 

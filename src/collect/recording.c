@@ -167,10 +167,10 @@ static void describe_stream(struct run *run)
         return;
     drain_sum(&run->drain, true, &sum);
     snprintf(text, sizeof text,
-             "%" PRIu64 " %s became %" PRIu64 " messages, which stand for them; %" PRIu64
+             "%" PRIu64 " %s became %" PRIu64 " messages, which stand for %" PRIu64 "; %" PRIu64
              " of places that had converged were left out",
              sum.stream.taken, run->options->record.compress[0] ? "tuples" : "values",
-             sum.stream.told, sum.stream.settled);
+             sum.stream.told, sum.stream.stands_for, sum.stream.settled);
     profile_fact(&run->delta, "compressed", text);
 }
 

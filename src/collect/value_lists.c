@@ -34,6 +34,7 @@ static void messages_take(struct value_lists *lists, size_t n)
         const struct message *message = &lists->stream->messages[i];
         struct value_list *list = &lists->lists.at[value_stream_place(message)];
         value_counts_add(&list->counts, message->tuple.value, message->count << VALUE_BITS);
+        lists->stream->stands_for += message->count;
         if (++list->messages % CHECK_MESSAGES == 0)
             list_check(list);
     }

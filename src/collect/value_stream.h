@@ -13,7 +13,8 @@ enum { VALUE_STREAM_TUPLES = 256 };
 
 struct value_stream {
     struct compressor compressor;
-    uint64_t settled; /* values of places that had converged: left out */
+    uint64_t stands_for; /* values that messages told of */
+    uint64_t settled;    /* values of places that had converged: left out */
     size_t n;
     struct tuple tuples[VALUE_STREAM_TUPLES];
     struct message messages[VALUE_STREAM_TUPLES + ASSOCIATIVE_MAX];
