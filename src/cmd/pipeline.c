@@ -23,7 +23,7 @@ static const char usage[] =
     "\n"
     "  --core NAME        the model: zen3, skylake, 21264, inorder or a file (zen3)\n"
     "  -i FILE            the profile, as an option\n"
-    "  --by WHAT          of hardware: place, page, line, object, edge or all: of code, of the "
+    "  --by WHAT          of records: place, page, line, object, edge or all: of code, of the "
     "data that it\n"
     "                     used, or of pairs (place)\n"
     "  --metric EXPR      one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'\n"
@@ -65,6 +65,7 @@ struct options {
     struct view_options view;
     struct pipeline_asked asked;
     const char *core; /* NULL: that of the recording, or the usual */
+    bool records;     /* what is asked for is about single ones */
     bool is_modelled; /* which of these is shown */
     struct modelled modelled;
     struct pipeline pipeline;
@@ -86,12 +87,19 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     struct pipeline_asked *asked = &options->asked;
     switch (option) {
     case OPTION_BY:
+        options->records = true;
         return pipeline_by_parse(value, &asked->by) ||
                err_set(err, ERR_USAGE, "%s: not one of place, page, line, object, edge, all",
                        value);
     case OPTION_CORE: options->core = value; return true;
-    case OPTION_METRIC: asked->value = value; return true;
-    case OPTION_WHERE: asked->where = value; return true;
+    case OPTION_METRIC:
+        options->records = true;
+        asked->value = value;
+        return true;
+    case OPTION_WHERE:
+        options->records = true;
+        asked->where = value;
+        return true;
     case OPTION_WIDTH: return number_take(value, &asked->width, err);
     case OPTION_WINDOW: return number_take(value, &asked->window, err);
     default: return number_take(value, &asked->cycles, err);
@@ -103,12 +111,26 @@ static bool has_any(const struct profile *profile)
     return profile->samples.n || modelled_has(profile);
 }
 
-/* Records of hardware are shown before what a model says; --core asks for the model. */
+/* What pairs were followed with, if that is told; else what is usual. */
+static void asked_complete(struct pipeline_asked *asked, const struct profile *profile)
+{
+    const char *width = profile_fact_find(profile, "pairs_width");
+    const char *window = profile_fact_find(profile, "pairs_window");
+    if (!asked->width && (!width || !(asked->width = strtod(width, NULL))))
+        asked->width = 4;
+    if (!asked->window && (!window || !(asked->window = strtod(window, NULL))))
+        asked->window = 100;
+}
+
+/* Records of hardware are shown before what a model says; --core asks for the model. Of a model that has both, records are shown if it is they that are asked about. */
 static bool make(struct scene *scene, void *to, struct err *err)
 {
     struct options *options = to;
-    options->is_modelled =
-        modelled_has(scene->sides[0]) && (options->core || !scene->sides[0]->samples.n);
+    const struct profile *profile = scene->sides[0];
+    bool own = profile_fact_find(profile, "pairs_window");
+    options->is_modelled = modelled_has(profile) &&
+                           (options->core || !profile->samples.n || (own && !options->records));
+    asked_complete(&options->asked, profile);
     if (options->asked.where && !options->asked.value)
         options->asked.value = "1";
     if (options->is_modelled)
@@ -147,7 +169,7 @@ int cmd_pipeline(int argc, char **argv)
         .make = make,
         .show = show,
     };
-    struct options options = {.asked = {.width = 4, .window = 100, .cycles = 30}};
+    struct options options = {.asked = {.cycles = 30}};
     struct own_options own = {own_list, own_take, &options};
     return table_view_run(&table, &options.view, &own, &options, argc, argv);
 }

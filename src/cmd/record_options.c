@@ -37,6 +37,9 @@ static const char usage[] =
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
     "  --core NAME        with --exact=trace: the course through a model of a core (gait "
     "pipeline)\n"
+    "  --pairs N          with --core: of every N instructions two are followed together (gait "
+    "pipeline\n"
+    "                     --metric)\n"
     "  --events LIST      what windows record: edge,call, and address, value, latency\n"
     "  --context          values by who called, as far as windows saw the call\n"
     "  --compress DESIGN  values by way of a compressor: R256, H[P256]2048, T2[256]2048x2\n"
@@ -79,6 +82,7 @@ enum {
     OPTION_ONLY,
     OPTION_EVENTS,
     OPTION_CORE,
+    OPTION_PAIRS,
     OPTION_CONTEXT,
     OPTION_COMPRESS,
     OPTION_MODULE,
@@ -103,6 +107,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"events", required_argument, NULL, OPTION_EVENTS},
     {"core", required_argument, NULL, OPTION_CORE},
+    {"pairs", required_argument, NULL, OPTION_PAIRS},
     {"context", no_argument, NULL, OPTION_CONTEXT},
     {"compress", required_argument, NULL, OPTION_COMPRESS},
     {"dump-stream", required_argument, NULL, OPTION_DUMP_STREAM},
@@ -323,6 +328,8 @@ static bool parse_option(struct record *options, int option, struct err *err)
             return false;
         options->walks.core = &options->core;
         return true;
+    case OPTION_PAIRS:
+        return parse_u32("--pairs", optarg, 2, UINT32_MAX, &options->walks.pairs, err);
     case OPTION_PLAN:
         if (!plans_open(&options->plans, optarg, err))
             return false;
@@ -390,7 +397,8 @@ static bool plain_complete(struct record *options, struct err *err)
 static bool core_complete(struct record *options, struct err *err)
 {
     if (!options->walks.core)
-        return true;
+        return !options->walks.pairs ||
+               err_set(err, ERR_USAGE, "--pairs goes with --core: it is a model that follows them");
     if (options->walks.record.mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE,
                        "--core goes with --exact=trace; samples go through a model when gait "

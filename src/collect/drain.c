@@ -235,6 +235,7 @@ static void source_open(struct drain *drain, uint32_t index)
                                  .audience = drain->audience,
                                  .core = drain->core,
                                  .for_core = drain->for_core,
+                                 .pairs = drain->pairs,
                                  .seed = drain->share->directory->options.seed};
     source_init(source, &place, drain->mode, drain->profile);
     source_listen(source, drain->consumer);

@@ -40,6 +40,7 @@ struct drain {
     struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
     const struct model *core;          /* as in struct source_place, */
     bool for_core;                     /* likewise */
+    uint32_t pairs;                    /* likewise */
     bool trace_paths;                  /* likewise, for paths, */
     bool trace_contexts;               /* and for calling contexts */
     struct walk_stacks *stacks;        /* NULL: walks have none */

@@ -348,6 +348,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->drain.audience = options->audience;
         run->drain.core = options->core;
         run->drain.for_core = options->for_core;
+        run->drain.pairs = options->pairs;
         run->drain.trace_contexts = options->trace_contexts;
         run->drain.plans = options->plans;
         run->drain.scale = latencies ? &run->scale : NULL;

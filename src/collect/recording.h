@@ -46,6 +46,8 @@ struct recording_options {
     const struct model
         *core;     /* a trace goes through it, and the profile gets where cycles go; NULL: none */
     bool for_core; /* what exits record besides is for it alone */
+    uint32_t
+        pairs; /* of its instructions, one in so many begins a pair that is followed; 0: none */
     struct replay_audience *audience; /* of a trace through a model of a core; NULL: nobody */
     struct record_options record;
 };

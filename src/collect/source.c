@@ -37,6 +37,7 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
         trace->replay = mem_alloc(sizeof *trace->replay);
         trace_replay_init(trace->replay, units, place->core, place->audience);
         trace->replay->also = place->dump ? &place->dump->model : NULL;
+        trace->replay->records.interval = place->pairs;
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
     }
     if (place->dump) {

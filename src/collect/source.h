@@ -92,6 +92,8 @@ struct source_place {
     struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
     const struct model *core; /* traces go through it; NULL: only if there is an audience */
     bool for_core;            /* what exits record besides is for it alone */
+    uint32_t
+        pairs; /* one in so many instructions begins a pair that is followed through it; 0: none */
 };
 
 void source_init(struct source *source, const struct source_place *place, enum record_mode mode,

@@ -62,6 +62,7 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
         replay->audience->begin(replay->audience, &core->replay, tid);
     } else {
         core->listener = account_listen(&replay->account, &core->replay);
+        core->records = trace_records_listen(&replay->records, &core->replay, tid);
     }
 }
 
@@ -76,6 +77,7 @@ static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop
         account_settle(core->listener);
         account_listener_free(core->listener);
     }
+    trace_records_end(core->records);
     replay_release(&core->replay);
     mem_free(core);
     replay->threads.at[thread] = NULL;
@@ -172,6 +174,7 @@ void trace_replay_release(struct trace_replay *replay)
             thread_end(&replay->consumer, (uint32_t)i, 0);
     vec_release(&replay->threads);
     account_release(&replay->account);
+    trace_records_release(&replay->records);
     vec_release(&replay->exits);
     vec_release(&replay->data);
     code_release(&replay->code);
@@ -181,6 +184,7 @@ void trace_replay_release(struct trace_replay *replay)
 void trace_replay_give(struct trace_replay *replay, struct profile *profile)
 {
     modelled_give(&replay->account, &replay->code, profile);
+    trace_records_give(&replay->records, profile);
     profile_loss(profile, "unmodelled", replay->unread);
     replay->unread = 0;
 }

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "collect/consumer.h"
 #include "collect/images.h"
+#include "collect/trace_records.h"
 #include "replay/account.h"
 
 #include <stdint.h>
@@ -21,6 +22,7 @@ struct profile;
 struct replay_thread {
     struct replay replay;
     struct account_listener *listener; /* NULL: others listen */
+    struct record_listener *records;   /* NULL: no instruction is followed */
 };
 
 struct trace_replay {
@@ -28,6 +30,7 @@ struct trace_replay {
     struct replay_audience *audience; /* NULL: the account is made */
     struct replay_listener *also;     /* hears all threads; NULL: nobody */
     struct account account;
+    struct trace_records records;
     struct images images;
     struct code code;
     struct replay_exits {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static const uint64_t intervals[] = {1000, 3000, 10000, 30000, 100000};
+static const uint64_t intervals[] = {100, 300, 1000, 3000, 10000, 30000};
 enum { UNITS = sizeof intervals / sizeof *intervals, EXPECTED = 10, WELL = 60, TOO_WELL = 75 };
 
 /* Samples of one instruction that have a property. */
@@ -123,7 +123,7 @@ static bool convergence_fill(struct lab_rows *rows, const struct course *course,
     truth_init(&watch.truth);
     for (uint32_t i = 0; i < UNITS; i++) {
         struct profileme_setup setup = {
-            .interval = intervals[i], .tags = 2, .buffer = 16, .seed = i + 1};
+            .interval = intervals[i], .tags = 8, .buffer = 16, .seed = i + 1};
         watch.units[i].watch = &watch;
         watch.units[i].profileme = profileme_make(&setup, unit_take, &watch.units[i]);
     }

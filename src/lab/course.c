@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "collect/recording.h"
 #include "core/model.h"
-#include "replay/replay.h"
+#include "replay/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,42 +15,28 @@
 
 struct listening {
     struct replay_audience audience; /* first: it is what the audience's calls are given */
-    struct replay_listener listener;
+    struct replay_watch replay_watch;
     const struct course *course;
     const struct course_watch *watch;
     struct replay *replay; /* whom it listens to; NULL: nobody yet, or not any more */
     bool begun;
     int32_t tid;
     uint64_t retired;
-    uint64_t history; /* of branches, before the instruction; */
-    uint64_t wrong;   /* as it is on a way that is wrongly gone */
 };
 
-static struct listening *listening_of(struct replay_listener *listener)
+static void step_see(void *context, const struct pmu_step *step)
 {
-    return (struct listening *)(void *)((char *)listener - offsetof(struct listening, listener));
-}
-
-static void step_hear(struct replay_listener *listener, const struct replay_step *heard)
-{
-    struct listening *listening = listening_of(listener);
-    struct pmu_step step = {&heard->insn->core, heard->fact, heard->times,
-                            heard->aborted ? listening->wrong : listening->history, heard->aborted};
-    listening->watch->see(listening->watch->context, &step);
-    if (heard->aborted)
-        return;
-    /* The one that was guessed wrongly is in it as it was guessed. */
-    listening->history = core_history(listening->replay->core);
-    listening->wrong = listening->history ^ (heard->insn->core.kind == INSN_COND);
-    if (++listening->retired < listening->course->steps_most)
+    struct listening *listening = context;
+    listening->watch->see(listening->watch->context, step);
+    if (step->aborted || ++listening->retired < listening->course->steps_most)
         return;
     kill(listening->tid, SIGKILL);
     listening->replay->n_listeners = 0; /* what is still on its way is not heard by anybody */
 }
 
-static void gap_hear(struct replay_listener *listener)
+static void gap_see(void *context)
 {
-    const struct course_watch *watch = listening_of(listener)->watch;
+    const struct course_watch *watch = ((struct listening *)context)->watch;
     if (watch->gap)
         watch->gap(watch->context);
 }
@@ -63,10 +49,11 @@ static void thread_begin(struct replay_audience *audience, struct replay *replay
     listening->begun = true;
     listening->replay = replay;
     listening->tid = tid;
-    listening->listener = (struct replay_listener){step_hear, gap_hear};
     if (listening->watch->begin)
         listening->watch->begin(listening->watch->context, replay);
-    replay_listen(replay, &listening->listener);
+    listening->replay_watch =
+        (struct replay_watch){.see = step_see, .gap = gap_see, .context = listening};
+    replay_watch(&listening->replay_watch, replay);
 }
 
 static void thread_end(struct replay_audience *audience, struct replay *replay)

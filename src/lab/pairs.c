@@ -6,13 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A branch that is fused to what is before it takes no place of its own. */
-uint32_t pairs_window(const struct model *model)
-{
-    uint32_t places = model->rob + model->opqueue;
-    return model->fuse_branch ? places + places / 4 : places;
-}
-
 static void records_take(void *context, const struct sample *samples, size_t n)
 {
     struct pairs *pairs = context;
@@ -36,7 +29,7 @@ bool pairs_open(struct pairs *pairs, const struct model *model, uint64_t interva
                 struct err *err)
 {
     struct profileme_setup setup = {.interval = interval,
-                                    .window = pairs_window(model),
+                                    .window = profileme_window(model),
                                     .tags = PROFILEME_TAGS,
                                     .buffer = 16,
                                     .seed = 1};

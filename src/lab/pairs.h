@@ -7,9 +7,6 @@
 
 struct model;
 
-/* How far apart two can be and still be in flight together, whatever the program. */
-uint32_t pairs_window(const struct model *model);
-
 struct pairs {
     struct truth truth;
     struct profileme *unit;

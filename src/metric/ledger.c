@@ -222,11 +222,19 @@ void ledger_add(struct ledger *ledger, const struct sample *sample)
         subject_add(ledger, &subject, weight_of(sample));
 }
 
+/* Two records for one selection: each is half of what was chosen. */
+static void pair_add_alone(struct ledger *ledger, const struct sample *first,
+                           const struct sample *second)
+{
+    struct subject subjects[2] = {subject_alone(first), subject_alone(second)};
+    for (int side = 0; side < 2; side++)
+        subject_add(ledger, &subjects[side], weight_of(first) / 2);
+}
+
 void ledger_add_pair(struct ledger *ledger, const struct sample *first, const struct sample *second)
 {
     if (!ledger->pairs) {
-        ledger_add(ledger, first);
-        ledger_add(ledger, second);
+        pair_add_alone(ledger, first, second);
         return;
     }
     for (int side = 0; side < 2; side++) {

@@ -1,7 +1,7 @@
 /* Numbers about followed instructions, added up by what they belong to: as records come, in bounded space.
  *
  * What is added up (metrics) and what it belongs to (keys) are expressions. A record stands for SAMPLE_WEIGHT fetched instructions, so k records with a property stand for k S of
- * them. Pairs are looked at twice, once from each side: whoever is `self` gets the number. A pair stands for the weight of its first.
+ * them. Pairs are looked at twice, once from each side: whoever is `self` gets the number. A pair stands for the weight of its first; where nobody asks about the other, each of its records for half of that.
  *
  * There are never more than twice `limit` rows: then the lesser half, by its weight, goes into `others`. Whatever is asked, all rows and `others` make the whole, and no row lacks
  * more weight than `missing_most`.

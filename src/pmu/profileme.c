@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "core/model.h"
 #include "pmu/record.h"
 
 #define NEVER UINT64_MAX
@@ -38,6 +39,13 @@ struct profileme {
     void (*deliver)(void *, const struct sample *, size_t);
     void *context;
 };
+
+/* A branch that is fused to what is before it takes no place of its own. */
+uint32_t profileme_window(const struct model *model)
+{
+    uint32_t places = model->rob + model->opqueue;
+    return model->fuse_branch ? places + places / 4 : places;
+}
 
 static uint64_t interval_draw(struct profileme *unit)
 {

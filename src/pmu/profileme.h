@@ -44,7 +44,11 @@ struct profileme_counts {
     uint64_t interrupts; /* deliveries */
 };
 
+struct model;
 struct profileme;
+
+/* How far apart two can be and still be in flight together, whatever the program. */
+uint32_t profileme_window(const struct model *model);
 
 /* deliver: gets so many records in the order of fetch of their first; two in a row if they are pairs. */
 struct profileme *profileme_make(const struct profileme_setup *setup,

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Pairs of a trace that are followed through a model, against what the model counts of all: intervals of retirements and of wasted slots hold what is exact.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+seq 1 3000 >"$work/text"
+"$gait" record -q -o "$work/data" --exact=trace --core zen3 --pairs 100 -- gzip -c "$work/text" >/dev/null 2>"$work/log" || { cat "$work/log"; fail 'record'; }
+"$gait" pipeline --json "$work/data" >"$work/exact" && "$gait" pipeline --json --by place "$work/data" >"$work/pairs" || fail 'pipeline'
+"$gait" pipeline --metric 'other.retired && other.unit == self.unit' --limit 1 "$work/data" | grep -q 'other.unit == self.unit [0-9]' || fail 'a metric of pairs'
+/usr/bin/python3 - "$work/exact" "$work/pairs" <<'PY' || fail 'pairs and the model differ'
+import json, sys
+exact, pairs = ({row["address"]: row for row in json.load(open(path))["rows"]} for path in sys.argv[1:])
+held = {"retired": [0, 0], "wasted": [0, 0]}
+for address, row in pairs.items():
+    if row["samples"] < 100:
+        continue
+    for name, got, true in (("retired", row["events"]["retired"], exact[address]["retired"]), ("wasted", row["wasted_slots"], exact[address]["wasted_slots"])):
+        # What aborted was under way as well, and is not in the model's slots.
+        if name == "wasted" and 50 * exact[address]["aborted"]["count"] > exact[address]["retired"]["count"]:
+            continue
+        held[name][0] += 1
+        held[name][1] += got["lo"] * 0.97 <= true["count"] <= got["hi"] * 1.03
+print(held)
+sys.exit(any(n < 10 or inside < 0.9 * n for n, inside in held.values()))
+PY
+"$gait" record -q -o "$work/data" --exact=trace --pairs 100 -- true 2>/dev/null && fail '--pairs without --core'
+true
