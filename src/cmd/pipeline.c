@@ -21,7 +21,7 @@ static const char usage[] =
     "(gait\n"
     "import) it is what hardware told.\n"
     "\n"
-    "  --core NAME        the model: zen3, skylake, 21264, inorder or a file (zen3)\n"
+    "  --core NAME        the model: zen3, zen4, skylake, 21264, inorder, native or a file (zen3)\n"
     "  -i FILE            the profile, as an option\n"
     "  --by WHAT          of records: place, page, line, object, edge or all: of code, of the "
     "data that it\n"

@@ -15,12 +15,21 @@ struct stream {
     uint32_t used;
 };
 
+/* How many lines came in each span of cycles: accesses come in program order, not in that of time, so that it is not enough to know the last. */
+enum { LANE_BITS = 5, LANE_SPANS = 256 };
+struct lane {
+    struct {
+        uint32_t span, lines;
+    } at[LANE_SPANS];
+};
+
 struct hierarchy {
     const struct model *model;
     uint32_t line_bits;
     struct cache l1d, l1i, l2, l3, dtlb, itlb, l2tlb;
     uint64_t *misses; /* until when each place for a line on its way is taken */
-    uint64_t walked;  /* when the last walk through page tables ended */
+    struct lane from_l2, from_l3, from_memory;
+    uint64_t walked; /* when the last walk through page tables ended */
     struct stream streams[STREAMS];
     uint32_t clock;
 };
@@ -76,21 +85,43 @@ static uint64_t later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The first time, from `time` on, at which one more line fits. */
+static uint64_t lane_pass(struct lane *lane, uint32_t every, uint64_t time)
+{
+    if (!every)
+        return time;
+    uint32_t room = (1u << LANE_BITS) / every;
+    for (uint64_t span = time >> LANE_BITS;; span++) {
+        uint32_t at = span % LANE_SPANS;
+        if (lane->at[at].span != (uint32_t)span) {
+            lane->at[at].span = (uint32_t)span;
+            lane->at[at].lines = 0;
+        }
+        if (lane->at[at].lines >= (room ? room : 1))
+            continue;
+        lane->at[at].lines++;
+        return later_of(time, span << LANE_BITS);
+    }
+}
+
 /* When a line that is not in the first level arrives, asked for at `time`; it is put into the levels below. */
 static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
                            uint32_t *events)
 {
     const struct model *model = hierarchy->model;
     struct cache_entry *entry = cache_find(&hierarchy->l2, line);
+    time = lane_pass(&hierarchy->from_l2, model->l2_every, time);
     if (entry)
         return later_of(time + model->l2_cycles, entry->arrives);
     *events |= CORE_L2_MISS;
     entry = cache_find(&hierarchy->l3, line);
     uint64_t arrives;
+    time = lane_pass(&hierarchy->from_l3, model->l3_every, time);
     if (entry) {
         arrives = later_of(time + model->l3_cycles, entry->arrives);
     } else {
         *events |= CORE_L3_MISS;
+        time = lane_pass(&hierarchy->from_memory, model->memory_every, time);
         arrives = time + model->memory_cycles;
         cache_put(&hierarchy->l3, line, arrives);
     }
