@@ -38,4 +38,5 @@ void profile_forget_values(struct profile *profile)
     profile->values.n = 0;
     lines_forget(&profile->latencies);
     facts_forget(&profile->facts);
+    windows_clear(&profile->windows);
 }

@@ -42,6 +42,11 @@ const char *conflict_type_text(enum conflict_type type)
     return texts[type];
 }
 
+const char *conflict_row_sure(const struct conflict_row *row)
+{
+    return row->measured ? "measured" : row->modelled ? "modelled" : "potential";
+}
+
 /* ---- how often places were looked at */
 
 struct look {
@@ -141,6 +146,7 @@ static void rows_take(struct conflict_view *view, const struct table *table)
         *vec_push(view) = (struct conflict_row){.from = {from, key.from},
                                                 .to = {to, key.to},
                                                 .type = type,
+                                                .profile_module = key.to_module,
                                                 .count = table->at[i].count,
                                                 .distance = (double)table->at[i].time};
     }
@@ -199,6 +205,7 @@ void conflict_view_make(struct conflict_view *view, struct scene *scene, uint32_
     rows_take(view, &scene->sides[0]->conflicts);
     rows_join(view);
     rows_judge(view, &looks, all);
+    conflict_view_model(view);
     if (view->n)
         qsort(view->at, view->n, sizeof *view->at, by_cost);
     map_release(&looks.keys);

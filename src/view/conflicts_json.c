@@ -24,9 +24,11 @@ static void row_json(struct json *json, const struct conflict_view *view,
     json_integer(json, "count", row->count);
     estimate_json(json, "share", "share_lo", "share_hi", row->share);
     json_number(json, "distance", row->distance);
-    json_string(json, "sure", row->measured ? "measured" : "potential");
+    json_string(json, "sure", conflict_row_sure(row));
     estimate_json(json, "ns", "ns_lo", "ns_hi",
                   (struct estimate){row->ticks.value * ns, row->ticks.lo * ns, row->ticks.hi * ns});
+    const struct estimate unknown = {NAN, NAN, NAN};
+    estimate_json(json, "fails", "fails_lo", "fails_hi", row->modelled ? row->fails : unknown);
     json_object_end(json);
 }
 
@@ -35,6 +37,7 @@ void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit
     struct json json;
     json_begin(&json, to);
     head_json(&json, "conflicts", view->scene, 0, BY_INSTRUCTION, WEIGHT_COUNT, 0);
+    json_string(&json, "core", view->core);
     json_array(&json, "rows");
     for (size_t i = 0; i < view->n && i < limit; i++)
         row_json(&json, view, &view->at[i]);

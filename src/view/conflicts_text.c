@@ -23,6 +23,14 @@ static void end_print(FILE *to, struct place_text *text, const char *what,
                 ink_end(ink, INK_SOURCE));
 }
 
+static void fails_print(FILE *to, const struct conflict_view *view, const struct conflict_row *row)
+{
+    fprintf(to, "; modelled (%s): %.1f%%", view->core, 100 * row->fails.value);
+    if (!isnan(row->fails.lo))
+        fprintf(to, " [%.1f, %.1f]", 100 * row->fails.lo, 100 * row->fails.hi);
+    fprintf(to, " of executions fail, %.0f cycles each", row->fail_cycles);
+}
+
 static void row_print(FILE *to, const struct conflict_view *view, struct place_text *text,
                       const struct conflict_row *row, const struct ink *ink)
 {
@@ -43,6 +51,8 @@ static void row_print(FILE *to, const struct conflict_view *view, struct place_t
         fprintf(to, "; measured: %.1f %s",
                 view->tsc_hz > 0 ? row->ticks.value / view->tsc_hz * 1e9 : row->ticks.value,
                 view->tsc_hz > 0 ? "ns" : "ticks");
+    else if (row->modelled)
+        fails_print(to, view, row);
     else
         fprintf(to, "; potential");
     fprintf(to, "\n      %s\n", conflict_type_text(row->type));

@@ -27,8 +27,13 @@ assert not clean, clean
 for row in planted:
     # But for where a stretch begins, every execution is in conflict.
     assert row['share'] > (0.3 if row['type'] == 'false-sharing' else 0.9), row
+    sure = {'store-forward': 'modelled', 'order': 'potential', 'alias-4k': 'potential'}.get(row['type'], 'measured')
+    assert row['sure'] == sure and (row['fails'] is None) == (sure != 'modelled') and (row['fails'] is None or row['fails'] > 0.9), row
     assert (row['from'] == row['to']) == (row['type'] in ('line-split', 'page-split', 'false-sharing')) or row['type'] == 'false-sharing', row
 EOF
+# Without windows, which have addresses, nothing is modelled.
+"$gait" merge -q --no-values -o "$work/given" "$work/planted" && "$gait" conflicts --json "$work/given" >"$work/given.json" || bad "merge --no-values: status $?"
+grep -q '"type": "store-forward".*"sure": "potential"' "$work/given.json" || bad 'modelled without windows'
 "$gait" merge -q -o "$work/twice" "$work/planted" "$work/planted" || bad "merge: status $?"
 for command in conflicts latencies; do
     "$gait" $command --json "$work/planted" >"$work/once.json"
