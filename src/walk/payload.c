@@ -425,8 +425,14 @@ void payload_time_end(struct cursor *c, struct payload_timing *timing)
     static const uint8_t difference[] = {0x8d, 0x4c, 0x08, 0x01}; /* lea 1(%rax,%rcx), %ecx */
     emit_bytes(c, difference, sizeof difference);
     emit_store(c, RCX, SLOT(latency));
-    static const uint8_t low[] = {0x0f, 0xb6, 0xc8}; /* movzbl %al, %ecx */
-    emit_bytes(c, low, sizeof low);
+    /* Which load is next: a byte of the clock by 9 * 9 * 5 * 9, without a flag. Not its lowest: some clocks are always even, or always odd, and
+     * of two loads in turn it would then be the same one. */
+    static const uint8_t chance[] = {0x8d, 0x0c, 0xc0,  /* lea (%rax,%rax,8), %ecx */
+                                     0x8d, 0x0c, 0xc9,  /* lea (%rcx,%rcx,8), %ecx */
+                                     0x8d, 0x0c, 0x89,  /* lea (%rcx,%rcx,4), %ecx */
+                                     0x8d, 0x0c, 0xc9,  /* lea (%rcx,%rcx,8), %ecx */
+                                     0x0f, 0xb6, 0xcd}; /* movzbl %ch, %ecx */
+    emit_bytes(c, chance, sizeof chance);
     emit_add_rcx(c, 1);
     emit_store(c, RCX, SLOT(latency_left));
     emit_unspill(c);

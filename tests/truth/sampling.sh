@@ -14,6 +14,8 @@ for row in rows: print(row)
 part = lambda row, name: float(row[name].rstrip('%') or 0)
 loads = [row for row in rows if int(row['vtot'])]
 near, far = min(loads, key=lambda row: part(row, 'memory')), max(loads, key=lambda row: part(row, 'memory'))
+# They run as often as each other: chance must not take one of them alone, whatever the lowest bits of the clock are.
+assert 1 / 3 < int(near['vtot']) / int(far['vtot']) < 3 or int(near['vtot']) + int(far['vtot']) < 20
 assert part(near, 'near') > 90 and part(far, 'memory') + part(far, 'l3') > 50
 waits = max(rows, key=lambda row: part(row, 'time'))
 assert int(waits['place'].split('+')[1], 16) >= int(far['place'].split('+')[1], 16), 'it waits behind the far load'
