@@ -4,6 +4,7 @@
 #include "cmd/table_view.h"
 #include "view/modelled.h"
 #include "view/pipeline.h"
+#include "view/window_records.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -23,7 +24,9 @@ static const char usage[] =
     "\n"
     "  --core NAME        the model: zen3, zen4, skylake, 21264, inorder, native or a file (zen3)\n"
     "  -i FILE            the profile, as an option\n"
-    "  --by WHAT          of records: place, page, line, object, edge or all: of code, of the "
+    "  --records          of windows what ProfileMe would have told: single instructions, in "
+    "pairs\n"
+    "  --by WHAT          records by place, page, line, object, edge or all: of code, of the "
     "data that it\n"
     "                     used, or of pairs (place)\n"
     "  --metric EXPR      one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'\n"
@@ -44,6 +47,7 @@ enum {
     OPTION_BY = VIEW_OPTION_OWN,
     OPTION_METRIC,
     OPTION_CORE,
+    OPTION_RECORDS,
     OPTION_WHERE,
     OPTION_WIDTH,
     OPTION_WINDOW,
@@ -53,6 +57,7 @@ enum {
 static const struct option own_list[] = {
     {"by", required_argument, NULL, OPTION_BY},
     {"core", required_argument, NULL, OPTION_CORE},
+    {"records", no_argument, NULL, OPTION_RECORDS},
     {"metric", required_argument, NULL, OPTION_METRIC},
     {"where", required_argument, NULL, OPTION_WHERE},
     {"width", required_argument, NULL, OPTION_WIDTH},
@@ -86,6 +91,7 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     struct options *options = to;
     struct pipeline_asked *asked = &options->asked;
     switch (option) {
+    case OPTION_RECORDS: options->records = true; return true;
     case OPTION_BY:
         options->records = true;
         return pipeline_by_parse(value, &asked->by) ||
@@ -122,6 +128,27 @@ static void asked_complete(struct pipeline_asked *asked, const struct profile *p
         asked->window = 100;
 }
 
+/* Of windows: what ProfileMe would have told of them. */
+static bool records_make(struct options *options, struct scene *scene, bool wide, struct err *err)
+{
+    struct sample_list records = {0};
+    struct model model;
+    options->is_modelled = false;
+    if (!scene->sides[0]->windows.n)
+        return err_set(err, ERR_FORMAT,
+                       "%s: of a trace there are sums alone; records are taken of windows",
+                       options->view.input);
+    if (!model_open(options->core ? options->core : "zen3", &model, err))
+        return false;
+    if (!wide)
+        options->asked.width = model.dispatch_width;
+    window_records_take(&records, scene, &model, (uint32_t)options->asked.window);
+    bool made = pipeline_make(&options->pipeline, scene, &records, &options->asked, err);
+    vec_release(&records);
+    model_release(&model);
+    return made;
+}
+
 /* Records of hardware are shown before what a model says; --core asks for the model. Of a model that has both, records are shown if it is they that are asked about. */
 static bool make(struct scene *scene, void *to, struct err *err)
 {
@@ -130,12 +157,16 @@ static bool make(struct scene *scene, void *to, struct err *err)
     bool own = profile_fact_find(profile, "pairs_window");
     options->is_modelled = modelled_has(profile) &&
                            (options->core || !profile->samples.n || (own && !options->records));
+    bool wide = options->asked.width > 0;
     asked_complete(&options->asked, profile);
     if (options->asked.where && !options->asked.value)
         options->asked.value = "1";
-    if (options->is_modelled)
+    if (options->is_modelled && !options->records)
         return modelled_make(&options->modelled, scene, options->core, err);
-    return pipeline_make(&options->pipeline, scene, &options->asked, err);
+    if (options->is_modelled)
+        return records_make(options, scene, wide, err);
+    return pipeline_make(&options->pipeline, scene, &scene->sides[0]->samples, &options->asked,
+                         err);
 }
 
 static void show(struct scene *scene, void *of, const struct ink *ink, size_t rows)

@@ -66,6 +66,10 @@ static void spans_keep(struct window_keep *keep)
                                                           .end = extent->end,
                                                           .shift = extent->shift};
     }
+    /* All else is nobody's in particular: heaps, stacks, what was mapped. */
+    *vec_push(&windows->spans) = (struct window_span){
+        .module = profile_module(keep->profile, "[memory]", NULL, 0), .end = UINT64_MAX};
+    window->n_spans++;
 }
 
 /* Instructions. `words`: moved to those of the next exit; NULL: there are none. */

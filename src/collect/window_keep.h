@@ -12,7 +12,7 @@
 
 enum {
     WINDOWS_ALL = 256, /* as many again at half the rate, and so on */
-    WINDOW_INSTRUCTIONS = 4096,
+    WINDOW_INSTRUCTIONS = 16384,
 };
 
 struct keep_run {

@@ -30,8 +30,8 @@ struct modelled_row *modelled_row(struct modelled *modelled, uint32_t module, ui
     struct modelled_place place = {module, at};
     uint32_t index = map_add(&modelled->keys, &place);
     if (index == modelled->n)
-        *vec_push(modelled) =
-            (struct modelled_row){.module = module, .at = at, .fields = fields_make(modelled)};
+        *vec_push(modelled) = (struct modelled_row){
+            .module = module, .at = at, .fit = 1, .fields = fields_make(modelled)};
     return &modelled->at[index];
 }
 
@@ -208,6 +208,8 @@ bool modelled_make(struct modelled *modelled, struct scene *scene, const char *c
         table_take(modelled, profile);
     else
         modelled_windows(modelled);
+    if (!table)
+        modelled_fit(modelled);
     rows_settle(modelled);
     return true;
 }
@@ -269,10 +271,19 @@ struct estimate modelled_ratio(const struct modelled *modelled, const struct mod
     return estimate_of(sum / whole, squares / (whole * whole), modelled->groups);
 }
 
+/* What is left of a row's spread when its count is known: that of how long each execution takes, and that of the count itself. */
 struct estimate modelled_share(const struct modelled *modelled, const struct modelled_row *row)
 {
-    return modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES, &modelled->all, FIELD_TIME,
-                          ACCOUNT_STATES);
+    struct estimate share = modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES,
+                                           &modelled->all, FIELD_TIME, ACCOUNT_STATES);
+    if (modelled->groups < 2 || !(row->fit_deviation > 0))
+        return share;
+    struct estimate each =
+        modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES, row, FIELD_RETIRED, 1);
+    double spread = each.value > 0 ? (each.hi - each.value) / each.value : 0;
+    double half = share.value * hypot(spread, 1.96 * row->fit_deviation);
+    return (struct estimate){share.value, share.value > half ? share.value - half : 0,
+                             share.value + half};
 }
 
 struct estimate modelled_wasted(const struct modelled *modelled, const struct modelled_row *row)

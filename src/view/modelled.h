@@ -1,9 +1,8 @@
 /* Where a model of a core says that cycles go, instruction by instruction: of a trace that went through it when it was recorded, or of the windows of a sampled profile, which
  * go through it now (replay/account.h says what is counted).
  *
- * Of windows: the core keeps what its guesses learned from one to the next, and lines of data are put where they were (view/residence.h); the first MODELLED_WARMING instructions of each only warm, since queues are
- * empty when it begins. A window stands for CPU time, so what it adds is multiplied by that and divided by the cycles that it took in the model. Windows are dealt out to groups, whose
- * spread is the interval. */
+ * Windows (view/window_course.h) stand for CPU time: what one adds is multiplied by that and divided by the cycles that it took in the model. How often instructions ran is known from all of the
+ * recording, windows that were not kept included: rows are made to fit that (modelled_fit), so that windows only need to tell how long each execution takes. Windows are dealt out to groups, whose spread is the interval. */
 #pragma once
 
 #include "base/map.h"
@@ -16,7 +15,7 @@
 
 struct ink;
 
-enum { MODELLED_GROUPS = 16, MODELLED_WARMING = 512 };
+enum { MODELLED_GROUPS = 16 };
 
 /* What rows have numbers of. */
 enum modelled_field {
@@ -41,8 +40,10 @@ enum { MODELLED_PARTS = 24 };
 struct modelled_row {
     uint32_t module; /* of the profile */
     uint64_t at;
-    uint64_t seen;  /* executions that were modelled */
-    double *fields; /* of each group, FIELDS */
+    uint64_t seen;        /* executions that were modelled */
+    double fit;           /* what its sums were multiplied by, see modelled_fit; 1: nothing */
+    double fit_deviation; /* of that, as a part of it */
+    double *fields;       /* of each group, FIELDS */
     struct modelled_part
         time[MODELLED_PARTS]; /* cycles by what happened: enum account_state, and events << 8 */
     struct modelled_part
@@ -79,6 +80,8 @@ void modelled_add(struct modelled *modelled, struct modelled_row *row, uint32_t 
 void modelled_part_add(struct modelled_part *parts, uint64_t what, double cycles);
 /* Fills it from windows. */
 void modelled_windows(struct modelled *modelled);
+/* Makes executions those that the whole recording counted. */
+void modelled_fit(struct modelled *modelled);
 
 /* Sums of fields, `n` from the first on; quotients of them. */
 struct estimate modelled_total(const struct modelled *modelled, const struct modelled_row *row,

@@ -86,9 +86,8 @@ static void sample_take(struct pipeline *pipeline, struct sample sample, const s
             ledger_add(ledgers[i], &sample);
 }
 
-static void samples_take(struct pipeline *pipeline)
+static void samples_take(struct pipeline *pipeline, const struct sample_list *list)
 {
-    const struct sample_list *list = &pipeline->scene->sides[0]->samples;
     for (size_t i = 0; i < list->n; i++) {
         bool pair = sample_list_pair_at(list, i);
         struct sample second;
@@ -103,7 +102,8 @@ static void samples_take(struct pipeline *pipeline)
 }
 
 bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
-                   const struct pipeline_asked *asked, struct err *err)
+                   const struct sample_list *records, const struct pipeline_asked *asked,
+                   struct err *err)
 {
     const struct parameter parameters[] = {
         {"width", asked->width}, {"window", asked->window}, {"cycles", asked->cycles}, {NULL, 0}};
@@ -117,7 +117,7 @@ bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
     bool ok = ledger_open(&pipeline->alone, by, metrics_alone, parameters, ROWS_KEPT, &never) &&
               ledger_open(&pipeline->pairs, by, metrics_pairs, parameters, ROWS_KEPT, &never);
     ASSERT(ok);
-    samples_take(pipeline);
+    samples_take(pipeline, records);
     pipeline->ranking = ledger_ranking(&pipeline->alone);
     return true;
 }

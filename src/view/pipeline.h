@@ -41,9 +41,10 @@ struct pipeline {
 
 /* "place", "page", "line", "object", "edge", "all". */
 bool pipeline_by_parse(const char *name, enum pipeline_by *ret_by);
-/* False: an expression is wrong. The profile has records. */
+/* Of these records; they need not be the profile's, but their modules are. False: an expression is wrong. */
 bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
-                   const struct pipeline_asked *asked, struct err *err);
+                   const struct sample_list *records, const struct pipeline_asked *asked,
+                   struct err *err);
 void pipeline_release(struct pipeline *pipeline);
 
 /* The row of another ledger with the key of that row of `alone`; NULL: it has none. */

@@ -53,6 +53,17 @@ EOF
 "$gait" pipeline --limit 3 "$work/addressed" >"$work/text" || bad "as text: status $?"
 grep -q 'imul' "$work/text" && grep -q 'flushes+mispredict' "$work/text" && grep -q 'f fetch to dispatch' "$work/text" || bad 'text'
 "$gait" pipeline --limit 3 "$work/plain" | grep -q 'taken to be hits' || bad 'hits are not mentioned'
+"$gait" pipeline --by object --where l1_miss --json "$work/addressed" >"$work/object.json" || bad "--by object: status $?"
+/usr/bin/python3 -B - "$work/object.json" <<'EOF' || bad 'misses by object'
+import json, sys
+rows = json.load(open(sys.argv[1]))['rows']
+missed = {row['object'] or row['region']: row['events']['l1_misses']['count'] for row in rows if 'l1_misses' in row['events']}
+print(missed)
+assert missed['[memory]'] > 0.9 * sum(missed.values()) > 0, missed  # the lines are no variable
+assert any(name.startswith('at') for name in missed), missed         # where the chase is
+EOF
+"$gait" pipeline --by page --limit 3 "$work/plain" >"$work/text" || bad "--by page without addresses: status $?"
+grep -q 'records do not tell what they belong to' "$work/text" || bad 'addresses that nobody recorded'
 "$gait" pipeline --core inorder --json "$work/plain" | grep -q '"core": "inorder"' || bad 'another core'
 "$gait" pipeline --core skylake "$work/exact" >"$work/stdout" 2>"$work/stderr"
 [ $? = 129 ] && grep -q 'record --exact=trace --core skylake' "$work/stderr" || bad 'another core than that of the trace'
