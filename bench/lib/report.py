@@ -22,6 +22,9 @@ def kept_folder(path):
     """A folder for what a bench records: this one, so that what it has need not be recorded again, or one that goes when it ends."""
     if path:
         os.makedirs(path, exist_ok=True)
+        for name in os.listdir(path):
+            if name.endswith((".out", ".again", ".part")):  # of runs that were cut short
+                os.unlink(f"{path}/{name}")
         yield path
         return
     with tempfile.TemporaryDirectory() as work:

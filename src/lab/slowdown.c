@@ -107,12 +107,12 @@ static double group_slowdown(const struct group *group)
     return sum / group->programs;
 }
 
-static void ratio_cell(struct lab_row *row, const char *format, double part, double whole)
+static void ratio_cell(struct lab_row *row, int decimals, double part, double whole)
 {
-    char text[32] = "";
     if (whole > 0)
-        snprintf(text, sizeof text, format[0] == '0' ? "%.0f" : "%.2f", part / whole);
-    lab_text(row, text);
+        lab_cell(row, "%.*f", decimals, part / whole);
+    else
+        lab_text(row, "");
 }
 
 static void group_show(struct lab_rows *rows, const struct group *group)
@@ -122,14 +122,14 @@ static void group_show(struct lab_rows *rows, const struct group *group)
                            ? group->events + strlen("edge,call,")
                            : "edges";
     lab_cell(row, "%s%s", more, group->callers ? " by caller" : "");
-    ratio_cell(row, "0", group->window > 0 ? group->window : group->instructions,
+    ratio_cell(row, 0, group->window > 0 ? group->window : group->instructions,
                group->window > 0 ? 1 : group->windows);
-    ratio_cell(row, "0", group->interrupts, group->seconds);
+    ratio_cell(row, 0, group->interrupts, group->seconds);
     lab_cell(row, "%.0f", group->programs);
     for (int i = 0; i < COSTS; i++)
-        ratio_cell(row, "2", group->cost[i], group->programs);
+        ratio_cell(row, 2, group->cost[i], group->programs);
     lab_cell(row, "%.2f", group_slowdown(group));
-    ratio_cell(row, "2", group->measured, group->n_measured);
+    ratio_cell(row, 2, group->measured, group->n_measured);
 }
 
 /* ---- what is claimed */
