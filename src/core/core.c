@@ -134,7 +134,7 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     core->last_issue = issue;
     times->unit = core->port + 1;
     uint64_t line = model->line_bytes, last = fact->address.v + insn->memory_bytes - 1;
-    if (insn->passes > 1)
+    if (insn->passes > 1 && insn->memory_bytes > model->vector_bits / 8)
         port_take(core, ports, issue, 1);
     if (fact->address.v / line != last / line)
         port_take(core, ports, issue, 1);

@@ -117,14 +117,14 @@ void stores_note(struct core *core, const struct core_insn *insn, const struct c
     bool alone =
         (synonym && model->synonym_alone) || (last && last->forwarded && model->forward_alone);
     uint64_t drained = drain(core, begin / model->store_window, earliest, alone);
-    uint32_t more = split_cycles(model, begin, end) + insn->passes - 1u;
+    uint32_t more = split_cycles(model, begin, end);
     if (synonym && seen & CORE_L1D_MISS)
         more += model->synonym_store;
     if (more) {
         /* The last window that it wrote is open for those behind it. */
         core->drained = drained += more;
         core->drain_window = (end - 1) / model->store_window;
-        core->drain_used = insn->passes > 1 ? model->store_width : 1;
+        core->drain_used = 1;
     }
     *events |= seen;
     for (uint64_t granule = begin >> 3; granule <= (end - 1) >> 3; granule++)
