@@ -282,6 +282,22 @@ static void unknown_is_not_zero(void **state)
     assert_non_null(strstr(err.text, "odd: expression"));
 }
 
+/* Every instruction begins a pair: asked about single ones, all pairs together are as many as there are instructions, not twice that. */
+static void pairs_stand_for_one(void **state)
+{
+    (void)state;
+    struct err err;
+    struct ledger ledger;
+    double weight = 0;
+    assert_true(ledger_open(&ledger, metric_keys("place"), metrics_alone, parameters, 64, &err));
+    for (int i = 0; i + 7 < N; i++)
+        pair_add(&ledger, i, i + 7, 3);
+    for (size_t i = 0; i < ledger.n; i++)
+        weight += ledger.at[i].weight;
+    assert_true(fabs(weight - 3.0 * (N - 7)) < 1e-6);
+    ledger_release(&ledger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +306,7 @@ int main(void)
         cmocka_unit_test_setup(intervals_hold_the_truth, run_make),
         cmocka_unit_test_setup(space_is_bounded, run_make),
         cmocka_unit_test(unknown_is_not_zero),
+        cmocka_unit_test_setup(pairs_stand_for_one, run_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
