@@ -26,7 +26,8 @@ static const char usage[] =
     "  -i FILE            the profile, as an option\n"
     "  --records          of windows what ProfileMe would have told: single instructions, in "
     "pairs\n"
-    "  --by WHAT          records by place, page, line, object, edge or all: of code, of the "
+    "  --by WHAT          records by place, page, line, object, edge, unit or all: of code, of "
+    "the "
     "data that it\n"
     "                     used, or of pairs (place)\n"
     "  --metric EXPR      one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'\n"
@@ -95,7 +96,7 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
     case OPTION_BY:
         options->records = true;
         return pipeline_by_parse(value, &asked->by) ||
-               err_set(err, ERR_USAGE, "%s: not one of place, page, line, object, edge, all",
+               err_set(err, ERR_USAGE, "%s: not one of place, page, line, object, edge, unit, all",
                        value);
     case OPTION_CORE: options->core = value; return true;
     case OPTION_METRIC:

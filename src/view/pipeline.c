@@ -13,7 +13,8 @@ enum { ROWS_KEPT = 20000 };
 
 static const char *const by_names[] = {
     [PIPELINE_PLACE] = "place",   [PIPELINE_PAGE] = "page", [PIPELINE_LINE] = "line",
-    [PIPELINE_OBJECT] = "object", [PIPELINE_EDGE] = "edge", [PIPELINE_ALL] = "all"};
+    [PIPELINE_OBJECT] = "object", [PIPELINE_EDGE] = "edge", [PIPELINE_UNIT] = "unit",
+    [PIPELINE_ALL] = "all"};
 
 struct pipeline_object {
     bool read;

@@ -17,6 +17,7 @@ enum pipeline_by {
     PIPELINE_LINE,
     PIPELINE_OBJECT,
     PIPELINE_EDGE, /* of pairs: from one instruction to the other */
+    PIPELINE_UNIT, /* likewise: an instruction, and the unit that the other was issued to */
     PIPELINE_ALL,
 };
 
@@ -39,7 +40,7 @@ struct pipeline {
     } objects; /* of modules of the profile, read when first asked for */
 };
 
-/* "place", "page", "line", "object", "edge", "all". */
+/* "place", "page", "line", "object", "edge", "unit", "all". */
 bool pipeline_by_parse(const char *name, enum pipeline_by *ret_by);
 /* Of these records; they need not be the profile's, but their modules are. False: an expression is wrong. */
 bool pipeline_make(struct pipeline *pipeline, struct scene *scene,

@@ -65,6 +65,10 @@ static void key_json(struct json *json, struct pipeline *pipeline, const uint64_
         json_string(json, "from", pipeline_place_text(pipeline, key[0], key[1]));
         json_string(json, "to", pipeline_place_text(pipeline, key[2], key[3]));
         break;
+    case PIPELINE_UNIT:
+        json_string(json, "address", pipeline_place_text(pipeline, key[0], key[1]));
+        json_integer(json, "unit", key[3]);
+        break;
     case PIPELINE_ALL: break;
     }
 }

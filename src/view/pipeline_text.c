@@ -132,6 +132,10 @@ static void key_print(FILE *to, struct pipeline *pipeline, const uint64_t *key,
         fprintf(to, "%s -> ", pipeline_place_text(pipeline, key[0], key[1]));
         fprintf(to, "%s\n", pipeline_place_text(pipeline, key[2], key[3]));
         break;
+    case PIPELINE_UNIT:
+        fprintf(to, "%s, beside it unit %llu\n", pipeline_place_text(pipeline, key[0], key[1]),
+                (unsigned long long)key[3]);
+        break;
     case PIPELINE_ALL: fprintf(to, "all\n"); break;
     }
 }

@@ -8,6 +8,7 @@ seq 1 3000 >"$work/text"
 "$gait" record -q -o "$work/data" --exact=trace --core zen3 --pairs 100 -- gzip -c "$work/text" >/dev/null 2>"$work/log" || { cat "$work/log"; fail 'record'; }
 "$gait" pipeline --json "$work/data" >"$work/exact" && "$gait" pipeline --json --by place "$work/data" >"$work/pairs" || fail 'pipeline'
 "$gait" pipeline --metric 'other.retired && other.unit == self.unit' --limit 1 "$work/data" | grep -q 'other.unit == self.unit [0-9]' || fail 'a metric of pairs'
+"$gait" pipeline --by unit --limit 1 "$work/data" | grep -q ', beside it unit [0-9]' || fail 'pairs by unit'
 /usr/bin/python3 - "$work/exact" "$work/pairs" <<'PY' || fail 'pairs and the model differ'
 import json, sys
 exact, pairs = ({row["address"]: row for row in json.load(open(path))["rows"]} for path in sys.argv[1:])
