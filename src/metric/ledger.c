@@ -205,9 +205,14 @@ static void subject_add(struct ledger *ledger, const struct subject *subject, do
         ledger->keyless++;
         return;
     }
-    row->weight += weight;
-    for (size_t i = 0; i < ledger->metrics.n; i++)
-        metric_add(&ledger->metrics.at[i], subject, weight, &row->sums[i]);
+    /* A pair is seen from both sides, but is one selection: who does not ask about the other has half of it from each. */
+    double alone = subject->other ? weight / 2 : weight;
+    row->weight += alone;
+    for (size_t i = 0; i < ledger->metrics.n; i++) {
+        const struct parsed_metric *metric = &ledger->metrics.at[i];
+        bool pairs = metric->value.pairs || (metric->has_where && metric->where.pairs);
+        metric_add(metric, subject, pairs ? weight : alone, &row->sums[i]);
+    }
 }
 
 static double weight_of(const struct sample *sample)

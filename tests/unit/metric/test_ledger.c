@@ -288,14 +288,22 @@ static void pairs_stand_for_one(void **state)
     (void)state;
     struct err err;
     struct ledger ledger;
-    double weight = 0;
-    assert_true(ledger_open(&ledger, metric_keys("place"), metrics_alone, parameters, 64, &err));
-    for (int i = 0; i + 7 < N; i++)
-        pair_add(&ledger, i, i + 7, 3);
-    for (size_t i = 0; i < ledger.n; i++)
-        weight += ledger.at[i].weight;
-    assert_true(fabs(weight - 3.0 * (N - 7)) < 1e-6);
-    ledger_release(&ledger);
+    /* The second asks whose other it is; still each is looked at alone. */
+    const char *const by[] = {"place", "edge"};
+    for (int k = 0; k < 2; k++) {
+        double weight = 0, fetched = 0;
+        assert_true(
+            ledger_open(&ledger, metric_keys(by[k]), metrics_alone, parameters, 1024, &err));
+        for (int i = 0; i + 7 < N; i++)
+            pair_add(&ledger, i, i + 7, 3);
+        for (size_t i = 0; i < ledger.n; i++) {
+            weight += ledger.at[i].weight;
+            fetched += metric_total(&ledger.at[i].sums[0]).value;
+        }
+        assert_true(fabs(weight - 3.0 * (N - 7)) < 1e-6);
+        assert_true(fabs(fetched - 3.0 * (N - 7)) < 1e-6);
+        ledger_release(&ledger);
+    }
 }
 
 int main(void)
