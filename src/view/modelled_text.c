@@ -4,7 +4,6 @@
 #include "program/binary.h"
 #include "view/head.h"
 #include "view/ink.h"
-#include "view/window_course.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -181,8 +180,8 @@ static void head_print(FILE *to, const struct modelled *modelled)
             modelled->groups > 1 ? "windows" : "the whole trace", modelled->model.name,
             count_text((double)modelled->instructions, false));
     if (modelled->groups > 1)
-        fprintf(to, " of %" PRIu64 " windows, behind %d each that only warm", modelled->windows,
-                WINDOW_WARMING);
+        fprintf(to, " of %" PRIu64 " windows, behind the first quarter of each, which only warms",
+                modelled->windows);
     fprintf(to, ", %.2f a cycle\n", ipc);
     fprintf(to, modelled->addressed ? "addresses of data are those that were recorded\n"
                                     : "no addresses of data were recorded (--events address): all "

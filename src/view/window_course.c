@@ -1,5 +1,7 @@
 #include "view/window_course.h"
 
+enum { GAP_WARMING = 128 };
+
 static const struct image *image_of(void *context, uint32_t module)
 {
     return scene_image(context, 0, module);
@@ -51,7 +53,7 @@ static void run_take(struct window_course *course, const struct window_run *run)
     pending_run(course, replay_at(run->module, (struct svma){run->at}));
     if (first == REPLAY_NONE) {
         course->unread += run->instructions;
-        replay_gap(&course->replay, WINDOW_WARMING / 4);
+        replay_gap(&course->replay, course->replay.warming + GAP_WARMING);
         return;
     }
     course->pending.first = first;
@@ -62,14 +64,37 @@ static void run_take(struct window_course *course, const struct window_run *run)
     course->addresses += course->reader.n;
 }
 
-void window_course_go(struct window_course *course, size_t index)
+static void go(struct window_course *course, size_t index, uint64_t warming)
 {
     const struct window_run *run;
-    replay_gap(&course->replay, WINDOW_WARMING);
+    replay_gap(&course->replay, warming);
     residence_place(&course->residence, course->windows, index, course->replay.core);
     window_open(&course->reader, course->windows, index);
     while (window_read(&course->reader, &run))
         run_take(course, run);
     pending_run(course, 0);
+}
+
+/* The first quarter: what the code there needs of caches is there afterwards. */
+static uint64_t warming_of(struct window_course *course, size_t index)
+{
+    const struct window_run *run;
+    uint64_t instructions = 0;
+    window_open(&course->reader, course->windows, index);
+    while (window_read(&course->reader, &run))
+        instructions += run->instructions;
+    return instructions / WINDOW_WARMING;
+}
+
+void window_course_go(struct window_course *course, size_t index)
+{
+    go(course, index, warming_of(course, index));
     course->broken += course->reader.broken;
+}
+
+void window_course_train(struct window_course *course, size_t index)
+{
+    uint64_t unread = course->unread;
+    go(course, index, UINT64_MAX / 2);
+    course->unread = unread; /* counted when it counts */
 }

@@ -1,7 +1,7 @@
 /* Windows of a profile through a model of a core, one after the other.
  *
- * The core keeps what its guesses learned from one to the next; lines of data are put where they were when the window began (view/residence.h); the first WINDOW_WARMING
- * instructions of each only warm, since queues are empty then. */
+ * The core keeps what its guesses learned from one to the next; lines of data are put where they were when the window began (view/residence.h); the first part of each only warms: queues are empty, and caches of code have what the window
+ * before needed. */
 #pragma once
 
 #include "base/map.h"
@@ -10,7 +10,7 @@
 #include "view/residence.h"
 #include "view/scene.h"
 
-enum { WINDOW_WARMING = 512 };
+enum { WINDOW_WARMING = 4 }; /* one part of so many only warms */
 
 /* A run that waits for where it led to. */
 struct window_pending {
@@ -39,3 +39,5 @@ void window_course_open(struct window_course *course, struct scene *scene,
                         const struct model *model);
 void window_course_close(struct window_course *course);
 void window_course_go(struct window_course *course, size_t index);
+/* The same, but all of it only warms: what others learned of the program's code and branches is there when windows are gone that count. */
+void window_course_train(struct window_course *course, size_t index);
