@@ -7,7 +7,6 @@
 
 /* What an item's instruction can do to a lock, and what it has done before. */
 enum {
-    ITEM_LOOKED_AT = 1,
     ITEM_TAKES = 2,
     ITEM_COUNTS_DOWN = 4, /* takes, if a plain store gives back */
     ITEM_GIVES = 8,
@@ -16,6 +15,8 @@ enum {
     ITEM_GAVE = 64,
 };
 enum { ACCESS_WRITE = 2, ACCESS_BOTH = 3 };
+/* Of superblocks that have none, items are passed over while nothing is held. */
+enum { BLOCK_READ = 1, BLOCK_HAS_LOCKS = 2 };
 
 void held_locks_init(struct held_locks *locks, const struct units *units, struct value_lists *lists)
 {
@@ -28,6 +29,7 @@ void held_locks_release(struct held_locks *locks)
     images_release(&locks->images);
     map_release(&locks->known);
     vec_release(&locks->items);
+    vec_release(&locks->blocks);
     vec_release(&locks->segments);
     vec_release(&locks->passages);
     vec_release(&locks->sections);
@@ -60,15 +62,34 @@ static uint8_t item_read(struct held_locks *locks, const struct unit_segment *se
 {
     struct decoded decoded;
     if (item->kind != PAYLOAD_ADDRESS || !(item->access & ACCESS_WRITE))
-        return ITEM_LOOKED_AT;
+        return 0;
     if (item->access != ACCESS_BOTH)
-        return ITEM_LOOKED_AT | ITEM_STORES;
+        return ITEM_STORES;
     const struct image *image =
         images_find(&locks->images, locks->units->mappings, segment->at.module);
     struct svma at = {segment->at.address.v + item->offset};
     if (!image || !decoded_read(image, at, &decoded))
-        return ITEM_LOOKED_AT;
-    return ITEM_LOOKED_AT | in_one_step(&decoded);
+        return 0;
+    return in_one_step(&decoded);
+}
+
+/* All items of a superblock, when it is first met. */
+static void block_read(struct held_locks *locks, uint32_t block)
+{
+    const struct units *units = locks->units;
+    const struct superblock *superblock = &units->superblocks.at[block];
+    const struct unit_segment *segment = &units->segments.at[superblock->first_segment];
+    uint32_t before = 0;
+    locks->blocks.at[block] = BLOCK_READ;
+    for (uint32_t i = 0; i < superblock->n_items; i++) {
+        uint32_t item = superblock->first_item + i;
+        while (units->payload.at[item].instruction >= before + segment->instructions)
+            before += segment++->instructions;
+        uint8_t can = item_read(locks, segment, &units->payload.at[item]);
+        locks->items.at[item] = can;
+        if (can & ~ITEM_STORES)
+            locks->blocks.at[block] |= BLOCK_HAS_LOCKS;
+    }
 }
 
 /* ---- sections */
@@ -128,11 +149,11 @@ static void item_write(struct held_locks *locks, uint32_t item, uint64_t pc, uin
     }
 }
 
-static void exit_read(struct held_locks *locks, uint32_t exit, const uint64_t **words)
+static void items_read(struct held_locks *locks, uint32_t block, uint32_t last,
+                       const uint64_t *words)
 {
     const struct units *units = locks->units;
-    const struct superblock *superblock = &units->superblocks.at[units_owner(units, exit)];
-    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
+    const struct superblock *superblock = &units->superblocks.at[block];
     uint32_t item = superblock->first_item, behind = item + superblock->n_items, before = 0;
     for (uint32_t s = 0; s <= last; s++) {
         const struct unit_segment *segment = &units->segments.at[superblock->first_segment + s];
@@ -140,15 +161,29 @@ static void exit_read(struct held_locks *locks, uint32_t exit, const uint64_t **
         before += segment->instructions;
         for (; item < behind && units->payload.at[item].instruction < before; item++) {
             const struct wire_payload *its = &units->payload.at[item];
-            if (!locks->items.at[item])
-                locks->items.at[item] = item_read(locks, segment, its);
-            bool asked = locks->n_pending || !(locks->items.at[item] & ITEM_STORES) ||
-                         (locks->items.at[item] & ITEM_GAVE);
-            if (locks->items.at[item] != ITEM_LOOKED_AT && asked)
-                item_write(locks, item, segment->start + its->offset, **words);
-            *words += its->words;
+            if (locks->items.at[item])
+                item_write(locks, item, segment->start + its->offset, *words);
+            if (locks->items.at[item] & ITEM_GAVE)
+                locks->blocks.at[block] |= BLOCK_HAS_LOCKS;
+            words += its->words;
         }
     }
+}
+
+static void exit_read(struct held_locks *locks, uint32_t exit, const uint64_t **words)
+{
+    const struct units *units = locks->units;
+    uint32_t block = (uint32_t)units_owner(units, exit);
+    const struct superblock *superblock = &units->superblocks.at[block];
+    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
+    if (!locks->blocks.at[block])
+        block_read(locks, block);
+    if (locks->n_pending || (locks->blocks.at[block] & BLOCK_HAS_LOCKS))
+        items_read(locks, block, last, *words);
+    else
+        for (uint32_t s = 0; s <= last; s++)
+            *vec_push(&locks->passages) = (struct lock_passage){superblock->first_segment + s, 0};
+    *words += locks->lists->places.parts.at[exit].part.words;
 }
 
 /* ---- a window */
@@ -203,6 +238,8 @@ void held_locks_window(struct held_locks *locks, const struct payload_window *wi
         return;
     while (locks->items.n < locks->units->payload.n)
         *vec_push(&locks->items) = 0;
+    while (locks->blocks.n < locks->units->superblocks.n)
+        *vec_push(&locks->blocks) = 0;
     while (locks->segments.n < locks->units->segments.n)
         *vec_push(&locks->segments) = (struct lock_segment){0};
     locks->passages.n = locks->sections.n = 0;

@@ -46,7 +46,7 @@ struct held_locks {
     struct map known; /* addresses of locks that have been held, up to LOCKS_KNOWN */
     struct {
         VEC(uint8_t);
-    } items; /* as units->payload: what the instruction can do */
+    } items, blocks; /* as units->payload: what the instruction can do; as units->superblocks */
     struct {
         VEC(struct lock_segment);
     } segments; /* as units->segments */
