@@ -22,7 +22,7 @@ enum {
     TOOL_NS_PER_THOUSAND = 600,        /* as if so much had been seen of the tool already: */
     TOOL_FIRST = 1000,                 /* thousands of instructions */
     SEEN_NS_PER_THOUSAND = 1000,       /* what a window costs by its length, here and in the tool */
-    PAYLOAD_NS_PER_THOUSAND = 12000,   /* the same, with a payload */
+    PAYLOAD_NS_PER_THOUSAND = 8000,    /* the same, with a payload */
     SEEN_SHARE = 5,                    /* one part of so many of a sample's cost, if that is more */
     WINDOW_DEAR_MAX = 4 * DEFAULT_WINDOW,
 };
@@ -170,10 +170,11 @@ static uint64_t mean_ns(const struct thread *thread)
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
-/* Where an interrupt and cold copies make a sample dear, a longer window costs little more and sees more. */
+/* Where an interrupt and cold copies make a sample dear, a longer window costs little more and sees more. Values it sees
+ * again, and each costs as much as the first. */
 static void window_suit(struct means *means)
 {
-    if (agent.options.window || agent.options.fixed_hz)
+    if (agent.options.window || agent.options.fixed_hz || agent.window == VALUE_WINDOW)
         return;
     uint64_t cost_ns = means->cost_ticks * 1000000 / agent.ticks_per_ms;
     uint64_t each =

@@ -14,11 +14,16 @@ bool value_chunk_is_full(const struct value_chunk *chunk)
     return chunk->words.n >= VALUE_CHUNK_WORDS;
 }
 
+static struct value_chain *chain_get(struct value_chunk *chunk, uint32_t superblock)
+{
+    while (chunk->chains.n <= superblock)
+        *vec_push(&chunk->chains) = (struct value_chain){VALUE_PLACE_NONE, VALUE_PLACE_NONE, 0};
+    return &chunk->chains.at[superblock];
+}
+
 static void visit_add(struct value_chunk *chunk, uint32_t superblock,
                       const struct value_visit *visit)
 {
-    while (chunk->chains.n <= superblock)
-        *vec_push(&chunk->chains) = (struct value_chain){VALUE_PLACE_NONE, VALUE_PLACE_NONE};
     struct value_chain *chain = &chunk->chains.at[superblock];
     uint32_t index = (uint32_t)chunk->visits.n;
     *vec_push(&chunk->visits) = *visit;
@@ -31,25 +36,41 @@ static void visit_add(struct value_chunk *chunk, uint32_t superblock,
     chain->last = index;
 }
 
+/* How many visits this one stands for, if it is drawn; 0: it is not. */
+static uint32_t visit_draw(struct value_chunk *chunk, uint32_t passed)
+{
+    if (passed <= VALUE_CHUNK_VISITS)
+        return 1;
+    uint32_t each = (passed + VALUE_CHUNK_VISITS - 1) / VALUE_CHUNK_VISITS;
+    return random_below(&chunk->random, each) ? 0 : each;
+}
+
 void value_chunk_add(struct value_chunk *chunk, struct value_places *places,
                      const struct payload_window *window, const struct value_visit *each)
 {
+    const struct units *units = places->units;
     uint32_t at = (uint32_t)chunk->words.n;
     vec_room(&chunk->words, chunk->words.n + window->n_words);
     memcpy(chunk->words.at + at, window->words, window->n_words * sizeof *window->words);
     chunk->words.n += window->n_words;
+    for (uint32_t i = 0; i < window->n_exits; i++)
+        chain_get(chunk, (uint32_t)units_owner(units, window->exits[i]))->passed++;
     for (uint32_t i = 0; i < window->n_exits; i++) {
+        uint32_t superblock = (uint32_t)units_owner(units, window->exits[i]);
         struct value_part *known = &places->parts.at[window->exits[i]];
+        uint32_t times = visit_draw(chunk, chunk->chains.at[superblock].passed);
         known->taken++;
-        if (known->part.n_items)
-            visit_add(chunk, (uint32_t)units_owner(places->units, window->exits[i]),
+        if (known->part.n_items && times)
+            visit_add(chunk, superblock,
                       &(struct value_visit){.words = at,
                                             .next = VALUE_PLACE_NONE,
-                                            .n_items = known->part.n_items,
-                                            .weight = each->weight,
+                                            .weight = times * each->weight,
+                                            .n_items = (uint16_t)known->part.n_items,
                                             .window = each->window});
         at += known->part.words;
     }
+    for (uint32_t i = 0; i < window->n_exits; i++)
+        chunk->chains.at[units_owner(units, window->exits[i])].passed = 0;
 }
 
 /* The visits of a superblock, side by side; the most items that one has. */
@@ -62,7 +83,7 @@ static uint32_t visits_gather(struct value_chunk *chunk, uint32_t superblock)
         *vec_push(&chunk->together) = chunk->visits.at[i];
         most = chunk->visits.at[i].n_items > most ? chunk->visits.at[i].n_items : most;
     }
-    *chain = (struct value_chain){VALUE_PLACE_NONE, VALUE_PLACE_NONE};
+    *chain = (struct value_chain){VALUE_PLACE_NONE, VALUE_PLACE_NONE, 0};
     return most;
 }
 

@@ -1,29 +1,35 @@
 /* Windows whose values wait to be counted, until there are enough of them: then the values of a place lie together.
  *
  * Window by window each value is of another place, and where that counts its values is in no cache: 40 ns for each. By superblock, and by item of it,
- * a place is fetched once for all its values. Within an item they come in the order in which they were seen; between places there is none. */
+ * a place is fetched once for all its values. Within an item they come in the order in which they were seen; between places there is none.
+ *
+ * A loop passes its superblocks hundreds of times in a window, with values that have much to do with each other: of more than VALUE_CHUNK_VISITS some
+ * are drawn, about as many as that, each of which stands for as many as were passed over. */
 #pragma once
 
 #include "base/vec.h"
 #include "collect/value_places.h"
+#include "stream/random.h"
 
-enum { VALUE_CHUNK_WINDOWS = 64, VALUE_CHUNK_WORDS = 1 << 18 };
+enum { VALUE_CHUNK_WINDOWS = 64, VALUE_CHUNK_WORDS = 1 << 18, VALUE_CHUNK_VISITS = 8 };
 
 /* A passage through a superblock. */
 struct value_visit {
     uint32_t words; /* where they begin, in the chunk's */
     uint32_t next;  /* of the same superblock; VALUE_PLACE_NONE: none */
-    uint32_t n_items;
-    uint16_t weight;
+    uint32_t weight;
+    uint16_t n_items;
     uint16_t window; /* of the chunk, from 0 */
 };
 
 /* Visits of a superblock. */
 struct value_chain {
     uint32_t first, last;
+    uint32_t passed; /* in this window */
 };
 
 struct value_chunk {
+    struct random random;
     struct {
         VEC(uint64_t);
     } words;

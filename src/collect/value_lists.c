@@ -133,9 +133,9 @@ bool value_lists_take(struct value_lists *lists, const struct payload_window *wi
     if (lists->ordered || lists->stream || lists->places.by_callers)
         value_places_read(&lists->places, window, see, lists);
     else
-        value_chunk_add(&lists->chunk, &lists->places, window,
-                        &(struct value_visit){.weight = (uint16_t)weight,
-                                              .window = (uint16_t)(lists->n_windows - 1)});
+        value_chunk_add(
+            &lists->chunk, &lists->places, window,
+            &(struct value_visit){.weight = weight, .window = (uint16_t)(lists->n_windows - 1)});
     return true;
 }
 

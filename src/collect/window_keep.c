@@ -99,11 +99,11 @@ void window_keep_take(struct window_keep *keep, const struct payload_window *win
                       uint64_t weight_ns)
 {
     struct windows *windows = &keep->profile->windows;
+    if (keep->seen++ % keep->every || !weight_ns)
+        return;
     bool addressed = window->n_words &&
                      payloads_words(keep->units, window->exits, window->n_exits) == window->n_words;
     const uint64_t *words = addressed ? window->words : NULL;
-    if (keep->seen++ % keep->every || !weight_ns)
-        return;
     keep->stamp++;
     memset(&keep->body, 0, sizeof keep->body);
     *vec_push(windows) = (struct window){.tsc = tsc,

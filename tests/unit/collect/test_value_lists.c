@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-enum { WINDOWS = 150, EXITS = 40 };
+enum { WINDOWS = 150, EXITS = VALUE_CHUNK_VISITS };
 
 struct fixture {
     struct fake fake;
@@ -159,9 +159,47 @@ static void rows_add_up(void **state)
     fixture_close(&fixture);
 }
 
+/* Of a loop's many passages some are drawn: what values have of their place stays, and so does how often it was seen, but for chance. */
+static void loops_are_drawn(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_open(&fixture);
+    struct value_lists lists;
+    value_lists_init(&lists, &fixture.units);
+    enum { PASSED = 300, TAKEN = 200 };
+    uint32_t exits[PASSED];
+    uint64_t words[3 * PASSED];
+    for (uint32_t w = 0; w < TAKEN; w++) {
+        for (uint32_t i = 0; i < PASSED; i++) {
+            exits[i] = 4; /* left by its branch: a result and a vector */
+            words[3 * i] = i % 4 == 0;
+            words[3 * i + 1] = words[3 * i + 2] = 5;
+        }
+        struct payload_window window = {1, PASSED, 3 * PASSED, exits, words};
+        assert_true(value_lists_take(&lists, &window, 16));
+    }
+    struct batch batch;
+    batch_init(&batch);
+    value_lists_flush(&lists, true, &batch);
+    double all = 16.0 * PASSED * TAKEN, ones = 0, total = 0;
+    for (uint32_t i = 0; i < batch.values.keys.n; i++) {
+        const struct value_key *key = map_key(&batch.values.keys, i);
+        double count = (double)batch.values.cells.at[i].count;
+        total += key->kind & VALUE_ALL ? count : 0;
+        ones += !(key->kind & VALUE_ALL) && key->value == 1 ? count : 0;
+    }
+    assert_true(total > 2 * all * 0.9 && total < 2 * all * 1.1);
+    assert_true(ones > all * 0.22 && ones < all * 0.28);
+    value_lists_release(&lists);
+    batch_release(&batch);
+    fixture_close(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(order_does_not_matter),
-                                       cmocka_unit_test(rows_add_up)};
+                                       cmocka_unit_test(rows_add_up),
+                                       cmocka_unit_test(loops_are_drawn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
