@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char usage[] =
     "usage: gait paths [options] [FILE]\n"
@@ -23,6 +24,8 @@ static const char usage[] =
     "and\n"
     "                     of traced recordings (--exact=trace+paths)\n"
     "  --contexts         each calling context apart (of --exact=paths+contexts)\n"
+    "  --sort METRIC      by instructions, ticks, l1d, mispredict or stall (ticks, if there are "
+    "any)\n"
     "  --module NAME      only paths of this module\n"
     "  --raw              counts as windows have them, not made to fit those of blocks and edges\n"
     "  --limit N          so many paths (20; with --json all)\n"
@@ -33,12 +36,13 @@ static const char usage[] =
     "  -q                 do not mention damage\n";
 
 enum { TEXT_ROWS = 20 };
-enum { OPTION_HOT = VIEW_OPTION_OWN, OPTION_ITERATIONS, OPTION_CONTEXTS };
+enum { OPTION_HOT = VIEW_OPTION_OWN, OPTION_ITERATIONS, OPTION_CONTEXTS, OPTION_SORT };
 
 static const struct option own_list[] = {
     {"hot", required_argument, NULL, OPTION_HOT},
     {"iterations", required_argument, NULL, OPTION_ITERATIONS},
     {"contexts", no_argument, NULL, OPTION_CONTEXTS},
+    {"sort", required_argument, NULL, OPTION_SORT},
     {NULL, 0, NULL, 0},
 };
 
@@ -47,13 +51,29 @@ struct options {
     double hot_percent;
     uint32_t iterations;
     bool contexts;
+    bool sorted;
+    enum path_metric sort;
 };
+
+static bool sort_take(struct options *options, const char *value, struct err *err)
+{
+    for (int m = 0; m < PATH_METRICS; m++)
+        if (!strcmp(value, path_metric_names[m])) {
+            options->sort = (enum path_metric)m;
+            options->sorted = true;
+            return true;
+        }
+    return err_set(err, ERR_USAGE,
+                   "--sort %s: expected instructions, ticks, l1d, mispredict or stall", value);
+}
 
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
     struct options *options = to;
     if (option == OPTION_HOT)
         return percent_parse("--hot", value, &options->hot_percent, err);
+    if (option == OPTION_SORT)
+        return sort_take(options, value, err);
     if (option == OPTION_CONTEXTS) {
         options->contexts = true;
         return true;
@@ -106,6 +126,16 @@ static int paths(const struct options *options, const struct profile *profile)
         hot_paths_make_in_contexts(&hot, &scene, 0);
     else
         hot_paths_make(&hot, &scene, 0, options->iterations);
+    if (options->sorted && !hot_paths_weigh(&hot, options->sort)) {
+        err_set(
+            &err, ERR_FORMAT,
+            "%s: no %s in it; gait record --exact=paths --ticks takes ticks, --exact=trace+paths "
+            "--core CORE the rest",
+            options->view.input, path_metric_names[options->sort]);
+        hot_paths_release(&hot);
+        scene_close(&scene);
+        return say_err(&err);
+    }
     struct hot_paths_cut cut = {.share = options->hot_percent / 100,
                                 .limit = view_rows(&options->view, TEXT_ROWS)};
     struct ink ink = output_begin(&options->view);

@@ -74,6 +74,21 @@ static uint32_t path_index(struct path_walks *walks, struct book_function *funct
     return function->last_index;
 }
 
+/* What a model says of all its passages; given out by trace_paths_give like their number. */
+static void costs_count(struct path_walks *walks, const struct path_frame *frame, uint64_t path)
+{
+    struct path_key key = {
+        .module = frame->function->module, .function = frame->function->start.v, .path = path};
+    for (uint32_t i = 0; i < STEP_COSTS; i++) {
+        if (!frame->costs.of[i])
+            continue;
+        key.kind = PATH_MODELLED_L1D + i;
+        batch_add_path_at(walks->batch, batch_path_index(walks->batch, &key), 0,
+                          frame->costs.of[i]);
+        walks->told.of[i] += frame->costs.of[i];
+    }
+}
+
 static void path_count(struct path_walks *walks, const struct path_walk *walk,
                        struct path_frame *frame, uint64_t value)
 {
@@ -88,6 +103,8 @@ static void path_count(struct path_walks *walks, const struct path_walk *walk,
     uint64_t path = frame->sum + value;
     batch_add_path_at(walks->batch, path_index(walks, function, path), 0,
                       weight_since(walk, frame->begin));
+    if (walk->costs)
+        costs_count(walks, frame, path);
     path_series_step(&walks->series, ended, function->series, path, frame->begin);
     for (uint32_t i = 1; i < ended->n; i++)
         path_series_count(&walks->series, ended->nodes[i], weight_since(walk, ended->begins[i]));
@@ -105,6 +122,7 @@ static void frame_begin(struct path_frame *frame, const struct path_walk *walk, 
     frame->known = first && begin != ARC_NONE;
     frame->sum = frame->known ? reading->numbering.arcs.at[begin].value : 0;
     frame->begin = walk->ran;
+    frame->costs = (struct step_cost_sum){0};
 }
 
 /* The same, and nothing is known of what came before it. */
@@ -419,6 +437,17 @@ static void segment_leave(struct path_walks *walks, struct path_walk *walk,
 
 /* ---- exits */
 
+/* A straight run belongs to the path that it ends in. */
+static void segment_cost(struct path_walks *walks, struct path_walk *walk, uint32_t instructions)
+{
+    struct step_cost_sum sum = step_costs_take(walk->costs, instructions);
+    struct path_frame *frame = top(walk);
+    for (uint32_t i = 0; i < STEP_COSTS; i++) {
+        frame->costs.of[i] += sum.of[i];
+        walks->costs.of[i] += sum.of[i];
+    }
+}
+
 static void exit_walk(struct path_walks *walks, struct path_walk *walk, uint32_t id,
                       const struct path_end *to)
 {
@@ -438,6 +467,8 @@ static void exit_walk(struct path_walks *walks, struct path_walk *walk, uint32_t
             continue;
         const struct path_stretch *stretch = stretch_run(walks, walk, stretch_of(walks, index));
         walk->ran += segment->instructions;
+        if (walk->costs)
+            segment_cost(walks, walk, segment->instructions);
         struct path_end next = *to;
         if (i < last)
             next = (struct path_end){segment[1].start, segment[1].at,

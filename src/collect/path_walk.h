@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "collect/path_book.h"
 #include "collect/path_series.h"
+#include "collect/step_costs.h"
 #include "collect/units.h"
 
 struct batch;
@@ -28,6 +29,7 @@ struct path_walks {
     struct path_book *book;
     struct batch *batch;
     struct path_series series;
+    struct step_cost_sum costs, told; /* of all that was walked, and of whole paths */
     struct path_stretches {
         VEC(struct path_stretch);
     } stretches, rests; /* stretches: as units->segments */
@@ -39,9 +41,10 @@ struct path_frame {
     bool known;  /* the beginning of the path was seen */
     bool signal; /* it was interrupted: whoever is above it does not return to it */
     uint64_t sum;
-    uint64_t begin;            /* where in the stream the path began */
-    struct series_ended ended; /* before it, in this activation */
-    uint64_t back;             /* avma to which it returns; 0: not known */
+    uint64_t begin;             /* where in the stream the path began */
+    struct series_ended ended;  /* before it, in this activation */
+    struct step_cost_sum costs; /* of what ran along it so far */
+    uint64_t back;              /* avma to which it returns; 0: not known */
 };
 
 /* One stream. */
@@ -49,9 +52,10 @@ struct path_walk {
     struct path_frames {
         VEC(struct path_frame);
     } frames;
-    bool fresh;      /* nothing is known of where it is */
-    uint64_t ran;    /* instructions, since it was begun */
-    uint64_t weight; /* of each path; */
+    bool fresh;               /* nothing is known of where it is */
+    uint64_t ran;             /* instructions, since it was begun */
+    struct step_costs *costs; /* of what the exits executed; NULL: they are not known */
+    uint64_t weight;          /* of each path; */
     uint32_t
         instructions; /* of a window: what takes long is less often whole in it, and weighs more; 0: all of it is known */
 };

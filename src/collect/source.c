@@ -27,19 +27,21 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
     if (place->loops)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->trips.consumer;
+    if (place->audience || place->core) {
+        trace->replay = mem_alloc(sizeof *trace->replay);
+        trace_replay_init(trace->replay, units, place->core, place->audience);
+        trace->replay->also = place->dump ? &place->dump->model : NULL;
+        trace->replay->records.interval = place->pairs;
+        trace->replay->costs = place->paths;
+        trace->paths.replay = trace->replay;
+        trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
+    }
     if (place->paths)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->paths.consumer;
     if (place->contexts)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->contexts.consumer;
     if (place->events & EVENTS_PAYLOAD && !place->for_core)
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
-    if (place->audience || place->core) {
-        trace->replay = mem_alloc(sizeof *trace->replay);
-        trace_replay_init(trace->replay, units, place->core, place->audience);
-        trace->replay->also = place->dump ? &place->dump->model : NULL;
-        trace->replay->records.interval = place->pairs;
-        trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
-    }
     if (place->dump) {
         place->dump->consumer.units = units; /* one process at a time */
         trace->trace.consumers[trace->trace.n_consumers++] = &place->dump->consumer;
@@ -446,6 +448,8 @@ static void counters_read(struct source *source, bool last)
         exact_read(source->exact, &reading);
         trace_trips_give(&source->trace->trips, source->profile);
         trace_paths_give(&source->trace->paths, source->profile);
+        if (last)
+            trace_paths_end(&source->trace->paths, source->profile);
         if (last)
             trace_contexts_give(&source->trace->contexts, source->profile,
                                 (uint32_t)source->mappings.pid);

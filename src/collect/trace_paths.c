@@ -22,6 +22,7 @@ static void paths_passage(struct consumer *consumer, const struct passage *passa
     if (!passage->joined)
         path_walk_jump(&paths->walks, walk,
                        mappings_place(mappings, (struct avma){passage->start_pc}));
+    walk->costs = paths->replay ? trace_replay_costs(paths->replay, passage->thread) : NULL;
     struct path_end end = {.avma = passage->end_pc};
     if (end.avma)
         end.place = mappings_place(mappings, (struct avma){end.avma});
@@ -49,6 +50,18 @@ void trace_paths_release(struct trace_paths *paths)
     path_walks_release(&paths->walks);
     path_book_release(&paths->book);
     batch_release(&paths->batch);
+}
+
+void trace_paths_end(struct trace_paths *paths, struct profile *profile)
+{
+    struct path_walks *walks = &paths->walks;
+    for (uint32_t i = 0; i < STEP_COSTS; i++) {
+        struct path_key key = {.kind = PATH_MODELLED_L1D + i};
+        uint64_t rest = walks->costs.of[i] - walks->told.of[i];
+        if (rest)
+            sum_add(&table_at(&profile->paths, &key)->count, rest);
+        walks->told.of[i] += rest;
+    }
 }
 
 void trace_paths_give(struct trace_paths *paths, struct profile *profile)

@@ -3,6 +3,7 @@
 
 #include "collect/consumer.h"
 #include "collect/path_walk.h"
+#include "collect/trace_replay.h"
 #include "profile/batch.h"
 
 struct trace_paths {
@@ -10,6 +11,7 @@ struct trace_paths {
     struct batch batch; /* since they were last given out */
     struct path_book book;
     struct path_walks walks;
+    const struct trace_replay *replay; /* which has read each passage before; NULL: nobody has */
     struct {
         VEC(struct path_walk);
     } threads;
@@ -20,3 +22,5 @@ void trace_paths_release(struct trace_paths *paths);
 
 /* Adds what is new to an exact profile. */
 void trace_paths_give(struct trace_paths *paths, struct profile *profile);
+/* When all threads have ended: what a model says of what is not along whole paths. */
+void trace_paths_end(struct trace_paths *paths, struct profile *profile);

@@ -64,6 +64,8 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
         core->listener = account_listen(&replay->account, &core->replay);
         core->records = trace_records_listen(&replay->records, &core->replay, tid);
     }
+    if (replay->costs)
+        step_costs_listen(&core->costs, &core->replay);
 }
 
 static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop)
@@ -73,6 +75,7 @@ static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop
     (void)stop;
     if (replay->audience && replay->audience->end)
         replay->audience->end(replay->audience, &core->replay);
+    step_costs_release(&core->costs);
     if (core->listener) {
         account_settle(core->listener);
         account_listener_free(core->listener);
@@ -84,6 +87,11 @@ static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop
 }
 
 /* ---- passages */
+
+struct step_costs *trace_replay_costs(const struct trace_replay *replay, uint32_t thread)
+{
+    return replay->costs ? &replay->threads.at[thread]->costs : NULL;
+}
 
 /* What the items of the exit's instructions recorded; the words of the next exit. */
 static const uint64_t *data_read(struct trace_replay *replay, uint32_t exit, uint32_t n,
@@ -132,8 +140,11 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
     struct trace_replay *replay = (struct trace_replay *)consumer;
     struct replay *core = &replay->threads.at[passage->thread]->replay;
     const uint64_t *words = passage->payload;
+    struct step_costs *costs = trace_replay_costs(replay, passage->thread);
     if (replay->followed < consumer->units->superblocks.n)
         units_follow(replay);
+    if (costs)
+        step_costs_clear(costs);
     if (passage->n_payload &&
         payloads_words(consumer->units, passage->exits, passage->n) != passage->n_payload) {
         replay->astray++;
@@ -149,6 +160,8 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
             words = data_read(replay, id, exit->n, words);
         if (exit->first == REPLAY_NONE) {
             replay->unread += exit->n;
+            if (costs)
+                step_costs_skip(costs, exit->n);
             replay_gap(core, 0);
             continue;
         }

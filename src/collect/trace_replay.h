@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "collect/consumer.h"
 #include "collect/images.h"
+#include "collect/step_costs.h"
 #include "collect/trace_records.h"
 #include "replay/account.h"
 
@@ -23,6 +24,7 @@ struct replay_thread {
     struct replay replay;
     struct account_listener *listener; /* NULL: others listen */
     struct record_listener *records;   /* NULL: no instruction is followed */
+    struct step_costs costs;           /* if somebody asks for them */
 };
 
 struct trace_replay {
@@ -43,6 +45,7 @@ struct trace_replay {
     struct replay_words {
         VEC(struct replay_data);
     } data;          /* of one exit */
+    bool costs;      /* of each instruction, for those who read the same passage behind us */
     uint64_t unread; /* instructions that were not modelled */
     uint64_t astray; /* passages whose payload is not as long as it must be */
 };
@@ -51,5 +54,7 @@ struct trace_replay {
 void trace_replay_init(struct trace_replay *replay, const struct units *units,
                        const struct model *model, struct replay_audience *audience);
 void trace_replay_release(struct trace_replay *replay);
+/* Of the passage that was read last; NULL: nobody has asked. */
+struct step_costs *trace_replay_costs(const struct trace_replay *replay, uint32_t thread);
 /* When all threads have ended. */
 void trace_replay_give(struct trace_replay *replay, struct profile *profile);

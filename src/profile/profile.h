@@ -124,6 +124,11 @@ enum path_kind {
     PATH_MEASURED,
     PATH_LOOKED, /* looks at the clock that ended a part of them; over bursts, the sum of ticks^2 / n */
     PATH_BURSTS,
+    /* What a model of a core says of the path: loads and stores that missed the first cache, wrong guesses, cycles in which nothing retired. With function 0: of what is
+     * on no path, or on one that has no beginning or no end. */
+    PATH_MODELLED_L1D,
+    PATH_MODELLED_MISPREDICTS,
+    PATH_MODELLED_STALLS,
     PATH_KINDS
 };
 

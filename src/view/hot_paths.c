@@ -60,6 +60,7 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
                             .context = row->context,
                             .ticks = row->ticks,
                             .measured = row->measured};
+    memcpy(path.modelled, row->modelled, sizeof path.modelled);
     reader->blocks.n = 0;
     for (uint32_t i = 0; i < paths->iterations; i++) {
         if (!path_decode(&reading->numbering, row->paths[i], &reader->arcs)) {
@@ -216,9 +217,27 @@ static void module_read(struct reader *reader, size_t first, size_t n)
 
 /* ---- all */
 
+const char *const path_metric_names[] = {"instructions", "ticks", "l1d", "mispredict", "stall"};
+
+double hot_path_metric(const struct hot_path *path, enum path_metric metric)
+{
+    if (metric == METRIC_TICKS)
+        return hot_path_ticks(path);
+    return metric == METRIC_INSTRUCTIONS ? (double)path->tally.count * path->instructions
+                                         : (double)path->modelled[metric - METRIC_L1D];
+}
+
+double hot_paths_metric(const struct hot_paths *paths, enum path_metric metric)
+{
+    if (metric == METRIC_TICKS)
+        return paths->ticks;
+    return metric == METRIC_INSTRUCTIONS ? paths->instructions
+                                         : paths->modelled[metric - METRIC_L1D];
+}
+
 static double weight_of(const struct hot_paths *paths, const struct hot_path *path)
 {
-    return paths->has_ticks ? hot_path_ticks(path) : (double)path->tally.count * path->instructions;
+    return hot_path_metric(path, paths->metric);
 }
 
 static int heavier_first(const void *a, const void *b, void *data)
@@ -237,6 +256,17 @@ static int heavier_first(const void *a, const void *b, void *data)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
+bool hot_paths_weigh(struct hot_paths *paths, enum path_metric metric)
+{
+    if ((metric == METRIC_TICKS && !paths->has_ticks) ||
+        (metric >= METRIC_L1D && !paths->has_modelled))
+        return false;
+    paths->metric = metric;
+    if (paths->n)
+        qsort_r(paths->at, paths->n, sizeof *paths->at, heavier_first, paths);
+    return true;
+}
+
 static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
 {
     struct reader reader = {.paths = paths, .profile = scene->sides[side]};
@@ -247,6 +277,8 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
     else
         path_rows_find(&reader.rows, &paths->arena, reader.profile, paths->iterations);
     paths->clock = reader.rows.clock;
+    paths->has_modelled = reader.rows.has_modelled;
+    memcpy(paths->elsewhere, reader.rows.elsewhere, sizeof paths->elsewhere);
     for (size_t at = 0; at < reader.rows.n;) {
         size_t n = run_of(&reader, at, false);
         module_read(&reader, at, n);
@@ -256,9 +288,10 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
         paths->has_ticks |= paths->at[i].measured != 0;
         paths->ticks += hot_path_ticks(&paths->at[i]);
         paths->instructions += (double)paths->at[i].tally.count * paths->at[i].instructions;
+        for (uint32_t m = 0; m < PATH_MODELLED; m++)
+            paths->modelled[m] += (double)paths->at[i].modelled[m];
     }
-    if (paths->n)
-        qsort_r(paths->at, paths->n, sizeof *paths->at, heavier_first, paths);
+    hot_paths_weigh(paths, paths->has_ticks ? METRIC_TICKS : METRIC_INSTRUCTIONS);
     vec_release(&reader.rows);
     vec_release(&reader.blocks);
     path_fit_release(&reader.fit);
@@ -303,14 +336,16 @@ struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_p
 
 double hot_path_share(const struct hot_paths *paths, const struct hot_path *path)
 {
-    double all = paths->has_ticks ? paths->ticks : paths->instructions;
+    double all = hot_paths_metric(paths, paths->metric);
     return all > 0 ? weight_of(paths, path) / all : 0;
 }
 
 int hot_path_density(const struct hot_paths *paths, const struct hot_path *path)
 {
-    double instructions = (double)path->tally.count * path->instructions;
-    if (!paths->has_ticks || !path->measured || instructions <= 0)
+    double instructions = hot_path_metric(path, METRIC_INSTRUCTIONS);
+    bool known = paths->metric != METRIC_TICKS || path->measured;
+    if (paths->metric == METRIC_INSTRUCTIONS || !known || instructions <= 0)
         return 0;
-    return path->ticks.value / instructions > paths->ticks / paths->instructions ? 1 : -1;
+    double all = hot_paths_metric(paths, paths->metric) / paths->instructions;
+    return weight_of(paths, path) / instructions > all ? 1 : -1;
 }

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "view/estimate.h"
+#include "view/path_rows.h"
 #include "view/path_ticks.h"
 #include "view/scene.h"
 
@@ -15,6 +16,17 @@
 struct ink;
 
 enum { HOT_PATH_ENTRY = 1, HOT_PATH_LOOP = 2, HOT_PATH_EXIT = 4 };
+
+/* What paths are weighed by. */
+enum path_metric {
+    METRIC_INSTRUCTIONS, /* that ran along them */
+    METRIC_TICKS,
+    METRIC_L1D, /* from here on what a model of a core said */
+    METRIC_MISPREDICTS,
+    METRIC_STALLS,
+    PATH_METRICS
+};
+extern const char *const path_metric_names[PATH_METRICS];
 
 struct hot_path {
     uint32_t module;   /* of the scene */
@@ -25,6 +37,7 @@ struct hot_path {
     struct tally tally;    /* executions */
     struct estimate ticks; /* not a number: not known */
     uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
+    uint64_t modelled[PATH_MODELLED];
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */
@@ -41,8 +54,12 @@ struct hot_paths {
     VEC(struct hot_path); /* heaviest first */
     bool has_ticks;
     struct path_clock clock;
+    bool has_modelled;
     double ticks, instructions; /* of all paths */
-    uint64_t functions;         /* of which there are paths */
+    double modelled[PATH_MODELLED];
+    uint64_t elsewhere[PATH_MODELLED]; /* of what is not along whole paths */
+    enum path_metric metric;
+    uint64_t functions; /* of which there are paths */
     /* Of these, names of those whose paths end where others would let them go on: they have too many, */
     struct path_names {
         VEC(const char *);
@@ -63,6 +80,12 @@ uint32_t hot_path_caller(const struct hot_paths *paths, uint32_t node);
 
 /* Executions. */
 struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_path *path);
+/* Weighs them by something else. False: it is not known of them. */
+bool hot_paths_weigh(struct hot_paths *paths, enum path_metric metric);
+/* Of one path, and of all. */
+double hot_path_metric(const struct hot_path *path, enum path_metric metric);
+double hot_paths_metric(const struct hot_paths *paths, enum path_metric metric);
+
 /* Ticks, 0 where they are not known. */
 static inline double hot_path_ticks(const struct hot_path *path)
 {

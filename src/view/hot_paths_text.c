@@ -69,7 +69,16 @@ static void ticks_print(FILE *to, const struct hot_path *path, int density)
     fprintf(to, ", %.2f ticks each", path->ticks.value / n);
     if (path->ticks.lo < path->ticks.hi)
         fprintf(to, " (%.2f to %.2f)", path->ticks.lo / n, path->ticks.hi / n);
-    fprintf(to, " (%s)", density > 0 ? "dense" : "sparse");
+    if (density)
+        fprintf(to, " (%s)", density > 0 ? "dense" : "sparse");
+}
+
+/* Of each passage. */
+static void modelled_print(FILE *to, const struct hot_path *path)
+{
+    static const char *const names[] = {"L1 misses", "wrong guesses", "cycles stalled"};
+    for (int m = 0; m < PATH_MODELLED && path->tally.count; m++)
+        fprintf(to, ", %.3g %s", (double)path->modelled[m] / (double)path->tally.count, names[m]);
 }
 
 static void path_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path,
@@ -91,6 +100,8 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
         ticks_print(to, path, density);
     if (path->measured && path->measured < path->tally.count)
         fprintf(to, " of %" PRIu64 " measured", path->measured);
+    if (paths->has_modelled)
+        modelled_print(to, path);
     fprintf(to, ", %s path", kind_text(path->kind));
     for (uint32_t i = 0; i < paths->iterations; i++)
         fprintf(to, "%s%" PRIu64, i ? ", then " : " ", path->ids[i]);
@@ -118,6 +129,9 @@ static void names_print(FILE *to, const struct hot_paths *paths, const struct pa
 void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
                     struct hot_paths_cut cut)
 {
+    static const char *const weights[] = {
+        "the instructions that ran along them", "ticks", "misses in the first cache of a model",
+        "wrong guesses of a model", "cycles in which nothing retired in a model"};
     size_t shown = 0;
     double share = 0;
     head_text(to, paths->scene, paths->side);
@@ -126,8 +140,7 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
                 paths->iterations);
     bool sampled = paths->scene->sides[paths->side]->mode == PROFILE_SAMPLED;
     fprintf(to, "paths%s, weighed by %s%s\n\n",
-            paths->in_contexts ? " in each calling context" : "",
-            paths->has_ticks ? "ticks" : "the instructions that ran along them",
+            paths->in_contexts ? " in each calling context" : "", weights[paths->metric],
             sampled ? counts_text(paths->scene, paths->side, BY_PATH) : "");
     for (; shown < paths->n && shown < cut.limit; shown++) {
         if (hot_path_share(paths, &paths->at[shown]) < cut.share)
@@ -137,6 +150,11 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
     }
     fprintf(to, "\n%zu of %zu paths, %.2f%% of all; --limit and --hot show others\n", shown,
             paths->n, 100 * share);
+    if (paths->has_modelled)
+        fprintf(to,
+                "not along whole paths: %" PRIu64 " misses in the first cache, %" PRIu64
+                " wrong guesses, %" PRIu64 " cycles stalled\n",
+                paths->elsewhere[0], paths->elsewhere[1], paths->elsewhere[2]);
     if (paths->clock.some)
         fprintf(to,
                 "ticks: of some passages, which as measured make %.2f times the CPU time; "

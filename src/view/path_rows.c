@@ -17,10 +17,32 @@ static int row_order(const void *a, const void *b, void *n_paths)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
+static void modelled_find(struct path_rows *rows, struct path_row *row,
+                          const struct profile *profile, struct path_key key)
+{
+    for (uint32_t i = 0; i < PATH_MODELLED; i++) {
+        key.kind = PATH_MODELLED_L1D + i;
+        const struct sums *sums = table_find(&profile->paths, &key);
+        row->modelled[i] = sums ? sums->count : 0;
+        rows->has_modelled |= sums != NULL;
+    }
+}
+
+/* Of any module: there is no function that begins at 0. */
+static void elsewhere_find(struct path_rows *rows, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->paths.n; i++) {
+        const struct path_key *key = map_key(&profile->paths.keys, i);
+        if (key->kind >= PATH_MODELLED_L1D && !key->function && !key->path)
+            rows->elsewhere[key->kind - PATH_MODELLED_L1D] += profile->paths.at[i].count;
+    }
+}
+
 static void single_find(struct path_rows *rows, const struct profile *profile)
 {
     const struct table *table = &profile->paths;
     rows->clock = path_clock_find(profile);
+    elsewhere_find(rows, profile);
     for (uint32_t i = 0; i < table->n; i++) {
         const struct path_key *key = map_key(&table->keys, i);
         if (key->kind != PATH_RAN)
@@ -31,6 +53,7 @@ static void single_find(struct path_rows *rows, const struct profile *profile)
                                  .paths = &key->path,
                                  .context = STACK_NONE,
                                  .tally = tally_of(profile, &table->at[i])};
+        modelled_find(rows, row, profile, *key);
         if (profile->mode == PROFILE_EXACT)
             row->ticks =
                 path_clock_ticks(&rows->clock, profile, key, &table->at[i], &row->measured);

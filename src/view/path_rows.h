@@ -8,6 +8,9 @@
 #include "view/estimate.h"
 #include "view/path_ticks.h"
 
+/* What a model of a core said of paths: rows from PATH_MODELLED_L1D on. */
+enum { PATH_MODELLED = 3 };
+
 struct path_row {
     uint32_t module; /* of the profile */
     uint64_t function;
@@ -15,12 +18,15 @@ struct path_row {
     struct tally tally;
     struct estimate ticks; /* not a number: not known */
     uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
-    uint32_t context;      /* STACK_NONE: any */
+    uint64_t modelled[PATH_MODELLED];
+    uint32_t context; /* STACK_NONE: any */
 };
 
 struct path_rows {
     struct path_clock clock;
-    VEC(struct path_row); /* by module, function, numbers and context */
+    bool has_modelled;
+    uint64_t elsewhere[PATH_MODELLED]; /* of what is not along whole paths */
+    VEC(struct path_row);              /* by module, function, numbers and context */
 };
 
 /* iterations: paths in a row, from 1 on. What rows point to is the arena's. */

@@ -1,0 +1,38 @@
+#!/bin/bash
+# What a model of a core says along paths, and beside them, is what it says of all instructions of the same run, one by one (gait pipeline); paths are those of a run without it.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+make -s "${GAIT_OUT:-o/rel}/programs/ways" >&2 || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ways=${GAIT_OUT:-o/rel}/programs/ways
+"$gait" record -q --exact=trace+paths --core zen3 --events address -o "$work/data" -- "$ways" many >/dev/null || fail "record: status $?"
+"$gait" record -q --exact=paths -o "$work/counts" -- "$ways" many >/dev/null || fail "record: status $?"
+"$gait" paths --json --sort stall "$work/data" >"$work/paths" || fail "gait paths: status $?"
+"$gait" pipeline --json "$work/data" >"$work/pipeline" || fail "gait pipeline: status $?"
+"$gait" paths --sort l1d "$work/counts" >/dev/null 2>"$work/said" && fail 'misses of a recording that has none'
+grep -q 'no l1d in it' "$work/said" || fail "$(cat "$work/said")"
+overlap=$("$gait" compare --by path --module ways --json "$work/data" "$work/counts" | grep -o '"overlap": [0-9.]*')
+[ "$overlap" = '"overlap": 1' ] || fail "paths with a model and without: $overlap"
+python3 -B - "$work/paths" "$work/pipeline" <<'END'
+import json, sys
+paths, pipeline = (json.load(open(name)) for name in sys.argv[1:])
+rows = paths["rows"]
+bad = 0
+for metric, event in (("l1d", "l1_miss"), ("mispredict", "mispredict")):
+    along, beside = sum(row["metrics"][metric] for row in rows), paths["elsewhere"][metric]
+    whole = sum(row["events"][event]["count"] for row in pipeline["rows"])
+    print(f"{metric}: {along} along {len(rows)} paths and {beside} elsewhere, of {whole}")
+    bad |= along + beside != whole or along == 0
+stalls = sum(row["metrics"]["stall"] for row in rows) + paths["elsewhere"]["stall"]
+states = {"retires": 0.0, "others": 0.0}
+for row in pipeline["rows"]:
+    for part in row["stack"]:
+        if part["state"] in states:
+            states[part["state"]] += part["cycles"]
+cycles = pipeline["cycles"]["count"]
+print(f"stall: {stalls} of {cycles} cycles, in {states['retires']:.1f} to {states['retires'] + states['others']:.1f} of which something retired")
+bad |= not states["retires"] - 1 <= cycles - stalls <= states["retires"] + states["others"] + 1
+bad |= any(a["metrics"]["stall"] < b["metrics"]["stall"] for a, b in zip(rows, rows[1:]))
+sys.exit(bad)
+END
