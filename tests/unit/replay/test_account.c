@@ -64,49 +64,62 @@ static void oracle(const struct seen *seen, uint64_t units[IDS][ACCOUNT_STATES])
     }
 }
 
+/* A replay that somebody keeps an account of; what it saw is kept, too, if wanted. */
+struct accounted {
+    struct fixture fixture;
+    struct account account;
+    struct account_listener *listener;
+};
+
+static void accounted_begin(struct accounted *of, struct seen *seen)
+{
+    fixture_begin(&of->fixture);
+    account_init(&of->account);
+    of->listener = account_listen(&of->account, &of->fixture.replay);
+    if (!seen)
+        return;
+    *seen = (struct seen){.listener = {see, NULL}};
+    replay_listen(&of->fixture.replay, &seen->listener);
+}
+
+static void accounted_end(struct accounted *of)
+{
+    account_listener_free(of->listener);
+    account_release(&of->account);
+    fixture_end(&of->fixture);
+}
+
 static void time_is_shared_out_exactly(void **state)
 {
     static struct seen seen;
-    struct fixture fixture;
-    struct account account;
+    struct accounted of;
     uint64_t units[IDS][ACCOUNT_STATES] = {{0}};
     (void)state;
-    fixture_begin(&fixture);
-    account_init(&account);
-    struct account_listener *listener = account_listen(&account, &fixture.replay);
-    seen = (struct seen){.listener = {see, NULL}};
-    replay_listen(&fixture.replay, &seen.listener);
-    run_by_chance(&fixture, 2000, 1);
-    account_settle(listener);
+    accounted_begin(&of, &seen);
+    run_by_chance(&of.fixture, 2000, 1);
+    account_settle(of.listener);
     oracle(&seen, units);
     bool states[ACCOUNT_STATES] = {false};
     for (uint32_t id = 0; id < LOOP_INSTRUCTIONS; id++)
         for (int s = 0; s < ACCOUNT_STATES; s++) {
-            assert_int_equal(account.rows.at[id].units[s], units[id][s]);
+            assert_int_equal(of.account.rows.at[id].units[s], units[id][s]);
             states[s] = states[s] || units[id][s];
         }
     assert_true(states[0] && states[1] && states[2] && states[3]);
-    assert_int_equal(account.cycles, fixture.replay.cycles);
-    assert_true(account_sum(&account) == (u128)fixture.replay.cycles * ACCOUNT_UNIT);
-    account_listener_free(listener);
-    account_release(&account);
-    fixture_end(&fixture);
+    assert_int_equal(of.account.cycles, of.fixture.replay.cycles);
+    assert_true(account_sum(&of.account) == (u128)of.fixture.replay.cycles * ACCOUNT_UNIT);
+    accounted_end(&of);
 }
 
 /* By counting, for each instruction, who was issued while it was under way. */
 static void slots_are_counted(void **state)
 {
     static struct seen seen;
-    struct fixture fixture;
-    struct account account;
+    struct accounted of;
     (void)state;
-    fixture_begin(&fixture);
-    account_init(&account);
-    struct account_listener *listener = account_listen(&account, &fixture.replay);
-    seen = (struct seen){.listener = {see, NULL}};
-    replay_listen(&fixture.replay, &seen.listener);
-    run_by_chance(&fixture, 300, 2);
-    account_settle(listener);
+    accounted_begin(&of, &seen);
+    run_by_chance(&of.fixture, 300, 2);
+    account_settle(of.listener);
     uint64_t span = 0, used = 0, near = 0, told[3] = {0};
     for (uint32_t i = 0; i < seen.n; i++) {
         span += seen.complete[i] - seen.fetch[i];
@@ -116,63 +129,51 @@ static void slots_are_counted(void **state)
                     seen.issue[k] < seen.issue[i] + ACCOUNT_NEAR / 2;
         }
     }
-    for (size_t i = 0; i < account.rows.n; i++) {
-        told[0] += account.rows.at[i].slots[0].span + account.rows.at[i].slots[1].span;
-        told[1] += account.rows.at[i].slots[0].used + account.rows.at[i].slots[1].used;
-        told[2] += account.rows.at[i].nearby;
+    for (size_t i = 0; i < of.account.rows.n; i++) {
+        told[0] += of.account.rows.at[i].slots[0].span + of.account.rows.at[i].slots[1].span;
+        told[1] += of.account.rows.at[i].slots[0].used + of.account.rows.at[i].slots[1].used;
+        told[2] += of.account.rows.at[i].nearby;
     }
-    assert_int_equal(account.clipped, 0);
+    assert_int_equal(of.account.clipped, 0);
     assert_int_equal(told[0], span);
     assert_int_equal(told[1], used);
     assert_int_equal(told[2], near);
-    account_listener_free(listener);
-    account_release(&account);
-    fixture_end(&fixture);
+    accounted_end(&of);
 }
 
 /* What warms takes no time, and what lies between two windows is nobody's. */
 static void windows_add_up(void **state)
 {
-    struct fixture fixture;
-    struct account account;
+    struct accounted of;
     (void)state;
-    fixture_begin(&fixture);
-    account_init(&account);
-    struct account_listener *listener = account_listen(&account, &fixture.replay);
+    accounted_begin(&of, NULL);
     uint64_t whole = 0;
     for (uint64_t i = 0; i < 20; i++) {
-        replay_gap(&fixture.replay, 100);
-        run_by_chance(&fixture, 100, i);
-        account_settle(listener);
-        assert_true(account_sum(&account) == (u128)account.cycles * ACCOUNT_UNIT);
-        assert_int_equal(account.instructions, 100 * LOOP_INSTRUCTIONS - 100);
-        whole += account.cycles;
-        account_clear(&account);
-        assert_true(account_sum(&account) == 0);
+        replay_gap(&of.fixture.replay, 100);
+        run_by_chance(&of.fixture, 100, i);
+        account_settle(of.listener);
+        assert_true(account_sum(&of.account) == (u128)of.account.cycles * ACCOUNT_UNIT);
+        assert_int_equal(of.account.instructions, 100 * LOOP_INSTRUCTIONS - 100);
+        whole += of.account.cycles;
+        account_clear(&of.account);
+        assert_true(account_sum(&of.account) == 0);
     }
-    assert_true(whole > 0 && whole < fixture.replay.cycles);
-    account_listener_free(listener);
-    account_release(&account);
-    fixture_end(&fixture);
+    assert_true(whole > 0 && whole < of.fixture.replay.cycles);
+    accounted_end(&of);
 }
 
 /* The load through a pointer waits for the load of the pointer. */
 static void producers_are_named(void **state)
 {
-    struct fixture fixture;
-    struct account account;
+    struct accounted of;
     (void)state;
-    fixture_begin(&fixture);
-    account_init(&account);
-    struct account_listener *listener = account_listen(&account, &fixture.replay);
-    run_by_chance(&fixture, 500, 3);
-    account_settle(listener);
-    const struct account_row *row = &account.rows.at[POINTER];
+    accounted_begin(&of, NULL);
+    run_by_chance(&of.fixture, 500, 3);
+    account_settle(of.listener);
+    const struct account_row *row = &of.account.rows.at[POINTER];
     assert_int_equal(row->producers[0].id, LOAD);
     assert_true(row->waits > 0 && row->producers[0].cycles >= row->waits);
-    account_listener_free(listener);
-    account_release(&account);
-    fixture_end(&fixture);
+    accounted_end(&of);
 }
 
 int main(void)
