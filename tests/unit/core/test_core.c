@@ -13,6 +13,7 @@
 #include <string.h>
 
 static const char *core_name = "zen3";
+static uint8_t quotient_bits; /* of divisions */
 
 struct run {
     struct model model;
@@ -40,7 +41,8 @@ static void step(struct run *run, const char *bytes, size_t n, uint64_t address)
     struct core_insn insn;
     assert_true(core_insn_make(&run->model, (const uint8_t *)bytes, n, &insn));
     assert_int_equal(insn.length, n);
-    struct core_fact fact = {.at = {run->at}, .next = {run->at + n}, .address = {address}};
+    struct core_fact fact = {
+        .at = {run->at}, .next = {run->at + n}, .address = {address}, .value_bits = quotient_bits};
     struct core_times times;
     core_step(run->core, &insn, &fact, &times);
     assert_true(times.fetch <= times.dispatch && times.dispatch <= times.ready);
@@ -301,6 +303,40 @@ static void what_zen_4_does_else(void **state)
     core_name = "zen3";
 }
 
+/* div rcx, one behind the other: 9 cycles on Zen 4, and one more for each ten bits of the quotient. */
+static void divisions_depend_on_their_quotients(void **state)
+{
+    (void)state;
+    core_name = "zen4";
+    quotient_bits = 1;
+    assert_int_equal(CYCLES(WORD("\x48\xf7\xf1")), 9 * TIMES);
+    quotient_bits = 62;
+    assert_int_equal(CYCLES(WORD("\x48\xf7\xf1")), 15 * TIMES);
+    quotient_bits = 0;
+    core_name = "zen3";
+}
+
+/* Lines of 64 KiB, one after the other, the third time: all in the second cache, from which one comes in two cycles. */
+static void lines_come_one_after_the_other(void **state)
+{
+    (void)state;
+    enum { LINES = 1024 };
+    struct run run;
+    uint64_t half = 0;
+    core_name = "zen4";
+    run_begin(&run);
+    for (int i = 0; i < 3 * LINES; i++) {
+        run.at = CODE;
+        if (i == 2 * LINES)
+            half = run.times.retire;
+        step(&run, "\x48\x8b\x3e", 3, 0x100000 + (uint64_t)(i % LINES) * 64);
+    }
+    uint64_t taken = run.times.retire - half;
+    assert_in_range(taken, 2 * LINES - 64, 2 * LINES + LINES / 4);
+    run_end(&run);
+    core_name = "zen3";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +351,8 @@ int main(void)
         cmocka_unit_test(stores_in_two_windows_leave_twice),
         cmocka_unit_test(memory_is_renamed_by_its_registers),
         cmocka_unit_test(what_zen_4_does_else),
+        cmocka_unit_test(divisions_depend_on_their_quotients),
+        cmocka_unit_test(lines_come_one_after_the_other),
         cmocka_unit_test(misses_overlap),
         cmocka_unit_test(wrong_guesses_redirect_fetch),
         cmocka_unit_test(windows_are_apart),
