@@ -15,7 +15,7 @@ compress() {
     "$gait" info --json "$work/$name" >"$work/$name.info" || bad "$name: info"
 }
 compress whole 'H[P16]256,phase' --events $all
-compress tagged 'T2[256]2048x2+A16,converge' --events $all
+compress tagged 'T2[16]256x2+A16,converge' --events $all
 compress only 'H[P16]256,phase' --events $all --only divided
 compress here 'H[P16]256,phase' --events $all --only load
 "$gait" compare --json --by edge "$work/truth" "$work/whole" >"$work/overlap" || bad 'compare'
@@ -37,7 +37,7 @@ assert overlap > 0.9 * (100 if overlap > 1 else 1)
 assert abs(row['values'][0]['share'] - 0.95) < 0.05 and row['values'][0]['value'] == '0x7', row
 assert load('latencies')['rows']
 # Places that have converged are left out before the compressor.
-assert int(told('tagged')[4]) > 0 and int(told('tagged')[2]) < int(told('tagged')[0]) / 16
+assert int(told('tagged')[4]) > 0 and int(told('tagged')[2]) < int(told('tagged')[0]) / 4
 # What is not kept never comes to it.
 assert functions('only') == {'divided'} and functions('whole') > {'divided', 'loaded', 'walked'}
 assert int(told('only')[0]) < int(tuples) / 2
