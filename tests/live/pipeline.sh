@@ -14,6 +14,7 @@ for how in plain addressed; do
     "$gait" verify "$work/$how" >"$work/verify" || { bad "verify $how"; cat "$work/verify"; }
     "$gait" pipeline --json "$work/$how" >"$work/$how.json" || bad "pipeline, $how: status $?"
 done
+"$gait" report --by instruction --raw --module stages --json "$work/plain" >"$work/counts.json" || bad "report: status $?"
 /usr/bin/python3 -B - "$work" <<'EOF' || bad 'figures'
 import json, sys
 def load(how):
@@ -47,6 +48,11 @@ plain = load('plain')
 assert plain['addresses'] == 'taken to be hits', plain['addresses']
 assert abs(each(hot(plain, 'chain')) - 2.25) < 0.05, hot(plain, 'chain')
 assert part(hot(plain, 'guess'), 'flushes', 'mispredict') > 0.5
+# How often each ran is what the whole recording says, more of which was seen than windows that were kept.
+counts = {row['address']: row['count'] for row in json.load(open(f'{sys.argv[1]}/counts.json'))['rows']}
+said = {row['address']: row['retired']['count'] for row in plain['rows'] if row['address'] in counts}
+one, other = hot(plain, 'chain')['address'], hot(plain, 'guess')['address']
+assert abs(said[one] / said[other] / (counts[one] / counts[other]) - 1) < 0.01, (said[one], said[other], counts[one], counts[other])
 assert hot(plain, 'chase')['events']['l1_miss']['count'] == 0 and each(hot(plain, 'chase')) < 8, hot(plain, 'chase')
 assert plain['windows'] > 20 and all(row['share']['lo'] <= row['share']['mean'] <= row['share']['hi'] for row in plain['rows'])
 EOF
