@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MOST = {"cppcheck": 64}  # it reads no file twice
+MOST = {"cppcheck": 64, "cjpeg": 500, "djpeg": 500}  # it reads no file twice; no image is higher
 TRIGGERS = ["perf", "cputime"]
 
 
