@@ -34,7 +34,7 @@ assert abs(int(stand_for) - int(tuples)) < 16 * 256
 assert what == 'tuples' and 12 < int(tuples) / int(messages) < 20 and settled == '0'
 # Edges that have passed are the program's, in their proportions; so are values.
 assert overlap > 0.9 * (100 if overlap > 1 else 1)
-assert abs(row['values'][0]['share'] - 0.95) < 0.05 and row['values'][0]['value'] == '0x7', row
+assert abs(row['values'][0]['share'] - 0.95) < 0.08 and row['values'][0]['value'] == '0x7', row
 assert load('latencies')['rows']
 # Places that have converged are left out before the compressor.
 assert int(told('tagged')[4]) > 0 and int(told('tagged')[2]) < int(told('tagged')[0]) / 4
