@@ -20,6 +20,7 @@ static const char usage[] =
     "  --top-down         from callers to what they call (default)\n"
     "  --bottom-up        from functions with time of their own to their callers\n"
     "  --flat             functions, with what they spent themselves and in all they called\n"
+    "  --sort METRIC      weighed by what a model of a core said: l1d, mispredict or stall\n"
     "  --min PCT          add up what has less than PCT % of all (0.5)\n"
     "  --depth N          so many levels (all)\n"
     "  --by-thread        each thread is a root of its own\n"
@@ -51,6 +52,7 @@ enum {
     OPTION_SITES,
     OPTION_UNFOLDED,
     OPTION_NO_INLINE,
+    OPTION_SORT,
 };
 
 static const struct option own_list[] = {
@@ -64,6 +66,7 @@ static const struct option own_list[] = {
     {"sites", no_argument, NULL, OPTION_SITES},
     {"unfolded", no_argument, NULL, OPTION_UNFOLDED},
     {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
+    {"sort", required_argument, NULL, OPTION_SORT},
     {NULL, 0, NULL, 0},
 };
 
@@ -86,10 +89,22 @@ static bool parse_depth(const char *text, uint32_t *ret_depth, struct err *err)
     return true;
 }
 
+static bool sort_take(struct options *options, const char *value, struct err *err)
+{
+    static const char *const names[] = {"l1d", "mispredict", "stall"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(value, names[i])) {
+            options->contexts.weighs = STACK_L1D + i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--sort %s: expected l1d, mispredict or stall", value);
+}
+
 static bool own_take(void *to, int option, const char *value, struct err *err)
 {
     struct options *options = to;
     switch (option) {
+    case OPTION_SORT: return sort_take(options, value, err);
     case OPTION_TOP_DOWN: options->contexts.form = CONTEXTS_TOP_DOWN; return true;
     case OPTION_BOTTOM_UP: options->contexts.form = CONTEXTS_BOTTOM_UP; return true;
     case OPTION_FLAT: options->contexts.form = CONTEXTS_FLAT; return true;
@@ -123,6 +138,13 @@ static bool show(const struct options *options, struct plain *plain, struct err 
     struct contexts_options how = options->contexts;
     how.no_inlines |= plain->profile->mode == PROFILE_EXACT; /* what is inlined is not called */
     contexts_make(&contexts, plain, how);
+    if (how.weighs && (plain->profile->mode != PROFILE_EXACT || !contexts_modelled(&contexts))) {
+        contexts_release(&contexts);
+        return err_set(err, ERR_FORMAT,
+                       "%s: no model of a core has seen it; gait record --exact=trace+contexts "
+                       "--core CORE does",
+                       options->view.input);
+    }
     bool asked = options->contexts.module || options->contexts.function;
     bool any = contexts.whole.sum || contexts.beside.sum;
     if (any || !asked) {

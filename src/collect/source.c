@@ -32,8 +32,8 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
         trace_replay_init(trace->replay, units, place->core, place->audience);
         trace->replay->also = place->dump ? &place->dump->model : NULL;
         trace->replay->records.interval = place->pairs;
-        trace->replay->costs = place->paths;
-        trace->paths.replay = trace->replay;
+        trace->replay->costs = place->paths || place->contexts; /* of either: each takes them */
+        trace->paths.replay = trace->contexts.replay = trace->replay;
         trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
     }
     if (place->paths)

@@ -27,6 +27,7 @@ struct trace_child {
 struct trace_node {
     struct trace_child key;
     uint64_t count;
+    struct step_cost_sum costs; /* in it, without what it calls */
 };
 
 /* Where a segment begins and where its last instruction is. */
@@ -140,6 +141,7 @@ static uint32_t enter(struct trace_contexts *contexts, uint32_t parent, uint64_t
 struct course {
     struct trace_contexts *contexts;
     struct trace_thread *thread;
+    struct step_costs *costs; /* NULL: they are not known */
 };
 
 static struct activation *top(const struct course *course)
@@ -241,6 +243,14 @@ static struct arrival arrival_at(struct trace_contexts *contexts, uint32_t segme
                             ends.starts};
 }
 
+static void segment_cost(const struct course *course, uint32_t instructions)
+{
+    struct step_cost_sum sum = step_costs_take(course->costs, instructions);
+    struct trace_node *node = &course->contexts->nodes.at[top(course)->node];
+    for (uint32_t i = 0; i < STEP_COSTS; i++)
+        node->costs.of[i] += sum.of[i];
+}
+
 static void exit_follow(const struct course *course, uint32_t id, const struct arrival *to)
 {
     const struct units *units = course->contexts->consumer.units;
@@ -253,6 +263,8 @@ static void exit_follow(const struct course *course, uint32_t id, const struct a
         uint32_t index = superblock->first_segment + i;
         if (!units->segments.at[index].instructions)
             continue;
+        if (course->costs)
+            segment_cost(course, units->segments.at[index].instructions);
         struct arrival next = i < last ? arrival_at(course->contexts, index + 1) : *to;
         if (next.avma)
             segment_leave(course, index, &next);
@@ -307,7 +319,9 @@ static void passage(struct consumer *consumer, const struct passage *passage)
     struct trace_contexts *contexts = (struct trace_contexts *)consumer;
     const struct units *units = consumer->units;
     thread_begin(consumer, passage->thread, 0);
-    struct course course = {contexts, &contexts->threads.at[passage->thread]};
+    struct course course = {contexts, &contexts->threads.at[passage->thread],
+                            contexts->replay ? trace_replay_costs(contexts->replay, passage->thread)
+                                             : NULL};
     bool began = course.thread->began;
     course.thread->began = true;
     if (!passage->joined && began) {
@@ -358,12 +372,21 @@ void trace_contexts_release(struct trace_contexts *contexts)
     map_release(&contexts->children);
 }
 
+static void costs_give(struct stacks *stacks, uint32_t leaf, const struct trace_node *node)
+{
+    for (uint32_t i = 0; i < STEP_COSTS; i++)
+        if (node->costs.of[i])
+            stacks_add(stacks, leaf, STACK_L1D + i, node->costs.of[i]);
+}
+
 void trace_contexts_give(struct trace_contexts *contexts, struct profile *profile, uint32_t pid)
 {
     struct stacks *stacks = &profile->stacks;
     uint32_t *above = mem_alloc(contexts->nodes.n * sizeof *above); /* the stack of its callers */
     above[ROOT] = above[SIGNALS] =
         stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
+    costs_give(stacks, above[ROOT], &contexts->nodes.at[ROOT]);
+    costs_give(stacks, above[ROOT], &contexts->nodes.at[SIGNALS]);
     for (size_t i = SIGNALS + 1; i < contexts->nodes.n; i++) {
         const struct trace_node *node = &contexts->nodes.at[i];
         const struct trace_node *parent = &contexts->nodes.at[node->key.parent];
@@ -376,9 +399,14 @@ void trace_contexts_give(struct trace_contexts *contexts, struct profile *profil
         }
         const struct trace_function *function =
             map_key(&contexts->functions, node->key.function - 1);
+        uint64_t costs = node->costs.of[COST_L1D] | node->costs.of[COST_MISPREDICTS] |
+                         node->costs.of[COST_STALLS];
+        if (!node->count && !costs)
+            continue;
+        uint32_t leaf = stacks_node(stacks, above[i], function->module, function->start);
         if (node->count)
-            stacks_add(stacks, stacks_node(stacks, above[i], function->module, function->start),
-                       STACK_CALLS, node->count);
+            stacks_add(stacks, leaf, STACK_CALLS, node->count);
+        costs_give(stacks, leaf, node);
     }
     mem_free(above);
 }

@@ -6,12 +6,14 @@
 
 #include "base/map.h"
 #include "collect/consumer.h"
+#include "collect/trace_replay.h"
 #include "program/symbols.h"
 
 struct profile;
 
 struct trace_contexts {
     struct consumer consumer;
+    const struct trace_replay *replay; /* which has read each passage before; NULL: nobody has */
     struct {
         VEC(struct trace_symbols *);
     } modules; /* of the profile, by number; NULL: not asked for yet */

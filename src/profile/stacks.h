@@ -24,8 +24,17 @@
 
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
 /* An exact profile has no observations to deal out: a node weighs how often it was called, and beside that has ticks of the time stamp counter. Where those are of
- * some stays in it, scaled to all: how many were measured, and the variance of the ticks by STACK_SPREAD_UNIT. */
-enum { STACK_CALLS = 0, STACK_TICKS = 1, STACK_TIMED = 2, STACK_SPREAD = 3 };
+ * some stays in it, scaled to all: how many were measured, and the variance of the ticks by STACK_SPREAD_UNIT. Or, of a trace through a model of a core, what that says of it: misses in the
+ * first cache, wrong guesses, cycles in which nothing retired. */
+enum {
+    STACK_CALLS = 0,
+    STACK_TICKS = 1,
+    STACK_TIMED = 2,
+    STACK_SPREAD = 3,
+    STACK_L1D = 4,
+    STACK_MISPREDICTS = 5,
+    STACK_STALLS = 6,
+};
 enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX
 

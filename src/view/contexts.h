@@ -35,6 +35,7 @@ struct contexts_options {
     bool no_inlines;      /* inlined functions are part of what they are inlined into */
     const char *module;   /* only what was seen with code of this module innermost; NULL: all */
     const char *function; /* only stacks with a function of this name or glob; NULL: all */
+    uint32_t weighs;      /* STACK_L1D and so on: what a model of a core said; 0: what there is */
 };
 
 struct context {
@@ -73,6 +74,13 @@ const char *context_name(const struct contexts *contexts, const struct context *
 struct estimate context_share(const struct contexts *contexts, const struct groups *groups);
 /* The same of a total: stacks that were cut may have had it as well. */
 struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups);
+
+/* A model of a core has told what contexts cost. */
+static inline bool contexts_modelled(const struct contexts *contexts)
+{
+    const uint64_t *at = contexts->whole.at;
+    return at[STACK_L1D] || at[STACK_MISPREDICTS] || at[STACK_STALLS];
+}
 
 struct contexts_text_options {
     double min_share; /* what weighs less is added up in one line */

@@ -47,6 +47,16 @@ static void ticks_json(struct json *json, const struct contexts *contexts,
         json_integer(json, "self_timed", context->self.at[STACK_TIMED]);
 }
 
+static void modelled_json(struct json *json, const struct context *context)
+{
+    static const char *const names[][2] = {
+        {"l1d", "self_l1d"}, {"mispredict", "self_mispredict"}, {"stall", "self_stall"}};
+    for (uint32_t i = 0; i < 3; i++) {
+        json_integer(json, names[i][0], context->total.at[STACK_L1D + i]);
+        json_integer(json, names[i][1], context->self.at[STACK_L1D + i]);
+    }
+}
+
 static void amounts_json(struct json *json, const struct contexts *contexts,
                          const struct context *context)
 {
@@ -73,6 +83,8 @@ static void amounts_json(struct json *json, const struct contexts *contexts,
     json_number(json, beside, plain_beside(plain, &context->beside));
     if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS])
         ticks_json(json, contexts, context);
+    if (plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
+        modelled_json(json, context);
     json_object_end(json);
 }
 
@@ -119,6 +131,16 @@ static void row_json(struct json *json, const struct contexts *contexts, uint32_
     json_object_end(json);
 }
 
+/* What a model counted of all, also of what is in no context. */
+static void whole_json(struct json *json, const struct contexts *contexts)
+{
+    json_object(json, "modelled");
+    json_integer(json, "l1d", contexts->whole.at[STACK_L1D]);
+    json_integer(json, "mispredict", contexts->whole.at[STACK_MISPREDICTS]);
+    json_integer(json, "stall", contexts->whole.at[STACK_STALLS]);
+    json_object_end(json);
+}
+
 void contexts_json(FILE *to, const struct contexts *contexts, size_t limit)
 {
     struct json json;
@@ -136,6 +158,8 @@ void contexts_json(FILE *to, const struct contexts *contexts, size_t limit)
     head_json(&json, "contexts", contexts->plain->scene, contexts->plain->side, BY_FUNCTION,
               contexts->plain->profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME, 0);
     json_string(&json, "form", contexts_form_name(contexts->options.form));
+    if (contexts->plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
+        whole_json(&json, contexts);
     json_array(&json, "rows");
     for (uint32_t id = 0; id < rows && id < limit; id++)
         row_json(&json, contexts, order[id], id, id_of);

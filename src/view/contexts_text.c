@@ -32,6 +32,8 @@ static bool has_ticks(const struct contexts *contexts)
 
 static uint64_t weight_of(const struct contexts *contexts, const struct groups *groups)
 {
+    if (contexts->options.weighs)
+        return groups->at[contexts->options.weighs];
     return has_ticks(contexts) ? groups->at[STACK_TICKS] : groups->sum;
 }
 
@@ -99,7 +101,11 @@ static struct estimate ticks_share(const struct printer *printer, const struct g
 
 static void share_cell(struct printer *printer, const struct groups *groups, struct estimate share)
 {
-    if (has_ticks(printer->contexts))
+    uint32_t weighs = printer->contexts->options.weighs;
+    double alone = share_of(printer, groups);
+    if (weighs)
+        share = (struct estimate){alone, alone, alone};
+    else if (has_ticks(printer->contexts))
         share = ticks_share(printer, groups);
     sheet_cell(&printer->sheet, "%s",
                weight_of(printer->contexts, groups)
@@ -353,10 +359,14 @@ void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *
         .contexts = contexts, .options = options, .ink = ink, .beside = contexts->beside.sum > 0};
     const struct plain *plain = contexts->plain;
     bool kernel = plain->filter.kernel;
+    static const char *const modelled[] = {"misses in the first cache of a model",
+                                           "wrong guesses of a model",
+                                           "cycles in which nothing retired in a model"};
     head_text(to, plain->scene, plain->side);
     fprintf(to, "calling contexts, %s, weighed by %s\n\n",
             contexts_form_name(contexts->options.form),
-            has_ticks(contexts)                     ? "ticks"
+            contexts->options.weighs                ? modelled[contexts->options.weighs - STACK_L1D]
+            : has_ticks(contexts)                   ? "ticks"
             : plain->profile->mode == PROFILE_EXACT ? "calls"
             : plain_counts_events(plain->profile)   ? profile_fact_find(plain->profile, "event")
             : kernel                                ? "kernel time"

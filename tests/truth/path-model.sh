@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a model of a core says along paths, and beside them, is what it says of all instructions of the same run, one by one (gait pipeline); paths are those of a run without it.
+# What a model of a core says along paths, and beside them, and in calling contexts, is what it says of all instructions of the same run, one by one (gait pipeline); paths are those of a run without it.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 make -s "${GAIT_OUT:-o/rel}/programs/ways" >&2 || exit 1
@@ -14,6 +14,24 @@ ways=${GAIT_OUT:-o/rel}/programs/ways
 grep -q 'no l1d in it' "$work/said" || fail "$(cat "$work/said")"
 overlap=$("$gait" compare --by path --module ways --json "$work/data" "$work/counts" | grep -o '"overlap": [0-9.]*')
 [ "$overlap" = '"overlap": 1' ] || fail "paths with a model and without: $overlap"
+# The same in contexts.
+"$gait" record -q --exact=trace+contexts --core zen3 --events address -o "$work/tree" -- "$ways" many >/dev/null || fail "record: status $?"
+"$gait" contexts --json --min 0 "$work/tree" >"$work/contexts" || fail "gait contexts: status $?"
+"$gait" contexts --sort stall "$work/tree" | grep -q 'weighed by cycles' || fail 'contexts by stalls'
+"$gait" contexts --sort stall "$work/counts" >/dev/null 2>&1 && fail 'stalls of a recording that has none'
+"$gait" pipeline --json "$work/tree" >"$work/pipeline-tree" || fail "gait pipeline: status $?"
+python3 -B - "$work/contexts" "$work/pipeline-tree" <<'END' || exit 1
+import json, sys
+contexts, pipeline = (json.load(open(name)) for name in sys.argv[1:])
+rows, whole = contexts["rows"], pipeline["rows"]
+bad = 0
+for metric, event in (("l1d", "l1_miss"), ("mispredict", "mispredict")):
+    inside, all_of = sum(row["metrics"]["self_" + metric] for row in rows), sum(row["events"][event]["count"] for row in whole)
+    told = contexts["modelled"][metric]
+    print(f"{metric}: {inside} in {len(rows)} contexts, {told} with what is in none, of {all_of}")
+    bad |= told != all_of or not 0.9 * told < inside <= told
+sys.exit(bad)
+END
 python3 -B - "$work/paths" "$work/pipeline" <<'END'
 import json, sys
 paths, pipeline = (json.load(open(name)) for name in sys.argv[1:])
