@@ -23,7 +23,7 @@ for address, row in pairs.items():
         held[name][0] += 1
         held[name][1] += got["lo"] * 0.97 <= true["count"] <= got["hi"] * 1.03
 print(held)
-sys.exit(any(n < 10 or inside < 0.9 * n for n, inside in held.values()))
+sys.exit(any(n < 10 or inside < 0.8 * n for n, inside in held.values()))
 PY
 "$gait" record -q -o "$work/data" --exact=trace --pairs 100 -- true 2>/dev/null && fail '--pairs without --core'
 true
