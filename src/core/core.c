@@ -133,10 +133,10 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     uint64_t issue = port_take(core, ports, ready, 1);
     core->last_issue = issue;
     times->unit = core->port + 1;
-    uint64_t line = model->line_bytes, last = fact->address.v + insn->memory_bytes - 1;
+    uint64_t last = fact->address.v + insn->memory_bytes - 1;
     if (insn->passes > 1 && insn->memory_bytes > model->vector_bits / 8)
         port_take(core, ports, issue, 1);
-    if (fact->address.v / line != last / line)
+    if ((fact->address.v ^ last) & -(uint64_t)model->line_bytes)
         port_take(core, ports, issue, 1);
     uint32_t cycles = fp ? model->load_fp : model->load_int;
     if (any_given(core, insn->addresses, insn->n_addresses, GIVEN_LOAD))

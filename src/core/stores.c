@@ -76,10 +76,10 @@ uint64_t stores_forward(struct core *core, const struct core_insn *insn,
 static uint32_t split_cycles(const struct model *model, uint64_t begin, uint64_t end)
 {
     enum { PAGE = 4096 };
-    uint64_t last = end - 1;
-    if (begin / PAGE != last / PAGE)
+    uint64_t apart = begin ^ (end - 1);
+    if (apart / PAGE)
         return model->store_page;
-    return begin / model->store_window != last / model->store_window ? model->store_split : 0;
+    return apart & -(uint64_t)model->store_window ? model->store_split : 0;
 }
 
 /* When it leaves: two that lie in one window leave together, unless their line has another name, too. */
@@ -116,25 +116,26 @@ void stores_note(struct core *core, const struct core_insn *insn, const struct c
     const struct stored *last = stored_find(core, begin >> 3);
     bool alone =
         (synonym && model->synonym_alone) || (last && last->forwarded && model->forward_alone);
-    uint64_t drained = drain(core, begin / model->store_window, earliest, alone);
+    uint64_t drained = drain(core, begin & -(uint64_t)model->store_window, earliest, alone);
     uint32_t more = split_cycles(model, begin, end);
     if (synonym && seen & CORE_L1D_MISS)
         more += model->synonym_store;
     if (more) {
         /* The last window that it wrote is open for those behind it. */
         core->drained = drained += more;
-        core->drain_window = (end - 1) / model->store_window;
+        core->drain_window = (end - 1) & -(uint64_t)model->store_window;
         core->drain_used = 1;
     }
     *events |= seen;
     for (uint64_t granule = begin >> 3; granule <= (end - 1) >> 3; granule++)
-        core->stored[slot_of(granule)] = (struct stored){.granule = granule,
-                                                         .address = begin,
-                                                         .value = times->value,
-                                                         .data = times->data,
-                                                         .drained = drained,
-                                                         .name = name_of(core, insn),
-                                                         .bytes = insn->memory_bytes,
-                                                         .stack = insn->flags & INSN_STACK};
+        core->stored[slot_of(granule)] =
+            (struct stored){.granule = granule,
+                            .address = begin,
+                            .value = times->value,
+                            .data = times->data,
+                            .drained = drained,
+                            .name = model->rename_memory ? name_of(core, insn) : 0,
+                            .bytes = insn->memory_bytes,
+                            .stack = insn->flags & INSN_STACK};
     queue_take(&core->store_queue, drained);
 }
