@@ -19,7 +19,8 @@ ifdef DEV
 WARN += -Werror
 endif
 MODE_rel  := -O2 -g
-MODE_dbg  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_dbg  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+        -Wno-frame-larger-than # checks of variables make frames larger
 MODE_tsan := -O1 -g -fsanitize=thread
 MODE_cov  := -O0 -g --coverage
 BASE_FLAGS := -std=c17 -D_GNU_SOURCE -Isrc $(WARN) -MMD -MP
