@@ -477,14 +477,12 @@ static void counters_read(struct source *source, bool last)
 
 uint64_t source_count(struct source *source, bool close_batch, bool last)
 {
-    uint64_t before = cpu_times_own_ns();
     threads_read(source);
     if (source->exact)
         counters_read(source, last);
     else if (close_batch)
         decode_flush(source->decode, last);
-    if (source->exact || !last)
-        before = cpu_times_own_ns();
+    uint64_t before = cpu_times_own_ns();
     if (source->decode && last)
         decode_finish_paths(source->decode);
     if (source->decode && last && !source->each_event)
