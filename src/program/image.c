@@ -45,7 +45,8 @@ static bool segment_add(struct image *image, const Elf64_Phdr *program, struct e
                                                    .offset = {program->p_offset},
                                                    .file_bytes = program->p_filesz,
                                                    .memory_bytes = program->p_memsz,
-                                                   .executable = program->p_flags & PF_X};
+                                                   .executable = program->p_flags & PF_X,
+                                                   .writable = program->p_flags & PF_W};
     return true;
 }
 
@@ -121,6 +122,12 @@ bool image_executable(const struct image *image, struct svma at)
 {
     const struct segment *segment = segment_find(image, at);
     return segment && segment->executable;
+}
+
+bool image_constant(const struct image *image, struct svma at)
+{
+    const struct segment *segment = segment_find(image, at);
+    return segment && !segment->writable;
 }
 
 bool image_to_svma(const struct image *image, struct foff offset, struct svma *ret_svma)

@@ -19,7 +19,7 @@ struct segment {
     struct svma start;
     struct foff offset;
     uint64_t file_bytes, memory_bytes;
-    bool executable;
+    bool executable, writable;
 };
 
 /* Where a separate debug file was looked for; debug_file.h. */
@@ -52,6 +52,8 @@ void image_close(struct image *image);
 /* The bytes at an address, *ret_room of them in the same segment of the file; NULL if none. */
 const uint8_t *image_bytes(const struct image *image, struct svma at, size_t *ret_room);
 bool image_executable(const struct image *image, struct svma at);
+/* In a segment that nobody may write to: what is there is there in every run. */
+bool image_constant(const struct image *image, struct svma at);
 
 /* False: no load segment has it in the file. */
 bool image_to_svma(const struct image *image, struct foff offset, struct svma *ret_svma);

@@ -77,6 +77,16 @@ static bool forgets(ZydisMnemonic mnemonic)
     }
 }
 
+/* A literal of the program: mov 0x123(%rip), %xmm0. */
+static bool is_literal(const struct image *image, struct svma at, const struct decoded *decoded)
+{
+    const ZydisDecodedOperand *operand = &decoded->operands[1];
+    ZyanU64 address = 0;
+    return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RIP &&
+           ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&decoded->instruction, operand, at.v, &address)) &&
+           image_constant(image, (struct svma){address});
+}
+
 /* Constants in the code, and registers cleared or filled: that they are always the same is no news. */
 static bool constant(const struct decoded *decoded)
 {
@@ -223,8 +233,11 @@ static void place_add(struct places_values *places, const struct record *records
         return;
     bool exact = places->scene->sides[0]->mode == PROFILE_EXACT;
     bool data = use == VALUE_LOAD || use == VALUE_RESULT || use == VALUE_OPERAND;
+    bool literal = known && use == VALUE_LOAD &&
+                   is_literal(&binary->image, (struct svma){key->address}, &decoded);
     struct value_place place = {.module = key->module,
                                 .address = key->address,
+                                .constant = literal,
                                 .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
                                 .vector = vector,
                                 .use = (uint8_t)use,

@@ -62,6 +62,29 @@ C
 one=$(nm "$work/fixed" | awk '$3 == "one" { print $1 }')
 grep -q "100.00%.* $((16#$one + 2)), or one (fixed+0x" "$work/text" || bad 'a number that points into code'
 grep -qE '  one \(fixed\+0x' "$work/text" || bad 'a pointer to a function'
+# A literal of the program is always the same, and no finding; a variable is. Both have their line of source.
+cat >"$work/literal.c" <<'EOF'
+static volatile double sink = 1, factor = 3.25;
+__attribute__((noinline)) void literal(void) { sink = 1.5; }
+__attribute__((noinline)) void variable(void) { sink = factor * sink; }
+int main(void)
+{
+    for (int i = 0; i < 6000000; i++)
+        literal(), variable();
+}
+EOF
+gcc -O1 -g -o "$work/literal" "$work/literal.c" && "$gait" record -q --overhead 20% --seed 1 --events edge,call,value -o "$work/data" -- "$work/literal" || bad "record literal: status $?"
+"$gait" values --json --module literal "$work/data" >"$work/json" || bad "values of literal: status $?"
+/usr/bin/python3 -B - "$work/json" <<'EOF' || bad 'literals'
+import json, sys
+rows = [r for r in json.load(open(sys.argv[1]))['rows'] if r['kind'] == 'load' and r['values']]
+print([(r['function'], r['assembly'], r['values'][0]['text'], r['finding'], r['saves']) for r in rows])
+row = next(r for r in rows if r['values'][0]['text'] == '3.25')
+assert row['finding'] == 'one-value' and row['invariance'] > 0.99 and row['saves_lo'] <= row['saves'] <= row['saves_hi'] and row['saves'] > 0, row
+assert row['source'].startswith('__attribute__((noinline)) void variable') and row['assembly'].startswith('movsd'), row
+row = next(r for r in rows if r['function'] == 'literal')
+assert row['values'][0]['text'] == '1.5' and row['invariance'] > 0.99 and row['finding'] == 'none' and row['saves'] == 0, row
+EOF
 # Through a compressor: fewer messages than values, which say the same; how many is told.
 "$gait" record -q --overhead 20% --seed 1 --events edge,call,value --compress 'H[P64]256,phase' -o "$work/data" -- "$work/habits" 20000000 >/dev/null || bad "record --compress: status $?"
 "$gait" info --json "$work/data" >"$work/info" && "$gait" values --json --module habits "$work/data" >"$work/json" || bad 'views of what was compressed'
