@@ -176,9 +176,22 @@ void latency_scale_set(struct latency_scale *scale)
     scale->memory_max = LONGER * memory;
 }
 
+/* The least of several rounds, each of other lines of the ring; of its times that at `rank`. */
+static uint64_t rounds_time(struct latency_scale *scale, void *at, int rank, bool flushed)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct timings timings;
+        at = ring_time(&timings, at, flushed);
+        if (timings.ticks[rank] < least)
+            least = timings.ticks[rank];
+        step_find(scale, &timings);
+    }
+    return least;
+}
+
 void latency_scale_measure(struct latency_scale *scale)
 {
-    struct timings timings;
     uint64_t second = second_cache_bytes(), bytes = BEYOND * second;
     uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *scale = (struct latency_scale){.floor = floor_measure()};
@@ -187,22 +200,11 @@ void latency_scale_measure(struct latency_scale *scale)
         snprintf(scale->l3_why, sizeof scale->l3_why, "there was no memory to measure it with");
         return;
     }
-    void *at = ring_make(memory, NEAR_BYTES);
-    ring_time(&timings, at, false);
-    scale->near_ticks = timings.ticks[TIMINGS / 2];
-    at = ring_make(memory, second / 2);
-    ring_time(&timings, at, false);
-    scale->near_most = timings.ticks[TIMINGS * 19 / 20];
-    at = ring_make(memory, bytes);
-    scale->beyond_ticks = UINT64_MAX;
-    for (int i = 0; i < ROUNDS; i++) {
-        at = ring_time(&timings, at, false); /* lines that the round before has not fetched */
-        if (timings.ticks[TIMINGS / 2] < scale->beyond_ticks)
-            scale->beyond_ticks = timings.ticks[TIMINGS / 2];
-        step_find(scale, &timings);
-    }
-    ring_time(&timings, at, true);
-    scale->memory_ticks = timings.ticks[TIMINGS / 2];
+    scale->near_ticks = rounds_time(scale, ring_make(memory, NEAR_BYTES), TIMINGS / 2, false);
+    scale->near_most = rounds_time(scale, ring_make(memory, second / 2), TIMINGS * 19 / 20, false);
+    void *beyond = ring_make(memory, bytes);
+    scale->beyond_ticks = rounds_time(scale, beyond, TIMINGS / 2, false);
+    scale->memory_ticks = rounds_time(scale, beyond, TIMINGS / 2, true);
     munmap(memory, bytes);
     latency_scale_set(scale);
 }
