@@ -195,7 +195,7 @@ static void list_flush(struct value_lists *lists, uint32_t place, bool last, str
     struct value_list *list = &lists->lists.at[place];
     const struct value_counts *counts = &list->counts;
     uint64_t worth = counts->total / (last ? WORTH_PART : WORTH_PART_NOW);
-    uint64_t least = (last ? 2 : 4) << VALUE_BITS;
+    uint64_t least = (last ? UINT64_C(2) : UINT64_C(4)) << VALUE_BITS;
     worth = worth < least ? least : worth;
     for (uint32_t i = 0; i < counts->n_slots; i++)
         if (counts->slots[i].count >= worth)

@@ -40,7 +40,8 @@ enum { FILE_MOST = 1 << 20 };
 
 static bool file_open(const char *path, struct model *ret_model, struct err *err)
 {
-    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* A pipe that nobody writes to would be waited for, only to be refused. */
+    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
     if (fd < 0 || fstat(fd, &status) != 0)
         return err_errno(err, "%s", path);

@@ -360,6 +360,8 @@ static bool whole(const struct reader *reader, struct err *err)
         return err_set(err, ERR_FORMAT, "%s: no name: core NAME", reader->from);
     if (model->line_bytes & (model->line_bytes - 1))
         return err_set(err, ERR_FORMAT, "%s: line_bytes is not a power of two", reader->from);
+    if (model->store_window & (model->store_window - 1))
+        return err_set(err, ERR_FORMAT, "%s: store_window is not a power of two", reader->from);
     const struct model_rules *rules = &model->rules;
     if (!rules->n || rules->at[rules->n - 1].words ||
         strcmp(rules->at[rules->n - 1].names[0], "*") != 0)

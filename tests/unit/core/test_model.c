@@ -8,7 +8,11 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void shipped_ones_can_be_read(void **state)
 {
@@ -64,6 +68,44 @@ static void no_text_is_no_core(void **state)
     assert_false(model_open("/nonexistent/x.core", &model, &err));
 }
 
+/* What lies in one window is told by masking its address. */
+static void windows_are_powers_of_two(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"store_window ", "line_bytes "};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t bytes;
+        const char *text = model_text("zen4", &bytes);
+        char *copy = mem_alloc(bytes + 1), says[64];
+        memcpy(copy, text, bytes);
+        char *number = strstr(copy, names[i]);
+        assert_non_null(number);
+        memcpy(number + strlen(names[i]), "48", 2);
+        struct model model;
+        struct err err;
+        assert_false(model_read(copy, bytes, "x", &model, &err));
+        snprintf(says, sizeof says, "x: %sis not a power of two", names[i]);
+        assert_string_equal(err.text, says);
+        mem_free(copy);
+    }
+}
+
+/* Nobody writes to it: what is no file is refused, not waited for. */
+static void a_pipe_is_no_core(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/coreXXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe.core", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    struct model model;
+    struct err err;
+    assert_false(model_open(path, &model, &err));
+    assert_non_null(strstr(err.text, "not a file"));
+    unlink(path);
+    rmdir(folder);
+}
+
 static void this_machine_has_a_core(void **state)
 {
     (void)state;
@@ -93,10 +135,9 @@ static void this_machine_has_a_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_ones_can_be_read),
-        cmocka_unit_test(bad_lines_are_named),
-        cmocka_unit_test(no_text_is_no_core),
-        cmocka_unit_test(this_machine_has_a_core),
+        cmocka_unit_test(shipped_ones_can_be_read), cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(no_text_is_no_core),       cmocka_unit_test(windows_are_powers_of_two),
+        cmocka_unit_test(a_pipe_is_no_core),        cmocka_unit_test(this_machine_has_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
