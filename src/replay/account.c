@@ -102,6 +102,22 @@ static struct account_row *row_of(struct account *account, uint32_t id)
 
 /* ---- time */
 
+/* The lightest makes room, and goes to the others: what came first, while the program started, must not keep out
+ * what goes on for the rest of it. */
+static struct account_signature *signature_room(struct account_row *row)
+{
+    struct account_signature *others = &row->signatures[ACCOUNT_SIGNATURES - 1];
+    struct account_signature *lightest = row->signatures;
+    for (struct account_signature *at = row->signatures; at < others; at++)
+        if (at->units < lightest->units)
+            lightest = at;
+    others->events = SIGNATURE_OTHERS;
+    others->state = ACCOUNT_STATES;
+    others->units += lightest->units;
+    lightest->units = 0;
+    return lightest;
+}
+
 static void units_add(struct account *account, const struct member *member,
                       enum account_state state, uint64_t units)
 {
@@ -112,9 +128,10 @@ static void units_add(struct account *account, const struct member *member,
     while (signature < last && signature->units &&
            (signature->events != member->events || signature->state != state))
         signature++;
-    bool others = signature == last;
-    signature->events = others ? SIGNATURE_OTHERS : member->events;
-    signature->state = others ? ACCOUNT_STATES : state;
+    if (signature == last)
+        signature = signature_room(row);
+    signature->events = member->events;
+    signature->state = state;
     signature->units += units;
 }
 
@@ -255,13 +272,29 @@ static const struct writer *last_writer(const struct account_listener *listener,
     return last;
 }
 
+/* As with signatures. */
+static struct account_producer *producer_room(struct account_row *row)
+{
+    struct account_producer *others = &row->producers[ACCOUNT_PRODUCERS - 1];
+    struct account_producer *lightest = row->producers;
+    for (struct account_producer *at = row->producers; at < others; at++)
+        if (at->cycles < lightest->cycles)
+            lightest = at;
+    others->id = REPLAY_NONE;
+    others->cycles += lightest->cycles;
+    lightest->cycles = 0;
+    return lightest;
+}
+
 static void producer_add(struct account_row *row, uint32_t id, uint64_t cycles)
 {
     struct account_producer *producer = row->producers;
     const struct account_producer *last = &row->producers[ACCOUNT_PRODUCERS - 1];
     while (producer < last && producer->cycles && producer->id != id)
         producer++;
-    producer->id = producer == last ? REPLAY_NONE : id;
+    if (producer == last)
+        producer = producer_room(row);
+    producer->id = id;
     producer->cycles += cycles;
     row->waits++;
 }

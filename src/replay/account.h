@@ -18,7 +18,7 @@
 enum {
     ACCOUNT_UNIT = 720720, /* every number up to 16 divides it */
     ACCOUNT_NEAR = 32,
-    ACCOUNT_SIGNATURES = 8, /* kept apart for an instruction; others go together */
+    ACCOUNT_SIGNATURES = 8, /* kept apart for an instruction; the lightest go together */
     ACCOUNT_PRODUCERS = 4,
     ACCOUNT_EVENTS = 13,
 };

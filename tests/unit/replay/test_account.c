@@ -176,6 +176,35 @@ static void producers_are_named(void **state)
     accounted_end(&of);
 }
 
+/* Misses of many kinds come first; then, and for longer, loads that cannot be forwarded: those must have a name. */
+static void what_goes_on_is_kept_apart(void **state)
+{
+    struct accounted of;
+    uint64_t named = 0, sum = 0;
+    (void)state;
+    accounted_begin(&of, NULL);
+    uint32_t first = code_run(&of.fixture.code, 3, of.fixture.loop, LOOP_BYTES, LOOP_INSTRUCTIONS);
+    run_by_chance(&of.fixture, 1000, 5);
+    for (uint32_t i = 0; i < 40000; i++) {
+        struct replay_data data[LOOP_INSTRUCTIONS] = {{0}};
+        data[POINTER].address = 0x10004;
+        data[POINTER + 1].address = 0x10000;
+        replay_run(&of.fixture.replay, first, LOOP_INSTRUCTIONS, replay_at(3, of.fixture.loop),
+                   data);
+    }
+    account_settle(of.listener);
+    const struct account_row *row = &of.account.rows.at[POINTER];
+    for (int i = 0; i < ACCOUNT_SIGNATURES; i++) {
+        const struct account_signature *at = &row->signatures[i];
+        sum += at->units;
+        if (at->state == ACCOUNT_STALLS && at->events == CORE_FORWARD_FAIL)
+            named += at->units;
+    }
+    assert_int_equal(sum, account_row_units(row));
+    assert_true(named > sum / 2);
+    accounted_end(&of);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +212,7 @@ int main(void)
         cmocka_unit_test(slots_are_counted),
         cmocka_unit_test(windows_add_up),
         cmocka_unit_test(producers_are_named),
+        cmocka_unit_test(what_goes_on_is_kept_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
