@@ -151,21 +151,29 @@ const char *count_text(double value, bool exact)
     static char buffers[4][32];
     static unsigned turn;
     char *text = buffers[turn++ % 4];
+    const char *sign = value < 0 ? "-" : "";
     size_t unit = 0;
-    if (exact || value < 1000) {
+    if (exact || fabs(value) < 1000) {
         snprintf(text, sizeof *buffers, "%.0f", value);
         return text;
     }
+    value = fabs(value);
     while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
         value /= 1000;
         unit++;
     }
-    snprintf(text, sizeof *buffers, "%.*f%s",
+    snprintf(text, sizeof *buffers, "%s%.*f%s", sign,
              value < 9.995   ? 2
              : value < 99.95 ? 1
                              : 0,
              value, units[unit]);
     return text;
+}
+
+void shown_text(FILE *to, size_t shown, size_t all, const char *what)
+{
+    fprintf(to, "\n%zu of %zu %s%s\n", shown, all, what,
+            shown < all ? "; --limit shows others" : "");
 }
 
 const char *share_text(const struct profile *profile, struct estimate share)

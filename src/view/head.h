@@ -43,3 +43,5 @@ const char *share_text(const struct profile *profile, struct estimate share);
 const char *number_text(uint64_t n, const char *one, const char *many);
 /* "12.3M"; all digits when exact. Four alternating buffers: for use as arguments of one call. */
 const char *count_text(double value, bool exact);
+/* The line below rows: how many of all there are, and how to see others if there are any. */
+void shown_text(FILE *to, size_t shown, size_t all, const char *what);

@@ -93,7 +93,7 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
     qsort(order, view->n, sizeof *order, by_certain_cost);
     for (; shown < view->n && shown < limit; shown++)
         place_print(to, view, &text, order[shown], ink);
-    fprintf(to, "\n%zu of %zu places; --limit shows others\n", shown, view->n);
+    shown_text(to, shown, view->n, "places");
     if (view->n && certain_ticks(order[0]) <= 0)
         fputs(
             "which of them are dear is chance so far: record for longer, or with more --overhead\n",

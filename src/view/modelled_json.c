@@ -33,6 +33,17 @@ static void mean_json(struct json *json, const char *key, const struct modelled 
         interval_json(json, key, "mean", mean);
 }
 
+/* Of a cycle, as the text has it. */
+static void nearby_json(struct json *json, const struct modelled *modelled,
+                        const struct modelled_row *row)
+{
+    struct estimate mean = modelled_ratio(modelled, row, FIELD_NEARBY, 1, row, FIELD_RETIRED, 1);
+    struct estimate each = {mean.value / ACCOUNT_NEAR, mean.lo / ACCOUNT_NEAR,
+                            mean.hi / ACCOUNT_NEAR};
+    if (isfinite(mean.value))
+        interval_json(json, "issued_nearby", "mean", each);
+}
+
 static void time_json(struct json *json, const struct modelled *modelled,
                       const struct modelled_row *row)
 {
@@ -108,7 +119,7 @@ static void row_json(struct json *json, struct modelled *modelled, const struct 
     interval_json(json, "wasted_slots", "count", modelled_wasted(modelled, row));
     mean_json(json, "issued_when_hitting", modelled, row, FIELD_SLOTS + 2, FIELD_SLOTS);
     mean_json(json, "issued_when_missing", modelled, row, FIELD_SLOTS + 5, FIELD_SLOTS + 3);
-    mean_json(json, "issued_nearby", modelled, row, FIELD_NEARBY, FIELD_RETIRED);
+    nearby_json(json, modelled, row);
     stack_json(json, row);
     waits_json(json, modelled, row);
     json_object_end(json);

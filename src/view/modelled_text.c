@@ -247,7 +247,7 @@ void modelled_text(FILE *to, struct modelled *modelled, const struct ink *ink, s
     for (; shown < modelled->n && shown < limit; shown++)
         row_print(to, modelled, &modelled->at[shown], longest, ink);
     wasted_print(to, modelled, ink);
-    fprintf(to, "\n%zu of %zu rows; --limit shows others\n", shown, modelled->n);
+    shown_text(to, shown, modelled->n, "rows");
     if (modelled->unread)
         fprintf(to, "%" PRIu64 " instructions could not be read, and were not modelled\n",
                 modelled->unread);

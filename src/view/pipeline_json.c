@@ -4,6 +4,7 @@
 #include "view/head.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void interval_json(struct json *json, const char *key, struct metric_estimate estimate,
                           const char *what)
@@ -27,6 +28,18 @@ static void sums_json(struct json *json, const struct ledger *ledger, const stru
                           means ? "mean" : "count");
     }
     json_object_end(json);
+}
+
+/* Of a model these two stand beside the events, too. */
+static void event_json(struct json *json, const struct ledger *ledger, const struct ledger_row *row,
+                       const char *name)
+{
+    for (size_t i = 0; i < ledger->metrics.n; i++)
+        if (row->sums[i].n && strcmp(ledger->metrics.at[i].metric->name, name) == 0) {
+            interval_json(json, name, metric_total(&row->sums[i]), "count");
+            return;
+        }
+    json_null(json, name);
 }
 
 static void place_json(struct json *json, struct pipeline *pipeline, const uint64_t *key)
@@ -82,6 +95,8 @@ static void row_json(struct json *json, struct pipeline *pipeline, uint32_t inde
     json_object(json, NULL);
     key_json(json, pipeline, ledger_key(alone, index));
     json_integer(json, "samples", row->sums[0].n);
+    event_json(json, alone, row, "retired");
+    event_json(json, alone, row, "aborted");
     sums_json(json, alone, row, "events", false);
     sums_json(json, alone, row, "latencies", true);
     json_null(json, "time");

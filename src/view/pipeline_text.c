@@ -158,6 +158,19 @@ static void row_print(FILE *to, struct pipeline *pipeline, uint32_t index, doubl
     }
 }
 
+/* Why a record has no row, by what rows are. */
+static const char *keyless_why(enum pipeline_by by)
+{
+    switch (by) {
+    case PIPELINE_PAGE:
+    case PIPELINE_LINE:
+    case PIPELINE_OBJECT: return "they loaded and stored nothing, or do not tell where";
+    case PIPELINE_EDGE:
+    case PIPELINE_UNIT: return "the other of their pair is not known, or was not issued";
+    default: return "they do not tell what they belong to";
+    }
+}
+
 void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, size_t limit)
 {
     double total = pipeline->alone.others.weight;
@@ -173,10 +186,10 @@ void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, s
         total += pipeline->alone.at[i].weight;
     for (; shown < pipeline->alone.n && shown < limit; shown++)
         row_print(to, pipeline, pipeline->ranking[shown], total, ink);
-    fprintf(to, "\n%zu of %zu rows; --limit shows others\n", shown, pipeline->alone.n);
+    shown_text(to, shown, pipeline->alone.n, "rows");
     if (pipeline->alone.keyless)
-        fprintf(to, "%" PRIu64 " records do not tell what they belong to\n",
-                pipeline->alone.keyless);
+        fprintf(to, "%" PRIu64 " records are in no row: %s\n", pipeline->alone.keyless,
+                keyless_why(pipeline->by));
     if (pipeline->alone.others.weight > 0)
         fprintf(to, "%.2f%% is in rows that were too light to be kept\n",
                 100 * pipeline->alone.others.weight / total);

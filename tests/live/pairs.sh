@@ -9,6 +9,8 @@ seq 1 3000 >"$work/text"
 "$gait" pipeline --json "$work/data" >"$work/exact" && "$gait" pipeline --json --by place "$work/data" >"$work/pairs" || fail 'pipeline'
 "$gait" pipeline --metric 'other.retired && other.unit == self.unit' --limit 1 "$work/data" | grep -q 'other.unit == self.unit [0-9]' || fail 'a metric of pairs'
 "$gait" pipeline --by unit --limit 1 "$work/data" | grep -q ', beside it unit [0-9]' || fail 'pairs by unit'
+"$gait" pipeline --by all "$work/data" | grep -qx '1 of 1 rows' || fail 'all in one row: there are no others to show'
+"$gait" pipeline --by line --limit 1 "$work/data" | grep -q 'loaded and stored nothing' || fail 'why records are in no line'
 /usr/bin/python3 - "$work/exact" "$work/pairs" <<'PY' || fail 'pairs and the model differ'
 import json, sys
 exact, pairs = ({row["address"]: row for row in json.load(open(path))["rows"]} for path in sys.argv[1:])
@@ -16,12 +18,14 @@ held = {"retired": [0, 0], "wasted": [0, 0]}
 for address, row in pairs.items():
     if row["samples"] < 100:
         continue
-    for name, got, true in (("retired", row["events"]["retired"], exact[address]["retired"]), ("wasted", row["wasted_slots"], exact[address]["wasted_slots"])):
+    for name, got, true in (("retired", row["retired"], exact[address]["retired"]), ("wasted", row["wasted_slots"], exact[address]["wasted_slots"])):
         # What aborted was under way as well, and is not in the model's slots.
         if name == "wasted" and 50 * exact[address]["aborted"]["count"] > exact[address]["retired"]["count"]:
             continue
         held[name][0] += 1
         held[name][1] += got["lo"] * 0.97 <= true["count"] <= got["hi"] * 1.03
+assert all(row["retired"] == row["events"].get("retired") for row in pairs.values())
+assert all(0 <= row["issued_nearby"]["mean"] <= 12 for row in exact.values() if "issued_nearby" in row), "more issued a cycle than can be"
 print(held)
 sys.exit(any(n < 10 or inside < 0.8 * n for n, inside in held.values()))
 PY

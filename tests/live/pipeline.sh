@@ -69,7 +69,7 @@ assert missed['[memory]'] > 0.9 * sum(missed.values()) > 0, missed  # the lines 
 assert any(name.startswith('at') for name in missed), missed         # where the chase is
 EOF
 "$gait" pipeline --by page --limit 3 "$work/plain" >"$work/text" || bad "--by page without addresses: status $?"
-grep -q 'records do not tell what they belong to' "$work/text" || bad 'addresses that nobody recorded'
+grep -q 'are in no row: they loaded and stored nothing, or do not tell where' "$work/text" || bad 'addresses that nobody recorded'
 "$gait" pipeline --core inorder --json "$work/plain" | grep -q '"core": "inorder"' || bad 'another core'
 "$gait" pipeline --core skylake "$work/exact" >"$work/stdout" 2>"$work/stderr"
 [ $? = 129 ] && grep -q 'record --exact=trace --core skylake' "$work/stderr" || bad 'another core than that of the trace'
