@@ -253,6 +253,20 @@ struct estimate modelled_total(const struct modelled *modelled, const struct mod
     return estimate_of(sum, squares, modelled->groups);
 }
 
+struct estimate modelled_happened(const struct modelled *modelled, const struct modelled_row *row,
+                                  struct estimate often)
+{
+    double executions = modelled_total(modelled, row, FIELD_RETIRED, 1).value;
+    if (modelled->groups < 2 || !(row->counted.value > 0) || !(executions > 0))
+        return often;
+    double least = row->counted.lo / executions, most = row->counted.hi / executions;
+    often.lo *= least < 1 ? least : 1;
+    often.hi *= most > 1 ? most : 1;
+    if (isnan(least) || isnan(most))
+        often.lo = often.hi = NAN;
+    return often;
+}
+
 struct estimate modelled_ratio(const struct modelled *modelled, const struct modelled_row *row,
                                uint32_t first, uint32_t n, const struct modelled_row *of,
                                uint32_t of_first, uint32_t of_n)

@@ -40,10 +40,11 @@ enum { MODELLED_PARTS = 24 };
 struct modelled_row {
     uint32_t module; /* of the profile */
     uint64_t at;
-    uint64_t seen;        /* executions that were modelled */
-    double fit;           /* what its sums were multiplied by, see modelled_fit; 1: nothing */
-    double fit_deviation; /* of that, as a part of it */
-    double *fields;       /* of each group, FIELDS */
+    uint64_t seen;           /* executions that were modelled */
+    double fit;              /* what its sums were multiplied by, see modelled_fit; 1: nothing */
+    double fit_deviation;    /* of that, as a part of it */
+    struct estimate counted; /* executions by the whole recording; 0: not told by it */
+    double *fields;          /* of each group, FIELDS */
     struct modelled_part
         time[MODELLED_PARTS]; /* cycles by what happened: enum account_state, and events << 8 */
     struct modelled_part
@@ -86,6 +87,10 @@ void modelled_fit(struct modelled *modelled);
 /* Sums of fields, `n` from the first on; quotients of them. */
 struct estimate modelled_total(const struct modelled *modelled, const struct modelled_row *row,
                                uint32_t first, uint32_t n);
+/* What happened so often in the program: a run that takes as long on the modelled core as it did may execute more or less than the program
+ * did, which groups have in common. The interval reaches to what the recording counted. */
+struct estimate modelled_happened(const struct modelled *modelled, const struct modelled_row *row,
+                                  struct estimate often);
 struct estimate modelled_ratio(const struct modelled *modelled, const struct modelled_row *row,
                                uint32_t first, uint32_t n, const struct modelled_row *of,
                                uint32_t of_first, uint32_t of_n);

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where so many executions begin or end, with the variance of their number. */
+/* Where so many executions begin or end, with the variance of their number as a part of all, and how far it may be off by itself. */
 struct edge_of_range {
     uint64_t module, at;
-    double count, variance;
+    double count, variance, alone;
 };
 
 struct executions {
@@ -31,8 +31,10 @@ static void executions_make(struct executions *executions, const struct profile 
         double count = (double)tally.count, variance = tally.count_sd * tally.count_sd;
         if (isnan(variance))
             variance = 0;
-        *vec_push(executions) = (struct edge_of_range){key.module, key.start, count, variance};
-        *vec_push(executions) = (struct edge_of_range){key.module, key.last + 1, -count, -variance};
+        *vec_push(executions) =
+            (struct edge_of_range){key.module, key.start, count, variance, tally.alone_sd};
+        *vec_push(executions) =
+            (struct edge_of_range){key.module, key.last + 1, -count, -variance, -tally.alone_sd};
         executions->all += count * key.instructions;
     }
     if (executions->n)
@@ -41,6 +43,7 @@ static void executions_make(struct executions *executions, const struct profile 
         if (executions->at[i].module == executions->at[i - 1].module) {
             executions->at[i].count += executions->at[i - 1].count;
             executions->at[i].variance += executions->at[i - 1].variance;
+            executions->at[i].alone += executions->at[i - 1].alone;
         }
 }
 
@@ -87,6 +90,9 @@ void modelled_fit(struct modelled *modelled)
         double here = modelled_total(modelled, row, FIELD_RETIRED, 1).value / all;
         if (!counted || !(here > 0))
             continue;
+        struct tally tally = {.count = (uint64_t)(counted->count + 0.5),
+                              .alone_sd = counted->alone};
+        row->counted = estimate_count(modelled->scene->sides[0], &tally);
         row->fit_deviation = sqrt(fmax(counted->variance, 0)) / counted->count;
         row_multiply(modelled, row, counted->count / executions.all / here);
     }

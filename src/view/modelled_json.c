@@ -25,6 +25,13 @@ static void total_json(struct json *json, const char *key, const struct modelled
     interval_json(json, key, "count", modelled_total(modelled, row, first, n));
 }
 
+static void happened_json(struct json *json, const char *key, const struct modelled *modelled,
+                          const struct modelled_row *row, uint32_t field)
+{
+    struct estimate often = modelled_total(modelled, row, field, 1);
+    interval_json(json, key, "count", modelled_happened(modelled, row, often));
+}
+
 static void mean_json(struct json *json, const char *key, const struct modelled *modelled,
                       const struct modelled_row *row, uint32_t field, uint32_t of)
 {
@@ -104,8 +111,8 @@ static void row_json(struct json *json, struct modelled *modelled, const struct 
     json_string(json, "line", line_text(scene, module, row->at));
     json_string(json, "origin", "model");
     json_integer(json, "samples", row->seen);
-    total_json(json, "retired", modelled, row, FIELD_RETIRED, 1);
-    total_json(json, "aborted", modelled, row, FIELD_ABORTED, 1);
+    happened_json(json, "retired", modelled, row, FIELD_RETIRED);
+    happened_json(json, "aborted", modelled, row, FIELD_ABORTED);
     json_object(json, "latencies");
     for (uint32_t i = 0; i < ACCOUNT_STAGES; i++)
         mean_json(json, stages[i], modelled, row, FIELD_STAGE + i,
@@ -113,10 +120,11 @@ static void row_json(struct json *json, struct modelled *modelled, const struct 
     json_object_end(json);
     json_object(json, "events");
     for (uint32_t i = 0; i < ACCOUNT_EVENTS; i++)
-        total_json(json, modelled_event_name(i), modelled, row, FIELD_EVENT + i, 1);
+        happened_json(json, modelled_event_name(i), modelled, row, FIELD_EVENT + i);
     json_object_end(json);
     time_json(json, modelled, row);
-    interval_json(json, "wasted_slots", "count", modelled_wasted(modelled, row));
+    interval_json(json, "wasted_slots", "count",
+                  modelled_happened(modelled, row, modelled_wasted(modelled, row)));
     mean_json(json, "issued_when_hitting", modelled, row, FIELD_SLOTS + 2, FIELD_SLOTS);
     mean_json(json, "issued_when_missing", modelled, row, FIELD_SLOTS + 5, FIELD_SLOTS + 3);
     nearby_json(json, modelled, row);

@@ -49,10 +49,15 @@ assert plain['addresses'] == 'taken to be hits', plain['addresses']
 assert abs(each(hot(plain, 'chain')) - 2.25) < 0.05, hot(plain, 'chain')
 assert part(hot(plain, 'guess'), 'flushes', 'mispredict') > 0.5
 # How often each ran is what the whole recording says, more of which was seen than windows that were kept.
-counts = {row['address']: row['count'] for row in json.load(open(f'{sys.argv[1]}/counts.json'))['rows']}
+rows = {row['address']: row for row in json.load(open(f'{sys.argv[1]}/counts.json'))['rows']}
+counts = {address: row['count'] for address, row in rows.items()}
 said = {row['address']: row['retired']['count'] for row in plain['rows'] if row['address'] in counts}
 one, other = hot(plain, 'chain')['address'], hot(plain, 'guess')['address']
 assert abs(said[one] / said[other] / (counts[one] / counts[other]) - 1) < 0.01, (said[one], said[other], counts[one], counts[other])
+# A core that is faster or slower than this one executes more or less in the same time: intervals reach to what was counted.
+for row in hot(plain, 'chain'), hot(plain, 'guess'):
+    told, seen = row['retired'], rows[row['address']]
+    assert seen['lo'] is None or told['lo'] <= seen['lo'] * 1.001 and seen['hi'] <= told['hi'] * 1.001, (told, seen)
 assert hot(plain, 'chase')['events']['l1_miss']['count'] == 0 and each(hot(plain, 'chase')) < 8, hot(plain, 'chase')
 assert plain['windows'] > 20 and all(row['share']['lo'] <= row['share']['mean'] <= row['share']['hi'] for row in plain['rows'])
 EOF
