@@ -141,9 +141,8 @@ static bool show(const struct options *options, struct plain *plain, struct err 
     if (how.weighs && (plain->profile->mode != PROFILE_EXACT || !contexts_modelled(&contexts))) {
         contexts_release(&contexts);
         return err_set(err, ERR_FORMAT,
-                       "%s: no model of a core has seen it; gait record --exact=trace+contexts "
-                       "--core CORE does",
-                       options->view.input);
+                       "no model of a core has seen it; gait record --exact=trace+contexts --core "
+                       "CORE has one see it");
     }
     bool asked = options->contexts.module || options->contexts.function;
     bool any = contexts.whole.sum || contexts.beside.sum;

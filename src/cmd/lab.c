@@ -65,7 +65,7 @@ static int tables_list(void)
 {
     for (size_t i = 0; lab_tables[i]; i++)
         printf("%-17s %s\n", lab_tables[i]->name, lab_tables[i]->title);
-    printf("%-17s %s\n", "blocks", "measured blocks of instructions against the model of a core");
+    printf("%-17s %s\n", "blocks", LAB_BLOCKS_TITLE);
     return output_status();
 }
 

@@ -3,5 +3,7 @@
 
 #include <stdbool.h>
 
+#define LAB_BLOCKS_TITLE "measured blocks of instructions against the model of a core"
+
 /* Of one file, of the core of that name; the exit status. */
 int lab_blocks(int n, char **files, const char *core, bool json);

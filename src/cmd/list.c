@@ -3,10 +3,15 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/flags.h"
+#include "cmd/lab_blocks.h"
 #include "cmd/view_options.h"
 #include "collect/catalog.h"
 #include "collect/findings.h"
+#include "core/model.h"
+#include "core/native.h"
 #include "export/export.h"
+#include "lab/lab.h"
+#include "sample/sample.h"
 #include "view/json.h"
 #include "wire/losses.h"
 
@@ -25,8 +30,9 @@ static const char usage[] =
     "  events             of record -e, each opened to see whether it can be used\n"
     "  formats            of export\n"
     "  losses             what a recording can fail to see\n"
-    "  cores              models of processors\n"
-    "  labs               experiments\n"
+    "  cores              of --core: models of processors\n"
+    "  labs               of lab: tables and experiments\n"
+    "  fields             of pipeline --metric and --where\n"
     "\n"
     "  --json             as JSON, schema gait/list/1\n";
 
@@ -128,10 +134,40 @@ static void list_formats(struct rows *rows, const char *section)
         add(rows, section, exporters[i].name, "", exporters[i].what);
 }
 
-/* There are none of these yet. */
-static void list_none(struct rows *rows, const char *section)
+/* What a core's text says first of it, up to a full stop. */
+static void list_cores(struct rows *rows, const char *section)
 {
-    (void)rows, (void)section;
+    char why[128];
+    for (size_t i = 0; model_names[i]; i++) {
+        size_t bytes, begin = 0, end = 0;
+        const char *text = model_text(model_names[i], &bytes);
+        while (begin < bytes && (text[begin] == '#' || text[begin] == ' '))
+            begin++;
+        for (end = begin; end < bytes && text[end] != '.' && text[end] != '\n';)
+            end++;
+        add(rows, section, model_names[i], "",
+            arena_format(&rows->arena, "%.*s", (int)(end - begin), text + begin));
+    }
+    const char *native = native_core(why, sizeof why);
+    add(rows, section, "native", "",
+        arena_format(&rows->arena, "the one most like this machine: %s", native ? native : why));
+}
+
+static void list_labs(struct rows *rows, const char *section)
+{
+    for (size_t i = 0; lab_tables[i]; i++)
+        add(rows, section, lab_tables[i]->name, "", lab_tables[i]->title);
+    add(rows, section, "blocks", "", LAB_BLOCKS_TITLE);
+}
+
+static void list_fields(struct rows *rows, const char *section)
+{
+    for (int i = 0; i < SAMPLE_N; i++)
+        add(rows, section, sample_field_name((enum sample_field)i), "",
+            sample_field_text((enum sample_field)i));
+    for (int i = 0; i < EVENTS_N; i++)
+        add(rows, section, sample_event_name((enum sample_event)i), "",
+            "event: 1 if it happened, 0 if not");
 }
 
 static const struct section {
@@ -139,8 +175,8 @@ static const struct section {
     void (*list)(struct rows *rows, const char *section);
 } sections[] = {
     {"triggers", list_triggers}, {"modes", list_modes},   {"events", list_events},
-    {"formats", list_formats},   {"losses", list_losses}, {"cores", list_none},
-    {"labs", list_none},
+    {"formats", list_formats},   {"losses", list_losses}, {"cores", list_cores},
+    {"labs", list_labs},         {"fields", list_fields},
 };
 enum { SECTIONS_N = sizeof sections / sizeof *sections };
 

@@ -93,8 +93,9 @@ static bool has_paths(const struct options *options, const struct profile *profi
             err, ERR_FORMAT,
             "%s: no paths in it: %s; gait record --exact=paths -- COMMAND counts them all",
             options->view.input,
-            profile->mode == PROFILE_SAMPLED ? "samples of less than a second have none"
-                                             : "they were not counted");
+            profile->mode != PROFILE_SAMPLED         ? "they were not counted"
+            : profile_fact_find(profile, "compress") ? "compressed recordings have none"
+                                                     : "samples of less than a second have none");
     if (options->iterations > 1 && !profile->series.nodes.n)
         return err_set(err, ERR_FORMAT,
                        "%s: which paths follow which is not in it: counts do not tell; gait record "

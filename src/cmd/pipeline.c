@@ -136,9 +136,11 @@ static bool records_make(struct options *options, struct scene *scene, bool wide
     struct model model;
     options->is_modelled = false;
     if (!scene->sides[0]->windows.n)
-        return err_set(err, ERR_FORMAT,
-                       "%s: of a trace there are sums alone; records are taken of windows",
-                       options->view.input);
+        return err_set(
+            err, ERR_FORMAT,
+            "%s: of a trace there are sums alone; gait record --exact=trace --core zen3 --pairs "
+            "100 keeps records, and samples have windows to take them of",
+            options->view.input);
     if (!model_open(options->core ? options->core : "zen3", &model, err))
         return false;
     if (!wide)
@@ -195,8 +197,8 @@ int cmd_pipeline(int argc, char **argv)
         .usage = usage,
         .has = has_any,
         .missing =
-            "nothing in it that went through a processor: gait record has windows, gait import "
-            "records of hardware of a perf.data",
+            "nothing in it that went through a processor: gait record without --compress has "
+            "windows, gait import records of hardware of a perf.data",
         .text_rows = TEXT_ROWS,
         .make = make,
         .show = show,

@@ -256,6 +256,10 @@ static const char *view_of(const struct recording_options *options)
         return "contexts";
     if (options->loops)
         return "report --by loop";
+    if (options->module)
+        return "values --kind module";
+    if (options->core)
+        return "pipeline";
     return options->record.events & EVENTS_VALUE     ? "values"
            : options->record.events & EVENTS_LATENCY ? "latencies"
            : options->record.events & EVENTS_ADDRESS ? "conflicts"

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -140,7 +141,10 @@ static bool answer(struct guest *guest)
 
 static const struct gait_module *module_load(const char *path, struct module_hello *hello)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* A name without a folder is a file of this one, as of any other option: not what the linker would look for. */
+    char here[PATH_MAX];
+    snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
+    void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
     const struct gait_module *module = library ? dlsym(library, "gait_module") : NULL;
     const char *error = module ? NULL : dlerror();
     if (!module)

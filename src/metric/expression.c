@@ -121,7 +121,8 @@ static bool member_parse(struct parser *parser, bool other)
     enum sample_event event = sample_event_find(parser->at, n);
     struct expression_step step = {.what = STEP_FIELD, .of = (uint8_t)field, .other = other};
     if (!n || (field == SAMPLE_N && event == EVENTS_N))
-        return wrong(parser, "no such field, event, parameter or function");
+        return wrong(parser,
+                     "no such field, event, parameter or function; gait list fields has them");
     if (field == SAMPLE_N)
         step = (struct expression_step){.what = STEP_EVENT, .of = (uint8_t)event, .other = other};
     parser->at += n;

@@ -111,7 +111,8 @@ bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
     const char *const *by = metric_keys(by_names[asked->by]);
     *pipeline = (struct pipeline){.scene = scene, .by = asked->by};
     if (asked->value)
-        pipeline->own[0] = (struct metric){"asked", asked->value, asked->value, asked->where, true};
+        pipeline->own[0] =
+            (struct metric){"--metric", asked->value, asked->value, asked->where, true};
     if (!ledger_open(&pipeline->asked, by, pipeline->own, parameters, ROWS_KEPT, err))
         return false;
     struct err never;

@@ -7,13 +7,11 @@ command -v python3 >/dev/null || skip 'python3 is not installed'
 status 0 'list' "$gait" list
 silent list
 cp "$work/stdout" "$work/list"
-for what in triggers modes events formats losses cores labs; do
+for what in triggers modes events formats losses cores labs fields; do
     grep -q "^$what:" "$work/list" || bad "$what are not listed"
     status 0 "list $what" "$gait" list $what
     same "list $what alone" 1 "$(grep -c '^[a-z]*:' "$work/stdout")"
 done
-status 0 'no cores' "$gait" list cores labs
-same 'none are said to be none' 'cores: none labs: none' "$(xargs <"$work/stdout")"
 status 0 'list --json' "$gait" list --json
 cp "$work/stdout" "$work/list.json"
 # words KIND VERDICT
@@ -26,6 +24,10 @@ for row in answer["rows"]:
 }
 [ "$(words losses '' | wc -l)" = "$(grep -c '^ *LOSS(' src/wire/losses.h)" ] || bad 'not every loss is listed'
 same formats "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" "$(words formats '' | xargs)"
+same cores "$(cd cores && ls *.core | sed 's/\.core$//' | sort | xargs)" "$(words cores '' | grep -vx native | sort | xargs)"
+same labs "$("$gait" lab | awk '{ print $1 }' | xargs)" "$(words labs '' | xargs)"
+"$gait" record -q -F 2000 -o "$work/data" -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+status 0 'fields in an expression' "$gait" pipeline --limit 1 --metric "$(words fields '' | paste -sd+)" "$work/data"
 for trigger in $(words triggers good); do
     status 0 "record --trigger $trigger" "$gait" record -q --trigger "$trigger" -o "$work/data" -- true
 done

@@ -22,6 +22,20 @@ for pair in value:values address:conflicts; do
     says "next: gait ${pair#*:} events.data"
     eval "'$gait' $(sed -n 's/.*; next: gait //p' stderr)" >next.out 2>&1 || { bad "next, after ${pair%%:*}"; cat next.out; }
 done
+status 0 'a modelled trace' "$gait" record --exact=trace --core inorder -o exact.data -- true
+says 'next: gait pipeline exact.data'
+status 2 'records of sums' "$gait" pipeline --by place exact.data
+says '--pairs 100'
+status 129 'a field that is none' "$gait" pipeline --metric nosuch events.data
+says 'gait list fields'
+gcc -shared -fPIC -I"$top/src/wire" -o locks.so "$top/examples/modules/locks.c" || bad 'a module was not built'
+status 0 'a module by its name alone' "$gait" record -F 2000 --module locks.so -o module.data -- sh -c "$busy"
+says 'next: gait values --kind module module.data'
+status 2 'paths of less than a second' "$gait" paths events.data
+says 'less than a second'
+status 0 compressed "$gait" record -F 2000 --compress P16 -o small.data -- sh -c "$busy"
+status 2 'paths of what was compressed' "$gait" paths small.data
+says 'compressed recordings have none'
 
 # Too short for a sample: told, and both ways out work.
 status 0 short "$gait" record --overhead 0.001 -o short.data -- true
