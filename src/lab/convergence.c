@@ -112,7 +112,9 @@ static void score_claim(struct lab_rows *rows, const struct score *score, const 
               "1/sqrt(samples), %s: %.1f %% of "
               "%u (bar %d to %d): %s",
               what, share, score->places, WELL, TOO_WELL,
-              share >= WELL && share <= TOO_WELL ? "holds" : "does not hold");
+              !score->places                       ? "there are none: more --steps"
+              : share >= WELL && share <= TOO_WELL ? "holds"
+                                                   : "does not hold");
 }
 
 static bool convergence_fill(struct lab_rows *rows, const struct course *course, struct err *err)

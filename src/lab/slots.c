@@ -98,7 +98,10 @@ static void rows_put(struct lab_rows *rows, const struct pairs *pairs)
         rows,
         "of instructions with 100 records two thirds are inside of one standard deviation, and "
         "95 %% inside of the interval: %.1f and %.1f %% (bars 60 to 75, 90): %s",
-        near, inside, inside >= 90 && near >= 60 && near <= 75 ? "holds" : "does not hold");
+        near, inside,
+        !scores[1].places                          ? "there are none: more --steps"
+        : inside >= 90 && near >= 60 && near <= 75 ? "holds"
+                                                   : "does not hold");
     /* Both sides of a pair are long at the same time: twice the variance of independent ones, at most. */
     double chance = 100 * sqrt(2 * scores[0].variance) / scores[0].wasted;
     lab_claim(rows,

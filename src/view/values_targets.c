@@ -69,8 +69,11 @@ static struct estimate share_of(const struct profile *profile, const struct sums
         return (struct estimate){share, share, share};
     double batches = (double)profile->totals.batches;
     struct estimate coin = binomial_share(share * seen, fmax(seen, 1));
-    if (batches < 2)
+    if (batches < 2) { /* calls of one window may all be alike: it is windows that are thrown */
+        double windows = fmax(fmin(seen, (double)profile->totals.windows), 1);
+        coin = binomial_share(share * windows, windows);
         return (struct estimate){share, coin.lo, coin.hi};
+    }
     double others = fmax((double)all->count_yy - (double)one->count_yy, 0);
     double spread = (1 - share) * (1 - share) * (double)one->count_yy + share * share * others;
     double wide =

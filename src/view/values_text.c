@@ -78,7 +78,10 @@ static void place_print(struct page *page, const struct value_place *place)
         return;
     fprintf(page->to, "      %s", value_finding_text(finding));
     if (place->saves > 0)
-        fprintf(page->to, " (%.2g cycles of 1000 instructions at most)", place->saves);
+        fprintf(page->to,
+                place->saves < 10 ? " (%.2g cycles of 1000 instructions at most)"
+                                  : " (%.0f cycles of 1000 instructions at most)",
+                place->saves);
     fprintf(page->to, "\n");
 }
 
@@ -136,9 +139,8 @@ void values_text(FILE *to, const struct places_values *places, const struct ink 
             shown++;
         }
     ones_print(&page, places->kinds);
-    fprintf(to, "\n%zu of %zu places; --limit shows others, --kind other kinds\n", shown,
-            places->n);
-    if (places->kinds & VALUE_KINDS_USUAL)
+    shown_text(to, shown, places->n, "places; --kind shows other kinds");
+    if (places->n && places->kinds & VALUE_KINDS_USUAL)
         savings_print(to);
     losses_text(to, places->scene, 0, 0);
     map_release(&page.functions);
