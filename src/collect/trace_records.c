@@ -27,6 +27,16 @@ static void place_set(struct sample *sample, enum sample_field module, enum samp
     sample_set(sample, at, linked.v);
 }
 
+/* Whose memory its data is: asked at once, as modules come and go. MODULE_NONE: no module's. */
+static void data_set(struct trace_records *records, struct sample *sample)
+{
+    if (!sample_knows(sample, SAMPLE_DATA))
+        return;
+    struct place place = value_pointers_find(&records->pointers, sample->at[SAMPLE_DATA]);
+    sample_set(sample, SAMPLE_DATA_MODULE, place.module);
+    sample_set(sample, SAMPLE_DATA_LINKED, place.address.v);
+}
+
 static void pairs_take(void *context, const struct sample *samples, size_t n)
 {
     struct trace_records *records = ((struct record_listener *)context)->records;
@@ -35,6 +45,7 @@ static void pairs_take(void *context, const struct sample *samples, size_t n)
         *sample = samples[i];
         place_set(sample, SAMPLE_MODULE, SAMPLE_PC);
         place_set(sample, SAMPLE_TARGET_MODULE, SAMPLE_TARGET);
+        data_set(records, sample);
         sample_set(sample, SAMPLE_PAIR, records->pairs); /* of all threads, not of one */
         records->pairs += i % 2;
     }
@@ -95,8 +106,13 @@ void trace_records_give(struct trace_records *records, struct profile *profile)
 {
     if (!records->interval || !records->window)
         return;
-    for (size_t i = 0; i < records->n; i++)
-        *vec_push(&profile->samples) = records->at[i];
+    uint32_t memory = profile_module(profile, "[memory]", NULL, 0);
+    for (size_t i = 0; i < records->n; i++) {
+        struct sample *sample = vec_push(&profile->samples);
+        *sample = records->at[i];
+        if (sample_knows(sample, SAMPLE_DATA) && sample->at[SAMPLE_DATA_MODULE] == MODULE_NONE)
+            sample_set(sample, SAMPLE_DATA_MODULE, memory);
+    }
     profile_loss(profile, "untagged", records->untagged);
     fact_set(profile, "pairs_width", records->width);
     fact_set(profile, "pairs_window", records->window);
@@ -104,7 +120,14 @@ void trace_records_give(struct trace_records *records, struct profile *profile)
     records->untagged = 0;
 }
 
+void trace_records_init(struct trace_records *records, struct mappings *mappings)
+{
+    *records = (struct trace_records){0};
+    value_pointers_init(&records->pointers, mappings);
+}
+
 void trace_records_release(struct trace_records *records)
 {
+    value_pointers_release(&records->pointers);
     vec_release(records);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "collect/value_pointers.h"
 #include "sample/sample.h"
 
 struct profile;
@@ -12,11 +13,13 @@ struct trace_records {
     uint64_t pairs;
     uint64_t untagged; /* chosen, but all tags were in flight */
     uint32_t width, window;
+    struct value_pointers pointers; /* of the process */
     VEC(struct sample);
 };
 
 struct record_listener;
 
+void trace_records_init(struct trace_records *records, struct mappings *mappings);
 /* To one thread's core; NULL if none is followed. */
 struct record_listener *trace_records_listen(struct trace_records *records, struct replay *replay,
                                              int32_t tid);

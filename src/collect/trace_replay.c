@@ -176,6 +176,7 @@ void trace_replay_init(struct trace_replay *replay, const struct units *units,
     static const struct consumer_kind kind = {thread_begin, passage_read, thread_end};
     *replay = (struct trace_replay){.consumer = {&kind, units}, .audience = audience};
     account_init(&replay->account);
+    trace_records_init(&replay->records, units->mappings);
     code_init(&replay->code, audience ? audience->model : model,
               (struct code_source){image_of, replay});
 }

@@ -11,6 +11,15 @@ seq 1 3000 >"$work/text"
 "$gait" pipeline --by unit --limit 1 "$work/data" | grep -q ', beside it unit [0-9]' || fail 'pairs by unit'
 "$gait" pipeline --by all "$work/data" | grep -qx '1 of 1 rows' || fail 'all in one row: there are no others to show'
 "$gait" pipeline --by line --limit 1 "$work/data" | grep -q 'loaded and stored nothing' || fail 'why records are in no line'
+"$gait" pipeline --by object --json "$work/data" >"$work/objects" && "$gait" pipeline --by line --json "$work/data" >"$work/lines" || fail 'by object'
+/usr/bin/python3 - "$work/objects" "$work/lines" <<'PY' || fail 'objects: not those of all that was loaded and stored'
+import json, sys
+objects, lines = (json.load(open(path)) for path in sys.argv[1:])
+count = lambda view: sum(row["samples"] for row in view["rows"])
+regions = {row["region"].split("/")[-1] for row in objects["rows"]}
+print(regions, count(objects), objects["without_key"], lines["without_key"])
+sys.exit(not {"gzip", "[memory]"} <= regions or objects["without_key"] != lines["without_key"] or not objects["rows"])
+PY
 /usr/bin/python3 - "$work/exact" "$work/pairs" <<'PY' || fail 'pairs and the model differ'
 import json, sys
 exact, pairs = ({row["address"]: row for row in json.load(open(path))["rows"]} for path in sys.argv[1:])
