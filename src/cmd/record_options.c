@@ -35,7 +35,7 @@ static const char usage[] =
     "  --exact=trace+paths  the same, and paths as --exact=paths must count them\n"
     "  --exact=trace+contexts  the same, and contexts as --exact=contexts must count them\n"
     "  --exact=trace+loops  the same, and how long every run of every loop was\n"
-    "  --core NAME        with --exact=trace: the course through a model of a core (gait "
+    "  --core NAME        with --exact: the whole course through a model of a core (gait "
     "pipeline)\n"
     "  --pairs N          with --core: of every N instructions two are followed together (gait "
     "pipeline\n"
@@ -393,6 +393,28 @@ static bool plain_complete(struct record *options, struct err *err)
     return true;
 }
 
+/* A model goes along the whole course: what would be counted on the way is then made of that. */
+static bool course_take(struct recording_options *walks, struct err *err)
+{
+    bool contexts = walks->record.contexts;
+    if (!walks->core || walks->record.mode != RECORD_EXACT_COUNTS)
+        return true;
+    if (walks->paths && contexts)
+        return err_set(err, ERR_USAGE,
+                       "--core: a model has misses along paths or in contexts, not both at once; "
+                       "--exact=paths or --exact=contexts");
+    if (walks->path_ticks || walks->record.contexts_max)
+        return err_set(err, ERR_USAGE, "%s: not with --core, which has cycles of its own",
+                       walks->path_ticks ? "--ticks" : "--max-contexts");
+    walks->trace_paths = walks->paths;
+    walks->trace_contexts = contexts;
+    walks->paths = false;
+    walks->record.contexts = 0;
+    walks->record.plan_counters = walks->record.covered = 0;
+    walks->record.mode = RECORD_EXACT_TRACE;
+    return true;
+}
+
 /* A model without addresses takes all loads to be hits: they are recorded unless something else is asked for. */
 static bool core_complete(struct record *options, struct err *err)
 {
@@ -401,7 +423,7 @@ static bool core_complete(struct record *options, struct err *err)
                err_set(err, ERR_USAGE, "--pairs goes with --core: it is a model that follows them");
     if (options->walks.record.mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE,
-                       "--core goes with --exact=trace; samples go through a model when gait "
+                       "--core goes with --exact; samples go through a model when gait "
                        "pipeline shows them");
     if (!options->events) {
         options->walks.record.events |= EVENTS_ADDRESS;
@@ -423,6 +445,8 @@ static bool complete(struct record *options, struct err *err)
                        "program goes with it; --duration SECONDS ends it");
     if (options->is_plain)
         return plain_complete(options, err);
+    if (!course_take(&options->walks, err))
+        return false;
     if (options->walks.record.mode != RECORD_SAMPLED) {
         const struct record_options *record = &options->walks.record;
         const char *idle = options->for_walks ? options->for_walks

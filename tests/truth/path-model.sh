@@ -6,7 +6,7 @@ make -s "${GAIT_OUT:-o/rel}/programs/ways" >&2 || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ways=${GAIT_OUT:-o/rel}/programs/ways
-"$gait" record -q --exact=trace+paths --core zen3 --events address -o "$work/data" -- "$ways" many >/dev/null || fail "record: status $?"
+"$gait" record -q --exact=paths --core zen3 -o "$work/data" -- "$ways" many >/dev/null || fail "record: status $?"
 "$gait" record -q --exact=paths -o "$work/counts" -- "$ways" many >/dev/null || fail "record: status $?"
 "$gait" paths --json --sort stall "$work/data" >"$work/paths" || fail "gait paths: status $?"
 "$gait" pipeline --json "$work/data" >"$work/pipeline" || fail "gait pipeline: status $?"
@@ -15,7 +15,7 @@ grep -q 'no l1d in it' "$work/said" || fail "$(cat "$work/said")"
 overlap=$("$gait" compare --by path --module ways --json "$work/data" "$work/counts" | grep -o '"overlap": [0-9.]*')
 [ "$overlap" = '"overlap": 1' ] || fail "paths with a model and without: $overlap"
 # The same in contexts.
-"$gait" record -q --exact=trace+contexts --core zen3 --events address -o "$work/tree" -- "$ways" many >/dev/null || fail "record: status $?"
+"$gait" record -q --exact=contexts --core zen3 -o "$work/tree" -- "$ways" many >/dev/null || fail "record: status $?"
 "$gait" contexts --json --min 0 "$work/tree" >"$work/contexts" || fail "gait contexts: status $?"
 "$gait" contexts --sort stall "$work/tree" | grep -q 'weighed by cycles' || fail 'contexts by stalls'
 "$gait" contexts --sort stall "$work/counts" >/dev/null 2>&1 && fail 'stalls of a recording that has none'
