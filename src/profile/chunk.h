@@ -21,6 +21,7 @@ enum {
     CHUNK_HEADER_BYTES = 12,
     CHUNK_VERSION = 1,
     CHUNK_BATCH_VERSION = 2,     /* of tables: what one batch adds */
+    CHUNK_SPANS_VERSION = 2,     /* of windows: they say where modules lay */
     CHUNK_ZSTD = 1,              /* flag */
     CHUNK_PAYLOAD_MAX = 1 << 24, /* stored or unpacked; what writers make is far smaller */
     CHUNK_RATIO_MAX = 8, /* unpacked / stored: bounds what a small file can make us allocate */

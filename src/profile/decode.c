@@ -303,7 +303,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_CONTEXT_PATHS:
         return decode_stacks(decoder, &decoder->profile->context_paths, cursor, err);
     case CHUNK_SAMPLES: return decode_samples(decoder, cursor, err);
-    case CHUNK_WINDOWS: return decode_windows(decoder, cursor, err);
+    case CHUNK_WINDOWS: return decode_windows(decoder, chunk->version, cursor, err);
     case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
     case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);
@@ -312,6 +312,8 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
 
 static uint32_t newest_version(uint32_t type)
 {
+    if (type == CHUNK_WINDOWS)
+        return CHUNK_SPANS_VERSION;
     return row_table(type) < TABLES ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
 }
 

@@ -198,10 +198,10 @@ void encode_windows(struct encoder *encoder, const struct windows *windows,
     qsort(order.at, order.n, sizeof *order.at, ordered_compare);
     for (size_t i = 0; i < order.n; i++) {
         if (encode_is_full(encoder))
-            encode_chunk(encoder, CHUNK_WINDOWS, CHUNK_VERSION);
+            encode_chunk(encoder, CHUNK_WINDOWS, CHUNK_SPANS_VERSION);
         put_window(encoder, windows, order.at[i].window, in_file);
     }
-    encode_chunk(encoder, CHUNK_WINDOWS, CHUNK_VERSION);
+    encode_chunk(encoder, CHUNK_WINDOWS, CHUNK_SPANS_VERSION);
     vec_release(&order);
 }
 
@@ -250,13 +250,14 @@ static bool span_decode(struct decoder *decoder, struct cursor *cursor, struct e
     return true;
 }
 
-static bool window_decode(struct decoder *decoder, struct cursor *cursor, struct err *err)
+static bool window_decode(struct decoder *decoder, uint32_t version, struct cursor *cursor,
+                          struct err *err)
 {
     struct windows *windows = &decoder->profile->windows;
     struct window window = {.first_run = windows->runs.n,
                             .first_span = windows->spans.n,
                             .first_byte = windows->bytes.n};
-    uint64_t n_runs, n_spans, n_bytes, at = 0;
+    uint64_t n_runs, n_spans = 0, n_bytes, at = 0;
     const uint8_t *bytes;
     if (!cursor_number(cursor, &window.tsc, err) ||
         !cursor_number(cursor, &window.weight_ns, err) ||
@@ -269,7 +270,7 @@ static bool window_decode(struct decoder *decoder, struct cursor *cursor, struct
     for (uint64_t i = 0; i < n_runs; i++)
         if (!run_decode(decoder, cursor, &at, err))
             return false;
-    if (!cursor_number(cursor, &n_spans, err))
+    if (version >= CHUNK_SPANS_VERSION && !cursor_number(cursor, &n_spans, err))
         return false;
     for (uint64_t i = 0; i < n_spans; i++)
         if (!span_decode(decoder, cursor, err))
@@ -295,10 +296,11 @@ const struct window_span *window_span_find(const struct windows *windows,
     return NULL;
 }
 
-bool decode_windows(struct decoder *decoder, struct cursor *cursor, struct err *err)
+bool decode_windows(struct decoder *decoder, uint32_t version, struct cursor *cursor,
+                    struct err *err)
 {
     while (cursor->at < cursor->end)
-        if (!window_decode(decoder, cursor, err))
+        if (!window_decode(decoder, version, cursor, err))
             return false;
     return true;
 }

@@ -92,4 +92,6 @@ const struct window_span *window_span_find(const struct windows *windows,
 
 void encode_windows(struct encoder *encoder, const struct windows *windows,
                     const struct numbering *in_file);
-bool decode_windows(struct decoder *decoder, struct cursor *cursor, struct err *err);
+/* A window of version 1 does not say where modules lay. */
+bool decode_windows(struct decoder *decoder, uint32_t version, struct cursor *cursor,
+                    struct err *err);

@@ -174,7 +174,7 @@ static void assert_payload_refused(uint32_t type, const char *payload, size_t n,
 {
     struct bytes bytes;
     start(&bytes);
-    put_chunk(&bytes, type, 1, 0, payload, n);
+    put_chunk(&bytes, type, type == CHUNK_WINDOWS ? CHUNK_SPANS_VERSION : 1, 0, payload, n);
     assert_refused(&bytes, text);
 }
 #define REFUSED(type, payload, text) assert_payload_refused(type, payload, sizeof payload - 1, text)

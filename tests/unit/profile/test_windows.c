@@ -152,12 +152,38 @@ static void any_bytes(void **state)
     windows_release(&windows);
 }
 
+/* Written before windows said where modules lay: what follows the runs is the body. */
+static void without_spans(void **state)
+{
+    uint8_t mode[] = {12, 'm', 'o', 'd', 'e', '=', 's', 'a', 'm', 'p', 'l', 'e', 'd'};
+    uint8_t window[] = {1, 2, 3, 0, 0, 2, 7, 8};
+    const struct bytes header = {.at = mode, .n = sizeof mode};
+    const struct bytes payload = {.at = window, .n = sizeof window};
+    struct bytes file = {0};
+    struct profile profile;
+    struct err err;
+    (void)state;
+    chunk_put_start(&file);
+    chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL);
+    chunk_put(&file, CHUNK_WINDOWS, CHUNK_VERSION, &payload, NULL);
+    chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL);
+    assert_true(profile_read_bytes("it", file.at, file.n, &profile, &err));
+    assert_int_equal(profile.windows.n, 1);
+    assert_int_equal(profile.windows.at[0].tid, 3);
+    assert_int_equal(profile.windows.at[0].n_spans, 0);
+    assert_int_equal(profile.windows.bytes.n, 2);
+    assert_memory_equal(profile.windows.bytes.at, window + 6, 2);
+    profile_release(&profile);
+    vec_release(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(back_and_forth),
         cmocka_unit_test(in_any_order),
         cmocka_unit_test(any_bytes),
+        cmocka_unit_test(without_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
