@@ -14,6 +14,7 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
     *decode = (struct decode){.units = units, .crew = crew, .profile = profile};
     tally_init(&decode->tally);
     batch_init(&decode->batch);
+    expansion_init(&decode->expansion, units, &decode->tally, &decode->batch);
     passages_init(&decode->passages, units, profile);
     trips_init(&decode->trips, units, &decode->batch);
     path_pool_init(&decode->paths, units);
@@ -45,127 +46,9 @@ void decode_release(struct decode *decode)
     window_keep_release(&decode->keep);
     messages_release(&decode->messages);
     module_values_release(&decode->module);
+    expansion_release(&decode->expansion);
     batch_release(&decode->batch);
     tally_release(&decode->tally);
-    vec_release(&decode->listed);
-    vec_release(&decode->segments);
-    vec_release(&decode->pieces);
-    vec_release(&decode->ways);
-}
-
-/* ---- following the units */
-
-static void block_add(struct decode *decode, uint32_t index)
-{
-    const struct superblock *superblock = &decode->units->superblocks.at[index];
-    const struct unit_segment *segments = &decode->units->segments.at[superblock->first_segment];
-    *vec_push(&decode->listed) = false;
-    uint32_t instructions = 0;
-    for (uint32_t j = 0; j < superblock->n_exits; j++) {
-        const struct unit_segment *segment = &segments[superblock_last_segment(superblock, j)];
-        bool fell = j == superblock->n_segments;
-        if (!fell) {
-            instructions += segment->instructions;
-            *vec_push(&decode->segments) =
-                (struct decode_segment){MAP_NONE, MAP_NONE, MAP_NONE, 0, 0};
-        }
-        uint64_t target = fell ? segment->start + segment->bytes : segment->target;
-        tally_exit_add(&decode->tally, superblock->first_exit + j, index, segments[0].start, target,
-                       instructions, segment->end == SEGMENT_RETURN);
-    }
-}
-
-static void follow_units(struct decode *decode)
-{
-    for (size_t i = decode->listed.n; i < decode->units->superblocks.n; i++)
-        block_add(decode, (uint32_t)i);
-}
-
-static const struct unit_segment *block_first(const struct decode *decode, uint32_t block)
-{
-    return &decode->units->segments.at[decode->units->superblocks.at[block].first_segment];
-}
-
-/* The one that can end in an indirect branch. */
-static const struct unit_segment *block_last(const struct decode *decode, uint32_t block)
-{
-    return block_first(decode, block) + decode->units->superblocks.at[block].n_segments - 1;
-}
-
-/* ---- indices in the batch, made when they are first needed */
-
-static uint32_t edge_index(struct decode *decode, struct place from, struct place to,
-                           enum edge_kind kind)
-{
-    struct edge_key key = {.from_module = from.module,
-                           .to_module = to.module,
-                           .from = from.address.v,
-                           .to = to.address.v,
-                           .kind = kind};
-    struct mappings *mappings = decode->units->mappings;
-    if (mappings->only && !selection_takes_edge(mappings->only, mappings, from, to, kind))
-        return MAP_NONE;
-    return batch_edge_index(&decode->batch, &key);
-}
-
-/* By an indirect end of a segment; where a return came from is not kept. */
-static uint32_t indirect_edge_index(struct decode *decode, const struct unit_segment *site,
-                                    struct place to)
-{
-    enum edge_kind kind;
-    if (!segment_edge(site, &kind))
-        return MAP_NONE;
-    struct place from = kind == EDGE_RETURN ? (struct place){MODULE_NONE, {0}} : segment_last(site);
-    return edge_index(decode, from, to, kind);
-}
-
-static uint32_t range_index(struct decode *decode, uint32_t module, const struct piece *piece)
-{
-    struct range_key range = {.module = module,
-                              .instructions = piece->instructions,
-                              .start = piece->start.v,
-                              .last = piece->last.v};
-    return batch_range_index(&decode->batch, &range);
-}
-
-static void pieces_list(struct decode *decode, const struct unit_segment *segment,
-                        struct decode_segment *ret)
-{
-    struct pieces pieces = {0};
-    selection_pieces(decode->units->mappings->only, decode->units->mappings, segment, &pieces);
-    ret->pieces = (uint32_t)decode->pieces.n;
-    ret->n_pieces = (uint32_t)pieces.n;
-    for (size_t i = 0; i < pieces.n; i++)
-        *vec_push(&decode->pieces) = range_index(decode, segment->at.module, &pieces.at[i]);
-    vec_release(&pieces);
-}
-
-static void segment_list(struct decode *decode, const struct unit_segment *segment,
-                         struct decode_segment *ret)
-{
-    struct place last = segment_last(segment);
-    struct piece whole = {segment->at.address, last.address, segment->instructions};
-    if (decode->units->mappings->only)
-        pieces_list(decode, segment, ret);
-    else if (segment->instructions)
-        ret->range = range_index(decode, segment->at.module, &whole);
-    enum edge_kind kind;
-    if (!segment->target || !segment_edge(segment, &kind))
-        return;
-    ret->taken = edge_index(decode, last, segment->to, kind);
-    if (segment->end == SEGMENT_COND)
-        ret->fallen = edge_index(decode, last, segment_next(segment), EDGE_FALL);
-}
-
-static void block_list(struct decode *decode, uint32_t index)
-{
-    const struct superblock *superblock = &decode->units->superblocks.at[index];
-    for (uint32_t i = 0; i < superblock->n_segments; i++) {
-        uint32_t at = superblock->first_segment + i;
-        segment_list(decode, &decode->units->segments.at[at], &decode->segments.at[at]);
-    }
-    decode->unmapped += mappings_missed(decode->units->mappings, block_first(decode, index)->at);
-    decode->listed.at[index] = true;
 }
 
 /* ---- one window */
@@ -178,11 +61,9 @@ static void end_weigh(struct decode *decode, const struct event_walk *walk, uint
         return;
     struct place to = mappings_place(decode->units->mappings, (struct avma){walk->end_pc});
     decode->unmapped += mappings_missed(decode->units->mappings, to);
-    const struct unit_segment *site = block_last(decode, decode->tally.exits.at[last_exit].block);
-    uint32_t edge = indirect_edge_index(decode, site, to);
     uint64_t units = tally_units(weight, 1);
-    if (edge != MAP_NONE)
-        batch_add_edge_at(&decode->batch, edge, units, units * weight->rate);
+    expansion_end(&decode->expansion, last_exit, to,
+                  (struct tally_flow){.time = units, .count = units * weight->rate});
 }
 
 /* The superblock in which most of the window ran, and how much of it. */
@@ -190,7 +71,7 @@ static struct rate_place window_place(const struct decode *decode,
                                       const struct tally_window *window)
 {
     uint32_t block = decode->tally.exits.at[window->most_exit].block;
-    return (struct rate_place){.start = block_first(decode, block)->start,
+    return (struct rate_place){.start = expansion_block(&decode->expansion, block)->start,
                                .share = 16 * window->most / window->instructions};
 }
 
@@ -323,7 +204,7 @@ static void messages_expand(struct decode *decode)
 
 void decode_messages(struct decode *decode, const struct message *messages, size_t n)
 {
-    follow_units(decode);
+    expansion_follow(&decode->expansion);
     messages_take(&decode->messages, messages, n);
 }
 
@@ -332,7 +213,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
 {
     struct tally_window window = {0};
     struct tally_weight weight = {0};
-    follow_units(decode);
+    expansion_follow(&decode->expansion);
     if (!tally_window(&decode->tally, exits, walk->n_exits, &window)) {
         decode->garbled++;
     } else if (window.instructions) {
@@ -354,85 +235,6 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
     tally_weigh(&decode->tally, &weight);
 }
 
-/* ---- one batch: expand */
-
-static void add_edge(struct decode *decode, uint32_t edge, struct tally_flow flow)
-{
-    if (edge != MAP_NONE && (flow.time | flow.count))
-        batch_add_edge_at(&decode->batch, edge, flow.time, flow.count);
-}
-
-static void add_range(struct decode *decode, const struct decode_segment *segment,
-                      struct tally_flow flow)
-{
-    if (!(flow.time | flow.count))
-        return;
-    if (segment->range != MAP_NONE)
-        batch_add_range_at(&decode->batch, segment->range, flow.time, flow.count);
-    for (uint32_t i = 0; i < segment->n_pieces; i++)
-        batch_add_range_at(&decode->batch, decode->pieces.at[segment->pieces + i], flow.time,
-                           flow.count);
-}
-
-/* From the last segment back: what ran a segment is what left at it and what went on behind it. Falling
- * through, a branch has both in the place of its time: struct sums. */
-static void segments_expand(struct decode *decode, const struct superblock *superblock)
-{
-    struct tally_exit *exits = &decode->tally.exits.at[superblock->first_exit];
-    struct tally_flow on = {0};
-    if (superblock->n_exits > superblock->n_segments)
-        on = tally_take(&exits[superblock->n_segments].flow);
-    for (uint32_t i = superblock->n_segments; i-- > 0;) {
-        const struct decode_segment *segment = &decode->segments.at[superblock->first_segment + i];
-        struct tally_flow left = tally_take(&exits[i].flow);
-        struct tally_flow ran = {left.time + on.time, left.count + on.count};
-        bool conditional =
-            decode->units->segments.at[superblock->first_segment + i].end == SEGMENT_COND;
-        add_range(decode, segment, ran);
-        add_edge(decode, segment->taken, conditional ? left : ran);
-        add_edge(decode, segment->fallen,
-                 (struct tally_flow){.time = ran.count, .count = on.count});
-        on = ran;
-    }
-}
-
-static void block_expand(struct decode *decode, uint32_t index)
-{
-    if (!decode->listed.at[index])
-        block_list(decode, index);
-    segments_expand(decode, &decode->units->superblocks.at[index]);
-}
-
-static uint32_t way_edge(struct decode *decode, const struct tally_way *way)
-{
-    struct place to = block_first(decode, way->block)->at;
-    if (way->exit == TALLY_ANYWHERE)
-        return edge_index(decode, (struct place){MODULE_NONE, {0}}, to, EDGE_RETURN);
-    return indirect_edge_index(decode, block_last(decode, decode->tally.exits.at[way->exit].block),
-                               to);
-}
-
-static void way_expand(struct decode *decode, uint32_t index)
-{
-    struct tally_way *way = &decode->tally.ways.at[index];
-    while (decode->ways.n <= index)
-        *vec_push(&decode->ways) = MAP_NONE;
-    if (decode->ways.at[index] == MAP_NONE)
-        decode->ways.at[index] = way_edge(decode, way);
-    add_edge(decode, decode->ways.at[index], tally_take(&way->flow));
-}
-
-/* Calls visit for every bit that is set, and clears them. */
-static void bits_drain(struct decode *decode, struct tally_bits *bits,
-                       void (*visit)(struct decode *, uint32_t))
-{
-    for (uint32_t word = 0; word < bits->n; word++) {
-        for (uint64_t left = bits->at[word]; left; left &= left - 1)
-            visit(decode, word * 64 + (uint32_t)__builtin_ctzll(left));
-        bits->at[word] = 0;
-    }
-}
-
 static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
 {
     uint64_t allowed = cpu_ns / 1000000 * pace->overhead_ppm / PATHS_BUDGET_PART;
@@ -448,8 +250,7 @@ void decode_flush(struct decode *decode, bool last)
 {
     pace_set(&decode->pace, decode->span.cpu_ns);
     messages_expand(decode);
-    bits_drain(decode, &decode->tally.blocks_touched, block_expand);
-    bits_drain(decode, &decode->tally.ways_touched, way_expand);
+    decode->unmapped += expansion_flush(&decode->expansion);
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
     if (path_pool_is_full(&decode->paths))
         path_pool_give(&decode->paths, decode->profile);

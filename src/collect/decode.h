@@ -18,6 +18,7 @@
 #include "collect/circumstances.h"
 #include "collect/conflicts.h"
 #include "collect/crew.h"
+#include "collect/expansion.h"
 #include "collect/held_locks.h"
 #include "collect/latencies.h"
 #include "collect/messages.h"
@@ -44,12 +45,6 @@ enum {
     DECODE_RATE_MAX = 16 << RATE_BITS, /* no machine retires more instructions in a TSC tick */
 };
 
-/* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
-struct decode_segment {
-    uint32_t range, taken, fallen;
-    uint32_t pieces, n_pieces; /* in decode->pieces: ranges, where not everything is kept */
-};
-
 /* The batch that is open: when it began, and the CPU time that its samples cover. */
 struct decode_span {
     uint64_t start_tsc, cpu_ns;
@@ -74,16 +69,8 @@ struct decode {
     struct crew *crew;
     struct profile *profile; /* gets closed batches */
     struct batch batch;
-    struct {
-        VEC(bool);
-    } listed; /* as units->superblocks: whether its segments have indices in the batch */
-    struct {
-        VEC(struct decode_segment);
-    } segments; /* as units->segments */
-    struct {
-        VEC(uint32_t);
-    } pieces;
     struct tally tally;
+    struct expansion expansion; /* of the tally */
     struct trips trips;
     struct path_pool paths;
     struct trip_walk trip_walk; /* of the window */
@@ -102,9 +89,6 @@ struct decode {
     struct conflicts conflicts;
     struct module_values module;
     struct decode_pace pace; /* of paths */
-    struct {
-        VEC(uint32_t);
-    } ways; /* as tally.ways: index of the edge in the batch, MAP_NONE until it is needed */
     struct decode_span span;
     uint64_t tsc_hz;    /* 0: not known */
     struct rates rates; /* of timed windows, for those without */
