@@ -1,10 +1,10 @@
-#include "collect/call_tree.h"
 #include "collect/source.h"
 
+#include "collect/call_tree.h"
 #include "collect/cpu_times.h"
 #include "collect/selection_wire.h"
 #include "collect/share.h"
-#include "wire/stack_words.h"
+#include "collect/source_ring.h"
 
 #include <limits.h>
 #include <string.h>
@@ -187,185 +187,6 @@ static void only_tell(struct source *source)
     selection_tell(mappings->only, mappings, channel_only(source->channel));
 }
 
-/* ---- ring */
-
-/* Where the parts of a walk lie, behind its head. */
-struct walk_parts {
-    uint64_t exits_at, words_at, stack_at;
-};
-
-static bool walk_parts(const struct event_walk *walk, uint32_t bytes, struct walk_parts *ret)
-{
-    const uint64_t registers = sizeof(uint64_t[STACK_COPY_REGISTERS]);
-    if (walk->n_exits > bytes / sizeof(uint32_t) || walk->n_lead > bytes / sizeof(uint32_t) ||
-        walk->n_payload > bytes / sizeof(uint64_t))
-        return false;
-    uint64_t lead = sizeof(uint32_t) * (uint64_t)walk->n_lead;
-    uint64_t exits = sizeof(uint32_t) * (uint64_t)walk->n_exits;
-    ret->exits_at = sizeof *walk + lead;
-    ret->words_at = (ret->exits_at + exits + 7) & ~UINT64_C(7);
-    ret->stack_at = ret->words_at + sizeof(uint64_t) * (uint64_t)walk->n_payload;
-    return ret->stack_at + (walk->stack_bytes ? registers : 0) <= bytes &&
-           walk->stack_bytes % 8 == 0 && walk->stack_bytes <= STACK_COPY_BYTES;
-}
-
-static const void *entry_at(const struct source *source, uint64_t at)
-{
-    return source->entry.at + at;
-}
-
-static bool stack_read(struct source *source, const struct event_walk *walk, uint64_t at,
-                       uint32_t bytes, struct stack_sample *ret_stack)
-{
-    uint64_t words_at = at + sizeof(uint64_t[STACK_COPY_REGISTERS]);
-    vec_reserve(&source->stack, STACK_COPY_BYTES / 8);
-    *ret_stack = (struct stack_sample){.mask = STACK_REGISTERS_MASK,
-                                       .registers = entry_at(source, at),
-                                       .bytes = (const uint8_t *)source->stack.at,
-                                       .n_bytes = walk->stack_bytes};
-    return stack_words_decode(entry_at(source, words_at), (bytes - words_at) / 8, source->stack.at,
-                              walk->stack_bytes / 8);
-}
-
-/* So that not more is copied than is needed. A thread that has just taken over another's slot may get what was
- * meant for that one: then its next stack is cut, and all is copied again. */
-static void stack_begin_tell(struct source *source, const struct event_walk *walk)
-{
-    struct wire_thread *threads = channel_threads(source->channel);
-    if (walk->slot < CHANNEL_THREADS && threads[walk->slot].tid == walk->tid)
-        __atomic_store_n(&threads[walk->slot].stack_begin, source->decode->stack_begin,
-                         __ATOMIC_RELAXED);
-}
-
-/* Values go to their lists, which count what they read; with others who want to know, and of latencies, each event is looked at. */
-static void payload_read(struct source *source, const struct payload_window *window,
-                         uint32_t cpu_node)
-{
-    struct payload_consumer *consumers[3];
-    size_t n = 0;
-    if (source->consumer)
-        consumers[n++] = source->consumer;
-    if (source->decode && source->decode->latencies.scale)
-        consumers[n++] = &source->decode->latencies.consumer;
-    if (source->decode && source->decode->module.host)
-        consumers[n++] = &source->decode->module.consumer;
-    bool right = !source->decode || !source->decode->values_weigh ||
-                 value_lists_take(&source->decode->values, window, source->decode->values_weigh);
-    if (right && source->decode && source->decode->values_weigh) {
-        circumstances_window(&source->decode->circumstances, window, cpu_node);
-        held_locks_window(&source->decode->locks, window);
-    }
-    if (source->each_event) {
-        payloads_read(&source->units, window, &source->payloads, consumers, n);
-        return;
-    }
-    source->payloads.windows += right;
-    source->payloads.astray += !right;
-}
-
-static bool walk_read(struct source *source, uint32_t bytes)
-{
-    struct event_walk walk;
-    struct walk_parts parts;
-    if (bytes < sizeof walk)
-        return false;
-    memcpy(&walk, source->entry.at, sizeof walk);
-    if (!walk_parts(&walk, bytes, &parts))
-        return false;
-    const uint32_t *exits = entry_at(source, parts.exits_at);
-    struct stack_sample stack;
-    if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
-        return false;
-    if (source->decode)
-        decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
-    struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
-                                    entry_at(source, parts.words_at)};
-    if (source->decode && source->decode->window_ns)
-        window_keep_take(&source->decode->keep, &window, walk.tsc, source->decode->window_ns);
-    if (walk.n_payload)
-        payload_read(source, &window, walk.cpu_node);
-    if (walk.n_payload && source->decode)
-        conflicts_window(&source->decode->conflicts, &window, walk.tsc);
-    if (source->decode && walk.stack_bytes)
-        stack_begin_tell(source, &walk);
-    return true;
-}
-
-/* What is known of a thread when it ends. */
-static bool thread_read(struct source *source, uint32_t bytes)
-{
-    struct event_thread event;
-    if (bytes != sizeof event)
-        return false;
-    memcpy(&event, source->entry.at, sizeof event);
-    crew_tell(&source->crew, &event.thread, (uint32_t)source->mappings.pid, source->profile);
-    crew_end(&source->crew, (uint32_t)event.thread.tid);
-    return true;
-}
-
-/* False: it makes no sense. */
-static bool messages_read(struct source *source, uint32_t bytes)
-{
-    struct event_messages event;
-    if (bytes < sizeof event)
-        return false;
-    memcpy(&event, source->entry.at, sizeof event);
-    if (event.n > (bytes - sizeof event) / sizeof(struct message))
-        return false;
-    if (source->decode)
-        decode_messages(source->decode, entry_at(source, sizeof event), event.n);
-    return true;
-}
-
-static bool entry_read(struct source *source, uint32_t bytes)
-{
-    uint32_t kind;
-    memcpy(&kind, source->entry.at, sizeof kind);
-    switch (kind) {
-    case EVENT_PAD: return true;
-    case EVENT_WALK: return walk_read(source, bytes);
-    case EVENT_THREAD: return thread_read(source, bytes);
-    case EVENT_MESSAGES: return messages_read(source, bytes);
-    default: return false;
-    }
-}
-
-/* Whether the entry at the reading position is whole: its kind is written last. */
-static bool entry_ready(const struct source *source)
-{
-    uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
-    const void *kind = section(source, CHANNEL_RING_AT) + at;
-    return at % 8 || __atomic_load_n((const uint32_t *)kind, __ATOMIC_ACQUIRE) != 0;
-}
-
-/* What was read is left as zeroes, for the next round of the ring. */
-static void entry_clear(struct source *source, uint32_t bytes)
-{
-    uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
-    memset((unsigned char *)source->channel + CHANNEL_RING_AT + at, 0, bytes);
-}
-
-static void ring_read(struct source *source, uint64_t published)
-{
-    if (published - source->ring_read > CHANNEL_RING_BYTES) {
-        source->garbled++;
-        source->ring_read = published;
-    }
-    while (source->ring_read != published && entry_ready(source)) {
-        uint32_t bytes = ring_entry_copy(&source->entry, section(source, CHANNEL_RING_AT),
-                                         CHANNEL_RING_BYTES, source->ring_read, published);
-        if (bytes && entry_read(source, bytes)) {
-            entry_clear(source, bytes);
-            source->ring_read += bytes;
-        } else { /* where the next begins cannot be known either */
-            source->garbled++;
-            memset((unsigned char *)source->channel + CHANNEL_RING_AT, 0, CHANNEL_RING_BYTES);
-            source->ring_read = published;
-        }
-    }
-    __atomic_store_n(&source->channel->ring_tail, source->ring_read, __ATOMIC_RELEASE);
-}
-
 /* ---- all */
 
 /* What was read of the section is nobody's any more: its pages are given back, which were the process's memory as
@@ -410,7 +231,7 @@ uint64_t source_read(struct source *source)
         source->decode->conflicts.sharing.soon = source->decode->tsc_hz / 2;
     }
     units_follow(source);
-    ring_read(source, ring);
+    source_ring_read(source, ring);
     source_read_trace(source);
     return source->ring_read - before;
 }
