@@ -160,7 +160,8 @@ bool history_take(struct history *history, char *const *command, uint64_t steps_
     if (history->course.n > 2 * (size_t)LEAD)
         return true;
     history_release(history);
-    return err_set(err, ERR_MISSING, "%s: next to nothing of its own code ran in %llu steps",
+    return err_set(err, ERR_MISSING,
+                   "%s: next to nothing of its own code ran in %llu steps; --steps goes further",
                    command[0], (unsigned long long)steps_most);
 }
 

@@ -7,8 +7,11 @@ gcc -O2 -g -o "$work/products" tests/programs/products.c || { bad 'the test prog
 "$gait" record -q --overhead 20% --events edge,call,latency -o "$work/far" -- "$work/products" 15000000 || bad "record: status $?"
 "$gait" lab --csv --plot "$work/far.svg" sampling-figure-1 "$work/far" >"$work/far.csv" || bad "sampling-figure-1: status $?"
 "$gait" lab sampling-figure-1 "$work/far" >"$work/far.txt"
-/usr/bin/python3 -B - "$work/far.csv" <<'PY' || bad 'which load is far'
-import csv, sys
+"$gait" latencies --json "$work/far" >"$work/far.json" || bad "latencies: status $?"
+/usr/bin/python3 -B - "$work/far.csv" "$work/far.json" <<'PY' || bad 'which load is far'
+import csv, json, sys
+told = json.load(open(sys.argv[2]))['l3_told']
+assert all((row['l3'] != '') == (told and int(row['vtot']) > 0) for row in csv.DictReader(open(sys.argv[1]))), 'a third cache that is not told apart has no share'
 rows = [row for row in csv.DictReader(open(sys.argv[1])) if row['place'].startswith('products+')]
 for row in rows: print(row)
 part = lambda row, name: float(row[name].rstrip('%') or 0)
