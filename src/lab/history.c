@@ -84,12 +84,26 @@ static bool is_own(const struct history *history, uint64_t at)
     return image_executable(&history->image, (struct svma){at});
 }
 
+/* What is on top of the stack may be any address of ours, that of main for one: nobody returns there. */
+static bool is_behind_call(const struct history *history, uint64_t at)
+{
+    enum { CALL_LEAST = 2, CALL_MOST = 8 };
+    struct instruction call;
+    for (uint64_t bytes = CALL_LEAST; is_own(history, at) && bytes <= CALL_MOST; bytes++)
+        if (at >= bytes && disasm_at(&history->image, (struct svma){at - bytes}, &call) &&
+            call.bytes == bytes &&
+            (call.kind == INSTRUCTION_CALL || call.kind == INSTRUCTION_ICALL))
+            return true;
+    return false;
+}
+
 /* Elsewhere: back to where the call that led there returns to, if that is our code. What starts a program calls what calls all the rest of it. */
 static bool call_pass(const struct history *history, pid_t child, uint64_t stack, uint64_t bias)
 {
     errno = 0;
     uint64_t back = (uint64_t)ptrace(PTRACE_PEEKDATA, child, stack, NULL);
-    if (errno || !is_own(history, back - bias) || back - bias - history->entry.v < ENTRY_BYTES)
+    if (errno || !is_behind_call(history, back - bias) ||
+        back - bias - history->entry.v < ENTRY_BYTES)
         return child_go(child, PTRACE_SINGLESTEP);
     return child_reach(child, back);
 }

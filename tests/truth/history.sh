@@ -14,3 +14,5 @@ awk -F, 'NR == 1 { next }
     { rows++; if ($4 < $3 || $8 < $7 - 0.5 || $5 < $3) bad = "pairs tell less, with " $1 " bits"; if ($1 == 1) first = $2; last = $2 }
     $1 == 8 && $3 < 20 { bad = "histories of 8 tell " $3 " of 100" }
     END { if (rows != 8) bad = rows " rows"; if (last >= first) bad = "counts guess long ways as well as short ones"; if (bad) print bad; exit bad != "" }' "$work/csv" >"$work/log" || { cat "$work/csv"; fail "$(cat "$work/log")"; }
+# The address of main lies on the stack of what calls it, and of others: nobody returns there.
+"$gait" lab history --steps 40000 -- perl -e 'my $s; $s += $_ for 1 .. 100; print $s' >"$work/log" 2>&1 && grep -q '^- 40000 steps' "$work/log" || { cat "$work/log"; fail 'perl is not followed'; }
