@@ -79,5 +79,5 @@ grep -q 'are in no row: they loaded and stored nothing, or do not tell where' "$
 "$gait" pipeline --core skylake "$work/exact" >"$work/stdout" 2>"$work/stderr"
 [ $? = 129 ] && grep -q 'record --exact=trace --core skylake' "$work/stderr" || bad 'another core than that of the trace'
 "$gait" record -q --core zen3 -o "$work/none" -- true 2>"$work/stderr"
-[ $? = 125 ] && grep -q 'exact=trace' "$work/stderr" || bad '--core without a trace'
+[ $? = 125 ] && grep -q -e '--core goes with --exact' "$work/stderr" || bad '--core without a trace'
 finish
