@@ -3,6 +3,8 @@
  *
  * In progress is from fetch until it could retire; instructions that were thrown away count as far as they came. Useful is what retires. Slots of
  * issue that were wasted while one was in progress are width * in_progress - overlap.
+ * replay/account.h has the same, but for when a load is issued: there when it goes to the cache, here as records have it, when what it loads is there
+ * and the rest of the instruction goes on. Latencies are the same, and overlaps of loops agree; single ones differ by who is issued in between.
  *
  * One pass: how many issued before a cycle is known once fetch has come to it, for whatever is fetched later issues later. Those that wait for that are in a queue. */
 #pragma once

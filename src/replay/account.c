@@ -22,6 +22,7 @@ struct under_way {
     uint64_t fetch, issue, complete;
     uint32_t id;
     bool missed;
+    bool retires; /* it is one of those that were issued */
 };
 
 struct writer {
@@ -200,9 +201,11 @@ static void way_end(struct account_listener *listener, const struct under_way *w
     struct account_slots *slots = &row->slots[way->missed];
     slots->n++;
     slots->span += way->complete - way->fetch;
-    slots->used +=
-        listener->sums[way->complete & RING_MASK] - listener->sums[way->fetch & RING_MASK];
-    row->nearby += listener->sums[to & RING_MASK] - listener->sums[from & RING_MASK];
+    slots->used += listener->sums[way->complete & RING_MASK] -
+                   listener->sums[way->fetch & RING_MASK] -
+                   (way->retires && way->issue < way->complete);
+    if (way->retires)
+        row->nearby += listener->sums[to & RING_MASK] - listener->sums[from & RING_MASK];
 }
 
 static void frontier_move(struct account_listener *listener, uint64_t to)
@@ -243,14 +246,18 @@ static void slots_take(struct account_listener *listener, const struct replay_st
     if (times->fetch > listener->frontier)
         frontier_move(listener, times->fetch);
     uint64_t issue = times->load_issue ? times->load_issue : times->issue;
-    if (issue - listener->frontier < RING)
+    if (!step->aborted && issue - listener->frontier < RING)
         listener->issued[issue & RING_MASK]++;
     ways_end(listener, false);
-    if (step->warming)
+    if (step->warming || !times->complete)
         return;
     listener->under_way[(listener->first + listener->n++) % UNDER_WAY] =
-        (struct under_way){times->fetch, issue, times->complete, step->insn->id,
-                           times->load_issue && times->events & CORE_L1D_MISS};
+        (struct under_way){times->fetch,
+                           issue,
+                           times->complete,
+                           step->insn->id,
+                           times->load_issue && times->events & CORE_L1D_MISS,
+                           !step->aborted};
 }
 
 /* ---- waiting */
@@ -335,6 +342,7 @@ static void step_take(struct replay_listener *of, const struct replay_step *step
     if (step->aborted) {
         if (!step->warming)
             row_of(listener->account, step->insn->id)->aborted++;
+        slots_take(listener, step);
         return;
     }
     time_take(listener, step);

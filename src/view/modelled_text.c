@@ -119,9 +119,7 @@ static void events_print(FILE *to, const struct modelled *modelled, const struct
 static void slots_print(FILE *to, const struct modelled *modelled, const struct modelled_row *row)
 {
     struct estimate wasted = modelled_wasted(modelled, row);
-    double n = modelled_total(modelled, row, FIELD_SLOTS, 1).value +
-               modelled_total(modelled, row, FIELD_SLOTS + 3, 1).value;
-    double nearby = modelled_total(modelled, row, FIELD_NEARBY, 1).value / n / ACCOUNT_NEAR;
+    double nearby = mean_of(modelled, row, FIELD_NEARBY, FIELD_RETIRED) / ACCOUNT_NEAR;
     double hit = mean_of(modelled, row, FIELD_SLOTS + 2, FIELD_SLOTS);
     double miss = mean_of(modelled, row, FIELD_SLOTS + 5, FIELD_SLOTS + 3);
     fprintf(to, "      wasted slots %s", count_text(wasted.value, false));

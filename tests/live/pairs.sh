@@ -28,9 +28,6 @@ for address, row in pairs.items():
     if row["samples"] < 100:
         continue
     for name, got, true in (("retired", row["retired"], exact[address]["retired"]), ("wasted", row["wasted_slots"], exact[address]["wasted_slots"])):
-        # What aborted was under way as well, and is not in the model's slots.
-        if name == "wasted" and 50 * exact[address]["aborted"]["count"] > exact[address]["retired"]["count"]:
-            continue
         held[name][0] += 1
         held[name][1] += got["lo"] * 0.97 <= true["count"] <= got["hi"] * 1.03
 assert all(row["retired"] == row["events"].get("retired") for row in pairs.values())
