@@ -6,12 +6,17 @@
 
 enum { LINE_BYTES = 64, LINE_TOLD = 2 };
 
-static struct latency_place *place_of(struct latencies *latencies, struct place at)
+static uint32_t place_index(struct latencies *latencies, struct place at)
 {
     struct latency_key key = {.module = at.module, .address = at.address.v};
     uint32_t index = map_add(&latencies->keys, &key);
     if (index == latencies->places.n)
         *vec_push(&latencies->places) = (struct latency_place){0};
+    return index;
+}
+
+static struct latency_place *place_touch(struct latencies *latencies, uint32_t index)
+{
     struct latency_place *place = &latencies->places.at[index];
     if (!place->touched) {
         *place = (struct latency_place){.touched = true};
@@ -33,36 +38,103 @@ void latencies_see(struct latencies *latencies, struct place at, uint64_t ticks,
 {
     if (!latencies->scale || !value_places_keep(&latencies->lists->places, at))
         return;
-    place_see(place_of(latencies, at), latency_scale_bin(latencies->scale, ticks),
+    place_see(place_touch(latencies, place_index(latencies, at)),
+              latency_scale_bin(latencies->scale, ticks),
               fmax((double)ticks - latencies->scale->floor, 0), times);
 }
 
-static void take(struct payload_consumer *consumer, const struct payload_event *event)
+/* ---- windows */
+
+static void superblock_meet(struct latencies *latencies, const struct superblock *superblock,
+                            struct latency_superblock *ret)
 {
-    struct latencies *latencies = (struct latencies *)consumer;
-    if (event->item->kind == PAYLOAD_ADDRESS) {
-        latencies->address = event->words[0];
-        latencies->address_pc = event->pc;
+    const struct value_places *places = &latencies->lists->places;
+    const struct units *units = places->units;
+    const struct wire_payload *items = &units->payload.at[superblock->first_item];
+    const struct unit_segment *segment = &units->segments.at[superblock->first_segment];
+    const struct unit_segment *behind = segment + superblock->n_segments;
+    uint32_t before = 0, word = 0, address_word = 0, addressed = LATENCY_NOWHERE;
+    *ret = (struct latency_superblock){.known = true, .first = (uint32_t)latencies->items.n};
+    for (uint32_t i = 0; i < superblock->n_items; word += items[i++].words) {
+        while (segment < behind && items[i].instruction >= before + segment->instructions)
+            before += segment++->instructions;
+        if (segment == behind) /* none that is executed */
+            return;
+        if (items[i].kind == PAYLOAD_ADDRESS) {
+            address_word = word;
+            addressed = items[i].instruction;
+        }
+        if (items[i].kind != PAYLOAD_LATENCY)
+            continue;
+        struct place at = {segment->at.module, {segment->at.address.v + items[i].offset}};
+        *vec_push(&latencies->items) = (struct latency_item){
+            .word = word,
+            .item = i,
+            .address_word = addressed == items[i].instruction ? address_word : LATENCY_NOWHERE,
+            .at = at,
+            .kept = value_places_keep(places, at),
+            .place = LATENCY_NOWHERE,
+            .line_place = LATENCY_NOWHERE};
+        ret->n++;
     }
-    if (event->item->kind != PAYLOAD_LATENCY || !event->words[0] || !latencies->scale ||
-        !value_places_keep(&latencies->lists->places, event->at))
-        return;
-    uint64_t ticks = event->words[0];
+}
+
+static struct latency_superblock superblock_of(struct latencies *latencies, uint32_t index)
+{
+    while (latencies->superblocks.n <= index)
+        *vec_push(&latencies->superblocks) = (struct latency_superblock){0};
+    struct latency_superblock *known = &latencies->superblocks.at[index];
+    if (!known->known)
+        superblock_meet(latencies, &latencies->lists->places.units->superblocks.at[index], known);
+    return *known;
+}
+
+/* `words` are the superblock's. */
+static void item_take(struct latencies *latencies, struct latency_item *item, const uint64_t *words)
+{
+    uint64_t ticks = words[item->word];
     enum latency_bin bin = latency_scale_bin(latencies->scale, ticks);
-    struct latency_place *place = place_of(latencies, event->at);
+    if (item->place == LATENCY_NOWHERE)
+        item->place = place_index(latencies, item->at);
+    struct latency_place *place = place_touch(latencies, item->place);
     place_see(place, bin, fmax((double)ticks - latencies->scale->floor, 0), 1);
-    if (latencies->address_pc != event->pc)
+    if (item->address_word == LATENCY_NOWHERE)
         return;
-    uint64_t line = (latencies->address & -(uint64_t)LINE_BYTES) | bin;
+    uint64_t line = (words[item->address_word] & -(uint64_t)LINE_BYTES) | bin;
     if (bin != LATENCY_NEAR)
         hotlist_insert(&place->slow, line, &latencies->random);
-    value_lists_see(latencies->lists, value_lists_place(latencies->lists, event->at, VALUE_OF_LINE),
-                    line, 1 << VALUE_BITS);
+    if (item->line_place == LATENCY_NOWHERE)
+        item->line_place = value_lists_place(latencies->lists, item->at, VALUE_OF_LINE);
+    value_lists_see(latencies->lists, item->line_place, line, 1 << VALUE_BITS);
+}
+
+uint64_t latencies_window(struct latencies *latencies, const struct payload_window *window)
+{
+    const struct value_places *places = &latencies->lists->places;
+    const uint64_t *words = window->words;
+    uint64_t timed = 0;
+    for (uint32_t i = 0; i < window->n_exits; i++) {
+        const struct payload_part *part = &places->parts.at[window->exits[i]].part;
+        struct latency_superblock superblock =
+            superblock_of(latencies, (uint32_t)units_owner(places->units, window->exits[i]));
+        for (uint32_t k = 0; k < superblock.n; k++) {
+            struct latency_item *item = &latencies->items.at[superblock.first + k];
+            if (item->item >= part->n_items)
+                break;
+            if (!words[item->word])
+                continue;
+            timed++;
+            if (item->kept)
+                item_take(latencies, item, words);
+        }
+        words += part->words;
+    }
+    return timed;
 }
 
 void latencies_init(struct latencies *latencies, struct value_lists *lists)
 {
-    *latencies = (struct latencies){.consumer = {take}, .lists = lists};
+    *latencies = (struct latencies){.lists = lists};
     map_init(&latencies->keys, sizeof(struct latency_key));
 }
 
@@ -71,6 +143,8 @@ void latencies_release(struct latencies *latencies)
     map_release(&latencies->keys);
     vec_release(&latencies->places);
     vec_release(&latencies->touched);
+    vec_release(&latencies->items);
+    vec_release(&latencies->superblocks);
 }
 
 static void row_add(struct batch *batch, const struct latency_key *key, double ticks,

@@ -65,7 +65,7 @@ void source_init(struct source *source, const struct source_place *place, enum r
         source->decode->locks.on = place->events & EVENTS_ADDRESS;
         if (place->overhead_ppm)
             source->decode->pace.overhead_ppm = place->overhead_ppm;
-        source->each_event = (place->events & EVENTS_LATENCY) || place->module;
+        source->each_event = place->module;
         source->decode->module.host = place->module;
         source->decode->values.places.by_callers = place->by_callers;
         source->decode->values.ordered = place->events & EVENTS_ADDRESS; /* strides */

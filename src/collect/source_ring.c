@@ -55,16 +55,15 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
                          __ATOMIC_RELAXED);
 }
 
-/* Values go to their lists, which count what they read; with others who want to know, and of latencies, each event is looked at. */
+/* Values and latencies go to their lists, which count what they read; with others who want to know each event is looked at. */
 static void payload_read(struct source *source, const struct payload_window *window,
                          uint32_t cpu_node)
 {
-    struct payload_consumer *consumers[3];
+    struct payload_consumer *consumers[2];
+    uint64_t timed = 0;
     size_t n = 0;
     if (source->consumer)
         consumers[n++] = source->consumer;
-    if (source->decode && source->decode->latencies.scale)
-        consumers[n++] = &source->decode->latencies.consumer;
     if (source->decode && source->decode->module.host)
         consumers[n++] = &source->decode->module.consumer;
     bool right = !source->decode || !source->decode->values_weigh ||
@@ -72,11 +71,14 @@ static void payload_read(struct source *source, const struct payload_window *win
     if (right && source->decode && source->decode->values_weigh) {
         circumstances_window(&source->decode->circumstances, window, cpu_node);
         held_locks_window(&source->decode->locks, window);
+        if (source->decode->latencies.scale)
+            timed = latencies_window(&source->decode->latencies, window);
     }
     if (source->each_event) {
         payloads_read(&source->units, window, &source->payloads, consumers, n);
         return;
     }
+    source->payloads.timed += timed;
     source->payloads.windows += right;
     source->payloads.astray += !right;
 }
