@@ -187,7 +187,7 @@ enum modelled_kind {
     MODELLED_WAIT, /* cycles; where who made what it waited for is, in the same module; UINT64_MAX: elsewhere */
     MODELLED_WAITS,  /* how often it waited */
     MODELLED_NEARBY, /* issued around it */
-    MODELLED_SLOTS, /* 0 executions that hit, 1 cycles they were under way, 2 issued meanwhile; 3 to 5 of those that missed */
+    MODELLED_SLOTS, /* 0 executions that hit, thrown away or not, 1 cycles they were under way, 2 others issued meanwhile; 3 to 5 of those that missed */
     MODELLED_KINDS
 };
 struct modelled_key {
