@@ -211,11 +211,12 @@ void latency_scale_measure(struct latency_scale *scale)
 
 void latency_scale_tell(const struct latency_scale *scale, struct profile *head)
 {
-    char text[192];
+    char text[192], l3[48] = "";
+    if (!*scale->l3_why) /* else it has no bin, and the limit is that of what is near */
+        snprintf(l3, sizeof l3, ", third cache up to %" PRIu64, scale->l3_max);
     snprintf(text, sizeof text,
-             "ticks: timing itself %.1f, near up to %" PRIu64 ", third cache up to %" PRIu64
-             ", memory up to %" PRIu64,
-             scale->floor, scale->near_max, scale->l3_max, scale->memory_max);
+             "ticks: timing itself %.1f, near up to %" PRIu64 "%s, memory up to %" PRIu64,
+             scale->floor, scale->near_max, l3, scale->memory_max);
     profile_fact(head, "latency_scale", text);
     if (*scale->l3_why)
         profile_fact(head, "latency_l3_untold", scale->l3_why);

@@ -43,6 +43,7 @@ EOF
 "$gait" latencies --limit 1 "$work/data" >"$work/text" || bad "latencies as text: status $?"
 grep -q 'far_load' "$work/text" || bad 'the slow load is not first'
 grep -q '"l3_told": false' "$work/first.json" && { grep -q 'the third cache is not told apart' "$work/text" || bad 'no word on the third cache'; }
+grep -q '"l3_told": false' "$work/first.json" && grep -q 'third cache up to' "$work/text" && bad 'a limit of a third cache that has no bin'
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without latencies: status $?"
 "$gait" latencies "$work/none" >"$work/stdout" 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'events edge,call,address,latency' "$work/stderr" || bad 'a profile without latencies'
