@@ -301,16 +301,24 @@ static void finish(struct run *run)
         snprintf(run->recording->write_error, sizeof run->recording->write_error, "%s", err.text);
 }
 
-static bool run_to_the_end(struct run *run, struct err *err)
+static bool plans_wanted(const struct run *run)
+{
+    return run->options->paths || run->options->record.contexts;
+}
+
+static bool outputs_open(struct run *run, struct err *err)
 {
     const struct recording_options *options = run->options;
-    bool plans = options->paths || options->record.contexts;
-    uint64_t began = clock_ns(CLOCK_MONOTONIC);
-    if (options->dump_events &&
-        !payload_dump_open(&run->dump, options->dump_events, &run->delta, err))
-        return false;
-    if (options->dump_stream && !stream_dump_open(&run->stream_dump, options->dump_stream, err))
-        return false;
+    return (!options->dump_events ||
+            payload_dump_open(&run->dump, options->dump_events, &run->delta, err)) &&
+           (!options->dump_stream ||
+            stream_dump_open(&run->stream_dump, options->dump_stream, err));
+}
+
+/* What processes share with us. */
+static bool share_open(struct run *run, struct err *err)
+{
+    const struct recording_options *options = run->options;
     if (!share_create(&run->share, &options->record, err))
         return false;
     run->paths.ticks = !options->path_ticks      ? TICKS_NONE
@@ -320,44 +328,63 @@ static bool run_to_the_end(struct run *run, struct err *err)
         options->record.covered && !options->only; /* paths know nothing of --only */
     run->paths.paths = options->paths;
     run->paths.contexts = options->record.contexts;
-    if ((options->plans && !plans_share(options->plans, &run->share, err)) ||
-        (plans && !path_plans_open(&run->paths, &run->share, err))) {
-        share_release(&run->share);
-        return false;
-    }
-    head_fill(run);
-    bool latencies = options->record.events & EVENTS_LATENCY;
+    if ((!options->plans || plans_share(options->plans, &run->share, err)) &&
+        (!plans_wanted(run) || path_plans_open(&run->paths, &run->share, err)))
+        return true;
+    share_release(&run->share);
+    return false;
+}
+
+static void scale_tell(struct run *run)
+{
+    bool latencies = run->options->record.events & EVENTS_LATENCY;
     if (latencies) {
         latency_scale_measure(&run->scale);
         latency_scale_tell(&run->scale, &run->delta);
     }
-    if (options->module)
+    if (run->options->module)
         profile_fact(&run->delta, "module", run->module.name);
-    if (options->module && latencies)
+    if (run->options->module && latencies)
         module_host_scale(&run->module, &run->scale);
-    bool started = options->n_pids ? attach(run, err) : start(run, err);
+}
+
+static void drain_begin(struct run *run)
+{
+    const struct recording_options *options = run->options;
+    struct drain *drain = &run->drain;
+    bool plans = plans_wanted(run);
+    drain_init(drain, &run->share, &run->delta, options->record.mode);
+    drain->only = options->only;
+    drain->loops = options->loops;
+    drain->value_callers = options->value_callers;
+    drain->compress = options->compress && !options->record.compress[0] ? &options->design : NULL;
+    drain->stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
+    drain->trace_paths = options->trace_paths;
+    drain->audience = options->audience;
+    drain->core = options->core;
+    drain->for_core = options->for_core;
+    drain->pairs = options->pairs;
+    drain->trace_contexts = options->trace_contexts;
+    drain->plans = options->plans;
+    drain->scale = options->record.events & EVENTS_LATENCY ? &run->scale : NULL;
+    if (options->module)
+        drain_module(drain, &run->module);
+    drain->paths = plans ? &run->paths : NULL;
+    if (options->plans || plans)
+        drain->delay_ns = PLANS_NS;
+    drain->consumer = run->dump.file ? &run->dump.consumer : NULL;
+}
+
+static bool run_to_the_end(struct run *run, struct err *err)
+{
+    uint64_t began = clock_ns(CLOCK_MONOTONIC);
+    if (!outputs_open(run, err) || !share_open(run, err))
+        return false;
+    head_fill(run);
+    scale_tell(run);
+    bool started = run->options->n_pids ? attach(run, err) : start(run, err);
     if (started) {
-        drain_init(&run->drain, &run->share, &run->delta, options->record.mode);
-        run->drain.only = options->only;
-        run->drain.loops = options->loops;
-        run->drain.value_callers = options->value_callers;
-        run->drain.compress =
-            options->compress && !options->record.compress[0] ? &options->design : NULL;
-        run->drain.stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
-        run->drain.trace_paths = options->trace_paths;
-        run->drain.audience = options->audience;
-        run->drain.core = options->core;
-        run->drain.for_core = options->for_core;
-        run->drain.pairs = options->pairs;
-        run->drain.trace_contexts = options->trace_contexts;
-        run->drain.plans = options->plans;
-        run->drain.scale = latencies ? &run->scale : NULL;
-        if (options->module)
-            drain_module(&run->drain, &run->module);
-        run->drain.paths = plans ? &run->paths : NULL;
-        if (options->plans || plans)
-            run->drain.delay_ns = PLANS_NS;
-        run->drain.consumer = run->dump.file ? &run->dump.consumer : NULL;
+        drain_begin(run);
         follow(run);
         run->recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
         conclude(run);
