@@ -152,8 +152,8 @@ static const struct gait_module *module_load(const char *path, struct module_hel
     else if (module->version != GAIT_MODULE_VERSION || !module->wants || !module->take ||
              !module->name)
         snprintf(hello->error, sizeof hello->error,
-                 "its gait_module is of version %u, not %d, or lacks a function", module->version,
-                 GAIT_MODULE_VERSION);
+                 "its gait_module is of version %u (wanted: %d), or lacks a name or a function",
+                 module->version, GAIT_MODULE_VERSION);
     else
         return module;
     return NULL;

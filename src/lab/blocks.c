@@ -71,6 +71,8 @@ bool blocks_read(const char *path, struct blocks *ret_blocks, struct err *err)
             good = err_set(err, ERR_FORMAT, "%s:%u: not HEX,CYCLES", path, n);
     if (good && ferror(from))
         good = err_errno(err, "%s", path);
+    if (good && !blocks.n)
+        good = err_set(err, ERR_FORMAT, "%s: no block in it: lines of HEX,CYCLES are wanted", path);
     free(line);
     fclose(from);
     if (!good) {
