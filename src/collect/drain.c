@@ -183,10 +183,9 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
         sum_add(&ret_sum->totals.losses[LOSS_module_full], drain->module->dropped);
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
             share_load(&drain->share->directory->not_claimed));
-    uint64_t joined = share_load(&drain->share->directory->joined);
     uint64_t forked = share_load(&drain->share->directory->forked);
-    if (last && forked > joined)
-        sum_add(&ret_sum->totals.losses[LOSS_child_native], forked - joined);
+    if (last && forked > drain->joined)
+        sum_add(&ret_sum->totals.losses[LOSS_child_native], forked - drain->joined);
 }
 
 void drain_outliving(const struct drain *drain, int pid, struct cpu_times *times)
@@ -334,6 +333,7 @@ void drain_read(struct drain *drain)
 {
     uint64_t fullest = 0;
     uint32_t used = 0, fresh = 0;
+    drain->joined = share_load(&drain->share->directory->joined);
     for (uint32_t i = 0; i < CHANNEL_N; i++) {
         bool known = drain->sources[i];
         if (!known)

@@ -60,6 +60,8 @@ struct drain {
     bool quiet;            /* nothing came since drain_count */
     bool ending;           /* the program has ended: channels need not be freed any more */
     uint32_t processes;    /* that started recording */
+    uint64_t
+        joined; /* of those that were forked, when channels were last looked for: later ones are in none of the sums */
     uint64_t memory_bytes; /* the most that any of them said */
     struct channel first;  /* the latest words of the first of them */
     const struct source *first_source;
