@@ -47,7 +47,8 @@ for function, lock in ('guarded', mutex), ('spun', spin):
     # A window that begins and ends under the lock does not see it.
     assert seen['finding'] == 'one-lock' and seen[lock][1] > 0.8, (function, seen)
 seen = shares('lock', 'sometimes')
-assert seen['finding'] == 'none' and 0.25 < seen[mutex][1] < 0.75 and 0.25 < seen['no lock'][1] < 0.75, seen
+# It is half and half; where threads wait for each other what is held is seen more often (gait-values(1)).
+assert seen['finding'] == 'none' and 0.25 < seen[mutex][1] < 0.85 and 0.15 < seen['no lock'][1] < 0.75, seen
 for function in 'both', 'alone_first', 'alone_second':
     seen = shares('lock', function)
     assert seen is None or seen['no lock'][1] > 0.97, (function, seen)

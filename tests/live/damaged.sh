@@ -1,10 +1,11 @@
 #!/bin/bash
+# Runs with others
 # A damaged profile: every view reads what is whole and says what is not, or refuses naming file, place
 # and reason; it never crashes and always ends. With GAIT_LONG every length and thousands of flips.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 damages=yes
-cuts=60 flips=120
+cuts=40 flips=80
 [ -z "$GAIT_LONG" ] || cuts=0 flips=1000
 seed=${GAIT_SEED:-$$}
 cd "$work" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # A damaged binary or debug file: the profile is still shown, with what could be read of the program; no
 # view crashes on it, and each ends. With GAIT_LONG hundreds of copies for each part of the file.
 cd "$(dirname "$0")/../.." || exit 1

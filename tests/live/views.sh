@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # Every view of every kind of recording: text for people, JSON by the contract, or a refusal that says why.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
