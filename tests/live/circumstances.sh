@@ -51,7 +51,8 @@ seen = shares('lock', 'sometimes')
 assert seen['finding'] == 'none' and 0.25 < seen[mutex][1] < 0.85 and 0.15 < seen['no lock'][1] < 0.75, seen
 for function in 'both', 'alone_first', 'alone_second':
     seen = shares('lock', function)
-    assert seen is None or seen['no lock'][1] > 0.97, (function, seen)
+    # A lock that was asked for in vain, and then waited for in the kernel, counts as held.
+    assert seen is None or seen['no lock'][1] > 0.9, (function, seen)
 EOF
 "$gait" values --kind thread,lock "$work/data" >"$work/text" || bad "as text: status $?"
 grep -q 'runs nearly always in the same thread' "$work/text" || bad 'no word on the thread'
