@@ -1,6 +1,7 @@
 #include "cmd/record_options.h"
 
 #include "base/err.h"
+#include "cmd/record_complete.h"
 #include "collect/path_plans.h"
 
 #include <errno.h>
@@ -61,7 +62,6 @@ static const char usage[] =
     "The exit status is the program's own; a signal that ended it is raised again.\n"
     "125: gait failed; 126: not executable; 127: not found.\n";
 
-enum { PLAIN_HZ = 997 };
 static const struct record_options defaults = {.mode = RECORD_SAMPLED,
                                                .trigger = TRIGGER_AUTO,
                                                .overhead_ppm = 10000,
@@ -229,13 +229,6 @@ static bool parse_events(const char *text, uint32_t *ret, struct err *err)
     }
 }
 
-/* What is asked of whole windows cannot be compressed before they get here: then only values are, and here. */
-static bool needs_windows(const struct recording_options *walks)
-{
-    return (walks->record.events & EVENTS_ADDRESS) || walks->module || walks->value_callers ||
-           walks->dump_events || (walks->only && walks->only->classes);
-}
-
 static bool parse_compress(struct recording_options *walks, const char *text, struct err *err)
 {
     size_t at = 0;
@@ -369,133 +362,6 @@ static const char *walk_option(int option)
     }
 }
 
-/* What is meant for walks would be without effect, and silently so. */
-static bool plain_complete(struct record *options, struct err *err)
-{
-    const struct recording_options *walks = &options->walks;
-    const struct record_options *record = &walks->record;
-    struct plain_options *plain = &options->plain;
-    const char *idle = options->for_walks               ? options->for_walks
-                       : options->events                ? "--events"
-                       : record->mode != RECORD_SAMPLED ? "--exact"
-                                                        : NULL;
-    if (idle)
-        return err_set(err, ERR_USAGE, "%s is for walks, of which --plain, -e and -a have none",
-                       idle);
-    if (walks->only)
-        return err_set(err, ERR_USAGE,
-                       "--only is for walks, of which --plain, -e and -a have none");
-    plain->argv = walks->argv;
-    plain->output = walks->output;
-    plain->hz = record->fixed_hz ? record->fixed_hz : PLAIN_HZ;
-    plain->delay_ns = record->delay_ns;
-    plain->seed = record->seed;
-    return true;
-}
-
-/* A model goes along the whole course: what would be counted on the way is then made of that. */
-static bool course_take(struct recording_options *walks, struct err *err)
-{
-    bool contexts = walks->record.contexts;
-    if (!walks->core || walks->record.mode != RECORD_EXACT_COUNTS)
-        return true;
-    if (walks->paths && contexts)
-        return err_set(err, ERR_USAGE,
-                       "--core: a model has misses along paths or in contexts, not both at once; "
-                       "--exact=paths or --exact=contexts");
-    if (walks->path_ticks || walks->record.contexts_max)
-        return err_set(err, ERR_USAGE, "%s: not with --core, which has cycles of its own",
-                       walks->path_ticks ? "--ticks" : "--max-contexts");
-    walks->trace_paths = walks->paths;
-    walks->trace_contexts = contexts;
-    walks->paths = false;
-    walks->record.contexts = 0;
-    walks->record.plan_counters = walks->record.covered = 0;
-    walks->record.mode = RECORD_EXACT_TRACE;
-    return true;
-}
-
-/* A model without addresses takes all loads to be hits: they are recorded unless something else is asked for. */
-static bool core_complete(struct record *options, struct err *err)
-{
-    if (!options->walks.core)
-        return !options->walks.pairs ||
-               err_set(err, ERR_USAGE, "--pairs goes with --core: it is a model that follows them");
-    if (options->walks.record.mode != RECORD_EXACT_TRACE)
-        return err_set(err, ERR_USAGE,
-                       "--core goes with --exact; samples go through a model when gait "
-                       "pipeline shows them");
-    if (!options->events) {
-        options->walks.record.events |= EVENTS_ADDRESS;
-        options->walks.for_core = true;
-    }
-    return true;
-}
-
-static bool complete(struct record *options, struct err *err)
-{
-    if (!*options->walks.argv && !options->plain.n_pids && !options->plain.all_cpus)
-        return err_set(err, ERR_USAGE, "no program to run; see gait record --help");
-    if (!strcmp(options->walks.output, "-"))
-        return err_set(err, ERR_USAGE,
-                       "-o -: a profile is a file that grows, and stdout is the program's");
-    if (options->plain.n_pids && (options->plain.all_cpus || *options->walks.argv))
-        return err_set(err, ERR_USAGE,
-                       "-p follows processes that run already: neither -a nor a "
-                       "program goes with it; --duration SECONDS ends it");
-    if (options->is_plain)
-        return plain_complete(options, err);
-    if (!course_take(&options->walks, err))
-        return false;
-    if (options->walks.record.mode != RECORD_SAMPLED) {
-        const struct record_options *record = &options->walks.record;
-        const char *idle = options->for_walks ? options->for_walks
-                           : record->fixed_hz ? "-F"
-                           : record->delay_ns ? "-D"
-                                              : NULL;
-        if (options->events && record->mode != RECORD_EXACT_TRACE)
-            return err_set(err, ERR_USAGE, "--events: of exact runs only --exact=trace has any");
-        if (idle)
-            return err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
-    }
-    if (!core_complete(options, err))
-        return false;
-    if ((options->walks.plans || options->walks.dump_plan) &&
-        (options->walks.record.mode != RECORD_EXACT_COUNTS || !options->walks.plans))
-        return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
-    bool values = options->walks.record.events & (EVENTS_VALUE | EVENTS_ADDRESS);
-    if (options->walks.value_callers && !values)
-        return err_set(err, ERR_USAGE, "--context goes with --events value or address");
-    if (options->walks.dump_stream && options->walks.record.mode != RECORD_EXACT_TRACE)
-        return err_set(err, ERR_USAGE, "--dump-stream goes with --exact=trace");
-    if (options->walks.compress && options->walks.record.mode != RECORD_SAMPLED)
-        return err_set(err, ERR_USAGE, "--compress goes with samples; gait lab compresses traces");
-    if (options->walks.compress && !needs_windows(&options->walks))
-        memcpy(options->walks.record.compress, options->walks.compress,
-               strlen(options->walks.compress) + 1);
-    if (options->walks.module && options->walks.record.mode != RECORD_SAMPLED)
-        return err_set(err, ERR_USAGE, "--module goes with samples");
-    if (options->merges_sites && !options->walks.record.contexts)
-        return err_set(err, ERR_USAGE, "--merge-sites goes with --exact=contexts");
-    options->walks.record.contexts |= options->merges_sites ? CONTEXTS_MERGED : 0;
-    if (options->walks.record.contexts_max && !options->walks.record.contexts)
-        return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
-    if (options->walks.path_ticks && options->walks.record.contexts)
-        options->walks.record.contexts |=
-            options->walks.path_ticks_all ? CONTEXTS_TICKS : CONTEXTS_TICKS_SOME;
-    if (options->walks.path_ticks && !options->walks.paths && !options->walks.record.contexts)
-        return err_set(err, ERR_USAGE, "--ticks goes with --exact=paths and --exact=contexts");
-    if (options->plain.n_pids && options->walks.record.mode != RECORD_SAMPLED)
-        return err_set(err, ERR_USAGE,
-                       "--exact counts a run from its first instruction on, and -p comes later");
-    if (options->plain.duration_ns && !options->plain.n_pids)
-        return err_set(err, ERR_USAGE, "--duration goes with -p, -a or --plain");
-    options->walks.pids = options->plain.pids;
-    options->walks.n_pids = options->plain.n_pids;
-    options->walks.duration_ns = options->plain.duration_ns;
-    return true;
-}
-
 bool record_parse(struct record *options, int argc, char **argv, struct err *err)
 {
     *options = (struct record){.walks = {.output = "gait.data", .record = defaults}};
@@ -512,7 +378,7 @@ bool record_parse(struct record *options, int argc, char **argv, struct err *err
             return option == '?' && optind <= argc ? err_in(err, "%s", argv[optind - 1]) : false;
     }
     options->walks.argv = argv + optind;
-    return options->help || complete(options, err);
+    return options->help || record_complete(options, err);
 }
 
 const char *record_usage(void)
