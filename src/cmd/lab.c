@@ -91,9 +91,13 @@ static bool row_load(struct lab_rows *rows, const char *file, const struct profi
     *ret_status = profile_load(file, quiet, &profile);
     if (*ret_status != EXIT_DONE)
         return false;
-    row_fill(rows, file, &profile, base);
+    struct err err;
+    if (rows->table->has && !rows->table->has(&profile, file, &err))
+        *ret_status = say_err(&err);
+    else
+        row_fill(rows, file, &profile, base);
     profile_release(&profile);
-    return true;
+    return *ret_status == EXIT_DONE;
 }
 
 static int rows_load(struct lab_rows *rows, char **files, int n, bool quiet)

@@ -88,14 +88,8 @@ static bool own_take(void *to, int option, const char *value, struct err *err)
 /* What a recording must have for what is asked. */
 static bool has_paths(const struct options *options, const struct profile *profile, struct err *err)
 {
-    if (!profile->paths.n)
-        return err_set(
-            err, ERR_FORMAT,
-            "%s: no paths in it: %s; gait record --exact=paths -- COMMAND counts them all",
-            options->view.input,
-            profile->mode != PROFILE_SAMPLED         ? "they were not counted"
-            : profile_fact_find(profile, "compress") ? "compressed recordings have none"
-                                                     : "samples of less than a second have none");
+    if (!hot_paths_there(profile, options->view.input, err))
+        return false;
     if (options->iterations > 1 && !profile->series.nodes.n)
         return err_set(err, ERR_FORMAT,
                        "%s: which paths follow which is not in it: counts do not tell; gait record "

@@ -118,6 +118,20 @@ static bool has_any(const struct profile *profile)
     return profile->samples.n || modelled_has(profile);
 }
 
+static const char *missing_why(const struct profile *profile)
+{
+    if (profile_fact_find(profile, "compress"))
+        return "no windows in it: it was recorded with --compress, which keeps what is frequent of "
+               "them and not their course; gait record without it has them";
+    return profile->mode == PROFILE_SAMPLED
+               ? "no windows in it: none was whole, or the run was too short; gait record of a "
+                 "longer one has them"
+               : "nothing in it that went through a processor: samples of gait record have "
+                 "windows, "
+                 "--exact=trace --core a whole run, and gait import records of hardware of a "
+                 "perf.data";
+}
+
 /* What pairs were followed with, if that is told; else what is usual. */
 static void asked_complete(struct pipeline_asked *asked, const struct profile *profile)
 {
@@ -196,9 +210,7 @@ int cmd_pipeline(int argc, char **argv)
     static const struct table_view table = {
         .usage = usage,
         .has = has_any,
-        .missing =
-            "nothing in it that went through a processor: gait record without --compress has "
-            "windows, gait import records of hardware of a perf.data",
+        .why = missing_why,
         .text_rows = TEXT_ROWS,
         .make = make,
         .show = show,

@@ -10,7 +10,8 @@ static int show(const struct table_view *table, const struct view_options *view,
     struct err err;
     struct scene scene;
     if (!(table->has ? table->has(profile) : profile->tables[table->table].n > 0)) {
-        err_set(&err, ERR_FORMAT, "%s: %s", view->input, table->missing);
+        err_set(&err, ERR_FORMAT, "%s: %s", view->input,
+                table->why ? table->why(profile) : table->missing);
         return say_err(&err);
     }
     scene_open(&scene, &profile, 1, view->module);

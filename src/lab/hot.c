@@ -131,6 +131,7 @@ const struct lab_table lab_hot_paths = {
     .title = "hot paths: at least 1 % of the misses in the first cache of a model, of ticks, or of "
              "instructions: what there is",
     .columns = paths_columns,
+    .has = hot_paths_there,
     .fill = paths_fill};
 
 static const char *const functions_columns[] = {
@@ -141,4 +142,5 @@ const struct lab_table lab_hot_functions = {
     .title = "hot procedures: at least 1 % of the misses in the first cache of a model, of ticks, "
              "or of instructions: what there is",
     .columns = functions_columns,
+    .has = hot_paths_there,
     .fill = functions_fill};

@@ -46,6 +46,8 @@ struct lab_table {
     const char *name;           /* "paths-4" */
     const char *title;          /* what it shows */
     const char *const *columns; /* NULL last; the first is the file */
+    /* Whether a recording has what a row is made of; else why not. NULL: every one has. */
+    bool (*has)(const struct profile *profile, const char *file, struct err *err);
     void (*fill)(struct lab_row *row, const struct lab_recording *recording,
                  const struct lab_recording *base);
     /* Or of all of them at once: rows as they come. */

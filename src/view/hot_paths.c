@@ -298,6 +298,18 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
     vec_release(&reader.arcs);
 }
 
+bool hot_paths_there(const struct profile *profile, const char *file, struct err *err)
+{
+    if (profile->paths.n)
+        return true;
+    return err_set(
+        err, ERR_FORMAT,
+        "%s: no paths in it: %s; gait record --exact=paths -- COMMAND counts them all", file,
+        profile->mode != PROFILE_SAMPLED         ? "they were not counted"
+        : profile_fact_find(profile, "compress") ? "compressed recordings have none"
+                                                 : "samples of less than a second have none");
+}
+
 void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
                     uint32_t iterations)
 {

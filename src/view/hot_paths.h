@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+struct err;
 struct ink;
 
 enum { HOT_PATH_ENTRY = 1, HOT_PATH_LOOP = 2, HOT_PATH_EXIT = 4 };
@@ -68,6 +69,8 @@ struct hot_paths {
     uint64_t unknown; /* numbers that no path has */
 };
 
+/* Whether it has any; else why not, and how to get them. */
+bool hot_paths_there(const struct profile *profile, const char *file, struct err *err);
 /* iterations: 1, or how many paths that an activation went one after the other make one (path_rows.h). */
 void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
                     uint32_t iterations);

@@ -50,6 +50,11 @@ same 'paths in a table' "$rows" "$("$gait" lab --csv paths-4 "$work/many" | sed 
 "$gait" lab --plot "$work/plot.svg" paths-4 "$work/many" >"$work/said" || bad 'a plot'
 same 'bars of it' "$(python3 -c 'import sys; print(sum(cell.replace(".", "").strip("%").isdigit() or "e+" in cell for cell in open(sys.argv[1]).read().splitlines()[3].split()[1:]))' "$work/said")" \
     "$(python3 -c 'import sys, xml.dom.minidom; print(len([bar for bar in xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("rect") if bar.getAttribute("x")]))' "$work/plot.svg")"
+"$gait" record -q --exact=counts -o "$work/none" -- "$ways" many >/dev/null
+for table in paths-4 paths-5; do
+    status 2 "$table without paths" "$gait" lab $table "$work/many" "$work/none"
+    "$gait" lab $table "$work/none" 2>&1 | grep -q 'no paths in it: they were not counted; gait record --exact=paths' || bad "$table: why there are none"
+done
 status 129 'a table that is none' "$gait" lab paths-9 "$work/many"
 # Ticks are taken on every path, and change no count.
 "$gait" record -q --exact=paths --ticks=all -o "$work/ticks" -- "$ways" many >/dev/null
