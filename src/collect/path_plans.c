@@ -7,6 +7,7 @@
 #include "collect/mappings.h"
 #include "collect/share.h"
 #include "collect/source.h"
+#include "paths/number.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "program/image.h"
@@ -245,12 +246,18 @@ static void measured_add(const struct taking *taking, const struct path_function
     sum_add(&row(taking, PATH_BURSTS, function->start.v, path)->count, some->bursts);
 }
 
+/* PLAN_NO_PATH, and what was added since. */
+static bool path_begun_before(uint64_t path)
+{
+    return path - (PLAN_NO_PATH - PATHS_LIMIT) < 2 * PATHS_LIMIT;
+}
+
 static void path_add(struct taking *taking, const struct path_function *function, uint64_t path,
                      struct gone gone)
 {
     uint64_t count = gone.count;
     if (path >= function->paths) {
-        taking->plans->wrong += count;
+        *(path_begun_before(path) ? &taking->plans->begun : &taking->plans->wrong) += count;
         return;
     }
     struct sums *sums = row(taking, PATH_RAN, function->start.v, path);
@@ -358,5 +365,6 @@ void path_plans_take(struct path_plans *plans, const struct source *source)
     }
     path_counts_give(&plans->counts, source->exact);
     sum_add(&profile->totals.losses[LOSS_path_wrong], plans->wrong);
-    plans->wrong = 0;
+    sum_add(&profile->totals.losses[LOSS_path_begun], plans->begun);
+    plans->wrong = plans->begun = 0;
 }

@@ -45,6 +45,7 @@ struct path_plans {
     } modules;
     struct path_counts counts; /* what paths tell of covered code */
     uint64_t wrong;            /* times that a number was counted which is no path's */
+    uint64_t begun;            /* times that the beginning of a path was not seen */
     uint64_t unplanned;        /* modules for which there was no room */
     uint64_t make_ns;          /* all of it took */
 };

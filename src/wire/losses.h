@@ -65,7 +65,8 @@
     LOSS(conflicts_unread, "looking for conflicts ended early: code without a file")               \
     LOSS(module_silent, "window without an answer of the module: it had failed")                   \
     LOSS(module_full, "captured for the module, or made by it, beyond what one window has room "   \
-                      "for")
+                      "for")                                                                       \
+    LOSS(path_begun, "path not counted: its function was under way before paths were followed")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

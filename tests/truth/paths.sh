@@ -40,6 +40,10 @@ if [ -n "$GAIT_LONG" ]; then
 fi
 # A path is what its blocks say: of the 48 questions that it asks, each way was gone as often as the bits say.
 "$gait" record -q --exact=paths -o "$work/many" -- "$ways" many >/dev/null
+# What was under way when the agent began is no path, and is told as that: the number that no path has would be a mistake of ours.
+"$gait" info --json "$work/many" >"$work/info"
+grep -q '"path_begun": 2' "$work/info" || bad 'functions that were under way'
+grep -q '"path_wrong"' "$work/info" && bad 'a number that no path has'
 "$gait" paths --json --module ways "$work/many" | python3 -c 'import json, sys
 rows = [row for row in json.load(sys.stdin)["rows"] if row["function"].startswith("questions")]
 print(sum(row["count"] for row in rows if "entry" in row["kind"]), max(row["id"] for row in rows) > 1 << 32)' >"$work/said"
