@@ -2,6 +2,8 @@
 
 #include "agent/agent.h"
 #include "agent/bank.h"
+#include "agent/exact_actions.h"
+#include "agent/exact_altstack.h"
 #include "agent/exact_signals.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
@@ -67,7 +69,7 @@ void exact_retire(struct thread *thread)
         trace_end(thread);
     gate_leave(&agent.cache->gate);
     agent_lose(LOSS_exact_left);
-    exact_signals_leave(thread);
+    exact_altstack_leave(thread);
 }
 
 /* Loads the registers and jumps to where the program stands. What is needed last goes below the red zone
@@ -130,7 +132,7 @@ static void thread_enter(struct thread *thread)
     thread->walking = 1;
     if (agent.options.mode == RECORD_EXACT_TRACE)
         trace_begin(thread);
-    exact_signals_enter(thread);
+    exact_altstack_enter(thread);
 }
 
 /* Frames that are older than the run have put nothing by. */
@@ -148,7 +150,8 @@ static void process_begin(struct thread *thread)
     cache_expect_all(agent.cache);
     thread->program_gs = gs_read();
     thread_prepare(thread);
-    exact_signals_begin(thread);
+    exact_actions_begin();
+    exact_altstack_begin(thread);
     if (agent.cache->plan)
         frames_forget(thread->context);
     /* by the loader, and by us */
@@ -377,7 +380,7 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
     if (result == 0 && stack)
         thread->context->gpr[RSP] = stack;
     if (!goes_on)
-        exact_signals_leave(thread);
+        exact_altstack_leave(thread);
     signals_restore(mask);
     return goes_on;
 }

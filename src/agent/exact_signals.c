@@ -2,6 +2,8 @@
 
 #include "agent/agent.h"
 #include "agent/exact.h"
+#include "agent/exact_actions.h"
+#include "agent/exact_altstack.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
@@ -16,29 +18,7 @@ enum {
     TRAP_FLAG = 0x100,
     RED_ZONE = 128,
     CODE_STEP = 2, /* si_code of a single step */
-    NOT_PERMITTED = 1,
-    NO_MEMORY = 12,
-    BAD_ADDRESS = 14,
-    INVALID = 22,
-    STACK_MIN_BYTES = 2048,
 };
-#define STACK_AUTODISARM (1u << 31)
-
-static uint64_t bit_of(int signal)
-{
-    return UINT64_C(1) << (signal - 1);
-}
-
-/* Never blocked by us: they say that something has gone wrong, or that a step was made. */
-static uint64_t own_bits(void)
-{
-    return bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGILL) | bit_of(SIGFPE) | bit_of(SIGTRAP);
-}
-
-static bool always_ours(int signal)
-{
-    return own_bits() & bit_of(signal);
-}
 
 /* Returns the one before. */
 static uint64_t mask_set(uint64_t mask)
@@ -48,137 +28,14 @@ static uint64_t mask_set(uint64_t mask)
     return before;
 }
 
-/* ---- actions */
-
-extern char exact_entry[];
-
-/* What the kernel has for a signal, from what the program wants. One at a time: the others wait, and come
- * when the program's handler is about to begin, as they would have. */
-static void action_install(int signal)
-{
-    const struct kernel_sigaction *wanted = &agent.actions[signal];
-    uint64_t kept = SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT;
-    struct kernel_sigaction action = {.handler = wanted->handler, .flags = wanted->flags & kept};
-    if (wanted->handler > 1 || always_ours(signal)) {
-        action.handler = (uint64_t)exact_entry;
-        action.flags |= SA_SIGINFO | SA_ONSTACK;
-        action.mask = ~own_bits();
-    }
-    action.flags |= KERNEL_SA_RESTORER;
-    action.restorer = signals_restorer();
-    sys6(SYS_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
-    agent.own[signal] = action.handler == (uint64_t)exact_entry;
-}
-
-void exact_signals_ignore(bool really)
-{
-    struct kernel_sigaction ignored = {.handler = 1};
-    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
-        if (!always_ours(signal) || agent.actions[signal].handler != 1)
-            continue;
-        if (really)
-            sys6(SYS_rt_sigaction, signal, (long)&ignored, 0, 8, 0, 0);
-        else
-            action_install(signal);
-    }
-}
-
-void exact_signals_begin(struct thread *thread)
-{
-    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
-        if (signal == SIGKILL || signal == SIGSTOP)
-            continue;
-        sys6(SYS_rt_sigaction, signal, 0, (long)&agent.actions[signal], 8, 0, 0);
-        if (agent.actions[signal].handler > 1 || always_ours(signal))
-            action_install(signal);
-    }
-    sys3(SYS_sigaltstack, 0, (long)&thread->altstack, 0);
-}
-
-long exact_signals_action(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes)
-{
-    struct kernel_sigaction wanted;
-    if (mask_bytes != 8 || signal < 1 || signal >= AGENT_SIGNALS ||
-        (set && (signal == SIGKILL || signal == SIGSTOP)))
-        return -INVALID;
-    if (set && !syscalls_read(set, &wanted, sizeof wanted))
-        return -BAD_ADDRESS;
-    struct kernel_sigaction *action = &agent.actions[signal], before = *action;
-    if (set) {
-        wanted.mask &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
-        *action = wanted;
-        action_install((int)signal);
-    }
-    return old && !syscalls_write(old, &before, sizeof before) ? -BAD_ADDRESS : 0;
-}
-
-/* ---- alternate stacks */
-
-static bool on_altstack(const struct kernel_altstack *stack, uint64_t sp)
-{
-    return !(stack->flags & ALTSTACK_DISABLE) && !(stack->flags & STACK_AUTODISARM) &&
-           stack->size && sp - stack->sp - 1 < stack->size;
-}
-
-static struct kernel_altstack altstack_seen(const struct thread *thread, uint64_t sp)
-{
-    struct kernel_altstack seen = thread->altstack;
-    if (!seen.size)
-        seen.flags = ALTSTACK_DISABLE;
-    if (on_altstack(&thread->altstack, sp))
-        seen.flags |= ALTSTACK_ON;
-    return seen;
-}
-
-long exact_signals_altstack(struct thread *thread, uint64_t set, uint64_t old)
-{
-    uint64_t sp = thread->context->gpr[RSP];
-    struct kernel_altstack wanted, seen = altstack_seen(thread, sp);
-    if (set && !syscalls_read(set, &wanted, sizeof wanted))
-        return -BAD_ADDRESS;
-    if (set && on_altstack(&thread->altstack, sp))
-        return -NOT_PERMITTED;
-    uint32_t how = set ? wanted.flags & ~STACK_AUTODISARM : 0;
-    if (set && how != 0 && how != ALTSTACK_ON && how != ALTSTACK_DISABLE)
-        return -INVALID;
-    if (set && how != ALTSTACK_DISABLE && wanted.size < STACK_MIN_BYTES)
-        return -NO_MEMORY;
-    if (set)
-        thread->altstack = how == ALTSTACK_DISABLE
-                               ? (struct kernel_altstack){.flags = ALTSTACK_DISABLE}
-                               : (struct kernel_altstack){.sp = wanted.sp,
-                                                          .size = wanted.size,
-                                                          .flags = wanted.flags & STACK_AUTODISARM};
-    return old && !syscalls_write(old, &seen, sizeof seen) ? -BAD_ADDRESS : 0;
-}
-
-void exact_signals_enter(struct thread *thread)
-{
-    struct kernel_altstack ours = {.sp = (uint64_t)thread->context->signal_stack,
-                                   .size = CONTEXT_SIGNAL_STACK_BYTES};
-    sys3(SYS_sigaltstack, (long)&ours, 0, 0);
-}
-
-void exact_signals_leave(struct thread *thread)
-{
-    struct kernel_altstack theirs = thread->altstack;
-    if (!theirs.size)
-        theirs.flags = ALTSTACK_DISABLE;
-    sys3(SYS_sigaltstack, (long)&theirs, 0, 0);
-}
-
 /* ---- delivery */
 
 /* Where the kernel would have put the frame. */
-static uint64_t frame_place(struct thread *thread, const struct kernel_sigaction *action,
+static uint64_t frame_place(const struct thread *thread, const struct kernel_sigaction *action,
                             uint64_t sp, uint64_t vector_bytes, uint64_t *ret_vectors)
 {
-    const struct kernel_altstack *stack = &thread->altstack;
-    bool enabled = stack->size && !(stack->flags & ALTSTACK_DISABLE);
-    if ((action->flags & SA_ONSTACK) && enabled && !on_altstack(stack, sp))
-        sp = stack->sp + stack->size;
-    else
-        sp -= RED_ZONE;
+    uint64_t top = action->flags & SA_ONSTACK ? exact_altstack_top(thread, sp) : 0;
+    sp = top ? top : sp - RED_ZONE;
     sp = (sp - vector_bytes) & ~UINT64_C(63);
     *ret_vectors = sp;
     return ((sp - sizeof(struct kernel_sigframe)) & ~UINT64_C(15)) - 8;
@@ -193,7 +50,7 @@ static bool frame_write(struct thread *thread, const struct kernel_sigaction *ac
     uint64_t vectors;
     __builtin_memcpy(&vector_bytes, (const uint8_t *)from->fpstate + FPSTATE_SIZE_AT, 4);
     uint64_t at = frame_place(thread, action, from->rsp, vector_bytes, &vectors);
-    struct kernel_altstack seen = altstack_seen(thread, from->rsp);
+    struct kernel_altstack seen = exact_altstack_seen(thread, from->rsp);
     frame.context.stack_sp = seen.sp;
     frame.context.stack_flags = seen.flags;
     frame.context.stack_size = seen.size;
@@ -267,12 +124,9 @@ __attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
     exact_pour(thread, from->rip, action.handler);
     if (!frame_write(thread, &action, siginfo, from, &at))
         stack_lost();
-    if (thread->altstack.flags & STACK_AUTODISARM)
-        thread->altstack = (struct kernel_altstack){.flags = ALTSTACK_DISABLE};
-    if (action.flags & SA_RESETHAND) {
-        agent.actions[signal].handler = 0;
-        action_install(signal);
-    }
+    exact_altstack_left(thread);
+    if (action.flags & SA_RESETHAND)
+        exact_actions_reset(signal);
     signals_state_load(context, from);
     context->gpr[RSP] = at;
     context_put_by(context, signal, action.handler);
@@ -304,7 +158,7 @@ static void hold(struct thread *thread, int signal, const uint8_t *siginfo,
     __builtin_memcpy(thread->pending.siginfo, siginfo, SIGINFO_BYTES);
     thread->context->interrupt = 1;
     frame->rip = context_rewind(frame->rip);
-    frame->mask = ~own_bits();
+    frame->mask = ~exact_actions_unblocked();
 }
 
 /* The program's vector registers are live: nothing of ours touches them. */
@@ -332,7 +186,7 @@ static void step_begin(struct thread *thread, int signal, const uint8_t *siginfo
     thread->step.mask = frame->mask;
     thread->step.handler_mask = handler_mask;
     __builtin_memcpy(thread->step.siginfo, siginfo, SIGINFO_BYTES);
-    frame->mask = ~own_bits();
+    frame->mask = ~exact_actions_unblocked();
     frame->rflags |= TRAP_FLAG;
 }
 
@@ -397,7 +251,7 @@ static uint64_t in_code(struct thread *thread, int signal, uint8_t *siginfo,
     int32_t code;
     struct location location;
     __builtin_memcpy(&code, siginfo + 8, 4);
-    bool fault = always_ours(signal) && code > 0;
+    bool fault = exact_actions_always_ours(signal) && code > 0;
     if (!state_locate(thread, frame, &location)) {
         step_begin(thread, signal, siginfo, frame, handler_mask);
         return 0;
@@ -439,7 +293,7 @@ static uint64_t mask_of_handler(const struct thread *thread, int signal,
 {
     const struct kernel_sigaction *action = &agent.actions[signal];
     uint64_t mask = mask_in_force(thread, frame) | action->mask;
-    return action->flags & SA_NODEFER ? mask : mask | bit_of(signal);
+    return action->flags & SA_NODEFER ? mask : mask | exact_actions_bit(signal);
 }
 
 __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
@@ -501,7 +355,7 @@ bool exact_signals_return(struct thread *thread)
 {
     struct context *context = thread->context;
     struct kernel_ucontext frame;
-    uint64_t mask = mask_set(~own_bits());
+    uint64_t mask = mask_set(~exact_actions_unblocked());
     if (context->interrupt) { /* that one first: the mask in force was ours */
         context->pc = thread->call_pc;
         return true;
@@ -514,12 +368,9 @@ bool exact_signals_return(struct thread *thread)
     }
     context_take_back(context);
     signals_state_load(context, &frame);
-    thread->altstack =
-        frame.stack_flags & ALTSTACK_DISABLE
-            ? (struct kernel_altstack){.flags = ALTSTACK_DISABLE}
-            : (struct kernel_altstack){.sp = frame.stack_sp,
-                                       .size = frame.stack_size,
-                                       .flags = (uint32_t)frame.stack_flags & STACK_AUTODISARM};
+    exact_altstack_set(thread, &(struct kernel_altstack){.sp = frame.stack_sp,
+                                                         .size = frame.stack_size,
+                                                         .flags = (uint32_t)frame.stack_flags});
     vectors_load(frame.fpstate);
     mask_set(frame.mask);
     return true;

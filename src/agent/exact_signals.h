@@ -15,11 +15,6 @@
 
 struct thread;
 
-/* Takes over the actions that the program has already; once, by its first thread. */
-void exact_signals_begin(struct thread *thread);
-/* A thread enters the exact run, or leaves it for good: whose alternate stack the kernel has. */
-void exact_signals_enter(struct thread *thread);
-void exact_signals_leave(struct thread *thread);
 /* Delivers the signal that is held, if there is one; then it does not return. */
 void exact_signals_deliver(struct thread *thread);
 
@@ -27,12 +22,5 @@ void exact_signals_deliver(struct thread *thread);
 struct walk;
 void exact_signals_put_off(struct walk *walk);
 
-/* Signals that are always ours but that the program ignores are ignored by the kernel itself while it calls
- * exec, which hands that on. */
-void exact_signals_ignore(bool really);
-
-/* The program's system calls of these names; results as the kernel's. */
-long exact_signals_action(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes);
-long exact_signals_altstack(struct thread *thread, uint64_t set, uint64_t old);
-/* False: it cannot be done on copies. */
+/* The program's rt_sigreturn. False: it cannot be done on copies. */
 bool exact_signals_return(struct thread *thread);

@@ -2,6 +2,8 @@
 
 #include "agent/agent.h"
 #include "agent/exact.h"
+#include "agent/exact_actions.h"
+#include "agent/exact_altstack.h"
 #include "agent/exact_signals.h"
 #include "agent/footprint.h"
 #include "agent/maps.h"
@@ -126,9 +128,9 @@ static long become(const uint64_t *gpr, bool at)
                          : !successor_follows(AT_FDCWD, gpr[RDI], gpr[RDX]);
     uint64_t *losses = &agent.channel->losses[LOSS_no_agent];
     __atomic_fetch_add(losses, unseen, __ATOMIC_RELAXED);
-    exact_signals_ignore(true);
+    exact_actions_ignore(true);
     long result = exact_call();
-    exact_signals_ignore(false);
+    exact_actions_ignore(false);
     __atomic_fetch_sub(losses, unseen, __ATOMIC_RELAXED);
     return result;
 }
@@ -151,9 +153,9 @@ static long run(struct thread *thread, long number)
     switch (number) {
     case SYS_rt_sigaction:
         if (!thread->borrowed)
-            return exact_signals_action(gpr[RDI], gpr[RSI], gpr[RDX], gpr[R10]);
+            return exact_actions_change(gpr[RDI], gpr[RSI], gpr[RDX], gpr[R10]);
         break;
-    case SYS_sigaltstack: return exact_signals_altstack(thread, gpr[RDI], gpr[RSI]);
+    case SYS_sigaltstack: return exact_altstack_change(thread, gpr[RDI], gpr[RSI]);
     case SYS_arch_prctl:
         if (gpr[RDI] == ARCH_SET_GS || gpr[RDI] == ARCH_GET_GS)
             return gs_answer(thread);
