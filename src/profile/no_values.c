@@ -1,5 +1,7 @@
 #include "profile/no_values.h"
 
+#include "sample/sample.h"
+
 #include <string.h>
 
 bool fact_tells_value(const struct fact *fact)
@@ -32,6 +34,18 @@ static void lines_forget(struct table *latencies)
     *latencies = kept;
 }
 
+/* Where data is tells an index, which can be a secret; in which module or region it is tells none. The file's order
+ * of records must not tell it either. */
+static void data_forget(struct sample_list *samples)
+{
+    static const enum sample_field told[] = {SAMPLE_DATA, SAMPLE_PHYSICAL, SAMPLE_DATA_LINKED};
+    for (size_t i = 0; i < samples->n; i++)
+        for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
+            samples->at[i].known &= ~(UINT64_C(1) << told[k]);
+            samples->at[i].at[told[k]] = 0;
+        }
+}
+
 void profile_forget_values(struct profile *profile)
 {
     map_clear(&profile->values.keys);
@@ -39,4 +53,5 @@ void profile_forget_values(struct profile *profile)
     lines_forget(&profile->latencies);
     facts_forget(&profile->facts);
     windows_clear(&profile->windows);
+    data_forget(&profile->samples);
 }

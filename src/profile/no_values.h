@@ -5,5 +5,5 @@
 
 /* A fact that tells one: how a module shows a value. */
 bool fact_tells_value(const struct fact *fact);
-/* All of them go: the table of values, cache lines of slow loads, facts, windows kept for a model. What is counted stays. */
+/* All of them go: the table of values, cache lines of slow loads, facts, windows kept for a model, addresses of records. What is counted stays. */
 void profile_forget_values(struct profile *profile);
