@@ -161,16 +161,24 @@ static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
     return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
 }
 
-/* What a value of the window weighs, as its instructions do: in sixteenths of what others have weighed in the mean. */
-static uint32_t values_weigh(struct decode *decode, const struct tally_weight *weight)
+/* In sixteenths. */
+static uint32_t value_weight(double relative)
+{
+    relative = relative * (1 << VALUE_BITS) + 0.5;
+    return relative < 1 ? 1 : relative > VALUE_WEIGHT_MAX ? VALUE_WEIGHT_MAX : (uint32_t)relative;
+}
+
+/* What a value of the window weighs, as its instructions do, against what others have weighed in the mean; and what the window does. */
+static void values_weigh(struct decode *decode, const struct tally_weight *weight)
 {
     struct decode_mean *mean = &decode->mean;
     double executions = (double)weight->units * (double)weight->rate;
     mean->executions += executions;
     mean->instructions += (double)weight->instructions;
+    mean->windows++;
     double each = executions / (double)weight->instructions;
-    double relative = each * mean->instructions / mean->executions * (1 << VALUE_BITS) + 0.5;
-    return relative < 1 ? 1 : relative > VALUE_WEIGHT_MAX ? VALUE_WEIGHT_MAX : (uint32_t)relative;
+    decode->values_weigh = value_weight(each * mean->instructions / mean->executions);
+    decode->window_weighs = value_weight(executions * mean->windows / mean->executions);
 }
 
 static void window_book(struct decode *decode, const struct event_walk *walk,
@@ -228,7 +236,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
             passages_window(&decode->passages, walk, exits, decode->stack, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         window_book(decode, walk, &weight, weight_ns);
-        decode->values_weigh = values_weigh(decode, &weight);
+        values_weigh(decode, &weight);
         decode->window_ns = stands_for_ns(walk, weight_ns);
         decode->miscounted += window.instructions != walk->instructions;
     }

@@ -77,11 +77,12 @@ struct decode {
     struct value_lists values;
     uint64_t batches; /* closed so far */
     struct decode_mean {
-        double executions, instructions;
+        double executions, instructions, windows;
     } mean; /* of windows so far */
     struct window_keep keep;
-    uint64_t window_ns;    /* what the last window stands for; 0: it is none */
-    uint32_t values_weigh; /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
+    uint64_t window_ns;     /* what the last window stands for; 0: it is none */
+    uint32_t values_weigh;  /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
+    uint32_t window_weighs; /* the last window's passages, if all windows were as long */
     struct circumstances circumstances;
     struct held_locks locks;
     struct latencies latencies;

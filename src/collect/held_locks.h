@@ -2,19 +2,24 @@
  *
  * A lock is taken by an instruction that changes memory in one step (xchg, lock cmpxchg, lock bts, lock dec), and given back by another that
  * writes the same address: a plain store, xchg, or lock sub and the like. lock cmpxchg gives nothing back, and lock dec is
- * given back by a plain store alone: else lists without locks and counts of references would look like locks. Of several tries by one
- * instruction the last counts.
+ * given back by a plain store alone: else lists without locks and counts of references would look like locks. With values it is known how it went:
+ * cmpxchg takes if it found what it expected, xchg takes if it found 0 and left another value, and gives back if it left 0; all others were in vain. Without, of
+ * several tries by one instruction the last counts.
  *
- * Both ends must be in the window; of an instruction and an address that have been ends of a lock before, one is enough: then it was held from
- * the window's beginning, or up to its end. A lock that is taken before the window and kept beyond it is not seen. Every straight run of code that
- * was once gone with a lock held gets values of VALUE_OF_LOCK: the address of the lock that was taken last, or 0. */
+ * A lock is known once both ends were in one window, or with values each end in some window: the word then goes from 0 to what is no address, and back. Of a known lock one end
+ * is enough: it was held from the window's beginning, or up to its end. Whether a lock that is held longer than windows are was held in
+ * one that saw neither end cannot be told: such passages are left out, while with short ones they are those without a lock. Every straight run of code that
+ * was once gone with a lock held gets values of VALUE_OF_LOCK: the address of the lock that was taken last, or 0.
+ *
+ * A window ends at calls of the kernel, and where threads wait those stand behind locks: weighed by their length, short windows would tell of little else than what leads to
+ * such a call. So only the first instructions of each are counted, as many as nineteen of twenty windows have, each the same; all that comes behind tells what was held. */
 #pragma once
 
 #include "base/map.h"
 #include "collect/images.h"
 #include "collect/value_lists.h"
 
-enum { LOCKS_PENDING = 16, LOCKS_KNOWN = 1 << 14 };
+enum { LOCKS_WORDS = 16, LOCKS_KNOWN = 1 << 14 };
 
 /* A run of code in the window; lock 0: none was held when it began. */
 struct lock_passage {
@@ -22,10 +27,21 @@ struct lock_passage {
     uint64_t lock;
 };
 
-/* Taken and not given back yet. */
-struct lock_pending {
+/* A word that was taken or given back in the window. */
+struct lock_word {
     uint64_t address, pc;
     uint32_t item, since; /* the passage in which it was taken */
+    bool held;
+};
+
+/* How often both ends of a lock were in a window, and how often one. */
+struct lock_known {
+    uint32_t whole, cut;
+};
+
+/* What an item's instruction can do to a lock, and how many bytes it compares or exchanges. */
+struct lock_item {
+    uint8_t can, bytes;
 };
 
 struct lock_section {
@@ -36,6 +52,7 @@ struct lock_section {
 struct lock_segment {
     uint64_t unheld; /* sightings before it was first seen with a lock */
     uint32_t place;  /* of the lists, one more; 0: it has not been seen with one */
+    uint32_t lock;   /* it was last seen with, in `known` */
 };
 
 struct held_locks {
@@ -44,9 +61,16 @@ struct held_locks {
     struct value_lists *lists; /* gets values */
     struct images images;
     struct map known; /* addresses of locks that have been held, up to LOCKS_KNOWN */
+    struct map taken; /* addresses that were taken for certain, up to LOCKS_KNOWN */
+    struct {
+        VEC(struct lock_known);
+    } lengths; /* as known */
+    struct {
+        VEC(struct lock_item);
+    } items; /* as units->payload */
     struct {
         VEC(uint8_t);
-    } items, blocks; /* as units->payload: what the instruction can do; as units->superblocks */
+    } blocks; /* as units->superblocks */
     struct {
         VEC(struct lock_segment);
     } segments; /* as units->segments */
@@ -55,13 +79,15 @@ struct held_locks {
     } passages; /* of this window */
     struct {
         VEC(struct lock_section);
-    } sections; /* of this window */
-    uint32_t n_pending;
-    struct lock_pending pending[LOCKS_PENDING];
+    } sections;     /* of this window */
+    double counted; /* instructions of each window, from its beginning */
+    uint32_t n_words, n_held;
+    struct lock_word words[LOCKS_WORDS];
 };
 
 void held_locks_init(struct held_locks *locks, const struct units *units,
                      struct value_lists *lists);
 void held_locks_release(struct held_locks *locks);
-/* A window that the lists have taken. */
-void held_locks_window(struct held_locks *locks, const struct payload_window *window);
+/* A window that the lists have taken; `weight`: of each of its passages, in 2^-VALUE_BITS of a sighting. */
+void held_locks_window(struct held_locks *locks, const struct payload_window *window,
+                       uint32_t weight);

@@ -70,7 +70,7 @@ static void payload_read(struct source *source, const struct payload_window *win
                  value_lists_take(&source->decode->values, window, source->decode->values_weigh);
     if (right && source->decode && source->decode->values_weigh) {
         circumstances_window(&source->decode->circumstances, window, cpu_node);
-        held_locks_window(&source->decode->locks, window);
+        held_locks_window(&source->decode->locks, window, source->decode->window_weighs);
         if (source->decode->latencies.scale)
             timed = latencies_window(&source->decode->latencies, window);
     }

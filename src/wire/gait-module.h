@@ -15,7 +15,7 @@
 /* What can be captured of an instruction, as bits. */
 enum gait_kind {
     GAIT_ADDRESS = 1,  /* of its memory operand; what is done on the stack aside */
-    GAIT_OPERAND = 2,  /* a register that it reads: a divisor, a count, what it stores */
+    GAIT_OPERAND = 2,  /* a register that it reads: a divisor, a count, what it stores or expects */
     GAIT_RESULT = 4,   /* a general register that it writes */
     GAIT_VECTOR = 8,   /* a vector register that it writes: 2 or 4 words */
     GAIT_LATENCY = 16, /* of a load, in ticks, of those few executions that were timed */

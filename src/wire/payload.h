@@ -28,10 +28,11 @@ enum payload_kind {
     PAYLOAD_GATHER_BASE,  /* base and displacement of a gather; detail: shift of its scale */
     PAYLOAD_GATHER_INDEX, /* the vector of its indices; detail: bytes of one */
     PAYLOAD_GATHER_MASK,  /* and which are used: the top bit of each element */
-    PAYLOAD_OPERAND,      /* a divisor, a count in %cl, what a move stores; detail: register */
-    PAYLOAD_RESULT,       /* a general register afterwards, all of it; detail: register */
-    PAYLOAD_VECTOR,       /* a vector register afterwards; detail: register */
-    PAYLOAD_LATENCY,      /* TSC ticks of a load between fences; 0: it was not timed this time */
+    /* A divisor, a count in %cl, what a move or xchg stores, what cmpxchg expects; detail: register. */
+    PAYLOAD_OPERAND,
+    PAYLOAD_RESULT,  /* a general register afterwards, all of it; detail: register */
+    PAYLOAD_VECTOR,  /* a vector register afterwards; detail: register */
+    PAYLOAD_LATENCY, /* TSC ticks of a load between fences; 0: it was not timed this time */
     PAYLOAD_KINDS,
 };
 

@@ -137,6 +137,8 @@ static void exchanges(const struct insn *insn, const struct fields *f, struct op
     bool byte = insn->opcode == 0x86;
     to_reg(insn, f, byte, ret);
     to_rm(insn, f, byte, ACCESS_BOTH, ret);
+    if (in_memory(insn))
+        ret->inputs = byte ? byte_set(insn, f->reg) : set_of(f->reg);
 }
 
 static void exchanges_ax(const struct insn *insn, const struct fields *f, struct operands *ret)
@@ -330,6 +332,7 @@ static bool two_byte_special(const struct insn *insn, const struct fields *f, st
     case 0xB0:
     case 0xB1:
         ret->results = set_of(AX);
+        ret->inputs = in_memory(insn) ? set_of(AX) : 0;
         to_rm(insn, f, insn->opcode == 0xB0, ACCESS_BOTH, ret);
         return true;
     case 0xBA:

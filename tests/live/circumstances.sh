@@ -44,15 +44,13 @@ assert shares('node', 'both') or facts['one_node'], facts
 mutex, spin = (f'roles+{hex(names[name])}' for name in ('mutex', 'spin'))
 for function, lock in ('guarded', mutex), ('spun', spin):
     seen = shares('lock', function)
-    # A window that begins and ends under the lock does not see it.
-    assert seen['finding'] == 'one-lock' and seen[lock][1] > 0.8, (function, seen)
+    assert seen['finding'] == 'one-lock' and seen[lock][1] > 0.93, (function, seen)
 seen = shares('lock', 'sometimes')
-# It is half and half; where threads wait for each other what is held is seen more often (gait-values(1)).
-assert seen['finding'] == 'none' and 0.25 < seen[mutex][1] < 0.85 and 0.15 < seen['no lock'][1] < 0.75, seen
+# It is half and half; of some seventy windows that tell, three deviations are a sixth.
+assert seen['finding'] == 'none' and 0.32 < seen[mutex][1] < 0.68 and 0.32 < seen['no lock'][1] < 0.68, seen
 for function in 'both', 'alone_first', 'alone_second':
     seen = shares('lock', function)
-    # A lock that was asked for in vain, and then waited for in the kernel, counts as held.
-    assert seen is None or seen['no lock'][1] > 0.9, (function, seen)
+    assert seen is None or seen['no lock'][1] > 0.97, (function, seen)
 EOF
 "$gait" values --kind thread,lock "$work/data" >"$work/text" || bad "as text: status $?"
 grep -q 'runs nearly always in the same thread' "$work/text" || bad 'no word on the thread'

@@ -69,7 +69,10 @@ __asm__(
     "  mov asm_data(%rip),%r9\n mov %r9,asm_data+8(%rip)\n adc $0,%r8\n setc %r9b\n cqo\n xchg "
     "%r8,%rax\n"
     "  bswap %r10\n xadd %r10,%r11\n lock xadd %r11,asm_data+16(%rip)\n mov $3,%r11d\n"
-    "  movl $1,asm_data+16(%rip)\n movl $0,asm_data+20(%rip)\n"
+    "  movl $1,asm_data+16(%rip)\n movl $0,asm_data+20(%rip)\n mov %rax,%r9\n"
+    "  mov $1,%eax\n mov $7,%r10d\n lock cmpxchg %r10d,asm_data+16(%rip)\n mov $1,%eax\n"
+    "  lock cmpxchg %r10d,asm_data+16(%rip)\n mov %rax,%r11\n xchg %r11b,asm_data+16(%rip)\n"
+    "  mov %r9,%rax\n"
     "  and $0xff,%eax\n add %rdx,%rax\n ret\n"
     /* pushes and pops of all sorts, enter and leave, calls through memory */
     "asm_stack: push %rbp\n mov %rsp,%rbp\n push $3\n push asm_data(%rip)\n pop %rax\n pop %rcx\n "
@@ -118,4 +121,5 @@ static void all_seen(void **state)
     assert_true(checked.addresses > 500 && checked.stack > 50 && checked.strings > 5 &&
                 checked.results > 1000 && checked.vectors > 20 && checked.operands > 50);
     assert_true(checked.latencies > 0);
+    assert_true(checked.exchanges > 3);
 }

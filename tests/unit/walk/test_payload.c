@@ -169,7 +169,7 @@ static uint64_t address_of(const struct moment *moment, const ZydisDecodedInstru
 
 struct checked {
     uint64_t instructions, addresses, results, vectors, operands, latencies, stack, strings,
-        gathers;
+        gathers, exchanges;
 };
 static struct checked checked;
 
@@ -286,6 +286,13 @@ static void check_rest(const struct reading *r, bool plain)
         checked.operands++;
         uint8_t number = number_of(r->operands[1].reg.value);
         check_word(r, "stored", find(r, PAYLOAD_OPERAND, number), r->before->gpr[number]);
+    }
+    if (r->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+        (r->insn->mnemonic == ZYDIS_MNEMONIC_XCHG || r->insn->mnemonic == ZYDIS_MNEMONIC_CMPXCHG)) {
+        bool expects = r->insn->mnemonic == ZYDIS_MNEMONIC_CMPXCHG;
+        uint8_t number = expects ? RAX : number_of(r->operands[1].reg.value);
+        checked.exchanges++;
+        check_word(r, "exchanged", find(r, PAYLOAD_OPERAND, number), r->before->gpr[number]);
     }
     if (r->insn->attributes &
         (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
