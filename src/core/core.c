@@ -287,6 +287,7 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
     bool ridden = insn->flags & INSN_NOP && core->carries && core->model->fuse_nop;
     uint32_t slots = fused || ridden ? 0 : insn->slots;
     core->carries = !ridden;
+    times->rides = !slots;
     slots += stack_sync(core, insn);
     uint32_t depth;
     times->fetch = front_fetch(core, fact, insn->length, slots, &depth, &times->events);

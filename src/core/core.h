@@ -51,7 +51,8 @@ struct core_times {
     uint64_t redirect;                  /* of a wrong guess: fetch goes on there; else 0 */
     struct avma guess; /* of a wrong guess at an indirect target or a return; 0: none was made */
     uint32_t events;   /* enum core_event */
-    uint32_t unit;     /* the port that its first operation took, or its load, + 1; 0: none */
+    bool rides; /* it took no slot: another has it along, fused with it or as what does nothing */
+    uint32_t unit; /* the port that its first operation took, or its load, + 1; 0: none */
 };
 
 struct core *core_make(const struct model *model);

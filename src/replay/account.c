@@ -22,7 +22,13 @@ struct under_way {
     uint64_t fetch, issue, complete;
     uint32_t id;
     bool missed;
-    bool retires; /* it is one of those that were issued */
+    bool retires; /* it is one of those that were issued, */
+    bool rides;   /* and took no slot */
+};
+
+/* Instructions, and those of them that took a slot. */
+struct issues {
+    uint32_t all, slots;
 };
 
 struct writer {
@@ -41,10 +47,10 @@ struct account_listener {
     struct member culprit; /* whose guess was wrong, if it is the last that retired */
     bool flushed;
     struct writer writers[REGISTER_N];
-    uint64_t frontier;     /* nobody is issued any more before this cycle */
-    uint32_t issued_sum;   /* before the frontier */
-    uint32_t sums[RING];   /* issued before each cycle, up to the frontier */
-    uint16_t issued[RING]; /* in each cycle from there on */
+    uint64_t frontier;          /* nobody is issued any more before this cycle */
+    struct issues issued_sum;   /* before the frontier */
+    struct issues sums[RING];   /* issued before each cycle, up to the frontier */
+    struct issues issued[RING]; /* in each cycle from there on */
     struct under_way under_way[UNDER_WAY];
     uint32_t first, n; /* of them */
 };
@@ -201,11 +207,11 @@ static void way_end(struct account_listener *listener, const struct under_way *w
     struct account_slots *slots = &row->slots[way->missed];
     slots->n++;
     slots->span += way->complete - way->fetch;
-    slots->used += listener->sums[way->complete & RING_MASK] -
-                   listener->sums[way->fetch & RING_MASK] -
-                   (way->retires && way->issue < way->complete);
+    slots->used += listener->sums[way->complete & RING_MASK].slots -
+                   listener->sums[way->fetch & RING_MASK].slots -
+                   (way->retires && !way->rides && way->issue < way->complete);
     if (way->retires)
-        row->nearby += listener->sums[to & RING_MASK] - listener->sums[from & RING_MASK];
+        row->nearby += listener->sums[to & RING_MASK].all - listener->sums[from & RING_MASK].all;
 }
 
 static void frontier_move(struct account_listener *listener, uint64_t to)
@@ -214,13 +220,14 @@ static void frontier_move(struct account_listener *listener, uint64_t to)
         for (; listener->n; listener->n--, listener->first = (listener->first + 1) % UNDER_WAY)
             listener->account->clipped++;
         for (int i = 0; i < RING; i++)
-            listener->issued[i] = 0, listener->sums[i] = listener->issued_sum;
+            listener->issued[i] = (struct issues){0}, listener->sums[i] = listener->issued_sum;
         listener->frontier = to;
     }
     while (listener->frontier < to) {
         uint64_t at = listener->frontier++ & RING_MASK;
-        listener->issued_sum += listener->issued[at];
-        listener->issued[at] = 0;
+        listener->issued_sum.all += listener->issued[at].all;
+        listener->issued_sum.slots += listener->issued[at].slots;
+        listener->issued[at] = (struct issues){0};
         listener->sums[listener->frontier & RING_MASK] = listener->issued_sum;
     }
 }
@@ -246,8 +253,10 @@ static void slots_take(struct account_listener *listener, const struct replay_st
     if (times->fetch > listener->frontier)
         frontier_move(listener, times->fetch);
     uint64_t issue = times->load_issue ? times->load_issue : times->issue;
-    if (!step->aborted && issue - listener->frontier < RING)
-        listener->issued[issue & RING_MASK]++;
+    if (!step->aborted && issue - listener->frontier < RING) {
+        listener->issued[issue & RING_MASK].all++;
+        listener->issued[issue & RING_MASK].slots += !times->rides;
+    }
     ways_end(listener, false);
     if (step->warming || !times->complete)
         return;
@@ -257,7 +266,8 @@ static void slots_take(struct account_listener *listener, const struct replay_st
                            times->complete,
                            step->insn->id,
                            times->load_issue && times->events & CORE_L1D_MISS,
-                           !step->aborted};
+                           !step->aborted,
+                           times->rides};
 }
 
 /* ---- waiting */

@@ -7,9 +7,9 @@
  * Time is kept by what happened to the instruction (enum core_event) as well: a stack of cycles by events.
  *
  * Slots. While an instruction is under way, from its fetch until it is done, the core could have issued so many others: `span` is how long that
- * took, and `used` how many others were issued meanwhile that retired. Those that were thrown away count as well, if they were done by then and the replay tells of them (wrong_ways): they were
+ * took, and `used` how many others were issued meanwhile that retired: without those that take no slot, a branch fused with its comparison, say, of which more can be issued than there are slots. Those that were thrown away count as well, if they were done by then and the replay tells of them (wrong_ways): they were
  * under way, and whoever samples what is fetched samples them. A load is issued when it goes to the cache. Nearby: those issued in ACCOUNT_NEAR cycles around its own issue, if it retires.
- * pmu/truth.h counts the same, of records.
+ * pmu/truth.h counts the same, of records, which do not tell who rides along: there all that were issued took a slot.
  *
  * Waiting. Of instructions that an operand kept from issuing, who made that operand, and how long it took. */
 #pragma once

@@ -25,10 +25,11 @@ __asm__(".text\n"
         "  mov (%rax), %rcx\n"  /* 3 */
         "  mov %rcx, (%rdx)\n"  /* 3 */
         "  pop %rbx\n"          /* 1 */
-        "  jne loop_code\n"     /* 2 */
+        "  test %rdx, %rdx\n"   /* 3 */
+        "  jne loop_code\n"     /* 2, with it as one */
         "  imul %rcx, %rcx\n"   /* 4 */
         "  ret\n");
-enum { LOOP_INSTRUCTIONS = 7, LOOP_BYTES = 20, STORE = 1, LOAD = 2, POINTER = 3, POP = 5 };
+enum { LOOP_INSTRUCTIONS = 8, LOOP_BYTES = 23, STORE = 1, LOAD = 2, POINTER = 3, POP = 5 };
 
 struct fixture {
     struct replay_listener listener;

@@ -26,7 +26,8 @@ static void runs_share_numbers(void **state)
     assert_int_equal(fixture.code.insns.at[a + 1].id, fixture.code.insns.at[b].id);
     assert_int_equal(fixture.code.places.n, LOOP_INSTRUCTIONS);
     assert_int_equal(fixture.code.places.at[1].at.v, fixture.loop.v + 1);
-    assert_int_equal(fixture.code.insns.at[a + 6].target, replay_at(3, fixture.loop));
+    assert_int_equal(fixture.code.insns.at[a + LOOP_INSTRUCTIONS - 1].target,
+                     replay_at(3, fixture.loop));
     fixture_end(&fixture);
 }
 
