@@ -2,84 +2,43 @@
 
 #include "collect/walk_stacks.h"
 
-#include "fake.h"
-
-#include <unistd.h>
+#include "fake_code.h"
 
 /* Static in each test: too large for a stack frame. */
 struct fixture {
-    struct fake fake;
-    struct profile profile;
-    struct mappings mappings;
-    struct units units;
+    struct fake_code code;
     struct crew crew;
     struct decode decode;
 };
 
 static void open_fixture(struct fixture *fixture)
 {
-    fake_open(&fixture->fake);
-    profile_init(&fixture->profile);
-    fixture->profile.mode = PROFILE_SAMPLED;
-    mappings_init(&fixture->mappings, &fixture->profile, getpid());
-    struct wire_map map = {.start = 0x1000, .end = 0x100000, .offset = 0x1000};
-    mappings_add(&fixture->mappings, &map, "/no/module");
-    units_init(&fixture->units, &fixture->mappings);
+    fake_code_open(&fixture->code,
+                   (struct wire_map){.start = 0x1000, .end = 0x100000, .offset = 0x1000});
+    fixture->code.profile.mode = PROFILE_SAMPLED;
     crew_init(&fixture->crew, true);
-    decode_init(&fixture->decode, &fixture->units, &fixture->crew, &fixture->profile);
+    decode_init(&fixture->decode, &fixture->code.units, &fixture->crew, &fixture->code.profile);
 }
 
 static void close_fixture(struct fixture *fixture)
 {
     decode_release(&fixture->decode);
     crew_release(&fixture->crew);
-    units_release(&fixture->units);
-    mappings_release(&fixture->mappings);
-    profile_release(&fixture->profile);
-    fake_close(&fixture->fake);
+    fake_code_close(&fixture->code);
 }
 
-static void read_units(struct fixture *fixture)
-{
-    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT),
-               fixture->fake.channel->units_bytes);
-    assert_int_equal(fixture->units.garbled, 0);
-}
-
-/* A loop: a call, its body, and the way back.
- *   1000: 4 instructions, jcc 1100; 100a: 3 instructions, call 2000
- *   2000: 5 instructions, ret
- *   1012: 2 instructions, jmp 1000 */
+/* Exits of fake_loop. */
 enum { LEFT_LOOP, CALLED, RETURNED, AGAIN };
 static void add_loop(struct fixture *fixture)
 {
-    const struct wire_segment a[] = {
-        {.start = 0x1000, .target = 0x1100, .bytes = 10, .instructions = 4, .last_bytes = 2},
-        {.start = 0x100a,
-         .target = 0x2000,
-         .bytes = 8,
-         .instructions = 3,
-         .end = SEGMENT_CALL,
-         .last_bytes = 5},
-    };
-    const struct wire_segment b = {
-        .start = 0x2000, .bytes = 12, .instructions = 5, .end = SEGMENT_RETURN, .last_bytes = 1};
-    const struct wire_segment c = {.start = 0x1012,
-                                   .target = 0x1000,
-                                   .bytes = 4,
-                                   .instructions = 2,
-                                   .end = SEGMENT_JUMP,
-                                   .last_bytes = 2};
-    fake_superblock(&fixture->fake, LEFT_LOOP, 0, 2, a);
-    fake_superblock(&fixture->fake, RETURNED, 0, 1, &b);
-    fake_superblock(&fixture->fake, AGAIN, 0, 1, &c);
-    read_units(fixture);
+    fake_loop(&fixture->code.fake, LEFT_LOOP, 0);
+    fake_code_read_good(&fixture->code);
 }
 
 /* Of all groups. */
 static uint64_t time_at(const struct fixture *fixture, uint64_t address)
 {
-    const struct stacks *stacks = &fixture->profile.stacks;
+    const struct stacks *stacks = &fixture->code.profile.stacks;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
@@ -92,7 +51,7 @@ static uint64_t time_at(const struct fixture *fixture, uint64_t address)
 static struct sums range(const struct fixture *fixture, uint64_t start, uint64_t last, uint32_t n)
 {
     struct range_key key = {.module = 0, .instructions = n, .start = start, .last = last};
-    const struct sums *sums = table_find(&fixture->profile.ranges, &key);
+    const struct sums *sums = table_find(&fixture->code.profile.ranges, &key);
     return sums ? *sums : (struct sums){0};
 }
 
@@ -102,7 +61,7 @@ static struct sums edge(const struct fixture *fixture, uint64_t from, uint64_t t
     struct edge_key key = {.from = from, .to = to, .kind = kind};
     if (kind == EDGE_RETURN)
         key.from_module = MODULE_NONE;
-    const struct sums *sums = table_find(&fixture->profile.edges, &key);
+    const struct sums *sums = table_find(&fixture->code.profile.edges, &key);
     return sums ? *sums : (struct sums){0};
 }
 
@@ -149,12 +108,12 @@ static void one_window_by_hand(void **state)
     assert_int_equal(edge(&fixture, 0x100d, 0x2000, EDGE_CALL).time, u);
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, u);
     assert_int_equal(edge(&fixture, 0x1014, 0x1000, EDGE_JUMP).time, u);
-    assert_int_equal(fixture.profile.edges.n, 5);
-    assert_int_equal(fixture.profile.ranges.n, 4);
+    assert_int_equal(fixture.code.profile.edges.n, 5);
+    assert_int_equal(fixture.code.profile.ranges.n, 4);
     assert_int_equal(time_at(&fixture, 0x1005), WINDOW_NS);
-    assert_int_equal(fixture.profile.totals.time, WINDOW);
-    assert_int_equal(fixture.profile.totals.count, rate * WINDOW);
-    assert_int_equal(fixture.profile.totals.batches, 1);
+    assert_int_equal(fixture.code.profile.totals.time, WINDOW);
+    assert_int_equal(fixture.code.profile.totals.count, rate * WINDOW);
+    assert_int_equal(fixture.code.profile.totals.batches, 1);
     assert_int_equal(fixture.decode.windows, 1);
     assert_int_equal(fixture.decode.instructions, 18);
     assert_int_equal(fixture.decode.miscounted, 0);
@@ -173,7 +132,7 @@ static void where_the_last_exit_went(void **state)
     const uint64_t u = 3355443; /* 2^24 / 5 */
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, u);
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).count, u << RATE_BITS);
-    assert_int_equal(fixture.profile.edges.n, 1);
+    assert_int_equal(fixture.code.profile.edges.n, 1);
     close_fixture(&fixture);
 }
 
@@ -194,8 +153,8 @@ static void indirect_targets_are_told_apart(void **state)
          .last_bytes = 2},
     };
     for (uint32_t i = 0; i < 3; i++)
-        fake_superblock(&fixture.fake, i, 0, 1, &segments[i]);
-    read_units(&fixture);
+        fake_superblock(&fixture.code.fake, i, 0, 1, &segments[i]);
+    fake_code_read_good(&fixture.code);
     const uint32_t exits[] = {0, 2, 0, 1, 2, 0, 2, 0}; /* 8 instructions */
     walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
     walk(&fixture, (struct event_walk){.end_pc = 0x3100}, exits, 8);
@@ -205,7 +164,7 @@ static void indirect_targets_are_told_apart(void **state)
     assert_int_equal(edge(&fixture, 0x3000, 0x3100, EDGE_IJUMP).time, 2 * u);
     assert_int_equal(edge(&fixture, 0x3100, 0x3200, EDGE_ICALL).time, u);
     assert_int_equal(edge(&fixture, 0x3200, 0x3000, EDGE_JUMP).time, 3 * u);
-    assert_int_equal(fixture.profile.edges.n, 4);
+    assert_int_equal(fixture.code.profile.edges.n, 4);
     close_fixture(&fixture);
 }
 
@@ -224,9 +183,9 @@ static void followed_jumps_and_fallen_ends(void **state)
         {.start = 0x4100, .target = 0x4000, .bytes = 6, .instructions = 2, .last_bytes = 2},
     };
     const struct wire_segment stop = {.start = 0x4106, .target = 0x4106, .end = SEGMENT_STOP};
-    fake_superblock(&fixture.fake, 0, 0, 2, segments);
-    fake_superblock(&fixture.fake, 3, 0, 1, &stop);
-    read_units(&fixture);
+    fake_superblock(&fixture.code.fake, 0, 0, 2, segments);
+    fake_superblock(&fixture.code.fake, 3, 0, 1, &stop);
+    fake_code_read_good(&fixture.code);
     const uint32_t exits[] = {1, 1, 1, 2, 3}; /* three times round, then out and refused */
     walk(&fixture, (struct event_walk){.end_pc = 0x4106}, exits, 5);
     decode_flush(&fixture.decode, true);
@@ -237,8 +196,8 @@ static void followed_jumps_and_fallen_ends(void **state)
     assert_int_equal(edge(&fixture, 0x4104, 0x4000, EDGE_TAKEN).time, u3);
     assert_int_equal(edge(&fixture, 0x4104, 0x4106, EDGE_FALL).count, u1 << RATE_BITS);
     assert_int_equal(edge(&fixture, 0x4104, 0x4106, EDGE_FALL).time, (u3 + u1) << RATE_BITS);
-    assert_int_equal(fixture.profile.edges.n, 3);
-    assert_int_equal(fixture.profile.ranges.n, 2);
+    assert_int_equal(fixture.code.profile.edges.n, 3);
+    assert_int_equal(fixture.code.profile.ranges.n, 2);
     close_fixture(&fixture);
 }
 
@@ -254,19 +213,19 @@ static void windows_get_the_mean_rate_of_their_place(void **state)
     event.trail_ticks = 1000;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode, true);
-    uint64_t before = fixture.profile.totals.count;
+    uint64_t before = fixture.code.profile.totals.count;
     assert_int_equal(before, (uint64_t)7 * WINDOW << (RATE_BITS - 1)); /* 2, then (2 + 1) / 2 */
     event.flags = 0;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode, true);
-    assert_int_equal(fixture.profile.totals.count - before,
+    assert_int_equal(fixture.code.profile.totals.count - before,
                      (uint64_t)3 * WINDOW << (RATE_BITS - 1));
     event = (struct event_walk){.flags = WALK_TIMED, .trail = UINT32_MAX, .trail_ticks = 1};
-    before = fixture.profile.totals.count;
+    before = fixture.code.profile.totals.count;
     walk(&fixture, event, exits, 1);
     decode_flush(&fixture.decode, true);
     /* No more than 16 is believed. */
-    uint64_t last = fixture.profile.totals.count - before;
+    uint64_t last = fixture.code.profile.totals.count - before;
     assert_in_range(last, ((uint64_t)19 * WINDOW << RATE_BITS) / 3 - WINDOW,
                     ((uint64_t)19 * WINDOW << RATE_BITS) / 3);
     close_fixture(&fixture);
@@ -295,13 +254,13 @@ static void batches_are_a_quarter_second_long(void **state)
              (struct event_walk){
                  .tid = walks[i].tid, .tsc = walks[i].tsc, .cpu_ns = walks[i].cpu_ms * 1000000},
              exits, 1);
-        assert_int_equal(fixture.profile.totals.batches, walks[i].batches);
+        assert_int_equal(fixture.code.profile.totals.batches, walks[i].batches);
     }
     decode_flush(&fixture.decode, true);
     decode_flush(&fixture.decode, true);
-    assert_int_equal(fixture.profile.totals.batches, 4);
+    assert_int_equal(fixture.code.profile.totals.batches, 4);
     uint64_t ms = (uint64_t)1000000 << UNIT_BITS;
-    assert_int_equal(fixture.profile.totals.time, (653 + 350) * ms);
+    assert_int_equal(fixture.code.profile.totals.time, (653 + 350) * ms);
     close_fixture(&fixture);
 }
 
@@ -322,13 +281,13 @@ static void threads_weigh_what_they_ran(void **state)
     }
     decode_flush(&fixture.decode, true);
     uint64_t ms = (uint64_t)1000000 << UNIT_BITS;
-    assert_int_equal(fixture.profile.totals.time, 200 * ms);
+    assert_int_equal(fixture.code.profile.totals.time, 200 * ms);
     assert_int_equal(range(&fixture, 0x1012, 0x1014, 2).time, 100 * ms / 2);
     assert_int_equal(range(&fixture, 0x2000, 0x200b, 5).time, 100 * ms / 5);
     assert_int_equal(time_at(&fixture, 0x1012), 100000000);
     assert_int_equal(time_at(&fixture, 0x2000), 100000000);
-    assert_int_equal(fixture.profile.totals.samples, 110);
-    const struct stacks *stacks = &fixture.profile.stacks;
+    assert_int_equal(fixture.code.profile.totals.samples, 110);
+    const struct stacks *stacks = &fixture.code.profile.stacks;
     struct stack_key roots[] = {
         {STACK_NONE, MODULE_NONE, stack_thread((uint32_t)getpid(), 7)},
         {STACK_NONE, MODULE_NONE, stack_thread((uint32_t)getpid(), 8)},
@@ -336,7 +295,7 @@ static void threads_weigh_what_they_ran(void **state)
     for (size_t i = 0; i < 2; i++)
         assert_int_not_equal(map_find(&stacks->nodes, &roots[i]), MAP_NONE);
     /* As many equal samples would tell as much: 200^2 / (100 * 1 + 10 * 10^2). */
-    const struct totals *totals = &fixture.profile.totals;
+    const struct totals *totals = &fixture.code.profile.totals;
     assert_true((u128)totals->sampled_ns * totals->sampled_ns / totals->sampled_xx == 36);
     close_fixture(&fixture);
 }
@@ -358,8 +317,8 @@ static void walks_that_contradict_the_units_are_left_out(void **state)
     decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.decode.garbled, 4);
     assert_int_equal(fixture.decode.windows, 0);
-    assert_int_equal(fixture.profile.edges.n, 0);
-    assert_int_equal(fixture.profile.totals.time, 0);
+    assert_int_equal(fixture.code.profile.edges.n, 0);
+    assert_int_equal(fixture.code.profile.totals.time, 0);
     const uint32_t good[] = {AGAIN, CALLED, RETURNED};
     walk(&fixture, (struct event_walk){.end_pc = 0x1012}, good, 3);
     decode_flush(&fixture.decode, true);
@@ -380,10 +339,10 @@ static void interrupts_tell_where_time_goes(void **state)
     walk(&fixture, (struct event_walk){.pc = 0, .cpu_ns = 64000000}, NULL, 0);
     walk(&fixture, (struct event_walk){.pc = 0xfff0000000, .cpu_ns = 66000000}, NULL, 0);
     decode_flush(&fixture.decode, true);
-    assert_int_equal(fixture.profile.stacks.nodes.n, 3);
+    assert_int_equal(fixture.code.profile.stacks.nodes.n, 3);
     assert_int_equal(time_at(&fixture, 0x1234), 10000000 + 3000000);
-    assert_int_equal(fixture.profile.totals.samples, 3);
-    assert_int_equal(fixture.profile.totals.sampled_ns, 15000000);
+    assert_int_equal(fixture.code.profile.totals.samples, 3);
+    assert_int_equal(fixture.code.profile.totals.sampled_ns, 15000000);
     assert_int_equal(fixture.decode.unmapped, 1);
     assert_int_equal(fixture.decode.windows, 0);
     close_fixture(&fixture);
@@ -409,9 +368,9 @@ static void add_random_ring(struct fixture *fixture, uint64_t *random)
                                                 .last_bytes = 3};
             at += n * 3;
         }
-        fake_superblock(&fixture->fake, i * 3, 0, 3, segments);
+        fake_superblock(&fixture->code.fake, i * 3, 0, 3, segments);
     }
-    read_units(fixture);
+    fake_code_read_good(&fixture->code);
 }
 
 static void weights_are_conserved(void **state)
@@ -434,13 +393,13 @@ static void weights_are_conserved(void **state)
     decode_flush(&fixture.decode, true);
     assert_int_equal(fixture.decode.windows, windows);
     uint64_t sum = 0, in = 0, out = 0;
-    for (uint32_t i = 0; i < fixture.profile.ranges.n; i++) {
-        const struct range_key *key = map_key(&fixture.profile.ranges.keys, i);
-        sum += fixture.profile.ranges.at[i].time * key->instructions;
-        in += fixture.profile.ranges.at[i].count;
+    for (uint32_t i = 0; i < fixture.code.profile.ranges.n; i++) {
+        const struct range_key *key = map_key(&fixture.code.profile.ranges.keys, i);
+        sum += fixture.code.profile.ranges.at[i].time * key->instructions;
+        in += fixture.code.profile.ranges.at[i].count;
     }
-    for (uint32_t i = 0; i < fixture.profile.edges.n; i++)
-        out += fixture.profile.edges.at[i].count;
+    for (uint32_t i = 0; i < fixture.code.profile.edges.n; i++)
+        out += fixture.code.profile.edges.at[i].count;
     uint64_t whole = windows * WINDOW;
     assert_true((sum > whole ? sum - whole : whole - sum) <= error_allowed);
     assert_int_equal(in, out);
@@ -451,7 +410,7 @@ static void weights_are_conserved(void **state)
 static uint64_t passage(const struct fixture *fixture, uint64_t behind, uint64_t start,
                         uint64_t last)
 {
-    const struct stacks *passages = &fixture->profile.passages;
+    const struct stacks *passages = &fixture->code.profile.passages;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < passages->cells.n; i++) {
         const struct stack_cell *cell = map_key(&passages->cells, i);
@@ -475,7 +434,7 @@ static void runs_have_the_calls_of_their_window(void **state)
     struct walk_stacks stacks;
     open_fixture(&fixture);
     add_loop(&fixture);
-    walk_stacks_init(&stacks, &fixture.profile);
+    walk_stacks_init(&stacks, &fixture.code.profile);
     fixture.decode.stacks = &stacks;
     /* The lead: in the called function, of whose caller nothing is known, and back. Then twice round. */
     const uint32_t exits[] = {RETURNED, AGAIN, CALLED, RETURNED, AGAIN, CALLED, RETURNED, AGAIN};

@@ -2,9 +2,7 @@
 
 #include "profile/value_kinds.h"
 
-#include "fake.h"
-
-#include <unistd.h>
+#include "fake_code.h"
 
 enum { WINDOWS = 100, EXITS = 6 };
 
@@ -86,20 +84,10 @@ static uint64_t row_sum(const struct batch *batch, uint64_t offset, uint64_t *re
 static void windows_tell_what_events_do(void **state)
 {
     (void)state;
-    struct fake fake;
-    struct profile profile;
-    struct mappings mappings;
-    struct units units;
-    fake_open(&fake);
-    profile_init(&profile);
-    mappings_init(&mappings, &profile, getpid());
-    struct wire_map map = {.start = 0x1000, .end = 0x9000, .offset = 0};
-    mappings_add(&mappings, &map, "/no/module");
-    units_init(&units, &mappings);
-    struct unit copy = unit;
-    fake_unit(&fake, &copy, sizeof copy);
-    units_read(&units, fake_section(&fake, CHANNEL_UNITS_AT), sizeof copy);
-    assert_int_equal(units.garbled, 0);
+    struct fake_code code;
+    fake_code_open(&code, (struct wire_map){.start = 0x1000, .end = 0x9000});
+    fake_unit(&code.fake, &unit, sizeof unit);
+    fake_code_read_good(&code);
 
     struct value_lists lists;
     struct latencies latencies;
@@ -108,7 +96,7 @@ static void windows_tell_what_events_do(void **state)
     struct listener listener = {.consumer = {listen}};
     struct payload_consumer *consumers[] = {&listener.consumer};
     struct payload_sum sum = {0};
-    value_lists_init(&lists, &units);
+    value_lists_init(&lists, &code.units);
     latencies_init(&latencies, &lists);
     latencies.scale = &scale;
     batch_init(&batch);
@@ -118,7 +106,7 @@ static void windows_tell_what_events_do(void **state)
         uint32_t exits[EXITS];
         uint64_t words[6 * EXITS];
         struct payload_window window = window_make(&random, exits, words);
-        payloads_read(&units, &window, &sum, consumers, 1);
+        payloads_read(&code.units, &window, &sum, consumers, 1);
         assert_true(value_lists_take(&lists, &window, 1));
         timed += latencies_window(&latencies, &window);
     }
@@ -144,10 +132,7 @@ static void windows_tell_what_events_do(void **state)
     batch_release(&batch);
     latencies_release(&latencies);
     value_lists_release(&lists);
-    units_release(&units);
-    mappings_release(&mappings);
-    profile_release(&profile);
-    fake_close(&fake);
+    fake_code_close(&code);
 }
 
 int main(void)

@@ -1,14 +1,9 @@
 #include "collect/trips.h"
 
-#include "fake.h"
-
-#include <unistd.h>
+#include "fake_code.h"
 
 struct fixture {
-    struct fake fake;
-    struct profile profile;
-    struct mappings mappings;
-    struct units units;
+    struct fake_code code;
     struct batch batch;
     struct trips trips;
     struct trip_walk walk;
@@ -17,15 +12,11 @@ struct fixture {
 static void open_fixture(struct fixture *fixture)
 {
     *fixture = (struct fixture){0};
-    fake_open(&fixture->fake);
-    profile_init(&fixture->profile);
-    fixture->profile.mode = PROFILE_SAMPLED;
-    mappings_init(&fixture->mappings, &fixture->profile, getpid());
-    struct wire_map map = {.start = 0x1000, .end = 0x100000, .offset = 0x1000};
-    mappings_add(&fixture->mappings, &map, "/no/module");
-    units_init(&fixture->units, &fixture->mappings);
+    fake_code_open(&fixture->code,
+                   (struct wire_map){.start = 0x1000, .end = 0x100000, .offset = 0x1000});
+    fixture->code.profile.mode = PROFILE_SAMPLED;
     batch_init(&fixture->batch);
-    trips_init(&fixture->trips, &fixture->units, &fixture->batch);
+    trips_init(&fixture->trips, &fixture->code.units, &fixture->batch);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -33,10 +24,7 @@ static void close_fixture(struct fixture *fixture)
     trip_walk_release(&fixture->walk);
     trips_release(&fixture->trips);
     batch_release(&fixture->batch);
-    units_release(&fixture->units);
-    mappings_release(&fixture->mappings);
-    profile_release(&fixture->profile);
-    fake_close(&fixture->fake);
+    fake_code_close(&fixture->code);
 }
 
 static struct wire_segment segment(uint64_t start, uint32_t bytes, enum segment_end end,
@@ -48,13 +36,6 @@ static struct wire_segment segment(uint64_t start, uint32_t bytes, enum segment_
                                  .instructions = (uint16_t)(1 + (bytes + 12) / 15),
                                  .end = (uint8_t)end,
                                  .last_bytes = 2};
-}
-
-static void read_units(struct fixture *fixture)
-{
-    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT),
-               fixture->fake.channel->units_bytes);
-    assert_int_equal(fixture->units.garbled, 0);
 }
 
 static void stream(struct fixture *fixture, const uint32_t *exits, size_t n, uint64_t end)
@@ -96,10 +77,10 @@ static void add_loop(struct fixture *fixture)
     struct wire_segment in = segment(0x1000, 0x22, SEGMENT_COND, 0x1008);
     struct wire_segment body = segment(0x1008, 0x1a, SEGMENT_COND, 0x1008);
     struct wire_segment behind = segment(0x1022, 8, SEGMENT_RETURN, 0);
-    fake_superblock(&fixture->fake, IN_AGAIN, 0, 1, &in);
-    fake_superblock(&fixture->fake, AGAIN, 0, 1, &body);
-    fake_superblock(&fixture->fake, BEHIND, 0, 1, &behind);
-    read_units(fixture);
+    fake_superblock(&fixture->code.fake, IN_AGAIN, 0, 1, &in);
+    fake_superblock(&fixture->code.fake, AGAIN, 0, 1, &body);
+    fake_superblock(&fixture->code.fake, BEHIND, 0, 1, &behind);
+    fake_code_read_good(&fixture->code);
 }
 
 static void test_whole_and_cut(void **state)
@@ -159,10 +140,10 @@ static void test_entered_in_the_middle(void **state)
     struct wire_segment body = segment(0x2004, 0x16, SEGMENT_COND, 0x2004);
     struct wire_segment end = segment(0x201a, 4, SEGMENT_RETURN, 0);
     open_fixture(&fixture);
-    fake_superblock(&fixture.fake, JUMPED, 0, 2, in);
-    fake_superblock(&fixture.fake, ROUND, 0, 1, &body);
-    fake_superblock(&fixture.fake, RET, 0, 1, &end);
-    read_units(&fixture);
+    fake_superblock(&fixture.code.fake, JUMPED, 0, 2, in);
+    fake_superblock(&fixture.code.fake, ROUND, 0, 1, &body);
+    fake_superblock(&fixture.code.fake, RET, 0, 1, &end);
+    fake_code_read_good(&fixture.code);
     /* As often as the test runs. */
     STREAM(&fixture, 0, ENTERED, ROUND, LEFT, RET);
     assert_int_equal(runs(&fixture, 0x2004, 3, TRIP_WHOLE), 1);
@@ -182,12 +163,12 @@ static void add_nest(struct fixture *fixture)
     struct wire_segment inner = segment(0x3012, 4, SEGMENT_COND, 0x3008);
     struct wire_segment outer = segment(0x3016, 2, SEGMENT_COND, 0x3000);
     struct wire_segment end = segment(0x3018, 4, SEGMENT_RETURN, 0);
-    fake_superblock(&fixture->fake, CALL, 0, 1, &from_outer);
-    fake_superblock(&fixture->fake, CALL_INNER, 0, 1, &from_inner);
-    fake_superblock(&fixture->fake, INNER, 0, 1, &inner);
-    fake_superblock(&fixture->fake, OUTER, 0, 1, &outer);
-    fake_superblock(&fixture->fake, RETURN, 0, 1, &end);
-    read_units(fixture);
+    fake_superblock(&fixture->code.fake, CALL, 0, 1, &from_outer);
+    fake_superblock(&fixture->code.fake, CALL_INNER, 0, 1, &from_inner);
+    fake_superblock(&fixture->code.fake, INNER, 0, 1, &inner);
+    fake_superblock(&fixture->code.fake, OUTER, 0, 1, &outer);
+    fake_superblock(&fixture->code.fake, RETURN, 0, 1, &end);
+    fake_code_read_good(&fixture->code);
 }
 
 static void test_nested_and_recursive(void **state)
@@ -223,10 +204,10 @@ static void test_followed_back(void **state)
         segment(0x4016, 2, SEGMENT_JUMP, 0x4000), segment(0x4000, 0x12, SEGMENT_COND, 0x4008)};
     struct wire_segment end = segment(0x4030, 4, SEGMENT_RETURN, 0);
     open_fixture(&fixture);
-    fake_superblock(&fixture.fake, START, 0, 1, &start);
-    fake_superblock(&fixture.fake, ROUND, 0, 4, body);
-    fake_superblock(&fixture.fake, END, 0, 1, &end);
-    read_units(&fixture);
+    fake_superblock(&fixture.code.fake, START, 0, 1, &start);
+    fake_superblock(&fixture.code.fake, ROUND, 0, 4, body);
+    fake_superblock(&fixture.code.fake, END, 0, 1, &end);
+    fake_code_read_good(&fixture.code);
     /* Twice the inner loop, and again from the followed jump; then out. */
     STREAM(&fixture, 0, START, BACK_AGAIN, ROUND, LEAVE, END);
     assert_int_equal(runs(&fixture, 0x4008, 2, TRIP_WHOLE), 1);
@@ -247,8 +228,8 @@ static void test_pieces(void **state)
     trips_begin(&fixture.walk, 10);
     trips_exits(&fixture.trips, &fixture.walk, first, 2);
     struct wire_segment other = segment(0x5000, 0x20, SEGMENT_COND, 0x5000);
-    fake_superblock(&fixture.fake, BEHIND + 1, 0, 1, &other);
-    read_units(&fixture);
+    fake_superblock(&fixture.code.fake, BEHIND + 1, 0, 1, &other);
+    fake_code_read_good(&fixture.code);
     trips_exits(&fixture.trips, &fixture.walk, second, 3);
     trips_end(&fixture.trips, &fixture.walk, NULL);
     assert_int_equal(runs(&fixture, 0x1008, 4, TRIP_WHOLE), 1);

@@ -2,40 +2,9 @@
 
 #include "collect/payloads.h"
 
-#include "fake.h"
+#include "fake_code.h"
 
-#include <unistd.h>
-
-struct fixture {
-    struct fake fake;
-    struct profile profile;
-    struct mappings mappings;
-    struct units units;
-};
-
-static void open_fixture(struct fixture *fixture)
-{
-    fake_open(&fixture->fake);
-    profile_init(&fixture->profile);
-    mappings_init(&fixture->mappings, &fixture->profile, getpid());
-    struct wire_map map = {.start = 0x1000, .end = 0x9000, .offset = 0x100};
-    mappings_add(&fixture->mappings, &map, "/no/module");
-    units_init(&fixture->units, &fixture->mappings);
-}
-
-static void close_fixture(struct fixture *fixture)
-{
-    units_release(&fixture->units);
-    mappings_release(&fixture->mappings);
-    profile_release(&fixture->profile);
-    fake_close(&fixture->fake);
-}
-
-static void read_units(struct fixture *fixture)
-{
-    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT),
-               fixture->fake.channel->units_bytes);
-}
+static const struct wire_map mapped = {.start = 0x1000, .end = 0x9000, .offset = 0x100};
 
 static const struct wire_segment two[] = {
     {.start = 0x1000, .target = 0x1100, .bytes = 10, .instructions = 4, .last_bytes = 2},
@@ -45,13 +14,13 @@ static const struct wire_segment two[] = {
 static void superblocks_come_as_published(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     fake_superblock(&fixture.fake, 5, 0, 2, two);
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.superblocks.n, 1);
     fake_superblock(&fixture.fake, 9, 0, 1, two);
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.superblocks.n, 2);
     assert_int_equal(fixture.units.garbled, 0);
     assert_int_equal(units_owner(&fixture.units, 4), UNIT_NONE);
@@ -66,15 +35,15 @@ static void superblocks_come_as_published(void **state)
     assert_int_equal(segment->to.address.v, 0x200);
     assert_int_equal(segment_last(segment).address.v, 0x108);
     assert_int_equal(segment_next(segment).address.v, 0x10a);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 /* Each of these differs from a good superblock in one thing. */
 static void contradictions_are_left_out(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     uint64_t bad = 0;
     struct wire_segment changed[2];
 #define BAD(change)                                                                                \
@@ -106,25 +75,25 @@ static void contradictions_are_left_out(void **state)
     none.kind = 77;
     fake_unit(&fixture.fake, &none, sizeof none);
     bad++;
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.garbled, bad);
     assert_int_equal(fixture.units.superblocks.n, 1);
     assert_false(fixture.units.broken);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 static void pairs_and_cuts_need_their_superblock(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     struct wire_segment call = {
         .start = 0x2000, .bytes = 2, .instructions = 1, .end = SEGMENT_ICALL, .last_bytes = 2};
     fake_superblock(&fixture.fake, 0, 0, 2, two);
     fake_superblock(&fixture.fake, 2, 3, 1, &call);
     fake_pair(&fixture.fake, 2, 5, 0x1000);
     fake_cut(&fixture.fake, 0, 1, 1);
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.garbled, 0);
     assert_int_equal(fixture.units.pairs.n, 1);
     assert_int_equal(fixture.units.cuts.n, 1);
@@ -133,11 +102,11 @@ static void pairs_and_cuts_need_their_superblock(void **state)
     fake_cut(&fixture.fake, 1, 0, 1); /* not a first exit */
     fake_cut(&fixture.fake, 0, 2, 0); /* no such segment */
     fake_cut(&fixture.fake, 0, 1, 3); /* more instructions than it has */
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.garbled, 5);
     assert_int_equal(fixture.units.pairs.n, 1);
     assert_int_equal(fixture.units.cuts.n, 1);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 static void a_senseless_length_ends_the_reading(void **state)
@@ -145,44 +114,44 @@ static void a_senseless_length_ends_the_reading(void **state)
     (void)state;
     const uint32_t lengths[] = {0, 4, 12, 1 << 20, UINT32_MAX - 7};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        struct fixture fixture;
-        open_fixture(&fixture);
+        struct fake_code fixture;
+        fake_code_open(&fixture, mapped);
         fake_superblock(&fixture.fake, 0, 0, 2, two);
         uint32_t unit[2] = {UNIT_SUPERBLOCK, lengths[i]};
         fake_unit(&fixture.fake, unit, sizeof unit);
         fake_superblock(&fixture.fake, 10, 0, 2, two);
-        read_units(&fixture);
-        read_units(&fixture);
+        fake_code_read(&fixture);
+        fake_code_read(&fixture);
         assert_true(fixture.units.broken);
         assert_int_equal(fixture.units.garbled, 1);
         assert_int_equal(fixture.units.superblocks.n, 1);
-        close_fixture(&fixture);
+        fake_code_close(&fixture);
     }
 }
 
 static void an_empty_split_is_no_instruction(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     struct wire_segment segments[] = {two[0],
                                       {.start = 0x100a, .target = 0x100a, .end = SEGMENT_SPLIT}};
     fake_superblock(&fixture.fake, 0, 0, 2, segments);
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.garbled, 0);
     enum edge_kind kind;
     assert_false(segment_edge(&fixture.units.segments.at[1], &kind));
     assert_true(segment_edge(&fixture.units.segments.at[0], &kind));
     assert_int_equal(kind, EDGE_TAKEN);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 /* Another module comes to lie at the same addresses: what was translated before still lies in the first. */
 static void units_lie_in_mappings_of_their_moment(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     struct wire_maps_mark mark = {UNIT_MAPS, sizeof mark, 123};
     fake_superblock(&fixture.fake, 5, 0, 2, two);
     fake_unit(&fixture.fake, &mark, sizeof mark);
@@ -199,7 +168,7 @@ static void units_lie_in_mappings_of_their_moment(void **state)
     assert_int_equal(fixture.units.segments.at[2].at.address.v, 0x700);
     assert_int_not_equal(fixture.units.segments.at[0].at.module,
                          fixture.units.segments.at[2].at.module);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 /* ---- payloads */
@@ -241,11 +210,11 @@ static void see(struct payload_consumer *consumer, const struct payload_event *e
 static void words_are_what_exits_say(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     struct with_payload unit = good_payload(5);
     fake_unit(&fixture.fake, &unit, sizeof unit);
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.garbled, 0);
     /* Left by its branch, then by its end. */
     uint32_t exits[] = {5, 6};
@@ -272,14 +241,14 @@ static void words_are_what_exits_say(void **state)
     payloads_read(&fixture.units, &window, &sum, NULL, 0);
     assert_int_equal(sum.astray, 2);
     assert_int_equal(sum.windows, 1);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 static void bad_items_are_left_out(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    struct fake_code fixture;
+    fake_code_open(&fixture, mapped);
     struct with_payload bad[5];
     for (uint32_t i = 0; i < 5; i++)
         bad[i] = good_payload(5 + 2 * i);
@@ -290,10 +259,10 @@ static void bad_items_are_left_out(void **state)
     bad[4].header.n_payload = 4;
     for (uint32_t i = 0; i < 5; i++)
         fake_unit(&fixture.fake, &bad[i], sizeof bad[i]);
-    read_units(&fixture);
+    fake_code_read(&fixture);
     assert_int_equal(fixture.units.garbled, 5);
     assert_int_equal(fixture.units.superblocks.n, 0);
-    close_fixture(&fixture);
+    fake_code_close(&fixture);
 }
 
 int main(void)

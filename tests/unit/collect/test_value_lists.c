@@ -2,18 +2,9 @@
 
 #include "stream/random.h"
 
-#include "fake.h"
-
-#include <unistd.h>
+#include "fake_code.h"
 
 enum { WINDOWS = 150, EXITS = VALUE_CHUNK_VISITS };
-
-struct fixture {
-    struct fake fake;
-    struct profile profile;
-    struct mappings mappings;
-    struct units units;
-};
 
 struct unit {
     struct wire_superblock header;
@@ -49,27 +40,13 @@ static struct unit unit_at(uint64_t start, uint32_t first_exit)
 }
 
 /* Two superblocks, the second of which begins in the middle of the first: they share a place. */
-static void fixture_open(struct fixture *fixture)
+static void fixture_open(struct fake_code *fixture)
 {
-    fake_open(&fixture->fake);
-    profile_init(&fixture->profile);
-    mappings_init(&fixture->mappings, &fixture->profile, getpid());
-    struct wire_map map = {.start = 0x1000, .end = 0x9000, .offset = 0x100};
-    mappings_add(&fixture->mappings, &map, "/no/module");
-    units_init(&fixture->units, &fixture->mappings);
+    fake_code_open(fixture, (struct wire_map){.start = 0x1000, .end = 0x9000, .offset = 0x100});
     struct unit units[] = {unit_at(0x2000, 4), unit_at(0x200c, 6)};
     fake_unit(&fixture->fake, units, sizeof units);
-    units_read(&fixture->units, fake_section(&fixture->fake, CHANNEL_UNITS_AT), sizeof units);
-    assert_int_equal(fixture->units.garbled, 0);
+    fake_code_read_good(fixture);
     assert_int_equal(fixture->units.superblocks.n, 2);
-}
-
-static void fixture_close(struct fixture *fixture)
-{
-    units_release(&fixture->units);
-    mappings_release(&fixture->mappings);
-    profile_release(&fixture->profile);
-    fake_close(&fixture->fake);
 }
 
 /* Windows that are the same whoever takes them; some are told in between. */
@@ -97,7 +74,7 @@ static void windows_take(struct value_lists *lists, struct batch *batch)
 static void order_does_not_matter(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    struct fake_code fixture;
     fixture_open(&fixture);
     struct value_lists lists[2];
     struct batch batches[2];
@@ -120,14 +97,14 @@ static void order_does_not_matter(void **state)
         value_lists_release(&lists[i]);
         batch_release(&batches[i]);
     }
-    fixture_close(&fixture);
+    fake_code_close(&fixture);
 }
 
 /* The row of all values of a place has every sighting and every window, those of values no more than there were. */
 static void rows_add_up(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    struct fake_code fixture;
     fixture_open(&fixture);
     struct value_lists lists;
     struct batch batch;
@@ -156,14 +133,14 @@ static void rows_add_up(void **state)
     assert_int_equal(sevens, 16 * 70 * 2);
     value_lists_release(&lists);
     batch_release(&batch);
-    fixture_close(&fixture);
+    fake_code_close(&fixture);
 }
 
 /* Of a loop's many passages some are drawn: what values have of their place stays, and so does how often it was seen, but for chance. */
 static void loops_are_drawn(void **state)
 {
     (void)state;
-    struct fixture fixture;
+    struct fake_code fixture;
     fixture_open(&fixture);
     struct value_lists lists;
     value_lists_init(&lists, &fixture.units);
@@ -193,7 +170,7 @@ static void loops_are_drawn(void **state)
     assert_true(ones > all * 0.22 && ones < all * 0.28);
     value_lists_release(&lists);
     batch_release(&batch);
-    fixture_close(&fixture);
+    fake_code_close(&fixture);
 }
 
 int main(void)
