@@ -1,8 +1,9 @@
 #include "agent/agent.h"
-#include "agent/altstack.h"
 
+#include "agent/altstack.h"
 #include "agent/budget.h"
 #include "agent/calibrate.h"
+#include "agent/connect.h"
 #include "agent/exact.h"
 #include "agent/footprint.h"
 #include "agent/loader.h"
@@ -14,17 +15,13 @@
 #include "agent/trap.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
-#include "wire/attach.h"
 
-#include <fcntl.h>
 #include <linux/time.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 struct agent agent;
 
 enum {
-    HWCAP2_HAS_FSGSBASE = 2,
     ARCH_SHADOW_STACK_STATUS = 0x5005,
     CLOCK_SPIN_NS = 300000,
     SILENT_MAX = 20,
@@ -140,164 +137,6 @@ void agent_heed_tool(void)
         agent_retire(LOSS_traced);
     else if (agent.tool_silent >= SILENT_MAX)
         agent_retire(LOSS_trigger_lost);
-}
-
-static void *map_private(uint64_t bytes)
-{
-    long at = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return sys_failed(at) ? NULL : (void *)at;
-}
-
-static void *map_shared(long fd, uint64_t at, uint64_t bytes, long fixed)
-{
-    long flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-    long address = sys6(SYS_mmap, fixed, (long)bytes, PROT_READ | PROT_WRITE,
-                        flags | (fixed ? MAP_FIXED : 0), fd, (long)at);
-    return sys_failed(address) ? NULL : (void *)address;
-}
-
-static int32_t channel_claim(struct directory *directory, int32_t pid)
-{
-    for (int32_t i = 0; i < CHANNEL_N; i++) {
-        int32_t free = 0;
-        if (__atomic_compare_exchange_n(&directory->claimed_by[i], &free, pid, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return i;
-    }
-    __atomic_fetch_add(&directory->not_claimed, 1, __ATOMIC_RELAXED);
-    return -1;
-}
-
-/* What does not depend on the channel; a fork has it already. */
-static bool memory_map(void)
-{
-    agent.cache = map_private(sizeof(struct cache));
-    if (!agent.cache)
-        return false;
-    agent.cache->zones.arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
-    agent.regions = map_private(sizeof(struct regions));
-    agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
-    return agent.cache->zones.arena && agent.regions && agent.threads &&
-           cache_init(agent.cache, agent.regions, agent.cache->zones.arena) &&
-           (agent.cache->guards = map_private(sizeof(struct guards)));
-}
-
-/* Of a channel, what is used of it: its own bank is behind all else. */
-static uint64_t channel_bytes(void)
-{
-    return agent.options.mode != RECORD_EXACT_COUNTS ? (uint64_t)CHANNEL_COUNTERS_AT
-           : plans_wanted()                          ? CHANNEL_BYTES
-                                                     : CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES;
-}
-
-static void unmap(void *at, uint64_t bytes)
-{
-    if (at)
-        sys3(SYS_munmap, (long)at, (long)bytes, 0);
-}
-
-void agent_unmap(void)
-{
-    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
-        unmap(agent.threads[i].context, thread_context_bytes());
-    if (agent.cache)
-        cache_unmap(agent.cache);
-    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
-    unmap(agent.regions, sizeof(struct regions));
-    if (agent.cache) {
-        unmap(agent.cache->witness, sizeof(struct witness));
-        unmap(agent.cache->guards, sizeof(struct guards));
-        plans_close();
-    }
-    unmap(agent.cache, sizeof(struct cache));
-    unmap(agent.channel, channel_bytes());
-    unmap(agent.directory, DIRECTORY_BYTES);
-    agent.threads = NULL;
-    agent.regions = NULL;
-    agent.cache = NULL;
-    agent.channel = NULL;
-    agent.directory = NULL;
-    agent.n_threads = 0;
-}
-
-/* Claims a channel of the mapped directory. */
-static bool channel_open(long fd, int32_t known_as)
-{
-    agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
-    int32_t pid = known_as ? known_as : agent.pid;
-    int32_t number = channel_claim(agent.directory, pid);
-    if (number < 0)
-        return false;
-    struct channel *channel =
-        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, channel_bytes(), 0);
-    if (!channel) {
-        __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
-        return false;
-    }
-    agent.index = (uint32_t)number;
-    channel->pid = pid;
-    channel->mode = agent.options.mode;
-    agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
-    agent.cache->maps_bytes = &channel->maps_bytes;
-    agent.cache->maps_marked = 0;
-    agent.cache->units = (struct units){.base = (uint8_t *)channel + CHANNEL_UNITS_AT,
-                                        .room = CHANNEL_UNITS_BYTES,
-                                        .published = &channel->units_bytes,
-                                        .counters = &channel->counters};
-    agent.cache->max_counters = CHANNEL_COUNTERS_BYTES / 8;
-    agent.channel = channel;
-    return true;
-}
-
-bool agent_connect_by(long fd, const struct agent_place *place)
-{
-    agent.directory = map_shared(fd, 0, DIRECTORY_BYTES, 0);
-    if (!agent.directory || agent.directory->magic != DIRECTORY_MAGIC ||
-        agent.directory->version != CHANNEL_VERSION || !(place->hwcap2 & HWCAP2_HAS_FSGSBASE))
-        return false;
-    agent.options = agent.directory->options;
-    agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
-    if (!memory_map()) {
-        __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
-        return false;
-    }
-    if (!channel_open(fd, place->pid))
-        return false;
-    agent.regions->untold = place->untold && agent.options.mode == RECORD_SAMPLED;
-    if (place->untold && agent.options.mode == RECORD_SAMPLED &&
-        !(agent.cache->witness = map_private(sizeof(struct witness))))
-        return false;
-    if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
-        agent.cache->events = agent.options.events;
-    agent.cache->keeps_words = agent.options.compress[0];
-    if (plans_wanted() && !plans_open(fd))
-        return false;
-    agent.loader = place->loader;
-    agent.text_start = place->text_start;
-    agent.text_end = place->text_end;
-    return true;
-}
-
-long agent_share_open(void)
-{
-    if (agent.share_fd > 0)
-        return sys3(SYS_fcntl, agent.share_fd, F_DUPFD_CLOEXEC, 3);
-    return sys6(SYS_openat, AT_FDCWD, (long)agent.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
-}
-
-bool agent_connect(const char *path, const struct agent_place *place)
-{
-    for (uint32_t i = 0; path[i] && i + 1 < sizeof agent.path; i++)
-        agent.path[i] = path[i];
-    long fd = agent_share_open();
-    if (sys_failed(fd))
-        return false;
-    bool connected = agent_connect_by(fd, place);
-    sys3(SYS_close, fd, 0, 0);
-    if (!connected)
-        agent_unmap();
-    return connected;
 }
 
 /* A process whose returns the hardware checks against a shadow stack cannot run on copies. */
@@ -449,24 +288,10 @@ void agent_forked(bool trap_blocked)
     agent_thread_start(thread);
 }
 
-/* The code cache of a fork: its pages are the parent's, so it gets new ones. */
-static bool cache_renew(void)
-{
-    uint8_t *arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
-    if (!arena)
-        return false;
-    cache_rehouse(agent.cache, arena);
-    return true;
-}
-
 bool agent_reborn(void)
 {
     agent.orphan = 0;
-    long fd = agent_share_open();
-    bool born = !sys_failed(fd) && cache_renew() && channel_open(fd, 0);
-    if (!sys_failed(fd))
-        sys3(SYS_close, fd, 0, 0);
-    if (!born) {
+    if (!connect_fork()) {
         agent_add(&agent.parent->losses[LOSS_child_native], 1);
         agent.channel = NULL;
         return false;

@@ -120,23 +120,6 @@ void agent_thread_start(struct thread *thread);
 void agent_thread_begins(bool trap_blocked);
 void agent_thread_ends(void);
 
-/* What only who brought us here can know. */
-struct agent_place {
-    int32_t pid; /* as the tool knows this process; 0: as it does itself */
-    const struct r_debug *loader;
-    uint64_t text_start, text_end; /* of libgait.so */
-    uint64_t hwcap2;               /* AT_HWCAP2 */
-    bool untold;                   /* nobody tells when the program's code changes */
-};
-
-/* Maps the channel behind `path` and everything else; false: this process stays alone. */
-bool agent_connect(const char *path, const struct agent_place *place);
-/* The same with the channel's descriptor, which stays the caller's. */
-bool agent_connect_by(long fd, const struct agent_place *place);
-/* Everything of ours, as far as it is mapped: a program whose memory is limited needs it for itself. */
-void agent_unmap(void);
-/* A descriptor of the shared memory, or -errno. */
-long agent_share_open(void);
 /* Starts the clock and lets the tool look. False: the process cannot be walked. */
 bool agent_begin(void);
 /* That; then starts sampling the calling thread, or takes it over for an exact run. */

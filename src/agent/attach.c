@@ -3,6 +3,7 @@
 #include "wire/attach.h"
 
 #include "agent/agent.h"
+#include "agent/connect.h"
 #include "agent/budget.h"
 #include "agent/calibrate.h"
 #include "agent/exact.h"
@@ -61,7 +62,7 @@ static bool channel_take(struct attach *attach)
         attach->error = (int32_t)-fd;
         return false;
     }
-    bool connected = agent_connect_by(fd, &place);
+    bool connected = connect_by(fd, &place);
     if (connected && agent.options.mode != RECORD_SAMPLED)
         agent.share_fd = trigger_descriptor_move(fd); /* banks of threads are mapped from it */
     else
@@ -170,7 +171,7 @@ static enum attach_answer carry_out(struct attach *attach)
     case ATTACH_THREADS: threads_sample(attach); return ATTACH_DONE;
     case ATTACH_STOP: return stop() ? ATTACH_DONE : ATTACH_BUSY;
     case ATTACH_RETURN: signals_return(); return ATTACH_DONE;
-    case ATTACH_LEAVE: agent_unmap(); return ATTACH_DONE;
+    case ATTACH_LEAVE: connect_undo(); return ATTACH_DONE;
     case ATTACH_EXACT: exact_start(attach->pc, attach->sp);
     default: return ATTACH_DEAF;
     }

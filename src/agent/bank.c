@@ -1,6 +1,7 @@
 #include "agent/bank.h"
 
 #include "agent/agent.h"
+#include "agent/connect.h"
 #include "agent/thread.h"
 #include "walk/path_table.h"
 #include "walk/sys.h"
@@ -31,7 +32,7 @@ static bool contexts_inherit(const struct thread *thread, long fd)
 
 bool bank_map(const struct thread *thread)
 {
-    long fd = agent_share_open();
+    long fd = connect_share();
     if (sys_failed(fd))
         return false;
     if (agent.cache->contexts && thread->context->nodes_used && !contexts_inherit(thread, fd)) {
@@ -87,7 +88,7 @@ void bank_merge(const struct thread *thread)
     struct channel *channel = agent.channel;
     uint64_t *sums = (uint64_t *)(void *)((uint8_t *)channel + CHANNEL_COUNTERS_AT);
     uint64_t *counters = thread->context->counters;
-    struct written written = {.fd = agent_share_open(),
+    struct written written = {.fd = connect_share(),
                               .bank = channel_bank_at(agent.index, thread->slot)};
     gate_lock(&agent.cache->gate, true);
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);

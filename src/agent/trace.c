@@ -1,6 +1,7 @@
 #include "agent/trace.h"
 
 #include "agent/agent.h"
+#include "agent/connect.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
 
@@ -18,7 +19,7 @@ static struct wire_trace *ring_of(const struct thread *thread)
 /* The shared memory is a descriptor of the tool's. */
 static bool tool_there(void)
 {
-    long fd = agent_share_open();
+    long fd = connect_share();
     if (sys_failed(fd))
         return false;
     sys3(SYS_close, fd, 0, 0);

@@ -1,5 +1,6 @@
 /* Where the preloaded library comes to life: after libc, before the program's own constructors. */
 #include "agent/agent.h"
+#include "agent/connect.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -16,6 +17,6 @@ __attribute__((constructor)) static void wake(void)
                                 .text_start = (uint64_t)__ehdr_start,
                                 .text_end = (uint64_t)etext,
                                 .hwcap2 = getauxval(AT_HWCAP2)};
-    if (path && agent_connect(path, &place))
+    if (path && connect_path(path, &place))
         agent_start();
 }

@@ -1,0 +1,191 @@
+#include "agent/connect.h"
+
+#include "agent/agent.h"
+#include "agent/plans.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+#include "wire/attach.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { HWCAP2_HAS_FSGSBASE = 2 };
+
+static void *map_private(uint64_t bytes)
+{
+    long at = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return sys_failed(at) ? NULL : (void *)at;
+}
+
+static void *map_shared(long fd, uint64_t at, uint64_t bytes, long fixed)
+{
+    long flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    long address = sys6(SYS_mmap, fixed, (long)bytes, PROT_READ | PROT_WRITE,
+                        flags | (fixed ? MAP_FIXED : 0), fd, (long)at);
+    return sys_failed(address) ? NULL : (void *)address;
+}
+
+static int32_t channel_claim(struct directory *directory, int32_t pid)
+{
+    for (int32_t i = 0; i < CHANNEL_N; i++) {
+        int32_t free = 0;
+        if (__atomic_compare_exchange_n(&directory->claimed_by[i], &free, pid, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return i;
+    }
+    __atomic_fetch_add(&directory->not_claimed, 1, __ATOMIC_RELAXED);
+    return -1;
+}
+
+/* What does not depend on the channel; a fork has it already. */
+static bool memory_map(void)
+{
+    agent.cache = map_private(sizeof(struct cache));
+    if (!agent.cache)
+        return false;
+    agent.cache->zones.arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
+    agent.regions = map_private(sizeof(struct regions));
+    agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
+    return agent.cache->zones.arena && agent.regions && agent.threads &&
+           cache_init(agent.cache, agent.regions, agent.cache->zones.arena) &&
+           (agent.cache->guards = map_private(sizeof(struct guards)));
+}
+
+/* Of a channel, what is used of it: its own bank is behind all else. */
+static uint64_t channel_bytes(void)
+{
+    return agent.options.mode != RECORD_EXACT_COUNTS ? (uint64_t)CHANNEL_COUNTERS_AT
+           : plans_wanted()                          ? CHANNEL_BYTES
+                                                     : CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES;
+}
+
+static void unmap(void *at, uint64_t bytes)
+{
+    if (at)
+        sys3(SYS_munmap, (long)at, (long)bytes, 0);
+}
+
+void connect_undo(void)
+{
+    for (uint32_t i = 0; agent.threads && i < agent.n_threads; i++)
+        unmap(agent.threads[i].context, thread_context_bytes());
+    if (agent.cache)
+        cache_unmap(agent.cache);
+    unmap(agent.threads, CHANNEL_THREADS * sizeof(struct thread));
+    unmap(agent.regions, sizeof(struct regions));
+    if (agent.cache) {
+        unmap(agent.cache->witness, sizeof(struct witness));
+        unmap(agent.cache->guards, sizeof(struct guards));
+        plans_close();
+    }
+    unmap(agent.cache, sizeof(struct cache));
+    unmap(agent.channel, channel_bytes());
+    unmap(agent.directory, DIRECTORY_BYTES);
+    agent.threads = NULL;
+    agent.regions = NULL;
+    agent.cache = NULL;
+    agent.channel = NULL;
+    agent.directory = NULL;
+    agent.n_threads = 0;
+}
+
+/* Claims a channel of the mapped directory. */
+static bool channel_open(long fd, int32_t known_as)
+{
+    agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    int32_t pid = known_as ? known_as : agent.pid;
+    int32_t number = channel_claim(agent.directory, pid);
+    if (number < 0)
+        return false;
+    struct channel *channel =
+        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, channel_bytes(), 0);
+    if (!channel) {
+        __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    agent.index = (uint32_t)number;
+    channel->pid = pid;
+    channel->mode = agent.options.mode;
+    agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
+    agent.cache->maps_bytes = &channel->maps_bytes;
+    agent.cache->maps_marked = 0;
+    agent.cache->units = (struct units){.base = (uint8_t *)channel + CHANNEL_UNITS_AT,
+                                        .room = CHANNEL_UNITS_BYTES,
+                                        .published = &channel->units_bytes,
+                                        .counters = &channel->counters};
+    agent.cache->max_counters = CHANNEL_COUNTERS_BYTES / 8;
+    agent.channel = channel;
+    return true;
+}
+
+bool connect_by(long fd, const struct agent_place *place)
+{
+    agent.directory = map_shared(fd, 0, DIRECTORY_BYTES, 0);
+    if (!agent.directory || agent.directory->magic != DIRECTORY_MAGIC ||
+        agent.directory->version != CHANNEL_VERSION || !(place->hwcap2 & HWCAP2_HAS_FSGSBASE))
+        return false;
+    agent.options = agent.directory->options;
+    agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
+    if (!memory_map()) {
+        __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (!channel_open(fd, place->pid))
+        return false;
+    agent.regions->untold = place->untold && agent.options.mode == RECORD_SAMPLED;
+    if (place->untold && agent.options.mode == RECORD_SAMPLED &&
+        !(agent.cache->witness = map_private(sizeof(struct witness))))
+        return false;
+    if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
+        agent.cache->events = agent.options.events;
+    agent.cache->keeps_words = agent.options.compress[0];
+    if (plans_wanted() && !plans_open(fd))
+        return false;
+    agent.loader = place->loader;
+    agent.text_start = place->text_start;
+    agent.text_end = place->text_end;
+    return true;
+}
+
+long connect_share(void)
+{
+    if (agent.share_fd > 0)
+        return sys3(SYS_fcntl, agent.share_fd, F_DUPFD_CLOEXEC, 3);
+    return sys6(SYS_openat, AT_FDCWD, (long)agent.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+}
+
+bool connect_path(const char *path, const struct agent_place *place)
+{
+    for (uint32_t i = 0; path[i] && i + 1 < sizeof agent.path; i++)
+        agent.path[i] = path[i];
+    long fd = connect_share();
+    if (sys_failed(fd))
+        return false;
+    bool connected = connect_by(fd, place);
+    sys3(SYS_close, fd, 0, 0);
+    if (!connected)
+        connect_undo();
+    return connected;
+}
+
+/* The code cache of a fork: its pages are the parent's, so it gets new ones. */
+static bool cache_renew(void)
+{
+    uint8_t *arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
+    if (!arena)
+        return false;
+    cache_rehouse(agent.cache, arena);
+    return true;
+}
+
+bool connect_fork(void)
+{
+    long fd = connect_share();
+    if (sys_failed(fd))
+        return false;
+    bool connected = cache_renew() && channel_open(fd, 0);
+    sys3(SYS_close, fd, 0, 0);
+    return connected;
+}
