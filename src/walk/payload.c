@@ -53,11 +53,9 @@ static void plan_gather(struct plan *plan, const struct insn *insn, const struct
 static void plan_addresses(struct plan *plan, const struct insn *insn,
                            const struct operands *operands)
 {
-    /* The unit of short displacements of EVEX is not known here. */
-    bool scaled = insn->space == SPACE_EVEX && insn->disp_bytes == 1;
     if (operands->gathers)
         plan_gather(plan, insn, operands);
-    else if (operands->access && scaled)
+    else if (operands->access && !operands->unit)
         plan->full = true;
     else if (operands->access)
         add(plan, PAYLOAD_ADDRESS, 1, 0, operands->access);
@@ -203,10 +201,12 @@ static void emit_lea(struct cursor *c, const struct step *step, const struct ope
         emit_u8(c, 0x67);
     emit_u8(c, 0x4c | operands->bits);
     emit_u8(c, 0x8d);
-    emit_u8(c, (insn->modrm & 0xc7) | (R10 & 7) << 3);
-    uint32_t behind = insn->modrm_at + 1u;
-    uint32_t more = insn->disp_bytes + ((insn->modrm & 7) == 4 ? 1u : 0u);
-    emit_bytes(c, bytes + behind, more);
+    uint32_t sib = (insn->modrm & 7) == 4;
+    bool scaled = operands->unit > 1; /* lea does not count so: a long one */
+    emit_u8(c, (insn->modrm & (scaled ? 0x07 : 0xc7)) | (scaled ? 0x80 : 0) | (R10 & 7) << 3);
+    emit_bytes(c, bytes + insn->modrm_at + 1, sib + (scaled ? 0 : insn->disp_bytes));
+    if (scaled)
+        emit_u32(c, (uint32_t)(insn->disp * operands->unit));
     if (insn->rip_relative)
         emit_displacement(c, c->at - 4, step->pc + insn->length + (uint64_t)(int64_t)insn->disp);
 }

@@ -1,5 +1,6 @@
 #include "x86/operands.h"
 
+#include "x86/evex_unit.h"
 #include "x86/fields.h"
 #include "x86/opcodes.h"
 
@@ -373,9 +374,12 @@ static bool two_byte_general(const struct insn *insn, const struct fields *f, st
 
 /* ---- all */
 
-static void address(const struct insn *insn, const struct fields *f, struct operands *ret)
+static void address(const struct insn *insn, const uint8_t *bytes, const struct fields *f,
+                    struct operands *ret)
 {
     bool has_sib = (insn->modrm & 7) == 4;
+    bool scaled = insn->space == SPACE_EVEX && insn->disp_bytes == 1;
+    ret->unit = scaled ? evex_unit(insn, bytes) : 1;
     ret->bits = f->bits & 3;
     ret->base = (uint8_t)f->rm;
     if (has_sib) {
@@ -397,8 +401,11 @@ static bool names_extended(const struct insn *insn, const struct fields *f)
 void insn_operands(const struct insn *insn, const uint8_t *bytes, struct operands *ret)
 {
     struct fields f = fields_of(insn, bytes);
-    *ret = (struct operands){
-        .base = NO_REGISTER, .index = NO_REGISTER, .mask = VECTOR_NONE, .vector = VECTOR_NONE};
+    *ret = (struct operands){.base = NO_REGISTER,
+                             .index = NO_REGISTER,
+                             .mask = VECTOR_NONE,
+                             .vector = VECTOR_NONE,
+                             .unit = 1};
     if (insn->space != SPACE_LEGACY || insn->map > 1 ||
         (insn->map == 1 && !two_byte_general(insn, &f, ret)))
         operands_vector(insn, &f, ret);
@@ -411,7 +418,7 @@ void insn_operands(const struct insn *insn, const uint8_t *bytes, struct operand
     bool absolute =
         insn->space == SPACE_LEGACY && insn->map == 0 && between(insn->opcode, 0xA0, 0xA3);
     if (in_memory(insn))
-        address(insn, &f, ret);
+        address(insn, bytes, &f, ret);
     else if (!absolute)
         ret->access = ACCESS_NONE;
     ret->extended = names_extended(insn, &f);

@@ -24,6 +24,7 @@ struct operands {
     bool gathers; /* the operand's index is a vector: base and index make many addresses */
     /* Of the operand's address; 255: none. The base is also none if it is %rip. */
     uint8_t base, index;
+    uint8_t unit; /* bytes that one of its displacement stands for; 0: not known */
     uint8_t bits; /* extension of index and base, as in REX: X is 2, B is 1 */
     uint8_t mask; /* gathers: vector register, or VECTOR_NONE where it is a mask register */
     /* General registers that it writes. Not: %rsp where it is moved by the stack, and what string
