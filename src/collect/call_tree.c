@@ -178,6 +178,8 @@ static void ticks_take(struct stacks *stacks, uint32_t leaf, const struct wire_n
         stacks_add(stacks, leaf, STACK_TICKS, ticks);
     if (node->timed)
         stacks_add(stacks, leaf, STACK_TIMED, node->timed);
+    if (node->timed)
+        stacks_add(stacks, leaf, STACK_VISITS, node_stays_whole(node));
     if (node->spread)
         stacks_add(stacks, leaf, STACK_SPREAD, node->spread);
 }

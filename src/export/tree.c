@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/sums.h"
+#include "view/context_ticks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ static bool build_stacks(struct tree *tree, struct tree_filter filter, struct er
 {
     const struct stacks *stacks = &tree->profile->stacks;
     bool *kept = mem_alloc(stacks->nodes.n + (size_t)1), any = false;
+    struct context_clock clock = context_clock_find(tree->profile);
     for (uint32_t i = 0; i < stacks->nodes.n; i++) {
         struct stack_key key = stacks_key(stacks, i);
         bool root = key.parent == STACK_NONE;
@@ -79,7 +81,7 @@ static bool build_stacks(struct tree *tree, struct tree_filter filter, struct er
         if (!wanted || !kept[cell->node] ||
             !module_matches(tree->profile, node->module, filter.module))
             continue;
-        sum_add(&node->weight, stacks->weights.at[i]);
+        sum_add(&node->weight, context_clock_weight(&clock, tree->profile, i));
     }
     mem_free(kept);
     weights_sum(tree, stacks_scale(tree->profile));

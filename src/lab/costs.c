@@ -1,6 +1,7 @@
 #include "lab/costs.h"
 
 #include "profile/profile.h"
+#include "view/context_ticks.h"
 #include "view/path_ticks.h"
 
 /* Of the program, less what is known to be the agent's: a base that samples is the program alone. */
@@ -35,10 +36,11 @@ static double measured_ticks(const struct profile *profile)
     double ticks = 0;
     if (profile->mode != PROFILE_EXACT)
         return 0;
+    struct context_clock stays = context_clock_find(profile);
     for (uint32_t i = 0; i < profile->stacks.cells.n; i++) {
         const struct stack_cell *cell = map_key(&profile->stacks.cells, i);
         if (cell->group == STACK_TICKS)
-            ticks += (double)profile->stacks.weights.at[i];
+            ticks += (double)context_clock_weight(&stays, profile, i);
     }
     struct path_clock clock = path_clock_find(profile);
     return ticks + path_clock_sum(&clock, profile);

@@ -34,6 +34,7 @@ enum {
     STACK_L1D = 4,
     STACK_MISPREDICTS = 5,
     STACK_STALLS = 6,
+    STACK_VISITS = 7, /* stays in it, those that were not measured among them */
 };
 enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX

@@ -57,7 +57,8 @@ static bool *functions_wanted(const struct context_frames *frames, const char *p
 
 void contexts_make(struct contexts *contexts, struct plain *plain, struct contexts_options options)
 {
-    *contexts = (struct contexts){.options = options, .plain = plain};
+    *contexts = (struct contexts){
+        .options = options, .plain = plain, .clock = context_clock_find(plain->profile)};
     context_frames_make(&contexts->frames, plain, !options.no_inlines);
     if (options.function)
         contexts->wanted = functions_wanted(&contexts->frames, options.function);

@@ -15,6 +15,7 @@
  * User and kernel time are never mixed: contexts weigh the one and have the other beside. */
 #pragma once
 
+#include "view/context_ticks.h"
 #include "view/contexts_frames.h"
 
 #include <stdio.h>
@@ -56,6 +57,7 @@ struct context {
 struct contexts {
     struct contexts_options options;
     const struct plain *plain;
+    struct context_clock clock;
     struct context_frames frames;
     bool *wanted;        /* for each function: is it asked for? NULL: all are */
     VEC(struct context); /* a parent stands before its children */

@@ -49,7 +49,7 @@ static bool part_take(struct contexts *contexts, uint32_t i, struct part *ret_pa
     bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
     *ret_part = (struct part){.node = cell->node,
                               .group = cell->group,
-                              .weight = plain->profile->stacks.weights.at[i],
+                              .weight = context_clock_weight(&contexts->clock, plain->profile, i),
                               .beside = kernel != plain->filter.kernel};
     plain_add(plain, ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
               ret_part->weight);

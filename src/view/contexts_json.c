@@ -26,11 +26,16 @@ static struct estimate count_of(const struct contexts *contexts, const struct co
     return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
 }
 
+/* What is taken off a stay is not the same everywhere: by this part of it. */
+#define LOOK_VARIES_BY 0.25
+
 /* With its 95 % interval; not numbers where some stays are measured, and none of these was. */
-static struct estimate ticks_of(const struct groups *groups, bool some)
+static struct estimate ticks_of(const struct contexts *contexts, const struct groups *groups,
+                                bool some)
 {
     double ticks = (double)groups->at[STACK_TICKS];
-    double by = 1.96 * sqrt((double)groups->at[STACK_SPREAD] * STACK_SPREAD_UNIT);
+    double by = 1.96 * sqrt((double)groups->at[STACK_SPREAD] * STACK_SPREAD_UNIT) +
+                LOOK_VARIES_BY * contexts->clock.look * (double)groups->at[STACK_VISITS];
     if (some && !groups->at[STACK_TIMED])
         return (struct estimate){NAN, NAN, NAN};
     return (struct estimate){ticks, fmax(0, floor(ticks - by)), ceil(ticks + by)};
@@ -40,9 +45,9 @@ static void ticks_json(struct json *json, const struct contexts *contexts,
                        const struct context *context)
 {
     bool some = contexts->whole.at[STACK_TIMED];
-    estimate_json(json, "ticks", "ticks_lo", "ticks_hi", ticks_of(&context->total, some));
+    estimate_json(json, "ticks", "ticks_lo", "ticks_hi", ticks_of(contexts, &context->total, some));
     estimate_json(json, "self_ticks", "self_ticks_lo", "self_ticks_hi",
-                  ticks_of(&context->self, some));
+                  ticks_of(contexts, &context->self, some));
     if (some)
         json_integer(json, "self_timed", context->self.at[STACK_TIMED]);
 }
@@ -160,6 +165,10 @@ void contexts_json(FILE *to, const struct contexts *contexts, size_t limit)
     json_string(&json, "form", contexts_form_name(contexts->options.form));
     if (contexts->plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
         whole_json(&json, contexts);
+    if (contexts->clock.raw > 0) {
+        json_number(&json, "ticks_raw", contexts->clock.raw);
+        json_number(&json, "ticks_look", contexts->clock.look);
+    }
     json_array(&json, "rows");
     for (uint32_t id = 0; id < rows && id < limit; id++)
         row_json(&json, contexts, order[id], id, id_of);

@@ -1,6 +1,7 @@
 #include "walk/contexts_code.h"
 
 #include "walk/liveness.h"
+#include "walk/plan_taken.h"
 #include "x86/insn.h"
 
 #define SLOT(field) offsetof(struct context, field)
@@ -78,7 +79,7 @@ static void emit_put_by(struct cursor *c)
 }
 
 /* The clock to %rax; that and %rdx are put by in slots. No flag changes. */
-static void emit_clock(const struct piece *p, struct cursor *c)
+static void emit_clock_read(const struct piece *p, struct cursor *c)
 {
     static const uint8_t rotated[] = {0xc4, 0xe3, 0xfb, 0xf0, 0xd2, 32, 0x48, 0x8d, 0x04, 0x10};
     static const uint8_t low[] = {0x65, 0x89, 0x04, 0x25}, high[] = {0x65, 0x89, 0x14, 0x25};
@@ -110,7 +111,7 @@ static void emit_account(const struct piece *p)
     static const uint8_t load[] = {0x65, 0x49, 0x8b, 0x93}, store[] = {0x65, 0x49, 0x89, 0x83};
     static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10};
     struct cursor *c = p->hot;
-    emit_clock(p, c);
+    emit_clock_read(p, c);
     emit_load(c, RDX, SLOT(node_began));
     emit_store(c, RAX, SLOT(node_began));
     emit_bytes(c, less, sizeof less); /* not %rdx; lea 1(%rax,%rdx), %rax */
@@ -153,6 +154,13 @@ static uint64_t emit_aside(struct piece *p, uint32_t condition)
 /* ---- some stays are measured (walk/node_ticks.h) */
 
 /* Before anything is done, but with what the code needs taken: if this stay is measured the clock is looked at, and the dispatcher does the rest. */
+static void emit_clock_fenced(struct piece *p)
+{
+    emit_fence(p->cold);
+    emit_clock_read(p, p->cold);
+    emit_fence(p->cold);
+}
+
 static void emit_stay_end(struct piece *p)
 {
     static const uint8_t test[] = {0x65, 0x80, 0x3c, 0x25};
@@ -163,7 +171,7 @@ static void emit_stay_end(struct piece *p)
     emit_u8(p->hot, 0);
     uint64_t back = emit_aside(p, 0x85); /* jne */
     uint8_t *behind;
-    emit_clock(p, p->cold);
+    emit_clock_fenced(p);
     emit_store(p->cold, RAX, SLOT(node_ended));
     emit_clock_done(p->cold);
     emit_give_back(p, p->cold);
@@ -181,7 +189,7 @@ static void emit_stay_begin(struct piece *p)
     emit_at_rcx(p->hot, 0, 0xff, 1, NODE(left)); /* decl */
     uint64_t back = emit_aside(p, 0x88);         /* js */
     emit_store_u32(p->cold, 1, SLOT(node_timed));
-    emit_clock(p, p->cold);
+    emit_clock_fenced(p);
     emit_store(p->cold, RAX, SLOT(node_began));
     emit_clock_done(p->cold);
     emit_jump(p->cold, back);

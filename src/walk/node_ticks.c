@@ -10,9 +10,9 @@ static uint64_t clock_cost(void)
     enum { LOOKS = 64, ROUNDS = 8 };
     uint64_t least = UINT64_MAX;
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t start = sys_tsc(), last = start;
+        uint64_t start = sys_tsc_fenced(), last = start;
         for (int i = 0; i < LOOKS; i++)
-            last = sys_tsc();
+            last = sys_tsc_fenced();
         least = last - start < least ? last - start : least;
     }
     return least / LOOKS;

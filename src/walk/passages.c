@@ -102,20 +102,12 @@ void passage_goes_on(struct context *context)
 
 enum { COST_SCALE = 16, COST_SLOWLY = 64 };
 
-static uint64_t fenced_tsc(void)
-{
-    __asm__ volatile("lfence" ::: "memory");
-    uint64_t now = sys_tsc();
-    __asm__ volatile("lfence" ::: "memory");
-    return now;
-}
-
 /* Until it is seen where code looks: the least of two looks of ours. */
 static uint64_t cost_guess(void)
 {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 64; i++) {
-        uint64_t before = fenced_tsc(), ticks = fenced_tsc() - before;
+        uint64_t before = sys_tsc_fenced(), ticks = sys_tsc_fenced() - before;
         least = ticks < least ? ticks : least;
     }
     return least * COST_SCALE;

@@ -33,6 +33,15 @@ static inline unsigned long sys_tsc(void)
     return (unsigned long)high << 32 | low;
 }
 
+/* All before it is done by then, and nothing behind it has begun. */
+static inline unsigned long sys_tsc_fenced(void)
+{
+    __asm__ volatile("lfence" ::: "memory");
+    unsigned long now = sys_tsc();
+    __asm__ volatile("lfence" ::: "memory");
+    return now;
+}
+
 /* One more than CPU and node, in one number, as the kernel keeps them in the limit of a segment for getcpu of the vdso: no system call, which
  * a filter might not like. 0: it keeps none. */
 static inline unsigned int sys_cpu_node(void)

@@ -55,6 +55,13 @@ static inline uint64_t node_ticks_whole(const struct wire_node *node)
     return node->ticks + mean * (uint64_t)since + rest * (uint64_t)since / node->stays;
 }
 
+/* Of these how many there were. */
+static inline uint64_t node_stays_whole(const struct wire_node *node)
+{
+    int64_t since = (int64_t)node->gap - 1 - node->left;
+    return node->stays + (since > 0 ? (uint64_t)since : 0);
+}
+
 /* What `paths` is for functions with too many of them to have a counter each: counters are for those that are known where code is made (struct wire_known_path). */
 enum { NODE_KNOWN_PATHS = 12 };
 

@@ -1,8 +1,9 @@
 #!/bin/bash
-# Ticks in calling contexts against a program that looks at the same clock itself: those of some stays, within their interval, and those of all.
+# Ticks in calling contexts against a program that looks at the same clock itself: those of some stays, within their interval, and those of all; and of short calls whose
+# work is a chain, which is not done when the next begins.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
-make -s "${GAIT_OUT:-o/rel}/programs/stays" >&2 || exit 1
+make -s "${GAIT_OUT:-o/rel}/programs/stays" "${GAIT_OUT:-o/rel}/programs/costs" >&2 || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
@@ -11,4 +12,10 @@ for ticks in --ticks --ticks=all; do
     "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
     python3 -B tests/truth/lib/context_ticks.py $ticks "$work/json" "$work/told" || bad=1
 done
+costs=${GAIT_OUT:-o/rel}/programs/costs
+for _ in 1 2; do "$costs" told; done >"$work/told" || fail "costs: status $?"
+"$gait" record -q --exact=contexts --ticks -o "$work/data" -- "$costs" || fail "costs, recorded: status $?"
+"$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
+hertz=$("$gait" info --json "$work/data" | sed -n 's/.*"tsc_hz": \["\([0-9]*\)".*/\1/p')
+python3 -B tests/truth/lib/context_costs.py "$work/json" "$work/told" "$hertz" || bad=1
 exit $bad
