@@ -4,14 +4,19 @@
 #include "cmd/cmd.h"
 #include "view/scene.h"
 
+static const char unclosed[] =
+    "; the recording was not closed: it is still running or was killed, and what windows took is "
+    "written every second of CPU time, what a trace took at its end";
+
 static int show(const struct table_view *table, const struct view_options *view, void *options,
                 const struct profile *profile)
 {
     struct err err;
     struct scene scene;
     if (!(table->has ? table->has(profile) : profile->tables[table->table].n > 0)) {
-        err_set(&err, ERR_FORMAT, "%s: %s", view->input,
-                table->why ? table->why(profile) : table->missing);
+        err_set(&err, ERR_FORMAT, "%s: %s%s", view->input,
+                table->why ? table->why(profile) : table->missing,
+                profile->complete || profile->damaged ? "" : unclosed);
         return say_err(&err);
     }
     scene_open(&scene, &profile, 1, view->module);
