@@ -77,6 +77,10 @@ int cmd_conflicts(int argc, char **argv)
         .table = TABLE_CONFLICTS,
         .missing = "no addresses were recorded; gait record --events edge,call,address,latency -- "
                    "COMMAND takes them",
+        .event = "address",
+        .unseen = "no accesses in it, though addresses were asked for: too little was walked, or "
+                  "only code "
+                  "without a file, as it is made at run time",
         .text_rows = 20,
         .show = show};
     struct options options = {.within = 224};

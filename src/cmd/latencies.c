@@ -62,6 +62,9 @@ int cmd_latencies(int argc, char **argv)
         .table = TABLE_LATENCIES,
         .missing = "no latencies in it; gait record --events edge,call,address,latency -- COMMAND "
                    "takes them",
+        .event = "latency",
+        .unseen = "no latencies in it, though they were asked for: too little was walked, or "
+                  "nothing of --only",
         .text_rows = 20,
         .show = show};
     struct options options = {0};

@@ -4,9 +4,28 @@
 #include "cmd/cmd.h"
 #include "view/scene.h"
 
+#include <string.h>
+
 static const char unclosed[] =
     "; the recording was not closed: it is still running or was killed, and what windows took is "
     "written every second of CPU time, what a trace took at its end";
+
+/* Whether record --events had it, of any recording that was merged: no name of an event is part of another's. */
+static bool was_asked(const struct profile *profile, const char *event)
+{
+    for (size_t i = 0; i < profile->facts.n; i++)
+        if (strcmp(profile->facts.at[i].key, "events") == 0 &&
+            strstr(profile->facts.at[i].value, event))
+            return true;
+    return false;
+}
+
+static const char *why_nothing(const struct table_view *table, const struct profile *profile)
+{
+    if (table->why)
+        return table->why(profile);
+    return table->event && was_asked(profile, table->event) ? table->unseen : table->missing;
+}
 
 static int show(const struct table_view *table, const struct view_options *view, void *options,
                 const struct profile *profile)
@@ -14,8 +33,7 @@ static int show(const struct table_view *table, const struct view_options *view,
     struct err err;
     struct scene scene;
     if (!(table->has ? table->has(profile) : profile->tables[table->table].n > 0)) {
-        err_set(&err, ERR_FORMAT, "%s: %s%s", view->input,
-                table->why ? table->why(profile) : table->missing,
+        err_set(&err, ERR_FORMAT, "%s: %s%s", view->input, why_nothing(table, profile),
                 profile->complete || profile->damaged ? "" : unclosed);
         return say_err(&err);
     }

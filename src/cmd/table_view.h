@@ -12,6 +12,8 @@ struct table_view {
     bool (*has)(const struct profile *profile); /* whether there is anything; NULL: in the table */
     const char *missing; /* said of a profile that has nothing, behind its name */
     const char *(*why)(const struct profile *profile); /* or this, which looks at it */
+    const char *event,
+        *unseen; /* or, if this was among the events of the recording, this; NULL: none is */
     size_t text_rows;
     bool (*make)(struct scene *scene, void *options,
                  struct err *err); /* before anything is printed; NULL: nothing can fail */

@@ -87,6 +87,10 @@ int cmd_values(int argc, char **argv)
         .usage = usage,
         .table = TABLE_VALUES,
         .missing = "no values in it; gait record --events edge,call,value -- COMMAND takes them",
+        .event = "value",
+        .unseen = "no values in it, though they were asked for: too little was walked, nothing of "
+                  "--only, "
+                  "or gait merge --no-values took them out",
         .text_rows = 20,
         .show = show};
     struct options options = {.kinds = VALUE_KINDS_USUAL};

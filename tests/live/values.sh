@@ -102,4 +102,14 @@ EOF
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without values: status $?"
 "$gait" values "$work/none" >"$work/stdout" 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'events edge,call,value' "$work/stderr" || bad 'a profile without values'
+# Who asked for it, and ran too short, is not told to ask for it.
+"$gait" record -q --events edge,call,address,value,latency -F 1 -o "$work/short" -- true && "$gait" record -q -o "$work/usual" -- true && "$gait" merge -q -o "$work/both" "$work/usual" "$work/short" || bad "short: status $?"
+for view in values latencies conflicts; do
+    for file in short both usual; do
+        "$gait" $view "$work/$file" >"$work/stdout" 2>"$work/stderr"
+        same "$view of $file: status" 2 $?
+        case $file in usual) said='gait record --events' ;; *) said='though .* asked for' ;; esac
+        grep -q "$said" "$work/stderr" || bad "$view of $file: $(cat "$work/stderr")"
+    done
+done
 finish
