@@ -1,9 +1,7 @@
 #include "paths/arrivals.h"
 
-#include "program/image.h"
 #include "program/landing_pads.h"
 #include "program/symtab.h"
-#include "x86/insn.h"
 
 #include <stdlib.h>
 
@@ -24,38 +22,14 @@ static void symbol_note(struct path_arrivals *arrivals, const struct symbols *sy
         arrival_note(arrivals, symbols, at);
 }
 
-static bool has_target(const struct insn *insn)
+static void crossing_note(struct path_arrivals *arrivals, const struct symbols *symbols,
+                          const struct crossing *crossing)
 {
-    return insn->class == INSN_COND || insn->class == INSN_COUNT_COND || insn->class == INSN_JUMP ||
-           insn->class == INSN_CALL;
-}
-
-static bool is_endbr64(const uint8_t *bytes, const struct insn *insn)
-{
-    return insn->length == 4 && bytes[0] == 0xf3 && bytes[1] == 0x0f && bytes[2] == 0x1e &&
-           bytes[3] == 0xfa;
-}
-
-/* Most branches stay within their range: these are not looked up. */
-static void range_sweep(struct path_arrivals *arrivals, const struct image *image,
-                        const struct symbols *symbols, const struct code_range *range)
-{
-    size_t room;
-    const uint8_t *bytes = image_bytes(image, range->start, &room);
-    uint64_t n = bytes && room < range->bytes ? room : range->bytes;
-    struct insn insn;
-    for (uint64_t at = 0; bytes && at < n; at += insn.length) {
-        if (!insn_decode(bytes + at, n - at, &insn))
-            return;
-        if (is_endbr64(bytes + at, &insn))
-            arrival_note(arrivals, symbols, (struct svma){range->start.v + at});
-        uint64_t target = has_target(&insn) ? insn_target(&insn, range->start.v + at) : 0;
-        if (!target || target - range->start.v < range->bytes)
-            continue;
-        function_id f = symbols_find(symbols, (struct svma){target});
-        if (f != FUNCTION_NONE && f != range->function)
-            arrival_note(arrivals, symbols, (struct svma){target});
-    }
+    function_id from = symbols->ranges.at[crossing->from].function;
+    function_id into = symbols->ranges.at[crossing->into].function;
+    bool comes = crossing->kind == CROSSING_LANDING || from != into;
+    if (comes && symbols->functions.at[into].start.v != crossing->to)
+        *vec_push(arrivals) = (struct svma){crossing->to};
 }
 
 static int svma_order(const void *a, const void *b)
@@ -91,8 +65,11 @@ void path_arrivals_find(struct path_arrivals *arrivals, const struct image *imag
     vec_release(&pads);
     for (size_t i = 0; i < symbols->evidence.pointers.n; i++)
         arrival_note(arrivals, symbols, (struct svma){symbols->evidence.pointers.at[i].value});
-    for (size_t r = 0; r < symbols->ranges.n; r++)
-        range_sweep(arrivals, image, symbols, &symbols->ranges.at[r]);
+    struct crossings own;
+    const struct crossings *crossings = symbols_crossings(symbols, image, &own);
+    for (size_t i = 0; i < crossings->n; i++)
+        crossing_note(arrivals, symbols, &crossings->at[i]);
+    crossings_release(&own);
     arrivals_settle(arrivals);
 }
 

@@ -6,20 +6,9 @@
  * middle or by a conditional jump. What is entered by exceptions alone stays apart. */
 #pragma once
 
+#include "program/crossings.h"
 #include "program/evidence.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct image;
-
-struct part_stretch {
-    uint64_t start, end;
-    bool unnamed; /* known by its frame description alone */
-    bool inside;  /* which begins inside of a frame */
-};
-
-/* By start, disjoint. parents[i], set to i for those that are no part yet, gets the function of each part that is found. */
-void split_parts_find(const struct image *image, const struct evidence *evidence,
-                      const struct part_stretch *stretches, size_t n, uint32_t *parents);
+/* parents[i], set to i for those that are no part yet, gets the function of each part that is found. */
+void split_parts_find(const struct crossings *crossings, const struct evidence *evidence,
+                      const struct code_stretch *stretches, size_t n, uint32_t *parents);

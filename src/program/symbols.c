@@ -325,16 +325,26 @@ static void parents_find(const struct builder *builder, uint32_t *parents)
     vec_release(&names);
 }
 
+/* Only frame descriptions leave open what is a function: without them the sweep is for whoever asks. */
 static void unnamed_parents_find(const struct builder *builder, uint32_t *parents)
 {
     const struct spans *spans = &builder->spans;
-    struct part_stretch *stretches = mem_alloc((spans->n + 1) * sizeof *stretches);
+    struct crossings *crossings = &builder->symbols->crossings;
+    struct code_stretch *stretches = mem_alloc((spans->n + 1) * sizeof *stretches);
+    bool any = false;
     for (size_t i = 0; i < spans->n; i++) {
         const struct span *span = &spans->at[i];
-        stretches[i] = (struct part_stretch){span->start, span->end, span->source == FUNCTION_FRAME,
-                                             span->inside};
+        stretches[i] = (struct code_stretch){.start = span->start,
+                                             .end = span->end,
+                                             .unnamed = span->source == FUNCTION_FRAME,
+                                             .inside = span->inside,
+                                             .part = parents[i] != i};
+        any |= stretches[i].unnamed;
     }
-    split_parts_find(builder->image, &builder->symbols->evidence, stretches, spans->n, parents);
+    if (any) {
+        crossings_find(crossings, builder->image, stretches, spans->n);
+        split_parts_find(crossings, &builder->symbols->evidence, stretches, spans->n, parents);
+    }
     mem_free(stretches);
 }
 
@@ -405,10 +415,30 @@ void symbols_build(struct symbols *symbols, const struct image *image)
 
 void symbols_release(struct symbols *symbols)
 {
+    crossings_release(&symbols->crossings);
     vec_release(&symbols->functions);
     vec_release(&symbols->ranges);
     evidence_release(&symbols->evidence);
     arena_release(&symbols->arena);
+}
+
+const struct crossings *symbols_crossings(const struct symbols *symbols, const struct image *image,
+                                          struct crossings *own)
+{
+    *own = (struct crossings){0};
+    if (symbols->crossings.used)
+        return &symbols->crossings;
+    struct code_stretch *stretches = mem_alloc((symbols->ranges.n + 1) * sizeof *stretches);
+    for (size_t i = 0; i < symbols->ranges.n; i++) {
+        const struct code_range *range = &symbols->ranges.at[i];
+        stretches[i] = (struct code_stretch){
+            .start = range->start.v,
+            .end = range->start.v + range->bytes,
+            .part = symbols->functions.at[range->function].start.v != range->start.v};
+    }
+    crossings_find(own, image, stretches, symbols->ranges.n);
+    mem_free(stretches);
+    return own;
 }
 
 uint32_t symbols_range(const struct symbols *symbols, struct svma at)

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "program/crossings.h"
 #include "program/evidence.h"
 #include "wire/address.h"
 
@@ -47,10 +48,15 @@ struct symbols {
         VEC(struct code_range); /* by start, disjoint */
     } ranges;
     struct evidence evidence; /* of the data that code refers to */
+    struct crossings
+        crossings; /* by range; empty, without `used`, where names told all functions */
 };
 
 void symbols_build(struct symbols *symbols, const struct image *image);
 void symbols_release(struct symbols *symbols);
+/* What was found when they were built, or else is now, in `own`, which is the caller's to release. */
+const struct crossings *symbols_crossings(const struct symbols *symbols, const struct image *image,
+                                          struct crossings *own);
 
 /* The range that has it; RANGE_NONE: not in an executable section. */
 uint32_t symbols_range(const struct symbols *symbols, struct svma at);
