@@ -265,7 +265,7 @@ static void source_retire(struct drain *drain, uint32_t index)
 {
     struct source *source = drain->sources[index];
     source_read(source);
-    drain->startup_ns += source_count(source, true, true);
+    drain->ending_ns += source_count(source, true, true);
     sum_source(drain, source, true, &drain->retired);
     if (source == drain->first_source) {
         first_listen(drain);
@@ -370,7 +370,7 @@ void drain_count(struct drain *drain, bool last)
 {
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i])
-            drain->startup_ns += source_count(drain->sources[i], last || drain->quiet, last);
+            drain->ending_ns += source_count(drain->sources[i], last || drain->quiet, last);
     first_listen(drain);
     drain->quiet = true;
 }

@@ -53,13 +53,13 @@ struct drain {
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */
     uint64_t tool_ns_told;       /* our CPU time that has been shared out */
-    uint64_t
-        startup_ns; /* our CPU time before that, and once at the end of each process: nobody waits for it */
-    uint64_t delay_ns;     /* until the next reading */
-    uint64_t unwatched_ns; /* CPU time of each process before its first sample */
-    bool quiet;            /* nothing came since drain_count */
-    bool ending;           /* the program has ended: channels need not be freed any more */
-    uint32_t processes;    /* that started recording */
+    uint64_t startup_ns;         /* our CPU time before that */
+    uint64_t ending_ns;          /* and once at the end of each process: nobody waits for it */
+    uint64_t delay_ns;           /* until the next reading */
+    uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
+    bool quiet;                  /* nothing came since drain_count */
+    bool ending;                 /* the program has ended: channels need not be freed any more */
+    uint32_t processes;          /* that started recording */
     uint64_t
         joined; /* of those that were forked, when channels were last looked for: later ones are in none of the sums */
     uint64_t memory_bytes; /* the most that any of them said */

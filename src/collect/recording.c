@@ -267,6 +267,7 @@ static void conclude(struct run *run)
     memcpy(recording->bare, run->subject.bare, sizeof recording->bare);
     recording->totals = run->told;
     recording->translate_ns = sum.totals.translate_ns;
+    recording->ending_ns = run->drain.ending_ns;
     recording->untrue = sum.miscounted;
     recording->trace = sum.trace;
     recording->payloads = sum.payloads;

@@ -69,7 +69,7 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     if (last)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
     totals.tool_ns = drain_own_ns(drain);
-    totals.once_ns = drain->startup_ns;
+    totals.once_ns = drain->startup_ns + drain->ending_ns;
     *ret_totals = totals;
 }
 

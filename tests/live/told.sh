@@ -26,6 +26,14 @@ sys.exit(thread["user_time"] is not None)' || bad 'a time in JSON that is not kn
 read -r _ memory _ <<<"$(grep '^agent_memory' "$work/info")"
 [ "${memory:-0}" -gt 2000000 ] && [ "$memory" -lt 33554432 ] || bad "the agent's memory: '$memory' bytes"
 
+# What is done once: start-up, and functions read for their paths, which is no part of it. Of less than a second there are none.
+status 0 'once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c "$spin" 1.6
+read -r _ startup end <<<"$(sed -n 's/.*; apart: start-up \([0-9.]*\) ms, paths at the end \([0-9.]*\) ms$/is \1 \2/p' "$work/stderr")"
+awk -v startup="$startup" -v end="$end" 'BEGIN { exit !(startup > 0 && startup < 20 && end > 0) }' ||
+    bad "start-up of '$startup' ms, paths of '$end': $(grep apart "$work/stderr")"
+status 0 'over at once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c pass
+grep -q '; apart: start-up [0-9.]* ms$' "$work/stderr" || bad "no paths were read: $(grep apart "$work/stderr")"
+
 # A process that becomes another program while it is recorded.
 start became /usr/bin/python3 -c "$spin"'
 import os
