@@ -61,6 +61,7 @@ struct agent {
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
     struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
     uint32_t window, trail;
+    uint32_t windows;      /* in one walk */
     uint64_t tick_ns;      /* between ticks of the kernel's clock */
     uint64_t ran_ns;       /* CPU time of all threads between their samples; added to by each */
     uint64_t copied_ns;    /* what copying code took; added to by each */

@@ -7,7 +7,8 @@ enum {
     DEFAULT_WINDOW = 32000,
     VALUE_WINDOW = 2000, /* instructions that lie together see the same values again */
     ADDRESS_WINDOW =
-        8000, /* and pairs of them, as of those that take and release a lock, lie apart */
+        8000,          /* and pairs of them, as of those that take and release a lock, lie apart */
+    VALUE_WINDOWS = 4, /* in one walk: measured, docs/PERFORMANCE.md */
     WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,
@@ -34,6 +35,7 @@ void budget_init(void)
                      : options->events & EVENTS_PAYLOAD ? VALUE_WINDOW
                                                         : DEFAULT_WINDOW;
     agent.window = options->window ? options->window : suits;
+    agent.windows = suits == VALUE_WINDOW ? VALUE_WINDOWS : 1;
     agent.trail = options->trail ? options->trail : DEFAULT_TRAIL;
     agent.tick_ns = agent_tick_ns();
     agent.channel->window = agent.window;
@@ -165,7 +167,7 @@ static uint64_t mean_ns(const struct thread *thread)
     if (agent.options.fixed_hz)
         return 1000000000 / agent.options.fixed_hz;
     uint64_t cost_ns = thread->means.cost_ticks * 1000000 / agent.ticks_per_ms +
-                       tool_ns_per_thousand() * thread->means.window / 1000;
+                       tool_ns_per_thousand() * thread->means.window * agent.windows / 1000;
     uint64_t mean = cost_ns * 1000000 / budget_ppm();
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }

@@ -21,7 +21,8 @@ enum {
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
-    NAME_MASK = 15, /* threads are often given their names after they began */
+    NAME_MASK = 15,  /* threads are often given their names after they began */
+    FURTHER = 100000, /* instructions between the windows of a walk */
 };
 
 /* A stretch of plain code: what it executed and how long that took. */
@@ -62,7 +63,9 @@ static void progress_begin(struct thread *thread, uint64_t pc)
 {
     struct progress *progress = &thread->progress;
     progress->in_window = progress->timing = false;
-    progress->max_exits = progress->lead_exits = 0;
+    progress->max_exits = progress->lead_exits = progress->windows = 0;
+    progress->walked = 0;
+    progress->guards = thread->walk.guards;
     progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
     progress->event = (struct event_walk){.tid = thread->tid,
                                           .slot = thread->slot,
@@ -212,26 +215,6 @@ static uint32_t run_trail(struct thread *thread, uint32_t trail)
     return stop;
 }
 
-static void run_parts(struct thread *thread)
-{
-    struct event_walk *event = &thread->progress.event;
-    event->stop = run_window(thread);
-    /* A window that came to a system call is whole: there the user time that it stands for ends. */
-    if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
-        event->flags |= WALK_COMPLETE;
-    else
-        agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
-    if (event->stop != LOSS_N)
-        return;
-    /* Guarded code runs many times slower on copies than natively: its rate would tell nothing. */
-    bool guarded = thread->walk.guards > GUARDS_FEW;
-    struct progress *progress = &thread->progress;
-    uint32_t trail = guarded ? 0 : budget_trail(thread, &progress->cost.is_long);
-    progress->timing = trail != 0;
-    if (trail)
-        event->stop = run_trail(thread, trail);
-}
-
 static void event_publish(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
@@ -263,6 +246,71 @@ static void event_publish(struct thread *thread)
     ring_publish(out, EVENT_WALK);
 }
 
+/* Books the window and sends it, to stand for so much of the sample. */
+static void window_send(struct thread *thread, uint32_t share)
+{
+    struct event_walk *event = &thread->progress.event;
+    struct channel *channel = agent.channel;
+    if (event->flags & WALK_COMPLETE) {
+        agent_add(&channel->walks, 1);
+        thread->means.walks++;
+    }
+    agent_add(&channel->instructions, event->instructions);
+    thread->progress.walked += event->lead + event->instructions + event->trail;
+    thread->progress.windows++;
+    event->share = share;
+    event->shares = agent.windows;
+    event_publish(thread);
+}
+
+/* A window that came to a system call is whole: there the user time that it stands for ends. */
+static void take_window(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    event->stop = run_window(thread);
+    if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
+        event->flags |= WALK_COMPLETE;
+    else
+        agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
+}
+
+/* Another window some way on: all is warm there, and it costs a third of what one at an interrupt of its own does. Where
+ * there is no way on, the window before it stays the last. */
+static void take_further(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    struct piece piece;
+    event->stop = run_plain(thread, FURTHER, &piece);
+    thread->progress.walked += piece.instructions;
+    if (event->stop != LOSS_N)
+        return;
+    window_send(thread, 1);
+    event->flags = (event->flags & WALK_OUTSIDE) | WALK_FURTHER;
+    event->tsc = sys_tsc();
+    event->pc = thread->context->pc;
+    event->stack_bytes = 0;
+    take_window(thread);
+}
+
+/* Guarded code runs many times slower on copies than natively: its rate would tell nothing, and no way through it is short. */
+static bool runs_on(const struct thread *thread)
+{
+    const struct progress *progress = &thread->progress;
+    return progress->event.stop == LOSS_N && thread->walk.guards - progress->guards <= GUARDS_FEW;
+}
+
+static void run_parts(struct thread *thread)
+{
+    struct progress *progress = &thread->progress;
+    take_window(thread);
+    for (uint32_t i = 1; i < agent.windows && runs_on(thread); i++)
+        take_further(thread);
+    uint32_t trail = runs_on(thread) ? budget_trail(thread, &progress->cost.is_long) : 0;
+    progress->timing = trail != 0;
+    if (trail)
+        progress->event.stop = run_trail(thread, trail);
+}
+
 /* Books the sample and arms the next. */
 static void progress_end(struct thread *thread)
 {
@@ -272,15 +320,10 @@ static void progress_end(struct thread *thread)
         agent_lose((enum loss)event->stop);
     if (thread->progress.timing && !(event->flags & WALK_TIMED))
         agent_lose(LOSS_untimed);
-    if (event->flags & WALK_COMPLETE) {
-        agent_add(&channel->walks, 1);
-        thread->means.walks++;
-    }
-    agent_add(&channel->instructions, event->instructions);
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->zones.code_bytes;
-    event_publish(thread);
-    uint64_t walked = event->lead + event->instructions + event->trail;
+    window_send(thread, agent.windows - thread->progress.windows);
+    uint64_t walked = thread->progress.walked;
     agent_add(&channel->walked_instructions, walked);
     /* CPU time, not the clock: what others did meanwhile is not our cost. */
     uint64_t cpu_ns = agent_cpu_ns();

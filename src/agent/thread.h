@@ -17,6 +17,9 @@ struct progress {
     bool in_window, timing;
     struct sample_cost cost;
     uint32_t max_exits, lead_exits; /* recorded at most; the first of them, which are left out */
+    uint32_t windows;               /* of this walk that are sent */
+    uint64_t walked;                /* instructions up to the end of those */
+    uint64_t guards;                /* that the thread met before this walk */
 };
 
 /* A signal that has arrived but cannot be handed to the program just here. */

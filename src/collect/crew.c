@@ -29,6 +29,8 @@ static struct crew_thread *thread_of(struct crew *crew, uint32_t tid)
 struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk)
 {
     struct crew_thread *thread = thread_of(crew, (uint32_t)walk->tid);
+    if (walk->flags & WALK_FURTHER)
+        return (struct crew_sample){.weight_ns = thread->weight_ns};
     bool first = !thread->told_ns || walk->cpu_ns < thread->told_ns;
     uint64_t since = first ? walk->cpu_ns : walk->cpu_ns - thread->told_ns;
     uint64_t most = first ? CREW_FIRST_NS : CREW_MOST_NS;
@@ -36,6 +38,7 @@ struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk)
     since = since < most ? since : most;
     uint64_t weight = walk->period_ns < CREW_MOST_NS ? walk->period_ns : CREW_MOST_NS;
     weight = weight ? weight : since;
+    thread->weight_ns = weight;
     if (walk->pc)
         thread->user_ns += weight;
     return (struct crew_sample){.weight_ns = weight, .since_ns = since};

@@ -25,6 +25,7 @@ enum {
 struct crew_thread {
     uint32_t tid;
     uint64_t told_ns;   /* CPU time of its latest sample; 0: it had none yet */
+    uint64_t weight_ns; /* what that stands for */
     uint64_t user_ns;   /* that its samples stand for, since the profile was told */
     uint64_t cpu_ns;    /* since its recording began, that the profile was told */
     uint64_t start_tsc; /* of its recording: tells it from another of the same number */

@@ -156,9 +156,29 @@ static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
                             .end = {first->start, first->at, 0}});
 }
 
+/* What this window does, of what its sample stands for. */
+static uint64_t window_share_ns(const struct event_walk *walk, uint64_t sample_ns)
+{
+    bool part = walk->share < walk->shares;
+    return part ? (uint64_t)((u128)sample_ns * walk->share / walk->shares) : sample_ns;
+}
+
 static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
 {
-    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
+    uint64_t share_ns = window_share_ns(walk, weight_ns);
+    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * share_ns : share_ns;
+}
+
+/* Calling contexts are known from the interrupt on, as far as a walk's first window goes: it stands for all. */
+static void passages_weigh(struct decode *decode, const struct event_walk *walk,
+                           const uint32_t *exits, const struct tally_weight *weight)
+{
+    struct tally_weight whole = *weight;
+    if (!decode->stacks || (walk->flags & WALK_FURTHER))
+        return;
+    if (walk->share && walk->share < walk->shares)
+        whole.units = whole.units / walk->share * walk->shares;
+    passages_window(&decode->passages, walk, exits, decode->stack, &whole);
 }
 
 /* In sixteenths. */
@@ -232,8 +252,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         trips_weigh(decode, walk, exits, &weight);
         paths_weigh(decode, exits, walk->n_exits, &weight);
-        if (decode->stacks)
-            passages_window(&decode->passages, walk, exits, decode->stack, &weight);
+        passages_weigh(decode, walk, exits, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         window_book(decode, walk, &weight, weight_ns);
         values_weigh(decode, &weight);
@@ -337,7 +356,8 @@ void decode_walk(struct decode *decode, const struct event_walk *walk, const uin
     decode->values_weigh = 0;
     decode->window_ns = 0;
     decode->stack = NULL;
-    time_add(decode, walk, stack, sample.weight_ns);
+    if (!(walk->flags & WALK_FURTHER))
+        time_add(decode, walk, stack, sample.weight_ns);
     if ((walk->flags & WALK_COMPRESSED) && sample.weight_ns && walk->instructions)
         decode_compressed(decode, walk, sample.weight_ns);
     if (!walk->n_exits)

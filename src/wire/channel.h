@@ -313,7 +313,15 @@ struct event_thread {
 
 /* WALK_OUTSIDE: it began outside of what is kept, and stands for ONLY_OUTSIDE_EVERY such. */
 /* WALK_COMPRESSED: its exits and their payload have gone through a compressor. */
-enum { WALK_COMPLETE = 1, WALK_TIMED = 2, WALK_OUTSIDE = 4, WALK_LONG = 8, WALK_COMPRESSED = 16 };
+/* WALK_FURTHER: another window of the walk before: no interrupt, and no sample of time. */
+enum {
+    WALK_COMPLETE = 1,
+    WALK_TIMED = 2,
+    WALK_OUTSIDE = 4,
+    WALK_LONG = 8,
+    WALK_COMPRESSED = 16,
+    WALK_FURTHER = 32
+};
 
 /* The stack as the interrupt found it. */
 enum {
@@ -327,7 +335,7 @@ enum { CPU_BITS = 12, CPU_MASK = (1 << CPU_BITS) - 1 };
 
 struct event_walk {
     uint32_t kind, bytes; /* EVENT_WALK; of this entry, a multiple of 8 */
-    uint64_t tsc;         /* when the interrupt came */
+    uint64_t tsc;         /* when the interrupt came, or the further window began */
     uint64_t cpu_ns;      /* thread CPU time then */
     uint64_t pc;          /* avma that was interrupted: the time sample; 0: not user time */
     uint64_t end_pc;      /* avma at which the window ended: where the last exit went */
@@ -350,6 +358,9 @@ struct event_walk {
     uint32_t n_lead;      /* exits of the lead, for who follows calls from the interrupt on */
     uint32_t
         cpu_node; /* that the interrupt came on: one more than both, the CPU in the low CPU_BITS; 0: not known */
+    /* A walk may have several windows, each in an entry of its own, which stand for what the sample does: this one
+     * for `share` of its `shares`. 0: for all of it. */
+    uint32_t share, shares;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
      * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
      * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words (wire/stack_words.h) */

@@ -6,6 +6,18 @@ gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program 
 "$gait" record -q --overhead 20% --seed 1 --events edge,call,address,value -o "$work/data" -- "$work/habits" 200000000 >/dev/null || bad "record: status $?"
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" values --json --module habits "$work/data" >"$work/json" || bad "values: status $?"
+# With addresses a walk has one window, else several; all of them stand for the time once.
+"$gait" record -q --overhead 20% --seed 1 --events edge,call,value -o "$work/several" -- "$work/habits" 100000000 >/dev/null || bad "record: status $?"
+for data in data several; do "$gait" info --json "$work/$data"; done >"$work/infos"
+/usr/bin/python3 -B - "$work/infos" <<'EOF' || bad 'windows of a walk'
+import json, sys
+text, read = open(sys.argv[1]).read(), json.JSONDecoder().raw_decode
+first, end = read(text)
+one, several = (info['rows'][0] for info in (first, read(text[end:].lstrip())[0]))
+print([(row['windows'], row['interrupts'], row['walked_share']) for row in (one, several)])
+assert one['windows'] <= one['interrupts'] and several['windows'] > 3 * several['interrupts']
+assert 0.9 < several['walked_share'] <= 1.0001
+EOF
 /usr/bin/python3 -B - "$work/json" <<'EOF' || bad 'figures'
 import json, sys
 rows = json.load(open(sys.argv[1]))['rows']

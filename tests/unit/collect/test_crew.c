@@ -46,6 +46,22 @@ static void a_period_is_believed(void **state)
     crew_release(&crew);
 }
 
+/* It stands for a part of what its walk's first window began, and adds no time. */
+static void a_further_window_is_of_the_sample_before(void **state)
+{
+    (void)state;
+    struct crew crew;
+    crew_init(&crew, true);
+    const struct event_walk further = {.tid = 1, .pc = 9, .cpu_ns = 3 * MS, .flags = WALK_FURTHER};
+    assert_int_equal(weight(&crew, 1, 9, 3 * MS, 0), 3 * MS);
+    struct crew_sample sample = crew_sample(&crew, &further);
+    assert_int_equal(sample.weight_ns, 3 * MS);
+    assert_int_equal(sample.since_ns, 0);
+    assert_int_equal(crew.at[0].user_ns, 3 * MS);
+    assert_int_equal(weight(&crew, 1, 9, 5 * MS, 0), 2 * MS);
+    crew_release(&crew);
+}
+
 static struct wire_thread slot(int32_t tid, uint64_t start_tsc, uint64_t ran_ns, const char *name)
 {
     struct wire_thread thread = {
@@ -102,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_stand_for_the_time_of_their_thread),
         cmocka_unit_test(a_period_is_believed),
+        cmocka_unit_test(a_further_window_is_of_the_sample_before),
         cmocka_unit_test(threads_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

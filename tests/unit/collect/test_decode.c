@@ -120,6 +120,31 @@ static void one_window_by_hand(void **state)
     close_fixture(&fixture);
 }
 
+/* The walk came to its second window of three, and no further. */
+static void windows_of_a_walk_share_its_sample(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
+    struct event_walk event = {
+        .pc = 0x1005, .end_pc = 0x1100, .instructions = 18, .flags = WALK_COMPLETE};
+    event.share = 1, event.shares = 3;
+    walk(&fixture, event, exits, 4);
+    event.share = 2, event.flags |= WALK_FURTHER;
+    event.pc = 0x1000;
+    walk(&fixture, event, exits, 4);
+    decode_flush(&fixture.decode, true);
+    assert_int_equal(fixture.decode.windows, 2);
+    assert_in_range(fixture.code.profile.totals.time, WINDOW - 8, WINDOW);
+    assert_int_equal(fixture.code.profile.totals.samples, 1);
+    assert_int_equal(time_at(&fixture, 0x1005), WINDOW_NS);
+    assert_int_equal(time_at(&fixture, 0x1000), 0);
+    assert_in_range(fixture.decode.complete_ns, WINDOW_NS - 1, WINDOW_NS);
+    close_fixture(&fixture);
+}
+
 static void where_the_last_exit_went(void **state)
 {
     (void)state;
@@ -461,6 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_have_the_calls_of_their_window),
         cmocka_unit_test(one_window_by_hand),
+        cmocka_unit_test(windows_of_a_walk_share_its_sample),
         cmocka_unit_test(where_the_last_exit_went),
         cmocka_unit_test(indirect_targets_are_told_apart),
         cmocka_unit_test(followed_jumps_and_fallen_ends),
