@@ -23,6 +23,7 @@ static void trace_open(struct source_trace *trace, const struct source_place *pl
     trace_contexts_init(&trace->contexts, units);
     trace_values_init(&trace->values, units, sum);
     trace->values.places.by_callers = place->by_callers;
+    trace->values.ordered = place->events & EVENTS_ADDRESS; /* strides */
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
     trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
     if (place->loops)

@@ -17,12 +17,22 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
     values->tids.at[thread] = tid;
 }
 
+static struct value_counts *counts_get(struct trace_values *values, uint32_t place)
+{
+    /* Twice as many values as of samples: the most that can be lost is half as much. */
+    while (values->counts.n <= place)
+        *vec_push(&values->counts) = (struct value_counts){.more = 1};
+    return &values->counts.at[place];
+}
+
 static void see(void *to, uint32_t place, uint64_t value)
 {
-    struct trace_values *values = to;
-    while (values->counts.n <= place)
-        *vec_push(&values->counts) = (struct value_counts){0};
-    value_counts_add(&values->counts.at[place], value, 1);
+    value_counts_add(counts_get(to, place), value, 1);
+}
+
+static void column_see(void *to, uint32_t place, const struct value_rows_column *column)
+{
+    value_counts_add_column(counts_get(to, place), column->words, column->apart, column->n);
 }
 
 static void passage_read(struct consumer *consumer, const struct passage *passage)
@@ -42,7 +52,10 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
         payloads_read(consumer->units, &window, &told, &values->listener, 1);
     values->sum->windows++;
     values->sum->timed += told.timed;
-    value_places_read(&values->places, &window, see, values);
+    if (values->ordered || values->places.by_callers)
+        value_places_read(&values->places, &window, see, values);
+    else
+        value_rows_add(&values->rows, &values->places, &window, column_see, values);
 }
 
 static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop)
@@ -63,6 +76,7 @@ void trace_values_release(struct trace_values *values)
     for (size_t i = 0; i < values->counts.n; i++)
         value_counts_release(&values->counts.at[i]);
     vec_release(&values->counts);
+    value_rows_release(&values->rows);
     vec_release(&values->tids);
     value_places_release(&values->places);
 }
@@ -91,6 +105,7 @@ static void place_give(struct trace_values *values, uint32_t place, struct profi
 
 void trace_values_give(struct trace_values *values, struct profile *profile)
 {
+    value_rows_end(&values->rows, &values->places, column_see, values);
     for (uint32_t i = 0; i < values->counts.n; i++)
         if (values->counts.at[i].total)
             place_give(values, i, profile);

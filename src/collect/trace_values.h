@@ -4,12 +4,15 @@
 #include "collect/consumer.h"
 #include "collect/value_counts.h"
 #include "collect/value_places.h"
+#include "collect/value_rows.h"
 
 struct trace_values {
     struct consumer consumer;
     struct payload_consumer *listener; /* gets every event as well; NULL: nobody */
     struct payload_sum *sum;
     struct value_places places;
+    bool ordered; /* values are counted as they come */
+    struct value_rows rows;
     struct {
         VEC(struct value_counts);
     } counts; /* by place */

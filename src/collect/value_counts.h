@@ -21,6 +21,8 @@ struct value_counts {
     struct value_count *last; /* where the last was found */
     uint64_t lost;
     uint32_t n, n_slots;
+    uint32_t more;             /* VALUE_COUNTS_MOST is doubled so often */
+    uint32_t most;             /* different values, a power of two; 0: VALUE_COUNTS_MOST */
     struct value_count *slots; /* a hash table; NULL: none yet */
 };
 
@@ -36,5 +38,8 @@ static inline void value_counts_add(struct value_counts *counts, uint64_t value,
     else
         value_counts_add_other(counts, value, times);
 }
+/* So many values, `apart` words from each other, once each. */
+void value_counts_add_column(struct value_counts *counts, const uint64_t *values, uint32_t apart,
+                             uint32_t n);
 /* The most frequent first, equal ones by value, at most `most`; how many. */
 size_t value_counts_top(const struct value_counts *counts, struct value_count *top, size_t most);

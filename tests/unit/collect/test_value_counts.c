@@ -47,11 +47,46 @@ static void many_lose_little(void **state)
     value_counts_release(&counts);
 }
 
+/* Columns, of runs and of values in turn, of more different ones than are kept: as if they had come one by one. */
+static void columns_are_as_one_by_one(void **state)
+{
+    (void)state;
+    enum { APART = 3, N = 50, COLUMNS = 400 };
+    struct value_counts one = {0}, column = {0};
+    uint64_t words[N * APART], state_of = 1;
+    for (uint64_t c = 0; c < COLUMNS; c++) {
+        for (uint64_t i = 0; i < N; i++) {
+            state_of = state_of * UINT64_C(6364136223846793005) + 1;
+            uint64_t value = c % 4 == 0   ? i / 20
+                             : c % 4 == 1 ? i % 3
+                             : c % 4 == 2 ? (state_of >> 33) % 700
+                                          : 0;
+            words[i * APART] = value;
+            words[i * APART + 1] = words[i * APART + 2] = state_of;
+            value_counts_add(&one, value, 1);
+        }
+        value_counts_add_column(&column, words, APART, N);
+    }
+    struct value_count top[2][16];
+    size_t n = value_counts_top(&one, top[0], 16);
+    assert_int_equal(value_counts_top(&column, top[1], 16), n);
+    assert_true(one.lost > 0);
+    assert_int_equal(column.lost, one.lost);
+    assert_int_equal(column.total, one.total);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(top[1][i].value, top[0][i].value);
+        assert_int_equal(top[1][i].count, top[0][i].count);
+    }
+    value_counts_release(&one);
+    value_counts_release(&column);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_are_counted_exactly),
         cmocka_unit_test(many_lose_little),
+        cmocka_unit_test(columns_are_as_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
