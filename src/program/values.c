@@ -337,6 +337,42 @@ static void slots_join(struct state *state, const struct state *other, value_nam
     }
 }
 
+static struct value *place_at(struct state *state, uint32_t place)
+{
+    return place < 16 ? &state->registers[place] : &state->slots[place - 16].value;
+}
+
+/* Bits of places that bear the name that this join has for them. */
+static uint32_t names_given(struct state *state, value_name first_name)
+{
+    uint32_t given = 0;
+    for (uint32_t place = 0; place < 16 + state->n_slots; place++) {
+        const struct value *value = place_at(state, place);
+        struct value joined = value_named(first_name + place, 64);
+        joined.weak = value->weak;
+        given |= (uint32_t)value_equal(value, &joined) << place;
+    }
+    return given;
+}
+
+static bool is_outdated(const struct value *value, value_name first_name, uint32_t given)
+{
+    value_name place = value->name - first_name;
+    return value->kind >= VALUE_TERM && place < STATE_PLACES && given >> place & 1;
+}
+
+/* As state_forget, of all names that are given again: whoever else bears one has it from the last time. Their facts and slots are gone already. */
+static void names_forget(struct state *state, value_name first_name, uint32_t given)
+{
+    for (uint32_t place = 0; place < 16 + state->n_slots; place++) {
+        struct value *value = place_at(state, place);
+        if (is_outdated(value, first_name, given & ~(UINT32_C(1) << place)))
+            *value = (struct value){0};
+    }
+    if (is_outdated(&state->left, first_name, given))
+        state->left = (struct value){0};
+}
+
 bool state_join(struct state *state, const struct state *other, value_name first_name, bool patient)
 {
     struct state before = *state;
@@ -356,18 +392,11 @@ bool state_join(struct state *state, const struct state *other, value_name first
         if (state->facts[i].name - first_name < STATE_PLACES)
             fact_drop(state, i);
     facts_join(state, other, patient);
-    for (uint32_t place = 0; place < 16 + state->n_slots; place++) {
-        struct value *value =
-            place < 16 ? &state->registers[place] : &state->slots[place - 16].value;
-        struct value joined = value_named(first_name + place, 64);
-        joined.weak = value->weak;
-        if (!value_equal(value, &joined))
-            continue;
-        struct value kept = *value;
-        state_forget(state, first_name + place);
-        *value = kept;
-        ranges_learn(state, value, &ranges[place]);
-    }
+    uint32_t given = names_given(state, first_name);
+    names_forget(state, first_name, given);
+    for (uint32_t place = 0; given >> place; place++)
+        if (given >> place & 1)
+            ranges_learn(state, place_at(state, place), &ranges[place]);
     if (!comparison_equal(state, other)) {
         state->left = (struct value){0};
         state->right = state->compared_bits = state->swapped = 0;
