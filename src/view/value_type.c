@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALL = 1 << 20, STRING_LEAST = 4, STRING_SHOWN = 40 };
+enum { SMALL = 1 << 20, STRING_LEAST = 4, STRING_SHOWN = 40, STRING_ROOM = 2 * STRING_SHOWN + 8 };
 
 const char *value_type_name(enum value_type type)
 {
@@ -65,8 +65,21 @@ const char *value_text(struct value_form form, uint64_t value)
     }
 }
 
+/* Its letters between quotes, those that would be taken for the end of it as C writes them. */
+static void string_quote(const uint8_t *letters, size_t n, char text[STRING_ROOM])
+{
+    bool whole = n <= STRING_SHOWN;
+    *text++ = '"';
+    for (size_t i = 0; i < (whole ? n : STRING_SHOWN); i++) {
+        if (letters[i] == '"' || letters[i] == '\\')
+            *text++ = '\\';
+        *text++ = (char)letters[i];
+    }
+    strcpy(text, whole ? "\"" : "\"...");
+}
+
 /* Letters from here up to a zero, as the file has them; false: it is no string. */
-static bool string_at(const struct binary *binary, uint64_t at, char *text, size_t room)
+static bool string_at(const struct binary *binary, uint64_t at, char text[STRING_ROOM])
 {
     size_t there = 0, n = 0;
     const uint8_t *bytes = image_bytes(&binary->image, (struct svma){at}, &there);
@@ -74,9 +87,7 @@ static bool string_at(const struct binary *binary, uint64_t at, char *text, size
         n++;
     if (!bytes || n < STRING_LEAST || n == there || bytes[n])
         return false;
-    bool whole = n <= STRING_SHOWN;
-    snprintf(text, room, "\"%.*s\"%s", (int)(whole ? n : STRING_SHOWN), (const char *)bytes,
-             whole ? "" : "...");
+    string_quote(bytes, n, text);
     return true;
 }
 
@@ -105,13 +116,13 @@ static const char *code_text(struct scene *scene, uint32_t module, uint64_t at, 
 const char *value_pointer_text(struct scene *scene, uint32_t module, uint64_t at)
 {
     const struct binary *binary = scene_binary(scene, module);
-    char string[STRING_SHOWN + 8];
+    char string[STRING_ROOM];
     const char *place = address_text(scene, module, at);
     if (!binary)
         return place;
     if (image_executable(&binary->image, (struct svma){at}))
         return code_text(scene, module, at, is_fixed(binary));
-    if (string_at(binary, at, string, sizeof string))
+    if (string_at(binary, at, string))
         return arena_format(&scene->arena, "%s (%s)", string, place);
     return is_fixed(binary) ? arena_format(&scene->arena, "%" PRIu64 ", or %s", at, place) : place;
 }

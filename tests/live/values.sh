@@ -74,6 +74,20 @@ C
 one=$(nm "$work/fixed" | awk '$3 == "one" { print $1 }')
 grep -q "100.00%.* $((16#$one + 2)), or one (fixed+0x" "$work/text" || bad 'a number that points into code'
 grep -qE '  one \(fixed\+0x' "$work/text" || bad 'a pointer to a function'
+# Quotes and backslashes in strings are written as in C: where one ends can be seen. Long ones are cut by letters of theirs.
+gcc -x c -O1 -no-pie -o "$work/quoted" - <<'C' || bad 'quoted'
+const char *volatile said = "say \"no\\yes\"", *volatile long_one = "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"+";
+int main(void)
+{
+    for (int i = 0; i < 1000; i++)
+        said, long_one;
+    return 0;
+}
+C
+"$gait" record -q --exact=trace --events edge,call,value,address -o "$work/at" -- "$work/quoted"
+"$gait" values --limit 1000 --module quoted "$work/at" >"$work/text"
+grep -qF '  "say \"no\\yes\"" (quoted+0x' "$work/text" || { bad 'quotes in a string'; cat "$work/text"; }
+grep -qE '  "(\\"){40}"\.\.\. \(quoted\+0x' "$work/text" || { bad 'a string of quotes'; cat "$work/text"; }
 # A literal of the program is always the same, and no finding; a variable is. Both have their line of source.
 cat >"$work/literal.c" <<'EOF'
 static volatile double sink = 1, factor = 3.25;
