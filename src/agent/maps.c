@@ -32,9 +32,24 @@ static const char *parse_number(const char *at, uint32_t base, uint64_t *ret)
     return at;
 }
 
-/* The line ends in a newline, which is replaced by a zero. */
-static struct mapping parse_line(const char *line, const char *end)
+/* The kernel writes the one character that would end the line as "\\012", and nothing else so. Returns the new
+ * end. */
+static char *newlines_restore(char *at, const char *end)
 {
+    char *to = at;
+    while (at < end) {
+        bool newline = end - at >= 4 && __builtin_memcmp(at, "\\012", 4) == 0;
+        *to++ = newline ? '\n' : *at;
+        at += newline ? 4 : 1;
+    }
+    *to = 0;
+    return to;
+}
+
+/* The line ends in a newline, which is replaced by a zero. */
+static struct mapping parse_line(char *begin, const char *end)
+{
+    const char *line = begin;
     struct mapping map = {0};
     uint64_t minor;
     line = parse_number(line, 16, &map.start);
@@ -51,6 +66,8 @@ static struct mapping parse_line(const char *line, const char *end)
     while (line < end && *line == ' ')
         line++;
     map.path = line;
+    if (map.executable) /* others are passed over */
+        end = newlines_restore(begin + (line - begin), end);
     map.path_bytes = (uint32_t)(end - line);
     return map;
 }
@@ -132,7 +149,7 @@ static void tell(const struct mapping *map)
     __atomic_store_n(&channel->maps_bytes, channel->maps_bytes + bytes, __ATOMIC_RELEASE);
 }
 
-static void take_line(struct regions *regions, const char *line, const char *end)
+static void take_line(struct regions *regions, char *line, const char *end)
 {
     struct mapping map = parse_line(line, end);
     if (!map.executable || regions->n == REGIONS_MAX || cache_contains(agent.cache, map.start))

@@ -72,6 +72,17 @@ same 'verify, exact' good "$(tail -n 1 stdout)"
 status 0 'odd bytes' "$gait" record -q -o odd.data -- true $'a\xff\xc2\x9b\xc3\xbc'
 same 'odd bytes in info' "command       true 'a\\xff\\xc2\\x9b"$'\xc3\xbc'"'" "$("$gait" info odd.data | grep ^command)"
 
+# The kernel writes a newline in the path of what is mapped in four characters.
+odd=$'a\nfolder'
+mkdir "$odd"
+printf '%s\n' 'volatile long n;' '__attribute__((noinline)) void turn(void) { n++; }' 'int main(void) { while (n < 100000000) turn(); }' >"$odd/turns.c"
+if (cd "$odd" && gcc -O1 -o turns turns.c 2>/dev/null); then
+    for mode in $modes; do
+        status 0 "$mode, a newline" "$gait" record -q $(options_of $mode) -o odd.data -- "./$odd/turns"
+        "$gait" report odd.data | grep -q ' turn ' || { bad "$mode: a program behind a newline has no symbols"; "$gait" report odd.data; }
+    done
+fi
+
 # Handlers are the program's: what the C library sets up for threads is not told.
 cat >threads.c <<'C'
 #include <pthread.h>
