@@ -21,7 +21,7 @@ enum {
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
-    NAME_MASK = 15,  /* threads are often given their names after they began */
+    NAME_MASK = 15,   /* threads are often given their names after they began */
     FURTHER = 100000, /* instructions between the windows of a walk */
 };
 
@@ -268,6 +268,7 @@ static void take_window(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
     event->stop = run_window(thread);
+    event->flags |= event->stop == LOSS_N ? 0u : WALK_SHORT;
     if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
         event->flags |= WALK_COMPLETE;
     else
@@ -356,8 +357,10 @@ void sample_decline(struct thread *thread, uint64_t pc)
 void sample_abandon(struct thread *thread)
 {
     struct progress *progress = &thread->progress;
-    if (progress->in_window)
+    if (progress->in_window) {
         window_close(thread);
+        progress->event.flags |= WALK_SHORT;
+    }
     gate_leave(&agent.cache->gate);
     progress->event.stop = LOSS_at_fault;
     if (!(progress->event.flags & WALK_COMPLETE))

@@ -201,11 +201,10 @@ static void values_weigh(struct decode *decode, const struct tally_weight *weigh
     decode->window_weighs = value_weight(executions * mean->windows / mean->executions);
 }
 
-static void window_book(struct decode *decode, const struct event_walk *walk,
-                        const struct tally_weight *weight, uint64_t weight_ns)
+static void window_book(struct decode *decode, const struct event_walk *walk, uint64_t weight_ns)
 {
     decode->windows++;
-    decode->instructions += weight->instructions;
+    decode->instructions += walk->instructions;
     decode->complete_ns += walk->flags & WALK_COMPLETE ? stands_for_ns(walk, weight_ns) : 0;
 }
 
@@ -217,7 +216,7 @@ static void decode_compressed(struct decode *decode, const struct event_walk *wa
     struct tally_weight weight = {.instructions = walk->instructions,
                                   .units = stands_for_ns(walk, weight_ns) << UNIT_BITS,
                                   .rate = place_rate(decode, walk, &place)};
-    window_book(decode, walk, &weight, weight_ns);
+    window_book(decode, walk, weight_ns);
     messages_window(&decode->messages, &weight);
 }
 
@@ -236,12 +235,36 @@ void decode_messages(struct decode *decode, const struct message *messages, size
     messages_take(&decode->messages, messages, n);
 }
 
-static void decode_window(struct decode *decode, const struct event_walk *walk,
+/* The walk as far as its window counts (collect/window_reach.h). Exits that nobody knows are left in: they are found out. */
+static struct event_walk counted_part(struct decode *decode, const struct event_walk *walk,
+                                      const uint32_t *exits)
+{
+    const struct units *units = decode->units;
+    struct event_walk part = *walk;
+    uint64_t most = window_reach(&decode->reach), instructions = 0;
+    uint32_t n = 0;
+    window_reach_add(&decode->reach, walk->instructions, walk->flags & WALK_SHORT);
+    if (walk->instructions <= most)
+        return part;
+    while (n < walk->n_exits && instructions < most && exits[n] < decode->tally.exits.n)
+        instructions += decode->tally.exits.at[exits[n++]].instructions;
+    int32_t next = n && n < walk->n_exits ? units_owner(units, exits[n]) : -1;
+    if (next < 0 || instructions < most)
+        return part;
+    part.n_exits = n;
+    part.instructions = (uint32_t)instructions;
+    part.end_pc = units->segments.at[units->superblocks.at[next].first_segment].start;
+    return part;
+}
+
+static void decode_window(struct decode *decode, const struct event_walk *whole,
                           const uint32_t *exits, uint64_t weight_ns)
 {
     struct tally_window window = {0};
     struct tally_weight weight = {0};
     expansion_follow(&decode->expansion);
+    struct event_walk part = counted_part(decode, whole, exits), *walk = &part;
+    decode->counted = part.n_exits;
     if (!tally_window(&decode->tally, exits, walk->n_exits, &window)) {
         decode->garbled++;
     } else if (window.instructions) {
@@ -254,7 +277,7 @@ static void decode_window(struct decode *decode, const struct event_walk *walk,
         paths_weigh(decode, exits, walk->n_exits, &weight);
         passages_weigh(decode, walk, exits, &weight);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
-        window_book(decode, walk, &weight, weight_ns);
+        window_book(decode, whole, weight_ns);
         values_weigh(decode, &weight);
         decode->window_ns = stands_for_ns(walk, weight_ns);
         decode->miscounted += window.instructions != walk->instructions;

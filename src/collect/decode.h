@@ -33,6 +33,7 @@
 #include "collect/value_lists.h"
 #include "collect/units.h"
 #include "collect/window_keep.h"
+#include "collect/window_reach.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
 
@@ -80,7 +81,9 @@ struct decode {
         double executions, instructions, windows;
     } mean; /* of windows so far */
     struct window_keep keep;
-    uint64_t window_ns;     /* what the last window stands for; 0: it is none */
+    uint64_t window_ns; /* what the last window stands for; 0: it is none */
+    uint32_t counted;   /* exits of it that count */
+    struct window_reach reach;
     uint32_t values_weigh;  /* those of the last window: in 2^-VALUE_BITS; 0: it is none */
     uint32_t window_weighs; /* the last window's passages, if all windows were as long */
     struct circumstances circumstances;

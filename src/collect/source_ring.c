@@ -66,10 +66,17 @@ static void payload_read(struct source *source, const struct payload_window *win
         consumers[n++] = source->consumer;
     if (source->decode && source->decode->module.host)
         consumers[n++] = &source->decode->module.consumer;
-    bool right = !source->decode || !source->decode->values_weigh ||
-                 value_lists_take(&source->decode->values, window, source->decode->values_weigh);
+    struct payload_window counted = *window;
+    if (source->decode && source->decode->counted < window->n_exits) {
+        counted.n_exits = source->decode->counted;
+        counted.n_words = payloads_words(&source->units, window->exits, counted.n_exits);
+    }
+    bool right =
+        !source->decode || !source->decode->values_weigh ||
+        (counted.n_words <= window->n_words &&
+         value_lists_take(&source->decode->values, &counted, source->decode->values_weigh));
     if (right && source->decode && source->decode->values_weigh) {
-        circumstances_window(&source->decode->circumstances, window, cpu_node);
+        circumstances_window(&source->decode->circumstances, &counted, cpu_node);
         held_locks_window(&source->decode->locks, window, source->decode->window_weighs);
         if (source->decode->latencies.scale)
             timed = latencies_window(&source->decode->latencies, window);

@@ -313,6 +313,7 @@ struct event_thread {
 
 /* WALK_OUTSIDE: it began outside of what is kept, and stands for ONLY_OUTSIDE_EVERY such. */
 /* WALK_COMPRESSED: its exits and their payload have gone through a compressor. */
+/* WALK_SHORT: its window ended before it had what was wanted, as at a system call. */
 /* WALK_FURTHER: another window of the walk before: no interrupt, and no sample of time. */
 enum {
     WALK_COMPLETE = 1,
@@ -320,7 +321,8 @@ enum {
     WALK_OUTSIDE = 4,
     WALK_LONG = 8,
     WALK_COMPRESSED = 16,
-    WALK_FURTHER = 32
+    WALK_FURTHER = 32,
+    WALK_SHORT = 64
 };
 
 /* The stack as the interrupt found it. */

@@ -145,6 +145,35 @@ static void windows_of_a_walk_share_its_sample(void **state)
     close_fixture(&fixture);
 }
 
+/* Most windows end at a system call, soon: of a longer one only the beginning counts, and the whole stands for as much time. */
+static void what_lies_far_from_the_interrupt_does_not_count(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    static uint32_t exits[3 * 1000];
+    for (uint32_t i = 0; i < 3000; i++)
+        exits[i] = (uint32_t[]){CALLED, RETURNED, AGAIN}[i % 3];
+    struct event_walk event = {.pc = 0x1005, .instructions = 14, .flags = WALK_SHORT};
+    for (int i = 0; i < 100; i++)
+        walk(&fixture, event, exits, 3);
+    decode_flush(&fixture.decode, true);
+    uint64_t before = fixture.code.profile.totals.time;
+    uint64_t returned = edge(&fixture, 0, 0x1012, EDGE_RETURN).time;
+    event.instructions = 14 * 1000, event.flags = WALK_COMPLETE;
+    walk(&fixture, event, exits, 3000);
+    assert_in_range(fixture.decode.counted, 3 * REACH_LEAST / 14, 3 * REACH_LEAST / 14 + 3);
+    decode_flush(&fixture.decode, true);
+    assert_int_equal(fixture.decode.garbled, 0);
+    assert_int_equal(fixture.decode.miscounted, 0);
+    assert_int_equal(fixture.code.profile.totals.time - before, WINDOW);
+    /* Five rounds of 14, the last of which ends before it returns, or a little more. */
+    assert_in_range(edge(&fixture, 0, 0x1012, EDGE_RETURN).time - returned, WINDOW / 20,
+                    WINDOW / 13);
+    close_fixture(&fixture);
+}
+
 static void where_the_last_exit_went(void **state)
 {
     (void)state;
@@ -487,6 +516,7 @@ int main(void)
         cmocka_unit_test(runs_have_the_calls_of_their_window),
         cmocka_unit_test(one_window_by_hand),
         cmocka_unit_test(windows_of_a_walk_share_its_sample),
+        cmocka_unit_test(what_lies_far_from_the_interrupt_does_not_count),
         cmocka_unit_test(where_the_last_exit_went),
         cmocka_unit_test(indirect_targets_are_told_apart),
         cmocka_unit_test(followed_jumps_and_fallen_ends),

@@ -50,8 +50,9 @@ static void walks_go_round_the_ring(void **state)
     uint64_t walks = 0;
     while (fixture.fake.channel->ring_head < 3 * (uint64_t)CHANNEL_RING_BYTES) {
         for (int i = 0; i < 7; i++, walks++)
-            fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000, .period_ns = 1000}, exits,
-                      10001);
+            fake_walk(&fixture.fake,
+                      (struct event_walk){.pc = 0x1000, .instructions = 20002, .period_ns = 1000},
+                      exits, 10001);
         source_read(&fixture.source);
         assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
     }
@@ -127,7 +128,9 @@ static void broken_rings_are_left_behind(void **state)
         assert_true(source_garbled(&fixture.source) > 0);
         assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
         const uint32_t exits[] = {0, 0};
-        fake_walk(&fixture.fake, (struct event_walk){.pc = 0x1000, .period_ns = 1000}, exits, 2);
+        fake_walk(&fixture.fake,
+                  (struct event_walk){.pc = 0x1000, .instructions = 20002, .period_ns = 1000},
+                  exits, 2);
         source_read(&fixture.source);
         assert_int_equal(fixture.source.decode->windows, 1);
         close_fixture(&fixture);
