@@ -21,14 +21,15 @@ static uint64_t bin_length(uint32_t bin)
 void window_reach_add(struct window_reach *reach, uint64_t instructions, bool cut)
 {
     reach->windows++;
+    if ((reach->root + 1) * (reach->root + 1) <= reach->windows)
+        reach->root++;
     if (cut)
         reach->cut[bin_of(instructions)]++;
 }
 
-/* One that is short may be by chance. */
 uint64_t window_reach(const struct window_reach *reach)
 {
-    uint64_t shorter = 0, most = 1 + reach->windows / REACH_PART;
+    uint64_t shorter = 0, most = reach->windows / REACH_PART + reach->root;
     for (uint32_t bin = 0; bin < REACH_BINS; bin++) {
         shorter += reach->cut[bin];
         if (shorter > most)
