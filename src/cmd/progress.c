@@ -1,6 +1,7 @@
 #include "cmd/progress.h"
 
 #include "collect/plain.h"
+#include "collect/recording.h"
 
 #include <stdio.h>
 
@@ -16,4 +17,18 @@ void progress_erase(void)
 {
     fputs("\r\033[K", stderr);
     fflush(stderr);
+}
+
+void progress_rest(const struct recording_rest *rest)
+{
+    enum { EVERY = 10 };
+    static unsigned times;
+    if (times++ % EVERY)
+        return;
+    fprintf(stderr, "gait: the program has ended; %.1f MiB of its trace are left to read",
+            (double)rest->bytes / 0x1p20);
+    if (rest->worked)
+        fprintf(stderr, ", about %.0f s",
+                (double)rest->bytes / (double)rest->worked * (double)rest->worked_ns / 1e9);
+    fputs("; a signal (Ctrl-C) ends this now\n", stderr);
 }

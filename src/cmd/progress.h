@@ -2,6 +2,9 @@
 #pragma once
 
 struct plain_progress;
+struct recording_rest;
 
 void progress_print(const struct plain_progress *progress);
 void progress_erase(void);
+/* What is left to do after the program has ended: a line now and then. */
+void progress_rest(const struct recording_rest *rest);

@@ -49,10 +49,12 @@ static int written(const char *write_error)
     return EXIT_RECORD_FAILED;
 }
 
-static int record_walks(const struct record *options)
+static int record_walks(struct record *options)
 {
     struct err err;
     struct recording recording;
+    if (!options->quiet)
+        options->walks.rest = progress_rest;
     if (!recording_run(&options->walks, &recording, &err)) {
         int status = not_started(recording.exec_errno, &err);
         if (recording.misfit)

@@ -158,6 +158,8 @@ static void sum_source(const struct drain *drain, const struct source *source, b
         sum_walks(drain, source, sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
+    if (source->trace && gone)
+        sum_add(&totals->losses[LOSS_unread], trace_left(&source->trace->trace));
     if (source->trace) {
         trace_verdict_add(&sum->trace, &source->trace->check.verdict);
         sum_add(&totals->losses[LOSS_astray], source->trace->check.verdict.astray);
@@ -252,6 +254,15 @@ static bool source_gone(const struct drain *drain, const struct source *source)
     uint32_t state = __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE);
     return state == CHANNEL_DONE || replaced(drain, source) ||
            (kill(source->mappings.pid, 0) && errno == ESRCH);
+}
+
+/* Its channel is needed for as long as there is something to read of its trace. */
+static bool source_retires(const struct drain *drain, struct source *source)
+{
+    if (drain->ending || !source_gone(drain, source))
+        return false;
+    return !source->trace ||
+           (trace_look(&source->trace->trace), !trace_left(&source->trace->trace));
 }
 
 static void first_listen(struct drain *drain)
@@ -350,19 +361,35 @@ void drain_read(struct drain *drain)
         used++;
     }
     for (uint32_t i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i] && !drain->ending && source_gone(drain, drain->sources[i]))
+        if (drain->sources[i] && source_retires(drain, drain->sources[i]))
             source_retire(drain, i);
     drain->quiet = drain->quiet && !fullest;
     choose_delay(drain, fullest, used, fresh);
     tell_cost(drain);
 }
 
-uint64_t drain_read_traces(struct drain *drain)
+uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i])
-            bytes += source_read_trace(drain->sources[i]);
+            bytes += source_read_trace(drain->sources[i], until_ns);
+    return bytes;
+}
+
+void drain_traces_over(struct drain *drain)
+{
+    for (uint32_t i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i] && drain->sources[i]->trace)
+            trace_over(&drain->sources[i]->trace->trace);
+}
+
+uint64_t drain_traces_left(const struct drain *drain)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i] && drain->sources[i]->trace)
+            bytes += trace_left(&drain->sources[i]->trace->trace);
     return bytes;
 }
 

@@ -79,8 +79,12 @@ void drain_read(struct drain *drain);
 void drain_module(struct drain *drain, struct module_host *module);
 /* CPU time of the tool, and of the module's process. */
 uint64_t drain_own_ns(const struct drain *drain);
-/* Reads the traces of processes that are known; returns bytes. */
-uint64_t drain_read_traces(struct drain *drain);
+/* Reads the traces of processes that are known, until this time of CLOCK_MONOTONIC; returns bytes. */
+uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns);
+/* The program has ended: what is in traces now is all that will be read of them. */
+void drain_traces_over(struct drain *drain);
+/* Bytes of it that were not read yet. */
+uint64_t drain_traces_left(const struct drain *drain);
 /* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up
  * soon. `last`: the program has ended. */
 void drain_count(struct drain *drain, bool last);

@@ -30,7 +30,7 @@ static const struct {
     {SIGQUIT, SIG_IGN},
     {SIGXFSZ, SIG_IGN}, /* a file size limit shall be an error of write */
 };
-enum { CHANGED_N = sizeof changed / sizeof *changed };
+enum { CHANGED_INT = 1, CHANGED_N = sizeof changed / sizeof *changed };
 
 struct signals {
     sigset_t mask;
@@ -188,6 +188,7 @@ bool launch_start(const struct launch *launch, struct child *ret_child, int *ret
         return false;
     }
     *ret_child = (struct child){.pid = pid};
+    ret_child->ignores_interrupt = before.actions[CHANGED_INT].sa_handler == SIG_IGN;
     memcpy(&ret_child->mask, &before.mask, sizeof ret_child->mask);
     return true;
 }
@@ -217,6 +218,35 @@ void launch_wait(struct child *child, uint64_t timeout_ns)
     if ((signal == SIGTERM || signal == SIGHUP) && info.si_code <= 0 && !child->ended)
         kill(child->pid, signal);
     child_reap(child);
+}
+
+/* ---- after it */
+
+static void signals_hurrying(sigset_t *ret_set)
+{
+    sigemptyset(ret_set);
+    sigaddset(ret_set, SIGINT);
+    sigaddset(ret_set, SIGTERM);
+    sigaddset(ret_set, SIGHUP);
+}
+
+void launch_listen(const struct child *child)
+{
+    sigset_t set;
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    signals_hurrying(&set);
+    if (!child->ignores_interrupt && sigprocmask(SIG_BLOCK, &set, NULL) == 0)
+        sigaction(SIGINT, &plain, NULL);
+    while (launch_hurried())
+        ;
+}
+
+bool launch_hurried(void)
+{
+    sigset_t set;
+    struct timespec none = {0, 0};
+    signals_hurrying(&set);
+    return sigtimedwait(&set, NULL, &none) > 0;
 }
 
 /* ---- the program */

@@ -26,7 +26,8 @@ struct launch {
 
 struct child {
     pid_t pid;
-    uint64_t mask; /* of signals, that the program shall have; bit 0 is signal 1 */
+    uint64_t mask;          /* of signals, that the program shall have; bit 0 is signal 1 */
+    bool ignores_interrupt; /* SIGINT was ignored before, as by nohup */
     bool ended;
     int status; /* as waitpid gives it, once ended */
     struct rusage usage;
@@ -39,6 +40,12 @@ bool launch_start(const struct launch *launch, struct child *ret_child, int *ret
 
 /* Sleeps until the child changed state, a signal came, or the time is over. Passes signals on. */
 void launch_wait(struct child *child, uint64_t timeout_ns);
+
+/* The program has ended, and what it left takes long: from here on SIGINT is for this process. What came before is
+ * forgotten. */
+void launch_listen(const struct child *child);
+/* Whether a signal came since that asks it to end. */
+bool launch_hurried(void);
 
 /* Whether there is such a program to execute, looked for as exec would; nothing is started. */
 bool launch_find_program(const char *name, char ret_path[PATH_MAX], int *ret_exec_errno,

@@ -20,7 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRACE_NS = 5000000, TRACE_PAUSE_NS = 100000, PLANS_NS = 2000000 };
+enum {
+    TRACE_NS = 5000000,
+    READ_NS = 50000000,
+    REST_NS = 1000000000,
+    TRACE_PAUSE_NS = 100000,
+    PLANS_NS = 2000000
+};
 static const uint64_t START_NS = 10000000;   /* that a runtime takes to begin, at most */
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 
@@ -39,6 +45,7 @@ struct run {
     struct stream_dump stream_dump;
     struct path_plans paths;
     bool described;
+    uint64_t due_ns;        /* when the next append is */
     char program[PATH_MAX]; /* its file */
 };
 
@@ -203,12 +210,48 @@ static uint64_t wait_ns(const struct run *run, uint64_t until_append_ns)
     return times > 1 ? until_append_ns / times : until_append_ns;
 }
 
+/* Returns the time. */
+static uint64_t append_if_due(struct run *run)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    if (now < run->due_ns)
+        return now;
+    append(run, false);
+    now = clock_ns(CLOCK_MONOTONIC);
+    run->due_ns = now + APPEND_NS;
+    return now;
+}
+
 /* A traced program waits for us: its rings are read all the time, and other things now and then. */
 static void follow_traces(struct run *run, uint64_t wait)
 {
     uint64_t until = clock_ns(CLOCK_MONOTONIC) + (wait < TRACE_NS ? wait : TRACE_NS);
     while (!run->subject.ended && clock_ns(CLOCK_MONOTONIC) < until)
-        subject_wait(&run->subject, drain_read_traces(&run->drain) ? 0 : TRACE_PAUSE_NS);
+        subject_wait(&run->subject,
+                     drain_read_traces(&run->drain, until + READ_NS) ? 0 : TRACE_PAUSE_NS);
+}
+
+/* What rings of many threads hold when the program has ended can take minutes, if it goes through a model: that is
+ * told after a second, and a signal that comes then ends it. One before is another of those that ended the program. */
+static void work_off(struct run *run)
+{
+    drain_traces_over(&run->drain);
+    uint64_t all = drain_traces_left(&run->drain), left = all;
+    uint64_t began = clock_ns(CLOCK_MONOTONIC), now = began, tell = began + REST_NS;
+    bool told = false;
+    while (left && !(told && launch_hurried())) {
+        drain_read_traces(&run->drain, now + READ_NS);
+        left = drain_traces_left(&run->drain);
+        now = append_if_due(run);
+        if (!left || now < tell)
+            continue;
+        if (!told)
+            launch_listen(&run->subject.child);
+        told = true;
+        tell = now + REST_NS;
+        if (run->options->rest)
+            run->options->rest(&(struct recording_rest){left, all - left, now - began});
+    }
 }
 
 /* Whoever is not the user that gait runs as may not open its memory. */
@@ -227,10 +270,11 @@ static void look_for_stranger(struct run *run)
 static void follow(struct run *run)
 {
     struct subject *subject = &run->subject;
-    uint64_t now = clock_ns(CLOCK_MONOTONIC), due = now + APPEND_NS;
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    run->due_ns = now + APPEND_NS;
     uint64_t duration = run->options->duration_ns, end = duration ? now + duration : UINT64_MAX;
     while (!subject->ended) {
-        uint64_t wait = subject_wants(subject) ? START_NS : wait_ns(run, due - now);
+        uint64_t wait = subject_wants(subject) ? START_NS : wait_ns(run, run->due_ns - now);
         wait = wait < end - now ? wait : end - now;
         if (run->options->record.mode == RECORD_EXACT_TRACE)
             follow_traces(run, wait);
@@ -244,14 +288,11 @@ static void follow(struct run *run)
             subject_leave(subject);
         run->drain.ending = subject->ended;
         drain_read(&run->drain);
-        now = clock_ns(CLOCK_MONOTONIC);
-        if (now >= due) {
-            append(run, false);
-            now = clock_ns(CLOCK_MONOTONIC);
-            due = now + APPEND_NS;
-        }
+        now = append_if_due(run);
     }
     drain_read(&run->drain);
+    if (run->options->record.mode == RECORD_EXACT_TRACE)
+        work_off(run);
     append(run, true);
 }
 

@@ -20,6 +20,12 @@ struct err;
 struct model;
 struct replay_audience;
 
+/* The program has ended, and what it recorded is worked off. */
+struct recording_rest {
+    uint64_t bytes;             /* of traces, that are left */
+    uint64_t worked, worked_ns; /* and that were read since, and how long that took */
+};
+
 struct recording_options {
     char *const *argv; /* the program, ends with NULL; empty: none is started, */
     const int *pids;   /* but these processes are attached to */
@@ -49,6 +55,7 @@ struct recording_options {
     uint32_t
         pairs; /* of its instructions, one in so many begins a pair that is followed; 0: none */
     struct replay_audience *audience; /* of a trace through a model of a core; NULL: nobody */
+    void (*rest)(const struct recording_rest *rest); /* told once a second; NULL: nobody is */
     struct record_options record;
 };
 

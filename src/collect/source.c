@@ -233,16 +233,15 @@ uint64_t source_read(struct source *source)
     }
     units_follow(source);
     source_ring_read(source, ring);
-    source_read_trace(source);
     return source->ring_read - before;
 }
 
-uint64_t source_read_trace(struct source *source)
+uint64_t source_read_trace(struct source *source, uint64_t until_ns)
 {
     if (!source->trace || !trace_look(&source->trace->trace))
         return 0;
     units_follow(source);
-    return trace_read(&source->trace->trace);
+    return trace_read(&source->trace->trace, until_ns);
 }
 
 /* Threads that are there now. One that ends while its slot is copied is told of by its event. */

@@ -102,10 +102,11 @@ void source_release(struct source *source);
 /* Who gets events of windows and of traces, besides. */
 void source_listen(struct source *source, struct payload_consumer *consumer);
 
-/* Takes maps, units, walks and traces published so far; returns the bytes read from the ring. */
+/* Takes maps, units and walks published so far; returns the bytes read from the ring. */
 uint64_t source_read(struct source *source);
-/* Takes traces, and whatever is needed to understand them; returns the bytes read of them. */
-uint64_t source_read_trace(struct source *source);
+/* Takes traces, and whatever is needed to understand them, until this time of CLOCK_MONOTONIC; returns the bytes read of
+ * them. */
+uint64_t source_read_trace(struct source *source, uint64_t until_ns);
 /* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close. Returns the CPU time of
  * what is done only now that the process has ended. */
 uint64_t source_count(struct source *source, bool close_batch, bool last);

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 void trace_init(struct trace *trace, const struct share *share, uint32_t index,
@@ -130,7 +131,15 @@ static void ring_break(struct trace *trace, struct trace_ring *ring)
     ring->broken = true;
 }
 
-static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t published)
+static bool clock_passed(uint64_t ns)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec >= ns;
+}
+
+static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t published,
+                          uint64_t until_ns)
 {
     uint64_t before = ring->read;
     if (published - ring->read > TRACE_BYTES)
@@ -143,10 +152,12 @@ static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t
             ring_advance(ring, bytes);
         else
             ring_break(trace, ring);
+        if (clock_passed(until_ns))
+            break;
     }
-    if (ring->read != published)
+    if (ring->broken && ring->read != published)
         ring_advance(ring, published - ring->read);
-    return published - before;
+    return ring->read - before;
 }
 
 /* A thread that takes a slot over waits until all that the one before left has been read. */
@@ -161,8 +172,19 @@ static void ring_follow(struct trace *trace, struct trace_ring *ring, uint64_t p
 
 /* ---- all of them */
 
+/* One that cannot be mapped hides those behind it. */
+static uint32_t rings_used(const struct trace *trace)
+{
+    uint32_t n = 0;
+    while (n < CHANNEL_THREADS && trace->rings[n].shared)
+        n++;
+    return n;
+}
+
 bool trace_look(struct trace *trace)
 {
+    if (trace->over)
+        return trace_left(trace);
     uint64_t slots = share_load(&trace->channel->n_threads);
     bool any = false;
     for (uint32_t i = 0; i < slots && i < CHANNEL_THREADS; i++) {
@@ -177,19 +199,43 @@ bool trace_look(struct trace *trace)
     return any;
 }
 
-uint64_t trace_read(struct trace *trace)
+static uint64_t ring_visit(struct trace *trace, uint32_t i, uint64_t until_ns)
+{
+    struct trace_ring *ring = &trace->rings[i];
+    uint32_t closed = __atomic_load_n(&ring->shared->closed, __ATOMIC_ACQUIRE);
+    ring_follow(trace, ring, trace->heads[i]);
+    uint64_t bytes = ring_read(trace, ring, trace->heads[i], until_ns);
+    if (closed && ring->read == share_load(&ring->shared->head))
+        ring_close(trace, ring);
+    return bytes;
+}
+
+uint64_t trace_read(struct trace *trace, uint64_t until_ns)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < CHANNEL_THREADS; i++) {
-        struct trace_ring *ring = &trace->rings[i];
-        if (!ring->shared)
+    uint32_t n = rings_used(trace), first = trace->next;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = (first + i) % n;
+        uint64_t more = ring_visit(trace, at, until_ns);
+        bytes += more;
+        trace->next = (at + 1) % n;
+        if (more && clock_passed(until_ns))
             break;
-        uint32_t closed = __atomic_load_n(&ring->shared->closed, __ATOMIC_ACQUIRE);
-        ring_follow(trace, ring, trace->heads[i]);
-        bytes += ring_read(trace, ring, trace->heads[i]);
-        if (closed && ring->read == share_load(&ring->shared->head))
-            ring_close(trace, ring);
     }
+    return bytes;
+}
+
+void trace_over(struct trace *trace)
+{
+    trace_look(trace);
+    trace->over = true;
+}
+
+uint64_t trace_left(const struct trace *trace)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0, n = rings_used(trace); i < n; i++)
+        bytes += trace->heads[i] - trace->rings[i].read;
     return bytes;
 }
 

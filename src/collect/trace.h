@@ -40,6 +40,8 @@ struct trace {
     uint32_t threads; /* so far */
     struct trace_ring rings[CHANNEL_THREADS];
     uint64_t heads[CHANNEL_THREADS]; /* published, when trace_look was called */
+    uint32_t next;                   /* ring to be read first, so that each has its turn */
+    bool over;                       /* trace_look looks no more */
     struct ring_bytes entry;         /* private copy */
     uint64_t garbled;                /* rings and entries that made no sense */
 };
@@ -51,7 +53,12 @@ void trace_release(struct trace *trace);
 /* How far rings are filled: what trace_read will read. Whoever reads units in between knows every exit
  * that is named: units are published before the exits that name them. True: there is something. */
 bool trace_look(struct trace *trace);
-/* Hands over what was seen by trace_look; returns bytes. */
-uint64_t trace_read(struct trace *trace);
+/* Hands over what was seen by trace_look, one entry at least, until this time of CLOCK_MONOTONIC: a model takes seconds
+ * for a full ring, and there may be hundreds. Returns bytes. */
+uint64_t trace_read(struct trace *trace, uint64_t until_ns);
+/* What has been published by now is all that will be read. */
+void trace_over(struct trace *trace);
+/* Bytes that trace_look saw and that were not read. */
+uint64_t trace_left(const struct trace *trace);
 /* The process is gone: threads that did not say goodbye have ended all the same. */
 void trace_end(struct trace *trace);

@@ -232,7 +232,7 @@ bool profile_whole(const struct profile *profile)
 {
     static const enum loss partial[] = {LOSS_exact_left,   LOSS_killed,     LOSS_thread_native,
                                         LOSS_child_native, LOSS_no_channel, LOSS_no_agent,
-                                        LOSS_traced,       LOSS_path_lost};
+                                        LOSS_traced,       LOSS_path_lost,  LOSS_unread};
     for (size_t i = 0; i < sizeof partial / sizeof *partial; i++)
         if (profile->totals.losses[partial[i]])
             return false;

@@ -66,7 +66,8 @@
     LOSS(module_silent, "window without an answer of the module: it had failed")                   \
     LOSS(module_full, "captured for the module, or made by it, beyond what one window has room "   \
                       "for")                                                                       \
-    LOSS(path_begun, "path not counted: its function was under way before paths were followed")
+    LOSS(path_begun, "path not counted: its function was under way before paths were followed")    \
+    LOSS(unread, "byte of a trace not read: a signal ended that after the program had ended")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

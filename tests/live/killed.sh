@@ -45,6 +45,27 @@ for mode in $modes; do
     readable "$data"
 done
 
+# What the rings of many threads hold takes a model seconds after the program's end: that is told, and ends at a second signal.
+cat >"$work/many.c" <<'C'
+#include <pthread.h>
+static void *turn(void *none) { for (volatile unsigned long i = 0;; i++); return none; }
+int main(void) { pthread_t threads[100]; for (int i = 0; i < 100; i++) pthread_create(&threads[i], 0, turn, 0); return pthread_join(threads[0], 0); }
+C
+gcc -pthread -O1 -o "$work/many" "$work/many.c" || bad 'many threads'
+"$gait" record --exact=trace --core zen4 -o "$work/data" -- "$work/many" 2>"$work/stderr" &
+pid=$!
+sleep 1
+kill -TERM $pid
+for i in $(seq 100); do grep -q 'left to read' "$work/stderr" && break; sleep 0.05; done
+says 'MiB of its trace are left to read, about'
+start=${EPOCHREALTIME/./}
+kill -TERM $pid
+wait $pid
+same 'a second TERM: status' 143 $?
+[ $((${EPOCHREALTIME/./} - start)) -lt 1500000 ] || bad 'a second TERM: it was worked on'
+says 'byte of a trace not read'
+says INCOMPLETE
+
 # A recorder that was killed before it had written any values: views do not say that nobody asked for them, and no more.
 "$gait" record -q --exact=trace --events edge,call,value -o "$work/data" -- sh -c "$busy" sh 100000000 2>"$work/stderr" &
 pid=$!

@@ -297,7 +297,7 @@ static void writer_stroll(struct writer *writer, struct stroll *stroll, uint32_t
 
 static uint64_t read_all(struct fixture *fixture)
 {
-    return trace_look(&fixture->trace) ? trace_read(&fixture->trace) : 0;
+    return trace_look(&fixture->trace) ? trace_read(&fixture->trace, UINT64_MAX) : 0;
 }
 
 /* ---- tests */
@@ -368,6 +368,41 @@ static void traces_count_as_counters_do(void **state)
     assert_int_equal(fixture.check.verdict.exits, fixture.count.passed);
     assert_same_profile(&fixture, &sum);
     reference_close(&sum);
+    close_fixture(&fixture);
+}
+
+/* With no time at all it is an entry at a time, and every ring has its turn; what is published when all is over is not
+ * read, nor counted as left. */
+static void time_is_kept(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    enum { RINGS = 3, ENTRIES = 4 };
+    struct writer writers[RINGS];
+    struct stroll strolls[RINGS];
+    open_fixture(&fixture);
+    add_program(&fixture.fake);
+    read_units(&fixture, &fixture.fake);
+    for (uint32_t i = 0; i < RINGS; i++) {
+        writers[i] = writer_open(&fixture, i, 20 + (int32_t)i);
+        strolls[i] = (struct stroll){.random = 5 + i, .block = i};
+        for (uint32_t k = 0; k < ENTRIES; k++)
+            writer_stroll(&writers[i], &strolls[i], 100, NULL);
+    }
+    trace_over(&fixture.trace);
+    writer_stroll(&writers[1], &strolls[1], 100, NULL);
+    uint64_t left = trace_left(&fixture.trace);
+    for (uint32_t k = 0; k < RINGS * ENTRIES; k++) {
+        assert_true(trace_look(&fixture.trace));
+        assert_int_equal(fixture.check.verdict.exits, 100 * k);
+        assert_int_equal(fixture.check.verdict.threads, k < RINGS ? k : RINGS);
+        left -= trace_read(&fixture.trace, 0);
+        assert_int_equal(trace_left(&fixture.trace), left);
+    }
+    assert_int_equal(left, 0);
+    assert_false(trace_look(&fixture.trace));
+    for (uint32_t i = 0; i < RINGS; i++)
+        writer_close(&writers[i]);
     close_fixture(&fixture);
 }
 
@@ -581,6 +616,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_count_as_counters_do),
+        cmocka_unit_test(time_is_kept),
         cmocka_unit_test(cuts_are_counted),
         cmocka_unit_test(threads_follow_each_other_in_a_slot),
         cmocka_unit_test(what_was_not_handed_over_is_found),
