@@ -82,6 +82,7 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
     head_text(to, view->scene, 0);
     fprintf(to, "%" PRIu64 " loads were timed, a random part of all; %s\n", view->timed,
             scale ? scale : "the scale is not known");
+    fputs("places by what they cost at least, as their intervals have it\n", to);
     if (view->l3_untold)
         fprintf(to, "the third cache is not told apart, and counts as near: %s\n", view->l3_untold);
     fprintf(to, "%s%7s %8s %15s %7s %7s %7s %7s %7s  place%s\n", ink_begin(ink, INK_HEAD), "cost",
