@@ -29,7 +29,8 @@ static const char *code_text(const struct report *report, const struct report_ro
     const char *name = scene_function_name(scene, row->module, row->function);
     const struct functions *functions = &scene->modules.at[row->module].binary->symbols.functions;
     uint64_t start = functions->at[row->function].start.v;
-    return advice_quoted(report, *name == '[' ? address_text(scene, row->module, start) : name);
+    return *name == '[' ? advice_quoted(report, address_text(scene, row->module, start))
+                        : advice_function(report, name);
 }
 
 /* The first of them is hottest only if it is beyond what chance makes of the second. */
@@ -83,7 +84,7 @@ static void advise_stalls(struct adviser *adviser)
                "%s takes %s of the time with %s of the instructions%s: it waits for something|gait "
                "report --by instruction --weight time --function %s",
                advice_name(report, row), advice_share(time), advice_share(count), ticks,
-               advice_quoted(report, row->name));
+               advice_function(report, row->name));
     }
 }
 
@@ -134,7 +135,7 @@ static void advise_below(struct adviser *adviser)
     if (share.lo > 0.2)
         advise(adviser, "%s of %s is in %s and what it calls|gait contexts --function %s",
                advice_share(share), advice_weight(report), advice_name(report, most),
-               advice_quoted(report, most->name));
+               advice_function(report, most->name));
 }
 
 void advice_text(FILE *to, const struct report *report, const struct ink *ink)

@@ -49,7 +49,7 @@ static void advise_stacks(struct adviser *adviser)
         advise(adviser, "of the time in %s and below, %s is for %s|gait contexts --function %s",
                advice_name(report, hot), advice_share(share),
                name_text(report->scene, plain->functions.at[most].name),
-               advice_quoted(report, hot->name));
+               advice_function(report, hot->name));
     mem_free(callers);
 }
 
@@ -110,7 +110,7 @@ static void advise_calls(struct adviser *adviser)
             advise(adviser,
                    "of the calls of %s, %s come from %s|gait report --by call --function %s",
                    advice_name(report, hot), advice_share(share), name_text(scene, name),
-                   advice_quoted(report, name));
+                   advice_function(report, name));
     }
     vec_release(&callers);
 }

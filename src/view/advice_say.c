@@ -1,6 +1,8 @@
 #include "view/advice_say.h"
 
 #include "base/quote.h"
+#include "program/brief.h"
+#include "program/match.h"
 #include "view/ink.h"
 
 #include <stdarg.h>
@@ -9,6 +11,31 @@
 const char *advice_quoted(const struct report *report, const char *word)
 {
     return quote_word(&report->scene->arena, word);
+}
+
+/* Another function that was seen and goes by this name, too. */
+static bool is_ambiguous(const struct report *report, const char *name, const char *linkage)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        const char *other = report->at[i].name;
+        if (other && strcmp(other, linkage) != 0 &&
+            name_matches(name, other, scene_readable(report->scene, other)))
+            return true;
+    }
+    return false;
+}
+
+const char *advice_function(const struct report *report, const char *linkage)
+{
+    struct scene *scene = report->scene;
+    const char *readable = scene_readable(scene, linkage);
+    size_t room = strlen(readable) + 1;
+    char *bare = arena_alloc(&scene->arena, room);
+    name_bare(readable, bare, room);
+    name_untemplated(bare);
+    bool good = strlen(bare) < strlen(linkage) && !strchr(bare, '|') &&
+                name_matches(bare, linkage, readable) && !is_ambiguous(report, bare, linkage);
+    return advice_quoted(report, good ? bare : linkage);
 }
 
 void advise(struct adviser *adviser, const char *format, ...)

@@ -54,6 +54,9 @@ double missing_share(const struct report *report)
     return sum;
 }
 
+/* Who writes one, and when it is asked to. */
+#define PERF_MAPS "node --perf-basic-prof, java -XX:+DumpPerfMapAtExit, python3.12 -X perf"
+
 /* found: debug information of it could be had from a server. */
 static const char *module_advice(const struct report *report, const struct scene_module *module,
                                  bool verbose, bool *found)
@@ -65,10 +68,11 @@ static const char *module_advice(const struct report *report, const struct scene
         return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
                             bad_map);
     if (strcmp(module->name, "[jit]") == 0 && report->scene->sides[0]->mode == PROFILE_PLAIN)
-        return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name it";
+        return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name "
+               "it: " PERF_MAPS;
     if (strcmp(module->name, "[jit]") == 0)
         return "code made at run time; gait record --plain names it where there is a perf map "
-               "(/tmp/perf-PID.map)";
+               "(/tmp/perf-PID.map: " PERF_MAPS ")";
     if (!module->binary)
         return module->missing;
     const char *missing =

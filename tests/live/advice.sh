@@ -35,6 +35,20 @@ if "$gait" record -e cpu-clock -q -F 1000 -o spin.data -- ./spin 2>err; then
     "$gait" annotate spin spin.data >out 2>err
     [ $? = 2 ] && grep -q 'is not the build that ran' err || { bad 'annotate does not say that the binary changed'; cat err; }
 fi
+# A function of C++ goes by the name that is read, not by a line of what it is linked as; unless another goes by it, too.
+cat >names.cc <<'C'
+#include <map>
+#include <string>
+template <class T, class U> struct table { __attribute__((noinline)) static unsigned spin(T n, U x) { while (n--) x = (x ^ x << 13) * 5; return x; } };
+int main(int n, char **) { unsigned x = table<unsigned, unsigned>::spin(100000000, 1); if (n > 1) x += table<unsigned, unsigned long>::spin(50000000, 1); return x == 1; }
+C
+if g++ -O1 -o names names.cc 2>/dev/null; then
+    "$gait" record -q --exact=counts -o names.data -- ./names && "$gait" report names.data >out || bad 'names of C++'
+    grep -qx ' *gait annotate table::spin -i names.data' out || { bad 'a name that is read'; cat out; }
+    "$gait" annotate table::spin -i names.data >out || bad 'a name that is read cannot be typed'
+    "$gait" record -q --exact=counts -o names.data -- ./names both && "$gait" report names.data >out || bad 'names of C++'
+    grep -qx ' *gait annotate _ZN5tableIjjE4spinEjj -i names.data' out || { bad 'a name of two'; cat out; }
+fi
 # An event that only the kernel has.
 if "$gait" record -q -e context-switches -o switches.data -- sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' 2>err; then
     "$gait" report switches.data >out || bad 'report of context switches'
