@@ -55,9 +55,22 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
                          __ATOMIC_RELAXED);
 }
 
+/* As far as it counts (collect/window_reach.h). */
+static struct payload_window counted_part(const struct source *source,
+                                          const struct payload_window *window)
+{
+    struct payload_window counted = *window;
+    if (!source->decode || source->decode->counted >= window->n_exits)
+        return counted;
+    counted.n_exits = source->decode->counted;
+    uint64_t words = payloads_words(&source->units, window->exits, counted.n_exits);
+    counted.n_words = words <= window->n_words ? words : 0; /* then the whole is astray, too */
+    return counted;
+}
+
 /* Values and latencies go to their lists, which count what they read; with others who want to know each event is looked at. */
 static void payload_read(struct source *source, const struct payload_window *window,
-                         uint32_t cpu_node)
+                         const struct payload_window *counted, uint32_t cpu_node)
 {
     struct payload_consumer *consumers[2];
     uint64_t timed = 0;
@@ -66,17 +79,10 @@ static void payload_read(struct source *source, const struct payload_window *win
         consumers[n++] = source->consumer;
     if (source->decode && source->decode->module.host)
         consumers[n++] = &source->decode->module.consumer;
-    struct payload_window counted = *window;
-    if (source->decode && source->decode->counted < window->n_exits) {
-        counted.n_exits = source->decode->counted;
-        counted.n_words = payloads_words(&source->units, window->exits, counted.n_exits);
-    }
-    bool right =
-        !source->decode || !source->decode->values_weigh ||
-        (counted.n_words <= window->n_words &&
-         value_lists_take(&source->decode->values, &counted, source->decode->values_weigh));
+    bool right = !source->decode || !source->decode->values_weigh ||
+                 value_lists_take(&source->decode->values, counted, source->decode->values_weigh);
     if (right && source->decode && source->decode->values_weigh) {
-        circumstances_window(&source->decode->circumstances, &counted, cpu_node);
+        circumstances_window(&source->decode->circumstances, counted, cpu_node);
         held_locks_window(&source->decode->locks, window, source->decode->window_weighs);
         if (source->decode->latencies.scale)
             timed = latencies_window(&source->decode->latencies, window);
@@ -107,10 +113,11 @@ static bool walk_read(struct source *source, uint32_t bytes)
         decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
     struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
                                     entry_at(source, parts.words_at)};
+    struct payload_window counted = counted_part(source, &window);
     if (source->decode && source->decode->window_ns)
-        window_keep_take(&source->decode->keep, &window, walk.tsc, source->decode->window_ns);
+        window_keep_take(&source->decode->keep, &counted, walk.tsc, source->decode->window_ns);
     if (walk.n_payload)
-        payload_read(source, &window, walk.cpu_node);
+        payload_read(source, &window, &counted, walk.cpu_node);
     if (walk.n_payload && source->decode)
         conflicts_window(&source->decode->conflicts, &window, walk.tsc);
     if (source->decode && walk.stack_bytes)

@@ -7,7 +7,7 @@ gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program 
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" values --json --module habits "$work/data" >"$work/json" || bad "values: status $?"
 # With addresses a walk has one window, else several; all of them stand for the time once.
-"$gait" record -q --overhead 20% --seed 1 --events edge,call,value -o "$work/several" -- "$work/habits" 100000000 >/dev/null || bad "record: status $?"
+"$gait" record -q --overhead 20% --seed 1 --events edge,call,value -o "$work/several" -- "$work/habits" 30000000 >/dev/null || bad "record: status $?"
 for data in data several; do "$gait" info --json "$work/$data"; done >"$work/infos"
 /usr/bin/python3 -B - "$work/infos" <<'EOF' || bad 'windows of a walk'
 import json, sys
