@@ -3,7 +3,7 @@
 # closure; the agent's undefined symbols are compared with a list.
 # Folders stand in the order of the data flow; nobody includes rightwards.
 
-LAYERS := base wire x86 walk stream agent shim flow program gcov paths sample metric profile infer core pmu replay collect import view lab carry export cmd
+LAYERS := base wire x86 walk stream agent shim flow program gcov paths sample metric profile infer core pmu replay space values course collect import view lab carry export cmd
 
 USES_base    :=
 USES_wire    :=
@@ -23,7 +23,10 @@ USES_infer   := base flow program
 USES_core    := base wire
 USES_pmu     := base core sample stream
 USES_replay  := base wire program core pmu
-USES_collect := base wire paths program profile stream replay pmu
+USES_space   := base wire program profile
+USES_values  := base wire stream program profile space
+USES_course  := base wire stream paths program profile pmu replay space values
+USES_collect := base wire stream paths program profile space values course
 USES_import  := base collect program profile sample
 USES_view    := base metric profile program paths infer core pmu replay
 USES_lab     := base stream profile collect replay view core pmu metric

@@ -4,7 +4,7 @@
 #include "collect/plain.h"
 #include "collect/plans.h"
 #include "collect/recording.h"
-#include "collect/selection.h"
+#include "space/selection.h"
 #include "core/model.h"
 
 struct err;

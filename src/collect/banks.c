@@ -1,7 +1,7 @@
 #include "collect/banks.h"
 
 #include "collect/share.h"
-#include "collect/units.h"
+#include "space/units.h"
 
 #include <stdlib.h>
 #include <string.h>

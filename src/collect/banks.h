@@ -3,7 +3,7 @@
  *
  * When a thread ends, its bank is added to the channel's own counters and emptied; a reading that
  * falls into this would have some twice, so it is taken again (struct channel, merges). In every bank
- * counters are read in ascending order: entries of a superblock before its exits, as exact.h needs. */
+ * counters are read in ascending order: entries of a superblock before its exits, as course/exact.h needs. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 #include "collect/expansion.h"
 
-#include "collect/selection.h"
+#include "space/selection.h"
 
 void expansion_init(struct expansion *expansion, struct units *units, struct tally *tally,
                     struct batch *batch)

@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "collect/tally.h"
-#include "collect/units.h"
+#include "space/units.h"
 #include "profile/batch.h"
 
 #include <stdbool.h>

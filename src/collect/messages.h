@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/vec.h"
-#include "collect/latencies.h"
+#include "values/latencies.h"
 #include "collect/tally.h"
-#include "collect/value_lists.h"
+#include "values/value_lists.h"
 #include "stream/tuple.h"
 #include "wire/u128.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "collect/cpu_times.h"
-#include "collect/latency_scale.h"
+#include "values/latency_scale.h"
 #include "collect/module_wire.h"
 
 #include <errno.h>

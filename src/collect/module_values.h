@@ -6,9 +6,9 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "collect/images.h"
+#include "space/images.h"
 #include "collect/module_host.h"
-#include "collect/payloads.h"
+#include "values/payloads.h"
 #include "profile/batch.h"
 #include "profile/value_kinds.h"
 #include "stream/hotlist.h"

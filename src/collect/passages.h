@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/last_nodes.h"
-#include "collect/units.h"
+#include "space/units.h"
 
 struct event_walk;
 struct tally_weight;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "collect/path_counts.h"
+#include "course/path_counts.h"
 #include "paths/module.h"
 #include "wire/channel.h"
 

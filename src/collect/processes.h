@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/files.h"
-#include "collect/mappings.h"
+#include "space/mappings.h"
 #include "collect/stack_past.h"
 
 #include <stdbool.h>

@@ -5,10 +5,10 @@
  * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
 #pragma once
 
-#include "collect/selection.h"
-#include "collect/payloads.h"
+#include "space/selection.h"
+#include "values/payloads.h"
 #include "collect/stack.h"
-#include "collect/trace_check.h"
+#include "course/trace_check.h"
 #include "profile/profile.h"
 #include "stream/design.h"
 #include "wire/channel.h"

@@ -2,7 +2,7 @@
 
 #include "collect/call_tree.h"
 #include "collect/cpu_times.h"
-#include "collect/selection_wire.h"
+#include "space/selection_wire.h"
 #include "collect/share.h"
 #include "collect/source_ring.h"
 

@@ -1,6 +1,6 @@
 #include "collect/trace.h"
 
-#include "collect/payloads.h"
+#include "values/payloads.h"
 #include "collect/share.h"
 
 #include <linux/futex.h>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "collect/consumer.h"
+#include "course/consumer.h"
 #include "collect/ring_entry.h"
 #include "wire/channel.h"
 

@@ -1,7 +1,7 @@
 #include "collect/walk_stacks.h"
 
 #include "base/memory.h"
-#include "collect/mappings.h"
+#include "space/mappings.h"
 #include "profile/profile.h"
 #include "program/image.h"
 #include "program/unwind_partial.h"

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/vec.h"
-#include "collect/payloads.h"
-#include "collect/value_pointers.h"
+#include "values/payloads.h"
+#include "values/value_pointers.h"
 #include "profile/profile.h"
 
 #include <stdint.h>

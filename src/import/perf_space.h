@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "collect/mappings.h"
+#include "space/mappings.h"
 
 #include <stdbool.h>
 

@@ -163,7 +163,7 @@ static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
     return payload_kind | (detail & 0xff) << VALUE_DETAIL_SHIFT;
 }
 
-/* Where what a load wanted was, as told by how long it took (collect/latency_scale.h); the last: longer than memory takes, so
+/* Where what a load wanted was, as told by how long it took (values/latency_scale.h); the last: longer than memory takes, so
  * something came in between. */
 enum latency_bin { LATENCY_NEAR, LATENCY_L3, LATENCY_MEMORY, LATENCY_LONGER, LATENCY_BINS };
 

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "collect/share.h"
-#include "fake.h"
+#include "../space/fake.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "collect/walk_stacks.h"
 
-#include "fake_code.h"
+#include "../space/fake_code.h"
 
 /* Static in each test: too large for a stack frame. */
 struct fixture {

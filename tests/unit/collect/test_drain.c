@@ -1,7 +1,7 @@
 #include "collect/drain.h"
 
 #include "base/err.h"
-#include "fake.h"
+#include "../space/fake.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 #include "collect/trace.h"
 
 #include "base/err.h"
-#include "collect/exact.h"
+#include "course/exact.h"
 #include "collect/share.h"
-#include "collect/trace_check.h"
-#include "collect/trace_count.h"
-#include "fake.h"
+#include "course/trace_check.h"
+#include "course/trace_count.h"
+#include "../space/fake.h"
 #include "profile/profile.h"
 
 #include <linux/futex.h>

@@ -1,0 +1,24 @@
+/* Events of windows as lines of text, for tests and for the curious:
+ *     window TID
+ *     TID PC MODULE+0xADDRESS KIND DETAIL ACCESS WORD...
+ * all numbers but TID, DETAIL and ACCESS in hexadecimal. */
+#pragma once
+
+#include "values/payloads.h"
+
+#include <stdio.h>
+
+struct err;
+struct profile;
+
+struct payload_dump {
+    struct payload_consumer consumer;
+    const struct profile *profile;
+    FILE *file; /* NULL: not open */
+};
+
+/* The file is readable by its owner alone: values can hold secrets. */
+bool payload_dump_open(struct payload_dump *dump, const char *path, const struct profile *profile,
+                       struct err *err);
+/* False: not all of it could be written. */
+bool payload_dump_close(struct payload_dump *dump, const char *path, struct err *err);
