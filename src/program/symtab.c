@@ -29,10 +29,15 @@ static bool is_data(const struct image *image, const GElf_Sym *symbol)
            symbol->st_size;
 }
 
-typedef bool symbol_filter(const struct image *image, const GElf_Sym *symbol);
+/* Which symbols: of a kind, and of those the ones that start in a stretch. */
+struct wanted {
+    bool (*kind)(const struct image *image, const GElf_Sym *symbol);
+    struct svma low, high;
+};
 
-static void table_read(struct symtab *symtab, const struct image *image, symbol_filter *wanted,
-                       Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void table_read(struct symtab *symtab, const struct image *image,
+                       const struct wanted *wanted, Elf *elf, Elf_Scn *section,
+                       const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
@@ -46,7 +51,8 @@ static void table_read(struct symtab *symtab, const struct image *image, symbol_
             const char *path = elf_strptr(elf, header->sh_link, symbol.st_name);
             file = path && *path ? (uint32_t)i + 1 : 0;
         }
-        if (!wanted(image, &symbol))
+        if (symbol.st_value - wanted->low.v >= wanted->high.v - wanted->low.v ||
+            !wanted->kind(image, &symbol))
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         uint8_t rank = rank_of(&symbol);
@@ -59,8 +65,8 @@ static void table_read(struct symtab *symtab, const struct image *image, symbol_
     }
 }
 
-static bool tables_read(struct symtab *symtab, const struct image *image, symbol_filter *wanted,
-                        Elf *elf, uint32_t type)
+static bool tables_read(struct symtab *symtab, const struct image *image,
+                        const struct wanted *wanted, Elf *elf, uint32_t type)
 {
     bool any = false;
     GElf_Shdr header;
@@ -88,7 +94,8 @@ static int symbol_order(const void *a, const void *b)
     return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
-static void symtab_make(struct symtab *symtab, const struct image *image, symbol_filter *wanted)
+static void symtab_make(struct symtab *symtab, const struct image *image,
+                        const struct wanted *wanted)
 {
     *symtab = (struct symtab){0};
     if (!tables_read(symtab, image, wanted, image->file.elf, SHT_SYMTAB) && image->debug.elf)
@@ -100,12 +107,18 @@ static void symtab_make(struct symtab *symtab, const struct image *image, symbol
 
 void symtab_read(struct symtab *symtab, const struct image *image)
 {
-    symtab_make(symtab, image, is_code);
+    symtab_read_between(symtab, image, (struct svma){0}, (struct svma){UINT64_MAX});
+}
+
+void symtab_read_between(struct symtab *symtab, const struct image *image, struct svma low,
+                         struct svma high)
+{
+    symtab_make(symtab, image, &(struct wanted){is_code, low, high});
 }
 
 void symtab_read_data(struct symtab *symtab, const struct image *image)
 {
-    symtab_make(symtab, image, is_data);
+    symtab_make(symtab, image, &(struct wanted){is_data, {0}, {UINT64_MAX}});
 }
 
 const struct symbol *symtab_find(const struct symtab *symtab, struct svma at)

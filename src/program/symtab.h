@@ -26,6 +26,9 @@ struct symtab {
 /* FUNC and IFUNC symbols in executable segments, of .dynsym and of .symtab: the image's own or, if it
  * was stripped, its debug file's. */
 void symtab_read(struct symtab *symtab, const struct image *image);
+/* Those of them that start at `low` or behind it, before `high`. */
+void symtab_read_between(struct symtab *symtab, const struct image *image, struct svma low,
+                         struct svma high);
 /* The same for OBJECT symbols: variables and constants. */
 void symtab_read_data(struct symtab *symtab, const struct image *image);
 void symtab_release(struct symtab *symtab);

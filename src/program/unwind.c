@@ -187,16 +187,13 @@ static void rows_add_derived(struct unwind *unwind, const struct deriveds *deriv
     vec_release(&old);
 }
 
-static void add_derived(struct unwind *unwind, const struct image *image)
+void unwind_add_derived(struct unwind *unwind, const struct deriveds *deriveds)
 {
-    struct deriveds deriveds;
-    unwind_derive(&deriveds, unwind, image);
-    unwind->derived = deriveds.n;
-    if (deriveds.n) {
-        rows_add_derived(unwind, &deriveds);
+    unwind->derived = deriveds->n;
+    if (deriveds->n) {
+        rows_add_derived(unwind, deriveds);
         index_build(unwind);
     }
-    deriveds_release(&deriveds);
 }
 
 void unwind_build(struct unwind *unwind, const struct image *image)
@@ -206,7 +203,10 @@ void unwind_build(struct unwind *unwind, const struct image *image)
     unwind_entries_read_debug(&entries, image);
     unwind_build_entries(unwind, &entries, image->segments.at[0].start);
     unwind_entries_release(&entries);
-    add_derived(unwind, image);
+    struct deriveds deriveds;
+    unwind_derive(&deriveds, unwind, image);
+    unwind_add_derived(unwind, &deriveds);
+    deriveds_release(&deriveds);
 }
 
 void unwind_release(struct unwind *unwind)

@@ -23,29 +23,15 @@ struct way {
     uint64_t at;
     struct state state;
 };
-struct function {
-    uint64_t start, end;
-};
-/* By which rule an instruction was reached for the first time. */
-struct seen {
-    uint64_t function;
-    int32_t number;
-    uint8_t cfa_register;
-};
 
 struct reader {
-    const struct unwind *unwind;
+    const struct unwind *unwind; /* code that has rules already; NULL: none */
+    uint64_t low, high;          /* nothing outside is read */
     const struct image *image;
     struct deriveds *deriveds;
-    struct map seen; /* addresses of instructions -> place */
-    struct places {
-        VEC(struct seen);
-    } places;
-    bool conflict;     /* two ways through the function do not agree: it pushes in a loop, say */
-    struct map starts; /* of functions */
-    struct functions {
-        VEC(struct function);
-    } functions; /* those of the symbol table first, by start */
+    struct map seen;                   /* addresses of instructions */
+    struct map starts;                 /* of functions */
+    struct derive_functions functions; /* those of the symbol table first, by start */
     size_t n_symbols;
     struct ways {
         VEC(struct way);
@@ -213,13 +199,18 @@ static struct unwind_rule state_rule(const struct state *state)
 
 /* ---- functions */
 
+static bool has_rule(const struct reader *reader, uint64_t at)
+{
+    return reader->unwind && unwind_find(reader->unwind, (struct svma){at});
+}
+
 static void function_add(struct reader *reader, uint64_t start, uint64_t end)
 {
     uint32_t known = reader->starts.n;
-    if (image_executable(reader->image, (struct svma){start}) &&
-        !unwind_find(reader->unwind, (struct svma){start}) &&
+    if (start - reader->low < reader->high - reader->low &&
+        image_executable(reader->image, (struct svma){start}) && !has_rule(reader, start) &&
         map_add(&reader->starts, &start) == known)
-        *vec_push(&reader->functions) = (struct function){start, end};
+        *vec_push(&reader->functions) = (struct derive_function){.start = start, .end = end};
 }
 
 /* Where a function that was only seen called ends at the latest: where the next symbol starts. */
@@ -236,10 +227,11 @@ static uint64_t next_symbol(const struct reader *reader, uint64_t at)
     return low < reader->n_symbols ? reader->functions.at[low].start : UINT64_MAX;
 }
 
-static void functions_read(struct reader *reader)
+void derive_functions_read(struct derive_functions *functions, const struct image *image,
+                           struct svma low, struct svma high)
 {
     struct symtab symtab;
-    symtab_read(&symtab, reader->image);
+    symtab_read_between(&symtab, image, low, high);
     for (size_t i = 0; i < symtab.n; i++) {
         const struct symbol *symbol = &symtab.at[i];
         if (i && symbol[-1].start.v == symbol->start.v)
@@ -251,10 +243,9 @@ static void functions_read(struct reader *reader)
         for (size_t next = i + 1; end == UINT64_MAX && next < symtab.n; next++)
             if (symtab.at[next].start.v > symbol->start.v)
                 end = symtab.at[next].start.v;
-        function_add(reader, symbol->start.v, end);
+        *vec_push(functions) = (struct derive_function){symbol->start.v, end, symbol->bytes != 0};
     }
     symtab_release(&symtab);
-    reader->n_symbols = reader->functions.n;
 }
 
 /* ---- reading */
@@ -302,14 +293,16 @@ static uint64_t way_next(struct reader *reader, uint64_t at, const struct state 
 }
 
 /* What is called elsewhere is no part of this function: it came behind a call that does not return. */
-static bool is_inside(const struct reader *reader, const struct function *function, uint64_t at)
+static bool is_inside(const struct reader *reader, const struct derive_function *function,
+                      uint64_t at)
 {
     return at >= function->start && at < function->end &&
            (at == function->start || map_find(&reader->starts, &at) == MAP_NONE) &&
-           !unwind_find(reader->unwind, (struct svma){at});
+           !has_rule(reader, at);
 }
 
-static void way_follow(struct reader *reader, const struct function *function, struct way way)
+static void way_follow(struct reader *reader, const struct derive_function *function,
+                       struct way way)
 {
     while (is_inside(reader, function, way.at) && reader->deriveds->n < INSTRUCTIONS_MAX) {
         uint32_t known = reader->seen.n;
@@ -325,18 +318,16 @@ static void way_follow(struct reader *reader, const struct function *function, s
 
 static void function_read(struct reader *reader, size_t i)
 {
-    struct function function = reader->functions.at[i];
+    struct derive_function function = reader->functions.at[i];
     if (!function.end)
         function.end = next_symbol(reader, function.start);
-    size_t before = reader->deriveds->n;
-    reader->conflict = false;
+    if (function.end > reader->high)
+        function.end = reader->high;
     way_push(reader, function.start, &(struct state){.height = 8});
     while (reader->ways.n) {
         reader->ways.n--;
         way_follow(reader, &function, reader->ways.at[reader->ways.n]);
     }
-    if (reader->conflict)
-        reader->deriveds->n = before;
 }
 
 static int derived_order(const void *a, const void *b)
@@ -358,29 +349,46 @@ static void deriveds_sort(struct deriveds *deriveds)
     deriveds->n = kept;
 }
 
+static void derive(struct reader *reader, const struct derive_function *functions, size_t n)
+{
+    *reader->deriveds = (struct deriveds){0};
+    map_init(&reader->seen, sizeof(uint64_t));
+    map_init(&reader->starts, sizeof(uint64_t));
+    ZydisDecoderInit(&reader->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (size_t i = 0; i < n; i++)
+        function_add(reader, functions[i].start, functions[i].end);
+    reader->n_symbols = reader->functions.n;
+    /* Twice: at first not all starts are known. */
+    for (int pass = 0; pass < 2; pass++) {
+        map_clear(&reader->seen);
+        reader->deriveds->n = 0;
+        for (size_t i = 0; i < reader->functions.n; i++)
+            function_read(reader, i);
+    }
+    deriveds_sort(reader->deriveds);
+    map_release(&reader->seen);
+    map_release(&reader->starts);
+    vec_release(&reader->functions);
+    vec_release(&reader->ways);
+}
+
 void unwind_derive(struct deriveds *deriveds, const struct unwind *unwind,
                    const struct image *image)
 {
-    *deriveds = (struct deriveds){0};
-    struct reader reader = {.unwind = unwind, .image = image, .deriveds = deriveds};
-    map_init(&reader.seen, sizeof(uint64_t));
-    map_init(&reader.starts, sizeof(uint64_t));
-    ZydisDecoderInit(&reader.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    functions_read(&reader);
-    /* Twice: at first not all starts are known. */
-    for (int pass = 0; pass < 2; pass++) {
-        map_clear(&reader.seen);
-        reader.places.n = 0;
-        deriveds->n = 0;
-        for (size_t i = 0; i < reader.functions.n; i++)
-            function_read(&reader, i);
-    }
-    deriveds_sort(deriveds);
-    map_release(&reader.seen);
-    map_release(&reader.starts);
-    vec_release(&reader.functions);
-    vec_release(&reader.ways);
-    vec_release(&reader.places);
+    struct derive_functions functions = {0};
+    derive_functions_read(&functions, image, (struct svma){0}, (struct svma){UINT64_MAX});
+    struct reader reader = {
+        .unwind = unwind, .high = UINT64_MAX, .image = image, .deriveds = deriveds};
+    derive(&reader, functions.at, functions.n);
+    vec_release(&functions);
+}
+
+void unwind_derive_functions(struct deriveds *deriveds, const struct image *image,
+                             const struct derive_function *functions, size_t n, struct svma low,
+                             struct svma high)
+{
+    struct reader reader = {.low = low.v, .high = high.v, .image = image, .deriveds = deriveds};
+    derive(&reader, functions, n);
 }
 
 void deriveds_release(struct deriveds *deriveds)

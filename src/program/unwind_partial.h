@@ -3,11 +3,17 @@
  * Compiling a whole table takes 2 ms for a C library and 40 for a compiler: as much as a recording at 1 % may cost
  * in 4 seconds. Linkers write a sorted index of all entries for those who throw exceptions (.eh_frame_hdr), by which
  * the one of a function is found and compiled alone, in microseconds. Where there is no such index, or where it has
- * nothing about an address, the whole table is made after all: that knows .debug_frame, and reads code. */
+ * nothing about an address, the other entries are found and sorted, once, and each is compiled as it is asked for. Code
+ * that none has is read, the function around an address alone where its symbol tells what that is (unwind_gap.h). Code
+ * without a name may be called from anywhere: of a small image the whole table is made then, of a large one no more is
+ * read than the stretch without entries around it. */
 #pragma once
 
 #include "base/vec.h"
 #include "program/unwind.h"
+#include "program/unwind_entries.h"
+
+#include <stdbool.h>
 
 struct image;
 
@@ -19,8 +25,13 @@ struct unwind_partial {
     struct svma section; /* the entries themselves */
     const uint8_t *bytes;
     size_t n_bytes;
-    struct unwind *whole;          /* NULL: not made */
+    struct unwind_entries others; /* that the index does not have; sorted */
+    bool others_read;
+    struct unwind *whole; /* NULL: not made */
     VEC(struct unwind_function *); /* those that were asked for, by start */
+    struct unwind_gaps {
+        VEC(struct unwind_gap *); /* likewise, in the order of asking */
+    } gaps;
 };
 
 /* Reads nothing but the head of the index. */
