@@ -254,9 +254,10 @@ void annotation_text(FILE *to, const struct annotation *annotation, struct listi
     const struct report *report = annotation->report;
     struct page page = {to,  annotation,         listing,
                         ink, .side = style.side, .count = !report->has_plain};
-    page.cpi = report->scene->sides[0]->mode == PROFILE_SAMPLED && !report->has_plain;
-    for (size_t i = 0; i < annotation->n; i++)
+    for (size_t i = 0; i < annotation->n; i++) {
         page.total |= annotation->at[i].total.value > 0;
+        page.cpi |= cpi_known(annotation->at[i].cpi);
+    }
     title_text(&page);
     columns_text(&page);
     const struct annotated *before = NULL;

@@ -117,6 +117,15 @@ static bool has_target(const struct report *report)
     return report->by == BY_EDGE || report->by == BY_CALL;
 }
 
+/* Counts of a sampled profile are often not known well enough for any. */
+static bool any_cpi(const struct report *report)
+{
+    for (size_t i = 0; i < report->n; i++)
+        if (cpi_known(report_cpi(report, &report->at[i])))
+            return true;
+    return false;
+}
+
 static bool column_there(const struct report *report, enum column column)
 {
     bool plain = report->has_plain, body = report_has_body(report);
@@ -132,7 +141,7 @@ static bool column_there(const struct report *report, enum column column)
     case ENTRIES:
     case MEAN: return by == BY_LOOP;
     case TRIPS: return by == BY_LOOP && report->scene->trips.n;
-    case CPI: return sampled && !plain && (body || by == BY_INSTRUCTION);
+    case CPI: return sampled && !plain && (body || by == BY_INSTRUCTION) && any_cpi(report);
     case KIND: return by == BY_EDGE;
     case FUNCTION: return by != BY_LINE;
     case TARGET: return by == BY_CALL;
@@ -233,39 +242,50 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     }
 }
 
-static void sheet_fill(struct sheet *sheet, const struct report *report, const struct paths *paths,
-                       size_t limit)
+/* Those that are there. */
+struct columns {
+    enum column at[COLUMNS];
+    size_t n;
+};
+
+static struct columns columns_of(const struct report *report)
 {
+    struct columns columns = {0};
     for (enum column column = 0; column < COLUMNS; column++)
-        if (column_there(report, column)) {
-            sheet_cell(sheet, "%s", column_head(report, column));
-            sheet_tone(sheet, INK_HEAD);
-        }
+        if (column_there(report, column))
+            columns.at[columns.n++] = column;
+    return columns;
+}
+
+static void sheet_fill(struct sheet *sheet, const struct report *report,
+                       const struct columns *columns, const struct paths *paths, size_t limit)
+{
+    for (size_t c = 0; c < columns->n; c++) {
+        sheet_cell(sheet, "%s", column_head(report, columns->at[c]));
+        sheet_tone(sheet, INK_HEAD);
+    }
     for (size_t i = 0; i < report->n && i < limit; i++)
-        for (enum column column = 0; column < COLUMNS; column++)
-            if (column_there(report, column))
-                row_cell(sheet, report, &report->at[i], paths, column);
+        for (size_t c = 0; c < columns->n; c++)
+            row_cell(sheet, report, &report->at[i], paths, columns->at[c]);
 }
 
 static void rows_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
 {
-    char align[COLUMNS + 1];
-    size_t n = 0;
+    char align[COLUMNS + 1] = "";
+    struct columns columns = columns_of(report);
     struct sheet sheet;
     struct paths paths;
     paths_begin(&paths);
     for (size_t i = 0; i < report->n && i < limit; i++)
         if (report->at[i].file)
             paths_add(&paths, report->at[i].file);
-    for (enum column column = 0; column < COLUMNS; column++)
-        if (column_there(report, column))
-            align[n++] = column < KIND || column == CUT ? 'r' : 'l';
-    align[n] = 0;
+    for (size_t c = 0; c < columns.n; c++)
+        align[c] = columns.at[c] < KIND || columns.at[c] == CUT ? 'r' : 'l';
     sheet_begin(&sheet, align, ink);
-    sheet_fill(&sheet, report, &paths, limit);
+    sheet_fill(&sheet, report, &columns, &paths, limit);
     while (names_narrow(report->scene, sheet_width(&sheet))) {
         sheet_clear(&sheet);
-        sheet_fill(&sheet, report, &paths, limit);
+        sheet_fill(&sheet, report, &columns, &paths, limit);
     }
     report->scene->name_width = 0;
     sheet_end(&sheet, to);
