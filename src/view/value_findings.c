@@ -51,6 +51,8 @@ enum value_finding value_finding_of(const struct places_values *places,
         return FINDING_NONE;
     if (place->use == VALUE_LOCK && !places->values.at[place->first].value)
         return FINDING_NONE; /* no lock */
+    if (place->use == VALUE_STRIDES && !places->values.at[place->first].value)
+        return FINDING_NONE; /* always the same place: there is nothing to fetch before */
     struct estimate share = places->values.at[place->first].share;
     /* Without an interval, the share itself. */
     bool sure = share.value >= SURE && (isnan(share.lo) || share.lo >= SURE * SURE);

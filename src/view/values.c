@@ -210,6 +210,8 @@ static double saving(const struct places_values *places, const struct value_plac
     double often = place->n ? places->values.at[place->first].count : 0;
     if (place->constant || !instructions)
         return 0;
+    if (place->use == VALUE_STRIDES && place->n && !places->values.at[place->first].value)
+        return 0; /* always the same place */
     return 1000 * often * value_use_cycles((enum value_use)place->use) / instructions;
 }
 

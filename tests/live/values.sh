@@ -88,6 +88,14 @@ C
 "$gait" values --limit 1000 --module quoted "$work/at" >"$work/text"
 grep -qF '  "say \"no\\yes\"" (quoted+0x' "$work/text" || { bad 'quotes in a string'; cat "$work/text"; }
 grep -qE '  "(\\"){40}"\.\.\. \(quoted\+0x' "$work/text" || { bad 'a string of quotes'; cat "$work/text"; }
+# A step of 0 is no step: nothing could be fetched before.
+"$gait" values --json --kind stride --module quoted "$work/at" >"$work/json" || bad "strides: status $?"
+/usr/bin/python3 -B - "$work/json" <<'EOF' || bad 'a step of 0'
+import json, sys
+rows = [r for r in json.load(open(sys.argv[1]))['rows'] if r['values'] and r['values'][0]['value'] == '0x0' and r['total'] > 900]
+print([(r['address'], r['finding'], r['saves']) for r in rows])
+assert rows and all(r['finding'] == 'none' and r['saves'] == 0 for r in rows)
+EOF
 # A literal of the program is always the same, and no finding; a variable is. Both have their line of source.
 cat >"$work/literal.c" <<'EOF'
 static volatile double sink = 1, factor = 3.25;
