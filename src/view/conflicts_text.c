@@ -19,7 +19,7 @@ static void end_print(FILE *to, struct place_text *text, const char *what,
             address_text(scene, end->module, end->address), ink_begin(ink, INK_SOURCE),
             place_assembly(text, end->module, end->address), ink_end(ink, INK_SOURCE));
     if (*source)
-        fprintf(to, "             %s%s%s\n", ink_begin(ink, INK_SOURCE), source,
+        fprintf(to, "             %s%s%s\n", ink_begin(ink, INK_SOURCE), place_brief(text, source),
                 ink_end(ink, INK_SOURCE));
 }
 

@@ -48,8 +48,8 @@ static void place_print(FILE *to, const struct latency_view *view, struct place_
             ink_end(ink, INK_NAME), line_text(scene, place->module, place->address),
             address_text(scene, place->module, place->address));
     fprintf(to, "        %s%s%s%s%s\n", ink_begin(ink, INK_SOURCE),
-            place_assembly(text, place->module, place->address), *source ? "    " : "", source,
-            ink_end(ink, INK_SOURCE));
+            place_assembly(text, place->module, place->address), *source ? "    " : "",
+            place_brief(text, source), ink_end(ink, INK_SOURCE));
     for (size_t i = 0; i < place->n && i < LINES_SHOWN; i++) {
         const struct latency_line *line = &view->lines.at[place->first + i];
         fprintf(to, "        %" PRIu64 " from line 0x%" PRIx64 ", %s\n", line->count, line->line,

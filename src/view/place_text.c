@@ -3,6 +3,8 @@
 #include "program/assembly.h"
 #include "program/binary.h"
 
+#include <string.h>
+
 void place_text_begin(struct place_text *text, struct scene *scene)
 {
     text->scene = scene;
@@ -25,6 +27,17 @@ const char *place_source(struct place_text *text, uint32_t module, uint64_t at)
     while (source && *source == ' ')
         source++;
     return source ? source : "";
+}
+
+const char *place_brief(const struct place_text *text, const char *code)
+{
+    enum { SHOWN = 90 };
+    size_t n = SHOWN;
+    if (text->scene->verbose || strlen(code) <= SHOWN)
+        return code;
+    while (((unsigned char)code[n] & 0xC0) == 0x80) /* the middle of a letter */
+        n--;
+    return arena_format(&text->scene->arena, "%.*s...", (int)n, code);
 }
 
 const char *place_assembly(const struct place_text *text, uint32_t module, uint64_t at)

@@ -6,11 +6,10 @@
 #include "view/place_text.h"
 #include "view/value_findings.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { VALUES_SHOWN = 4, SOURCE_SHOWN = 90 };
+enum { VALUES_SHOWN = 4 };
 
 struct page {
     FILE *to;
@@ -48,10 +47,9 @@ static void caller_print(const struct page *page, const struct value_place *plac
 
 static void code_print(const struct page *page, const char *text)
 {
-    int shown = page->places->scene->verbose ? INT_MAX : SOURCE_SHOWN;
     if (*text)
-        fprintf(page->to, "      %s%.*s%s%s\n", ink_begin(page->ink, INK_SOURCE), shown, text,
-                strlen(text) > (size_t)shown ? "..." : "", ink_end(page->ink, INK_SOURCE));
+        fprintf(page->to, "      %s%s%s\n", ink_begin(page->ink, INK_SOURCE),
+                place_brief(&page->text, text), ink_end(page->ink, INK_SOURCE));
 }
 
 static void place_print(struct page *page, const struct value_place *place)

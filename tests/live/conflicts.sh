@@ -51,4 +51,15 @@ status 129 'an unknown distance' "$gait" conflicts --within 7 "$work/planted"
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without addresses: status $?"
 "$gait" conflicts "$work/none" >"$work/stdout" 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'events edge,call,address' "$work/stderr" || bad 'a profile without addresses'
+# A line of source that is too long for a line is cut; -v shows all of it.
+cat >"$work/long.c" <<'C'
+#include <pthread.h>
+static struct { long a, b; } volatile pair;
+static void *work(void *p) { for (int i = 0; i < 100000000; i++) { if (p) pair.a++; else pair.b++; } /* so that this line is far too long */ return 0; }
+int main(void) { pthread_t t; return pthread_create(&t, 0, work, 0) || (work(&t), pthread_join(t, 0)); }
+C
+gcc -O1 -g -pthread -o "$work/long" "$work/long.c" || bad 'a long line'
+"$gait" record -q -F 1000 --events edge,call,address -o "$work/long.data" -- "$work/long" && "$gait" conflicts --limit 1 "$work/long.data" >"$work/stdout" || bad "a long line: status $?"
+grep -q '^ *static void \*work.*[a-z0-9]\.\.\.$' "$work/stdout" || { bad 'a long line is not cut'; cat "$work/stdout"; }
+"$gait" conflicts -v --limit 1 "$work/long.data" | grep -q 'far too long \*/ return 0; }$' || bad 'a long line is cut with -v'
 finish
