@@ -322,6 +322,23 @@ static bool modules_shown(const struct diff *diff, const char *module, struct er
            err_set(err, ERR_MISSING, "--module %s: neither profile has such a module", module);
 }
 
+/* The agent is in every process and no part of what ran there: another version of gait makes no other build. */
+static bool is_agent(const struct diff_module *module)
+{
+    return strcmp(module->names[AFTER], "libgait.so") == 0;
+}
+
+static bool all_same_build(const struct diff *diff)
+{
+    for (size_t i = 0; i < diff->modules.n; i++) {
+        const struct diff_module *module = &diff->modules.at[i];
+        if (module->names[BEFORE] && module->names[AFTER] && !module->same_build &&
+            !is_agent(module))
+            return false;
+    }
+    return true;
+}
+
 static void sides_compare(struct diff *diff, struct diff_side *sides, uint32_t *const *pair_of)
 {
     for (int side = 0; side < SIDES_MAX; side++) {
@@ -329,11 +346,7 @@ static void sides_compare(struct diff *diff, struct diff_side *sides, uint32_t *
         diff_side_gather(&sides[side], &gathering, diff->by == DIFF_LINE);
         diff->totals[side] = diff_total(&sides[side]);
     }
-    diff->same_build = true;
-    for (size_t i = 0; i < diff->modules.n; i++) {
-        const struct diff_module *module = &diff->modules.at[i];
-        diff->same_build &= !module->names[BEFORE] || !module->names[AFTER] || module->same_build;
-    }
+    diff->same_build = all_same_build(diff);
     struct bundle bundle = {.diff = diff, .sides = sides};
     sides_walk(&bundle);
     rows_judge(diff, sides);

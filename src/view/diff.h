@@ -57,7 +57,7 @@ struct diff {
     } modules;
     double totals[SIDES_MAX]; /* seconds or instructions in all */
     bool exact;               /* figures on both sides are counts, without chance */
-    bool same_build;          /* all modules that both have are */
+    bool same_build;          /* all modules that both have are, but for the agent */
     VEC(struct diff_row);     /* the largest change first */
 };
 

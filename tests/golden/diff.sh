@@ -68,6 +68,18 @@ fits '\+1000 .* old -> new'
 expect 0 "$gait" diff before before
 fits '^Nothing changed\.$'
 fits 'one build'
+# Another version of gait makes no other build of the program.
+/usr/bin/python3 - "${gait%/*}/libgait.so" "$(readelf -n "${gait%/*}/libgait.so" | sed -n 's/.*Build ID: //p')" <<'PY' || bad=1
+import sys
+whole, build_id = open(sys.argv[1], "rb").read(), bytes.fromhex(sys.argv[2])
+assert whole.count(build_id) == 1
+open("libgait.so", "wb").write(whole.replace(build_id, bytes(len(build_id))))
+PY
+GAIT_LIB=$PWD/libgait.so expect 0 "$gait" record -q --exact=counts -o again -- ./old
+expect 0 "$gait" info again
+has "$PWD/libgait.so 00000000"
+expect 0 "$gait" diff before again
+fits 'one build'
 # A binary that is gone: its functions are not told apart on either side, and why is said.
 mv new elsewhere
 expect 0 "$gait" diff before after
