@@ -43,6 +43,15 @@ struct options {
     bool no_values;
 };
 
+static bool kind_unknown(const char *text, const char *name, struct err *err)
+{
+    char known[256] = "";
+    for (enum value_use use = 0; use < VALUE_USES; use++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", use ? ", " : "",
+                 value_use_name(use));
+    return err_set(err, ERR_USAGE, "--kind %s: %s is none of %s", text, name, known);
+}
+
 static bool kinds_parse(const char *text, uint32_t *ret_kinds, struct err *err)
 {
     uint32_t kinds = 0;
@@ -52,7 +61,7 @@ static bool kinds_parse(const char *text, uint32_t *ret_kinds, struct err *err)
         end = strchrnul(at, ',');
         snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
         if (!value_use_find(name, &use))
-            return err_set(err, ERR_USAGE, "--kind %s: there is no kind %s", text, name);
+            return kind_unknown(text, name, err);
         kinds |= 1u << use;
     }
     *ret_kinds = kinds;

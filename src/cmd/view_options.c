@@ -178,6 +178,8 @@ int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
     struct err err;
     if (!profile_read(path, ret_profile, &err)) {
         say_err(&err);
+        if (err.kind == ERR_MISSING && strcmp(path, "gait.data") == 0)
+            say("gait record -- PROGRAM makes one here; views take another as their argument");
         return EXIT_BAD_INPUT;
     }
     if (ret_profile->warning && !quiet)

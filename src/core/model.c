@@ -86,7 +86,8 @@ bool model_open(const char *name, struct model *ret_model, struct err *err)
     for (size_t i = 0; model_names[i]; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s", i ? "," : "",
                  model_names[i]);
-    return err_set(err, ERR_USAGE, "%s: no such core; gait knows%s", name, known);
+    return err_set(err, ERR_USAGE, "%s: no such core; gait knows%s, native, and files (NAME.core)",
+                   name, known);
 }
 
 void model_release(struct model *model)

@@ -37,6 +37,17 @@ status 0 compressed "$gait" record -F 2000 --compress P16 -o small.data -- sh -c
 status 2 'paths of what was compressed' "$gait" paths small.data
 says 'compressed recordings have none'
 
+# Nothing was recorded here, or a word is not known: what there is is told.
+mkdir empty
+status 2 'nothing recorded' sh -c "cd empty && exec '$gait' report"
+says 'gait record -- PROGRAM'
+status 2 'another file that is not there' "$gait" report nosuch.data
+grep -q 'gait record' stderr && bad 'who named a file is told to record'
+status 129 'a kind that is none' "$gait" values --kind nosuch events.data
+says 'nosuch is none of divisor, size, target'
+status 125 'a core that is none' "$gait" record --exact=trace --core nosuch -o core.data -- true
+says 'inorder, native, and files'
+
 # Too short for a sample: told, and both ways out work.
 status 0 short "$gait" record --overhead 0.001 -o short.data -- true
 says 'no sample: the program took only'
