@@ -233,6 +233,8 @@ bench-core: all
 	bench/core $(O)
 bench-cycles: all bench-programs
 	bench/cycles $(O)
+bench-memory-levels: all
+	bench/memory-levels $(O)
 bench-mca: all
 	bench/mca $(O)
 bench-blocks: all
@@ -292,6 +294,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-pipeline bench-blocks bench-cycles bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
