@@ -41,19 +41,34 @@ struct cache_entry *cache_find(struct cache *cache, uint64_t number)
     return NULL;
 }
 
-struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives)
+/* A free place of its set, or that of the line that was not used for longest. */
+static size_t place_for(const struct cache *cache, uint64_t number)
 {
-    if (!cache->numbers)
-        return NULL;
     size_t set = set_of(cache, number), oldest = set;
     for (size_t at = set; at < set + cache->ways && cache->numbers[oldest]; at++)
         if (!cache->numbers[at] ||
             cache->clock - cache->used[at] > cache->clock - cache->used[oldest])
             oldest = at;
-    cache->numbers[oldest] = number + 1;
-    cache->used[oldest] = ++cache->clock;
-    cache->entries[oldest] = (struct cache_entry){.arrives = arrives};
-    return &cache->entries[oldest];
+    return oldest;
+}
+
+struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives)
+{
+    if (!cache->numbers)
+        return NULL;
+    size_t place = place_for(cache, number);
+    cache->numbers[place] = number + 1;
+    cache->used[place] = ++cache->clock;
+    cache->entries[place] = (struct cache_entry){.arrives = arrives};
+    return &cache->entries[place];
+}
+
+bool cache_victim(const struct cache *cache, uint64_t number, uint64_t *ret)
+{
+    uint64_t held = cache->numbers ? cache->numbers[place_for(cache, number)] : 0;
+    if (held)
+        *ret = held - 1;
+    return held;
 }
 
 void cache_drop(struct cache *cache, uint64_t number)

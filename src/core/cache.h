@@ -29,5 +29,7 @@ void cache_release(struct cache *cache);
 struct cache_entry *cache_find(struct cache *cache, uint64_t number);
 /* Puts it there, where it was not; NULL if the cache holds nothing. */
 struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives);
+/* What a put of that number would push out, if anything. */
+bool cache_victim(const struct cache *cache, uint64_t number, uint64_t *ret);
 /* It is not there any more. */
 void cache_drop(struct cache *cache, uint64_t number);

@@ -6,6 +6,10 @@
 #include <string.h>
 
 enum { PAGE_BITS = 12, STREAMS = 16, TLB_WAYS = 8, NAME_MASK = 255 };
+enum {
+    TABLE_BITS = 3,
+    TABLE_TAG = 56
+}; /* entries of a page table in a line; where its level stands in the number of a line */
 
 /* A run of lines in one page, each behind the last. */
 struct stream {
@@ -30,9 +34,19 @@ struct hierarchy {
     uint64_t *misses; /* until when each place for a line on its way is taken */
     struct lane from_l2, from_l3, from_memory;
     uint64_t walked; /* when the last walk through page tables ended */
+    uint64_t latest; /* when a line was last fetched from the third level or from memory */
     struct stream streams[STREAMS];
     uint32_t clock;
 };
+
+/* Exactly so many entries, in sets of a power of two. */
+static void tlb_init(struct cache *tlb, uint32_t entries)
+{
+    uint32_t sets = 1;
+    while (sets * 2 * TLB_WAYS <= entries)
+        sets *= 2;
+    cache_init(tlb, entries / sets * sets, entries / sets);
+}
 
 struct hierarchy *hierarchy_make(const struct model *model)
 {
@@ -45,9 +59,9 @@ struct hierarchy *hierarchy_make(const struct model *model)
     cache_init(&hierarchy->l1i, model->l1i_kib * lines, model->l1i_ways);
     cache_init(&hierarchy->l2, model->l2_kib * lines, model->l2_ways);
     cache_init(&hierarchy->l3, model->l3_kib * lines, model->l3_ways);
-    cache_init(&hierarchy->dtlb, model->dtlb, TLB_WAYS);
-    cache_init(&hierarchy->itlb, model->itlb, TLB_WAYS);
-    cache_init(&hierarchy->l2tlb, model->l2tlb, TLB_WAYS);
+    tlb_init(&hierarchy->dtlb, model->dtlb);
+    tlb_init(&hierarchy->itlb, model->itlb);
+    tlb_init(&hierarchy->l2tlb, model->l2tlb);
     hierarchy->misses = mem_alloc(model->misses * sizeof *hierarchy->misses);
     return hierarchy;
 }
@@ -63,21 +77,6 @@ void hierarchy_free(struct hierarchy *hierarchy)
     cache_release(&hierarchy->l2tlb);
     mem_free(hierarchy->misses);
     mem_free(hierarchy);
-}
-
-static uint64_t translate(struct hierarchy *hierarchy, struct cache *tlb, uint64_t page,
-                          uint64_t time, uint32_t missed, uint32_t *events)
-{
-    if (cache_find(tlb, page))
-        return time;
-    *events |= missed;
-    cache_put(tlb, page, time);
-    if (cache_find(&hierarchy->l2tlb, page))
-        return time + hierarchy->model->l2tlb_cycles;
-    cache_put(&hierarchy->l2tlb, page, time);
-    if (hierarchy->model->walk_alone && hierarchy->walked > time)
-        time = hierarchy->walked;
-    return hierarchy->walked = time + hierarchy->model->walk_cycles;
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -104,6 +103,28 @@ static uint64_t lane_pass(struct lane *lane, uint32_t every, uint64_t time)
     }
 }
 
+/* Whether others have pushed a line out of the third level since it was last used. How long each stays differs, from nothing to twice
+ * the mean: by its own number and time, so that the same course gives the same cycles. */
+static bool pushed_out(const struct model *model, uint64_t line, uint64_t used, uint64_t time)
+{
+    if (!model->l3_stays || time <= used)
+        return false;
+    uint64_t chance = (line ^ used) * 0x9e3779b97f4a7c15u >> 56;
+    return time - used > chance * model->l3_stays / 128;
+}
+
+/* Puts a line into the second level. What it pushes out goes to the third, and was in use until now. */
+static void l2_put(struct hierarchy *hierarchy, uint64_t line, uint64_t time, uint64_t arrives)
+{
+    uint64_t victim;
+    if (hierarchy->model->l3_stays && cache_victim(&hierarchy->l2, line, &victim)) {
+        struct cache_entry *entry = cache_find(&hierarchy->l3, victim);
+        if (entry)
+            entry->arrives = later_of(entry->arrives, time);
+    }
+    cache_put(&hierarchy->l2, line, arrives);
+}
+
 /* When a line that is not in the first level arrives, asked for at `time`; it is put into the levels below. */
 static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
                            uint32_t *events)
@@ -117,16 +138,53 @@ static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t 
     entry = cache_find(&hierarchy->l3, line);
     uint64_t arrives;
     time = lane_pass(&hierarchy->from_l3, model->l3_every, time);
-    if (entry) {
+    if (entry && !pushed_out(model, line, entry->arrives, time)) {
         arrives = later_of(time + model->l3_cycles, entry->arrives);
+        entry->arrives = later_of(entry->arrives, time);
     } else {
         *events |= CORE_L3_MISS;
         time = lane_pass(&hierarchy->from_memory, model->memory_every, time);
         arrives = time + model->memory_cycles;
-        cache_put(&hierarchy->l3, line, arrives);
+        if (entry)
+            entry->arrives = arrives;
+        else
+            cache_put(&hierarchy->l3, line, arrives);
     }
-    cache_put(&hierarchy->l2, line, arrives);
+    hierarchy->latest = time;
+    l2_put(hierarchy, line, time, arrives);
     return arrives;
+}
+
+/* Lines of page tables lie in the caches among all others. Pages that are neighbours share one of the program's own table; where these lie
+ * in the memory of the host is by chance, so that its tables have a line for each. Walks for different pages read them at the same time. */
+static uint64_t tables_read(struct hierarchy *hierarchy, uint64_t page, uint64_t frame,
+                            uint64_t time)
+{
+    uint32_t ignored = 0;
+    for (uint64_t level = 0; level < hierarchy->model->walk_tables; level++) {
+        uint64_t line = (level + 1) << TABLE_TAG | (level ? frame : page >> TABLE_BITS);
+        struct cache_entry *entry = cache_find(&hierarchy->l1d, line);
+        if (!entry)
+            entry = cache_put(&hierarchy->l1d, line, line_fetch(hierarchy, line, time, &ignored));
+        time = later_of(time, entry->arrives);
+    }
+    return time;
+}
+
+static uint64_t translate(struct hierarchy *hierarchy, struct cache *tlb, uint64_t page,
+                          uint64_t frame, uint64_t time, uint32_t missed, uint32_t *events)
+{
+    if (cache_find(tlb, page))
+        return time;
+    *events |= missed;
+    cache_put(tlb, page, time);
+    if (cache_find(&hierarchy->l2tlb, page))
+        return time + hierarchy->model->l2tlb_cycles;
+    cache_put(&hierarchy->l2tlb, page, time);
+    if (hierarchy->model->walk_alone && hierarchy->walked > time)
+        time = hierarchy->walked;
+    hierarchy->walked = time + hierarchy->model->walk_cycles;
+    return tables_read(hierarchy, page, frame, hierarchy->walked);
 }
 
 static uint64_t line_demand(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
@@ -140,7 +198,8 @@ static uint64_t line_demand(struct hierarchy *hierarchy, uint64_t line, uint64_t
     return *place;
 }
 
-static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t page)
+/* The stream of that page; one that goes on from the page before it keeps its step. */
+static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t line, uint64_t page)
 {
     struct stream *oldest = hierarchy->streams;
     hierarchy->clock++;
@@ -148,6 +207,10 @@ static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t page)
         struct stream *stream = &hierarchy->streams[i];
         if (stream->page == page + 1)
             return stream;
+        if (stream->step && stream->last + (uint64_t)stream->step == line) {
+            stream->page = page + 1;
+            return stream;
+        }
         if (hierarchy->clock - stream->used > hierarchy->clock - oldest->used)
             oldest = stream;
     }
@@ -159,7 +222,7 @@ static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t page)
 static void prefetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time)
 {
     uint32_t page_bits = PAGE_BITS - hierarchy->line_bits, ignored = 0;
-    struct stream *stream = stream_of(hierarchy, line >> page_bits);
+    struct stream *stream = stream_of(hierarchy, line, line >> page_bits);
     int64_t step = (int64_t)(line - stream->last);
     stream->used = hierarchy->clock;
     if (step == 0 || stream->last == UINT64_MAX) {
@@ -176,8 +239,6 @@ static void prefetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time)
     stream->step = step;
     for (uint32_t i = 1; i <= hierarchy->model->prefetch_lines; i++) {
         uint64_t next = line + (uint64_t)(step * (int64_t)i);
-        if (next >> page_bits != line >> page_bits)
-            return;
         if (step > 0 ? next <= stream->ahead : next >= stream->ahead)
             continue;
         stream->ahead = next;
@@ -219,8 +280,8 @@ uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_acce
                         uint32_t hit, uint32_t *events)
 {
     uint64_t page = access->address >> PAGE_BITS;
-    uint64_t time =
-        translate(hierarchy, &hierarchy->dtlb, page, access->time, CORE_DTLB_MISS, events);
+    uint64_t time = translate(hierarchy, &hierarchy->dtlb, page, access->physical >> PAGE_BITS,
+                              access->time, CORE_DTLB_MISS, events);
     uint64_t first = access->physical >> hierarchy->line_bits;
     uint64_t last = (access->physical + access->bytes - 1) >> hierarchy->line_bits;
     uint32_t name = (uint32_t)(page & NAME_MASK) + 1;
@@ -231,32 +292,35 @@ uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_acce
     return arrives;
 }
 
-static void place_in(struct cache *cache, uint64_t line, bool there, uint32_t name)
+static void place_in(struct cache *cache, uint64_t line, bool there, uint64_t arrives,
+                     uint32_t name)
 {
     struct cache_entry *entry = there ? cache_find(cache, line) : NULL;
     if (!there)
         cache_drop(cache, line);
     else if (!entry)
-        entry = cache_put(cache, line, 0);
-    if (entry)
-        entry->name = name;
+        entry = cache_put(cache, line, arrives);
+    if (!entry)
+        return;
+    entry->name = name;
+    entry->arrives = later_of(entry->arrives, arrives);
 }
 
 void hierarchy_place(struct hierarchy *hierarchy, uint64_t address, uint32_t level)
 {
     uint64_t line = address >> hierarchy->line_bits;
     uint32_t name = (uint32_t)(address >> PAGE_BITS & NAME_MASK) + 1;
-    place_in(&hierarchy->l1d, line, level <= 1, name);
-    place_in(&hierarchy->l2, line, level <= 2, 0);
-    place_in(&hierarchy->l3, line, level <= 3, 0);
+    place_in(&hierarchy->l1d, line, level <= 1, 0, name);
+    place_in(&hierarchy->l2, line, level <= 2, 0, 0);
+    place_in(&hierarchy->l3, line, level <= 3, hierarchy->latest, 0);
 }
 
 uint64_t hierarchy_code(struct hierarchy *hierarchy, uint64_t address, uint64_t time,
                         uint32_t *events)
 {
     uint64_t line = address >> hierarchy->line_bits;
-    time =
-        translate(hierarchy, &hierarchy->itlb, address >> PAGE_BITS, time, CORE_ITLB_MISS, events);
+    time = translate(hierarchy, &hierarchy->itlb, address >> PAGE_BITS, address >> PAGE_BITS, time,
+                     CORE_ITLB_MISS, events);
     struct cache_entry *entry = cache_find(&hierarchy->l1i, line);
     if (entry)
         return later_of(time, entry->arrives);
