@@ -300,23 +300,60 @@ static const struct symbol *parent_find(const struct by_name *names, const struc
     return global;
 }
 
+/* Which names can be those of parents, by their length and last bytes: of some of a hundred thousand, which
+ * would take longer to sort than all else here, few cold parts ask for any. */
+struct name_filter {
+    uint64_t bits[1024];
+};
+
+static uint64_t *filter_word(struct name_filter *filter, const char *name, size_t length,
+                             uint64_t *ret_bit)
+{
+    uint64_t tail = 0;
+    size_t bytes = length < sizeof tail ? length : sizeof tail;
+    memcpy(&tail, name + length - bytes, bytes);
+    uint64_t cell = (tail ^ length << 56) * 0x9E3779B97F4A7C15u >> 48;
+    *ret_bit = (uint64_t)1 << (cell & 63);
+    return &filter->bits[cell >> 6];
+}
+
+/* All symbols that cold parts may be parts of, and some others. */
+static void names_read(struct by_name *names, const struct builder *builder)
+{
+    struct name_filter filter = {0};
+    uint64_t bit;
+    for (size_t i = 0; i < builder->spans.n; i++) {
+        const struct symbol *cold = builder->spans.at[i].symbol;
+        size_t length = cold ? cold_parent_length(cold->name) : 0;
+        if (length) {
+            uint64_t *word = filter_word(&filter, cold->name, length, &bit);
+            *word |= bit;
+        }
+    }
+    for (size_t i = 0; i < builder->symtab.n; i++) {
+        const struct symbol *symbol = &builder->symtab.at[i];
+        if (*filter_word(&filter, symbol->name, strlen(symbol->name), &bit) & bit)
+            *vec_push(names) = symbol;
+    }
+    if (names->n)
+        qsort(names->at, names->n, sizeof(const struct symbol *), name_order);
+}
+
 /* parents[i]: the span that span i is a part of, or i itself. */
 static void parents_find(const struct builder *builder, uint32_t *parents)
 {
     struct by_name names = {0};
     const struct spans *spans = &builder->spans;
+    bool any = false;
     for (size_t i = 0; i < spans->n; i++) {
         parents[i] = (uint32_t)i;
         const struct symbol *cold = spans->at[i].symbol;
         size_t length = cold ? cold_parent_length(cold->name) : 0;
         if (!length)
             continue;
-        if (!names.n) {
-            vec_reserve(&names, builder->symtab.n);
-            for (size_t k = 0; k < builder->symtab.n; k++)
-                *vec_push(&names) = &builder->symtab.at[k];
-            qsort(names.at, names.n, sizeof(const struct symbol *), name_order);
-        }
+        if (!any)
+            names_read(&names, builder);
+        any = true;
         const struct symbol *parent = parent_find(&names, cold, length);
         const struct span *span = parent ? spans_find(spans, parent->start.v) : NULL;
         if (span && span->symbol && !cold_parent_length(span->name))
