@@ -10,6 +10,7 @@
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
+#include "wire/pace.h"
 #include "wire/plain.h"
 
 #include <linux/prctl.h>
@@ -21,13 +22,10 @@ enum {
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
-    NAME_MASK = 15,   /* threads are often given their names after they began */
-    FURTHER = 100000, /* instructions between the windows of a walk */
-};
-
-/* A stretch of plain code: what it executed and how long that took. */
-struct piece {
-    uint32_t instructions, direct, indirect, ticks;
+    NAME_MASK = 15, /* threads are often given their names after they began */
+    COLD_US = 60,   /* what a short stretch may take longer than the next, since all is cold, */
+    COLD_WINDOW_US = 200, /* and a window, which is the first and records */
+    FURTHER = 100000,     /* instructions between the windows of a walk */
 };
 
 /* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for a
@@ -154,10 +152,13 @@ static uint32_t run_window(struct thread *thread)
     thread->context->payload_at = 0;
     progress->in_window = true;
     thread->walk.brief = true;
-    uint64_t start = sys_tsc();
+    uint64_t cold = thread->walk.translate_ticks, start = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
-    agent_add(&agent.channel->window_ticks, sys_tsc() - start);
+    uint64_t ticks = sys_tsc() - start;
+    agent_add(&agent.channel->window_ticks, ticks);
     window_close(thread);
+    ticks -= thread->walk.translate_ticks - cold;
+    progress->window_ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
     return stop;
 }
 
@@ -166,31 +167,50 @@ static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, str
 {
     uint64_t cold = thread->walk.translate_ticks, tsc = sys_tsc();
     *ret_stop = run_plain(thread, n, ret);
+    thread->progress.cost.trail_instructions += ret->instructions;
     uint64_t ticks = sys_tsc() - tsc - (thread->walk.translate_ticks - cold);
     agent_add(&agent.channel->trail_ticks, ticks);
     ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
     return ret->instructions >= TRAIL_MIN;
 }
 
-/* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
+static void trail_tell(struct event_walk *event, const struct piece *piece)
+{
+    event->trail = piece->instructions;
+    event->trail_ticks = piece->ticks;
+    event->trail_direct = piece->direct;
+    event->trail_indirect = piece->indirect;
+}
+
+static uint64_t ticks_of_us(uint64_t us)
+{
+    return us * agent.ticks_per_ms / 1000;
+}
+
+/* Pieces of growing length, behind the window; the last that was long enough, beside the others, gives the rate. It is to be that of the window's
+ * code: where the pace becomes another one, the piece before tells it, or the window itself, and the trail ends. A long trail goes on: it is not of a place. */
 static uint32_t run_pieces(struct thread *thread, uint32_t trail)
 {
     static const uint32_t sixteenths[] = {1, 4, 11};
-    struct event_walk *event = &thread->progress.event;
-    uint32_t stop = LOSS_N;
+    struct progress *progress = &thread->progress;
+    struct piece told = {.instructions = progress->event.instructions,
+                         .ticks = progress->window_ticks};
+    uint64_t cold = ticks_of_us(COLD_WINDOW_US);
+    uint32_t stop = LOSS_N, good = 0;
     for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
         struct piece piece;
-        bool good = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
-        if (!good || piece.instructions < event->trail / 4) {
-            event->lead += piece.instructions;
+        bool enough = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
+        if (!enough || (good && piece.instructions < told.instructions / 4))
             continue;
-        }
-        event->lead += event->trail;
-        event->trail = piece.instructions;
-        event->trail_ticks = piece.ticks;
-        event->trail_direct = piece.direct;
-        event->trail_indirect = piece.indirect;
+        good++;
+        if (!progress->cost.is_long && told.instructions >= TRAIL_MIN &&
+            !same_pace(&told, &piece, cold))
+            break;
+        told = piece;
+        cold = ticks_of_us(COLD_US);
     }
+    if (good)
+        trail_tell(&progress->event, &told);
     return stop;
 }
 
@@ -200,10 +220,9 @@ static uint32_t run_pieces(struct thread *thread, uint32_t trail)
 static uint32_t run_trail(struct thread *thread, uint32_t trail)
 {
     struct event_walk *event = &thread->progress.event;
-    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
     uint32_t stop = run_pieces(thread, trail);
     thread->progress.cost.trail_ticks = sys_tsc() - tsc;
-    thread->progress.cost.trail_instructions = event->lead - before + event->trail;
     uint64_t ns = thread->progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
     bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
     if (!event->trail || !kept)
@@ -256,7 +275,7 @@ static void window_send(struct thread *thread, uint32_t share)
         thread->means.walks++;
     }
     agent_add(&channel->instructions, event->instructions);
-    thread->progress.walked += event->lead + event->instructions + event->trail;
+    thread->progress.walked += event->lead + event->instructions;
     thread->progress.windows++;
     event->share = share;
     event->shares = agent.windows;
@@ -324,7 +343,7 @@ static void progress_end(struct thread *thread)
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->zones.code_bytes;
     window_send(thread, agent.windows - thread->progress.windows);
-    uint64_t walked = thread->progress.walked;
+    uint64_t walked = thread->progress.walked + thread->progress.cost.trail_instructions;
     agent_add(&channel->walked_instructions, walked);
     /* CPU time, not the clock: what others did meanwhile is not our cost. */
     uint64_t cpu_ns = agent_cpu_ns();
