@@ -40,12 +40,13 @@ static void table_read(struct symtab *symtab, const struct image *image,
                        const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
+    GElf_Sym symbol;
+    /* libelf's own way to one takes several times as long as looking whether it is wanted. */
+    bool readable = data && data->d_buf && gelf_getclass(elf) == ELFCLASS64;
+    size_t n = readable ? data->d_size / sizeof symbol : 0;
     uint32_t file = 0;
     for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-        GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol))
-            return;
+        memcpy(&symbol, (const uint8_t *)data->d_buf + i * sizeof symbol, sizeof symbol);
         /* Behind a file without a name stand what were hidden symbols of all files. */
         if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
             const char *path = elf_strptr(elf, header->sh_link, symbol.st_name);

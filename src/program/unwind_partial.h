@@ -27,7 +27,7 @@ struct unwind_partial {
     size_t n_bytes;
     struct unwind_entries others; /* that the index does not have; sorted */
     bool others_read;
-    struct unwind *whole; /* NULL: not made */
+    struct unwind *whole;          /* NULL: not made */
     VEC(struct unwind_function *); /* those that were asked for, by start */
     struct unwind_gaps {
         VEC(struct unwind_gap *); /* likewise, in the order of asking */
