@@ -19,10 +19,16 @@ struct jump_paths {
         struct state *before; /* what is known at its start; NULL: not reached */
         uint32_t way_in;      /* the only edge that led to it so far, or PATH_MANY_WAYS */
         uint8_t visits;
-        bool waiting;
+        uint32_t version;      /* counts changes of what is known */
+        uint32_t like;         /* a block that was found alike when it had */
+        uint32_t like_version; /* this version */
+        uint32_t named_in;     /* the last fan whose state has names of this block's joins */
     } * blocks;
-    uint32_t lowest; /* no block below is waiting */
-    bool lost;       /* something was forgotten since this was last reset */
+    struct state *states; /* room for what is known, one for each block */
+    uint32_t fans;        /* states that were brought to all targets of a jump */
+    uint64_t *waiting;    /* a bit for each block */
+    uint32_t lowest;      /* no block below is waiting */
+    bool lost;            /* something was forgotten since this was last reset */
 };
 #define PATH_MANY_WAYS UINT32_MAX
 

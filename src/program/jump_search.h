@@ -3,12 +3,15 @@
 
 #include "program/jump_tables.h"
 
+struct tables_read;
+
 struct jump_search {
     struct jumps *jumps; /* what is found */
     const struct cfg *cfg;
     const struct image *image;
     const struct symbols *symbols; /* of the image, and its evidence */
     uint64_t *effort;              /* that may still be made; 0: give up */
+    struct tables_read *read;      /* tables that were read already */
 };
 
 /* Whether so much more may be done. */

@@ -4,6 +4,7 @@
 #include "program/jump_paths.h"
 #include "program/jump_search.h"
 #include "program/operations.h"
+#include "program/table_entries.h"
 
 const char *cfg_reason_name(enum cfg_reason reason)
 {
@@ -89,8 +90,13 @@ void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *
     *jumps = (struct jumps){0};
     if (!jumps_list(jumps, cfg, image))
         return;
-    struct jump_search search = {
-        .jumps = jumps, .cfg = cfg, .image = image, .symbols = symbols, .effort = effort};
+    struct tables_read read = {0};
+    struct jump_search search = {.jumps = jumps,
+                                 .cfg = cfg,
+                                 .image = image,
+                                 .symbols = symbols,
+                                 .effort = effort,
+                                 .read = &read};
     struct jump_paths paths;
     jump_paths_init(&paths, &search);
     /* Whatever escapes late was trusted before: once more, knowing it. */
@@ -106,6 +112,7 @@ void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *
     if (!*effort)
         give_up(jumps);
     jump_paths_release(&paths);
+    tables_read_release(&read);
 }
 
 void jumps_release(struct jumps *jumps)

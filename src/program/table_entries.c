@@ -7,6 +7,7 @@
 #include "program/tracker.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* More entries than any compiler makes; a range that says more says nothing. */
 enum { ENTRIES_MAX = 1 << 16 };
@@ -31,11 +32,10 @@ static bool target_possible(const struct jump_search *search, const struct jump 
            search->symbols->functions.at[function].start.v == target.v;
 }
 
-/* Appends the targets of the table's entries. False: one of them leads nowhere. */
-static bool entries_read(const struct jump_search *search, struct jump *jump, bool proved)
+/* Appends the targets of the table's entries, each once. False: one of them leads nowhere. */
+static bool entries_read(const struct jump_search *search, const struct jump *jump, bool proved,
+                         struct jump_targets *targets)
 {
-    struct jump_targets *targets = &search->jumps->targets;
-    size_t start = targets->n;
     for (uint64_t i = 0; i < jump->n; i++) {
         struct svma at = {jump->table.v + (jump->first + i) * jump->entry_bytes}, target;
         if (!evidence_number(&search->symbols->evidence, search->image, at, jump->entry_bytes,
@@ -49,15 +49,68 @@ static bool entries_read(const struct jump_search *search, struct jump *jump, bo
             return false;
         *vec_push(targets) = target;
     }
-    size_t kept = start;
-    if (targets->n > start)
-        qsort(targets->at + start, targets->n - start, sizeof *targets->at, target_order);
-    for (size_t i = start; i < targets->n; i++)
-        if (kept == start || targets->at[kept - 1].v != targets->at[i].v)
+    size_t kept = 0;
+    if (targets->n)
+        qsort(targets->at, targets->n, sizeof *targets->at, target_order);
+    for (size_t i = 0; i < targets->n; i++)
+        if (!kept || targets->at[kept - 1].v != targets->at[i].v)
             targets->at[kept++] = targets->at[i];
     targets->n = kept;
+    return true;
+}
+
+void tables_read_release(struct tables_read *read)
+{
+    for (uint32_t i = 0; i < TABLES_READ; i++)
+        vec_release(&read->of[i].targets);
+}
+
+static bool is_reading(const struct table_reading *reading, const struct jump *jump, bool proved)
+{
+    return reading->n == jump->n && reading->table.v == jump->table.v &&
+           reading->first == jump->first && reading->base.v == jump->base.v &&
+           reading->entry_bytes == jump->entry_bytes && reading->proved == proved &&
+           reading->tail == jump->tail;
+}
+
+/* Handlers of an interpreter share one table, and each is come to several times. */
+static const struct table_reading *reading_get(const struct jump_search *search,
+                                               const struct jump *jump, bool proved)
+{
+    struct tables_read *read = search->read;
+    for (uint32_t i = 0; i < TABLES_READ; i++)
+        if (is_reading(&read->of[i], jump, proved))
+            return &read->of[i];
+    struct table_reading *reading = &read->of[read->next++ % TABLES_READ];
+    struct jump_targets targets = reading->targets;
+    targets.n = 0;
+    *reading = (struct table_reading){.table = jump->table,
+                                      .base = jump->base,
+                                      .first = jump->first,
+                                      .n = jump->n,
+                                      .entry_bytes = jump->entry_bytes,
+                                      .proved = proved,
+                                      .tail = jump->tail};
+    reading->sound = entries_read(search, jump, proved, &targets);
+    reading->targets = targets;
+    return reading;
+}
+
+/* Appends the targets of the table's entries. False: one of them leads nowhere. */
+static bool entries_append(const struct jump_search *search, struct jump *jump, bool proved)
+{
+    struct jump_targets *targets = &search->jumps->targets;
+    const struct table_reading *reading = reading_get(search, jump, proved);
+    size_t start = targets->n, n = reading->targets.n;
+    if (!reading->sound)
+        return false;
     jump->first_target = (uint32_t)start;
-    jump->n_targets = (uint32_t)(kept - start);
+    jump->n_targets = (uint32_t)n;
+    if (!n)
+        return true;
+    vec_room(targets, start + n);
+    memcpy(targets->at + start, reading->targets.at, n * sizeof *targets->at);
+    targets->n = start + n;
     return true;
 }
 
@@ -65,14 +118,10 @@ static bool entries_read(const struct jump_search *search, struct jump *jump, bo
 static bool entries_try(const struct jump_search *search, struct jump *jump, uint64_t last,
                         bool proved)
 {
-    size_t before = search->jumps->targets.n;
     if (last < jump->first || last - jump->first >= ENTRIES_MAX)
         return false;
     jump->n = last - jump->first + 1;
-    if (search_takes(search, jump->n) && entries_read(search, jump, proved))
-        return true;
-    search->jumps->targets.n = before;
-    return false;
+    return search_takes(search, jump->n) && entries_append(search, jump, proved);
 }
 
 /* Where the next table of this function starts. */

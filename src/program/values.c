@@ -100,27 +100,68 @@ static struct value_range fact_apply(const struct fact *fact, const struct value
     return range_meet(known, said);
 }
 
-struct value_range state_range(const struct state *state, const struct value *value)
+/* Which facts are about a name. */
+struct about {
+    uint32_t n;
+    uint8_t at[STATE_FACTS];
+};
+
+/* Facts by name, for who asks of many: the first of each name modulo 64, and of each the next. */
+enum { NAMES_FOLDED = 64, FACT_NONE = STATE_FACTS };
+struct fact_index {
+    uint8_t first[NAMES_FOLDED], next[STATE_FACTS];
+};
+
+static void facts_index(const struct state *state, struct fact_index *index)
+{
+    memset(index->first, FACT_NONE, sizeof index->first);
+    for (uint32_t i = state->n_facts; i-- > 0;) {
+        uint8_t *first = &index->first[state->facts[i].name % NAMES_FOLDED];
+        index->next[i] = *first;
+        *first = (uint8_t)i;
+    }
+}
+
+static void about_look_up(const struct state *state, const struct fact_index *index,
+                          value_name name, struct about *about)
+{
+    about->n = 0;
+    for (uint8_t i = index->first[name % NAMES_FOLDED]; i != FACT_NONE; i = index->next[i])
+        if (state->facts[i].name == name)
+            about->at[about->n++] = i;
+}
+
+static void about_find(const struct state *state, value_name name, struct about *about)
+{
+    about->n = 0;
+    for (uint32_t i = 0; state->named >> name % 64 & 1 && i < state->n_facts; i++)
+        if (state->facts[i].name == name)
+            about->at[about->n++] = (uint8_t)i;
+}
+
+static struct value_range range_about(const struct state *state, const struct value *value,
+                                      const struct about *about)
 {
     if (value->kind == VALUE_CONST)
         return (struct value_range){value->number, value->number, LIMIT_NONE};
     if (value->kind != VALUE_TERM)
         return range_all(64);
     struct value_range range = range_all(value->bits);
-    uint32_t about = 2;
-    if (!(state->named >> value->name % 64 & 1))
-        about = 0;
-    for (int pass = 0; pass < 2 && about > 1; pass++) {
-        about = 0;
-        for (uint32_t i = 0; i < state->n_facts; i++)
-            if (state->facts[i].name == value->name) {
-                range = fact_apply(&state->facts[i], value, range);
-                about++; /* one alone says all that it can at once */
-            }
-    }
+    /* One alone says all that it can at once. */
+    for (uint32_t pass = 0; pass < 2 && pass < about->n; pass++)
+        for (uint32_t i = 0; i < about->n; i++)
+            range = fact_apply(&state->facts[about->at[i]], value, range);
     if (value->is_signed && range.high > width_mask(value->bits) >> 1)
         return range_all(64);
     return range;
+}
+
+struct value_range state_range(const struct state *state, const struct value *value)
+{
+    struct about about = {.n = 0};
+    if (value->kind == VALUE_TERM)
+        about_find(state, value->name, &about);
+    return range_about(state, value, &about);
 }
 
 static void fact_drop(struct state *state, uint32_t i)
@@ -178,7 +219,7 @@ void state_forget(struct state *state, value_name name)
         if (state->slots[i].name == name)
             state_slot_drop(state, i);
     }
-    for (uint32_t i = state->n_facts; i-- > 0;)
+    for (uint32_t i = state->n_facts; state->named >> name % 64 & 1 && i-- > 0;)
         if (state->facts[i].name == name)
             fact_drop(state, i);
     if (names(&state->left, name))
@@ -233,6 +274,11 @@ static bool comparison_equal(const struct state *a, const struct state *b)
            a->compared_bits == b->compared_bits;
 }
 
+void state_copy(struct state *state, const struct state *from)
+{
+    memcpy(state, from, offsetof(struct state, facts) + from->n_facts * sizeof *from->facts);
+}
+
 bool state_equal(const struct state *a, const struct state *b)
 {
     bool equal = a->n_slots == b->n_slots && a->n_facts == b->n_facts && comparison_equal(a, b);
@@ -254,28 +300,60 @@ struct ranges {
     struct value_range of[WIDTHS];
 };
 
-static bool is_any(const struct state *state, const struct value *value)
+static bool is_any(const struct value *value, const struct about *about)
 {
     if (value->kind != VALUE_TERM)
         return value->kind != VALUE_CONST;
-    return value->scale != 1 || (value->bits == 64 && !(state->named >> value->name % 64 & 1));
+    return value->scale != 1 || (value->bits == 64 && !about->n);
 }
 
 static struct value_range range_cut(const struct state *state, const struct value *value,
-                                    unsigned bits)
+                                    const struct about *about, unsigned bits)
 {
     struct value_range all = range_all(bits);
     struct value cut = value_cut(*value, bits);
     if (cut.kind == VALUE_ANY || (cut.kind == VALUE_TERM && cut.scale != 1))
         return all;
-    struct value_range range = state_range(state, &cut);
+    struct value_range range = range_about(state, &cut, about);
     return range.high <= width_mask(bits) ? range : all;
 }
 
+/* One of two ways that are joined. */
+struct way {
+    const struct state *state;
+    struct fact_index index;
+};
+
+static void way_begin(struct way *way, const struct state *state)
+{
+    way->state = state;
+    facts_index(state, &way->index);
+}
+
+/* What two ways know of one place, together; `settled`: it may not grow any more. */
+static void ranges_unite(const struct way *ways, const struct value *mine,
+                         const struct value *theirs, bool settled, struct ranges *ret_ranges)
+{
+    struct about about_mine, about_theirs;
+    about_look_up(ways[0].state, &ways[0].index, mine->name, &about_mine);
+    ret_ranges->nothing = is_any(mine, &about_mine);
+    if (ret_ranges->nothing)
+        return;
+    about_look_up(ways[1].state, &ways[1].index, theirs->name, &about_theirs);
+    ret_ranges->nothing = is_any(theirs, &about_theirs);
+    for (unsigned w = 0; w < WIDTHS && !ret_ranges->nothing; w++) {
+        struct value_range a = range_cut(ways[0].state, mine, &about_mine, widths[w]);
+        struct value_range b = range_cut(ways[1].state, theirs, &about_theirs, widths[w]);
+        struct value_range *both = &ret_ranges->of[w];
+        *both = range_unite(a, b);
+        if (settled && (both->low != a.low || both->high != a.high))
+            *both = range_all(widths[w]);
+    }
+}
+
 /* A place whose values differ gets a name of the join's own, and the ranges of both. */
-static void value_join(const struct state *state, struct value *mine, const struct state *other,
-                       const struct value *theirs, value_name name, bool patient,
-                       struct ranges *ret_ranges)
+static void value_join(const struct way *ways, struct value *mine, const struct value *theirs,
+                       value_name name, bool patient, struct ranges *ret_ranges)
 {
     struct value joined = value_named(name, 64);
     struct value before = *mine;
@@ -285,16 +363,7 @@ static void value_join(const struct state *state, struct value *mine, const stru
         return;
     joined.weak |= theirs->weak;
     *mine = joined;
-    ret_ranges->nothing = is_any(state, &before) || is_any(other, theirs);
-    for (unsigned w = 0; w < WIDTHS && !ret_ranges->nothing; w++) {
-        struct value_range a = range_cut(state, &before, widths[w]);
-        struct value_range b = range_cut(other, theirs, widths[w]);
-        struct value_range *both = &ret_ranges->of[w];
-        *both = range_unite(a, b);
-        bool grows = both->low != a.low || both->high != a.high;
-        if (was_joined && grows && !patient)
-            *both = range_all(widths[w]);
-    }
+    ranges_unite(ways, &before, theirs, was_joined && !patient, ret_ranges);
 }
 
 /* What the widths say that wider ones do not say already. */
@@ -310,13 +379,15 @@ static void ranges_learn(struct state *state, const struct value *value,
     }
 }
 
-static void facts_join(struct state *state, const struct state *other, bool patient)
+static void facts_join(struct state *state, const struct way *other, bool patient)
 {
     for (uint32_t i = state->n_facts; i-- > 0;) {
         struct fact *fact = &state->facts[i];
         struct value term = value_named(fact->name, fact->bits);
         term.number = fact->number;
-        struct value_range theirs = state_range(other, &term);
+        struct about about;
+        about_look_up(other->state, &other->index, fact->name, &about);
+        struct value_range theirs = range_about(other->state, &term, &about);
         struct value_range both = range_unite(fact->range, theirs);
         bool grows = both.low != fact->range.low || both.high != fact->range.high;
         fact->range = both;
@@ -335,6 +406,14 @@ static void slots_join(struct state *state, const struct state *other, value_nam
         if (stale || !theirs || theirs->bits != mine->bits)
             state_slot_drop(state, i);
     }
+}
+
+/* Many facts have gone. */
+static void names_note(struct state *state)
+{
+    state->named = 0;
+    for (uint32_t i = 0; i < state->n_facts; i++)
+        state->named |= UINT64_C(1) << state->facts[i].name % 64;
 }
 
 static struct value *place_at(struct state *state, uint32_t place)
@@ -375,23 +454,28 @@ static void names_forget(struct state *state, value_name first_name, uint32_t gi
 
 bool state_join(struct state *state, const struct state *other, value_name first_name, bool patient)
 {
-    struct state before = *state;
+    struct state before;
     struct ranges ranges[STATE_PLACES];
+    struct way ways[2];
+    state_copy(&before, state);
+    way_begin(&ways[0], &before);
+    way_begin(&ways[1], other);
     slots_join(state, other, first_name);
     for (unsigned r = 0; r < 16; r++)
-        value_join(&before, &state->registers[r], other, &other->registers[r], first_name + r,
-                   patient, &ranges[r]);
+        value_join(ways, &state->registers[r], &other->registers[r], first_name + r, patient,
+                   &ranges[r]);
     for (uint32_t i = 0; i < state->n_slots; i++) {
         struct slot *slot = &state->slots[i];
         const struct slot *theirs = state_slot(other, slot->name, slot->number, slot->bits);
-        value_join(&before, &slot->value, other, &theirs->value, first_name + 16 + i, patient,
+        value_join(ways, &slot->value, &theirs->value, first_name + 16 + i, patient,
                    &ranges[16 + i]);
     }
     /* Facts of this join's own names are those of the places that bear them, made anew below. */
     for (uint32_t i = state->n_facts; i-- > 0;)
         if (state->facts[i].name - first_name < STATE_PLACES)
             fact_drop(state, i);
-    facts_join(state, other, patient);
+    facts_join(state, &ways[1], patient);
+    names_note(state);
     uint32_t given = names_given(state, first_name);
     names_forget(state, first_name, given);
     for (uint32_t place = 0; given >> place; place++)

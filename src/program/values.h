@@ -61,7 +61,6 @@ enum { STATE_SLOTS = 12, STATE_FACTS = 32, STATE_PLACES = 16 + STATE_SLOTS };
 struct state {
     struct value registers[16];
     struct slot slots[STATE_SLOTS]; /* oldest first */
-    struct fact facts[STATE_FACTS]; /* oldest first */
     uint32_t n_slots, n_facts;
     uint64_t
         named; /* a bit for the name of each fact that is or was there, modulo 64: most values have none */
@@ -71,6 +70,7 @@ struct state {
     uint64_t right;
     uint8_t compared_bits;
     bool swapped;
+    struct fact facts[STATE_FACTS]; /* oldest first; last, since most are not there: state_copy */
 };
 
 static inline uint64_t width_mask(unsigned bits)
@@ -108,6 +108,8 @@ void state_slot_set(struct state *state, value_name name, uint64_t number, unsig
                     struct value value);
 void state_slot_drop(struct state *state, uint32_t slot);
 
+/* Facts that are not there are not copied. */
+void state_copy(struct state *state, const struct state *from);
 bool state_equal(const struct state *a, const struct state *b);
 /* Joins another way into the same block; `first_name` begins STATE_PLACES names of this join's own.
  * Ranges that have grown often are dropped, so that loops come to an end: `patient` says not yet.
