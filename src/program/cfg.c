@@ -245,11 +245,12 @@ static bool targets_add(struct builder *builder)
 static void tables_resolve(struct builder *builder)
 {
     struct cfg *cfg = builder->cfg;
-    uint64_t effort = JUMPS_EFFORT;
+    struct jumps_work work = {.effort = JUMPS_EFFORT};
     do {
         jumps_release(&cfg->jumps);
-        jumps_find(&cfg->jumps, cfg, builder->image, builder->symbols, &effort);
+        jumps_find(&cfg->jumps, cfg, builder->image, builder->symbols, &work);
     } while (targets_add(builder));
+    jumps_work_release(&work);
     if (!builder->targets.n)
         return;
     builder->targets.n = 0;

@@ -14,7 +14,7 @@ void jump_paths_init(struct jump_paths *paths, const struct jump_search *search)
 {
     const struct cfg *cfg = search->cfg;
     *paths = (struct jump_paths){.search = search, .cfg = cfg, .jumps = search->jumps};
-    tracker_init(&paths->tracker, search->image, &search->symbols->evidence, cfg->instructions.at,
+    tracker_init(&paths->tracker, search->image, &search->symbols->evidence, search->operations,
                  cfg->instructions.n);
     paths->blocks = mem_alloc(cfg->blocks.n * sizeof *paths->blocks);
     paths->waiting = mem_alloc((cfg->blocks.n + 63) / 64 * sizeof *paths->waiting);
@@ -382,9 +382,20 @@ static uint32_t way_of_roots(const struct cfg *cfg)
     return (uint32_t)cfg->blocks.n * WAYS_EACH;
 }
 
+/* Whether control may come to a block in a way that was not followed. */
+static bool has_roots(const struct jump_paths *paths)
+{
+    for (size_t b = 0; b < paths->cfg->blocks.n; b++)
+        if (!paths->blocks[b].before && !is_padding(paths, &paths->cfg->blocks.at[b]))
+            return true;
+    return false;
+}
+
 void jump_paths_roots(struct jump_paths *paths)
 {
     const struct cfg *cfg = paths->cfg;
+    if (!has_roots(paths))
+        return;
     bool *is_root = mem_alloc(cfg->blocks.n * sizeof *is_root);
     struct state thrown = {0};
     bool any = false, untracked = false;

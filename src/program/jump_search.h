@@ -9,9 +9,10 @@ struct jump_search {
     struct jumps *jumps; /* what is found */
     const struct cfg *cfg;
     const struct image *image;
-    const struct symbols *symbols; /* of the image, and its evidence */
-    uint64_t *effort;              /* that may still be made; 0: give up */
-    struct tables_read *read;      /* tables that were read already */
+    const struct symbols *symbols;      /* of the image, and its evidence */
+    const struct operation *operations; /* of each instruction */
+    uint64_t *effort;                   /* that may still be made; 0: give up */
+    struct tables_read *read;           /* tables that were read already */
 };
 
 /* Whether so much more may be done. */

@@ -84,17 +84,29 @@ static void give_up(struct jumps *jumps)
     jumps->targets.n = 0;
 }
 
-void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *image,
-                const struct symbols *symbols, uint64_t *effort)
+static struct operation *operations_read(const struct cfg *cfg, const struct image *image)
 {
+    struct operation *operations = mem_alloc(cfg->instructions.n * sizeof *operations);
+    for (size_t i = 0; i < cfg->instructions.n; i++)
+        operation_read(image, &cfg->instructions.at[i], &operations[i]);
+    return operations;
+}
+
+void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *image,
+                const struct symbols *symbols, struct jumps_work *work)
+{
+    uint64_t *effort = &work->effort;
     *jumps = (struct jumps){0};
     if (!jumps_list(jumps, cfg, image))
         return;
+    if (!work->operations)
+        work->operations = operations_read(cfg, image);
     struct tables_read read = {0};
     struct jump_search search = {.jumps = jumps,
                                  .cfg = cfg,
                                  .image = image,
                                  .symbols = symbols,
+                                 .operations = work->operations,
                                  .effort = effort,
                                  .read = &read};
     struct jump_paths paths;
@@ -113,6 +125,12 @@ void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *
         give_up(jumps);
     jump_paths_release(&paths);
     tables_read_release(&read);
+}
+
+void jumps_work_release(struct jumps_work *work)
+{
+    mem_free(work->operations);
+    *work = (struct jumps_work){0};
 }
 
 void jumps_release(struct jumps *jumps)

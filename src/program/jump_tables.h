@@ -16,6 +16,7 @@
 
 struct cfg;
 struct image;
+struct operation;
 struct symbols;
 
 /* Why a jump or call was not resolved. */
@@ -54,8 +55,15 @@ struct jumps {
 /* Steps that one function is worth: twenty times what the largest known ones need. */
 #define JUMPS_EFFORT (UINT64_C(1) << 25)
 
+/* What stays while one function is asked of again. */
+struct jumps_work {
+    uint64_t effort;              /* that is left */
+    struct operation *operations; /* of each instruction; NULL: nobody needed them yet */
+};
+void jumps_work_release(struct jumps_work *work);
+
 /* The indirect jumps of a function of which instructions and blocks are known. Targets that are no
- * block yet are not followed: make them blocks and ask again, with what is left of the effort. */
+ * block yet are not followed: make them blocks and ask again, with the same work. */
 void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *image,
-                const struct symbols *symbols, uint64_t *effort);
+                const struct symbols *symbols, struct jumps_work *work);
 void jumps_release(struct jumps *jumps);

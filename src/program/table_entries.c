@@ -170,6 +170,9 @@ static enum pointer_kind pointer_at(const struct jump_search *search, uint64_t a
 /* Up to the last that goes inside: what follows it to the end cannot happen, or is not of this table. */
 static uint64_t pointers_run(const struct jump_search *search, uint64_t start, uint64_t end)
 {
+    struct tables_read *read = search->read;
+    if (read->counted.start == start && read->counted.end == end)
+        return read->counted.n;
     uint64_t n = 0;
     for (uint64_t i = 0; i < ENTRIES_MAX && start + i * 8 < end; i++) {
         enum pointer_kind kind = pointer_at(search, start + i * 8);
@@ -178,6 +181,9 @@ static uint64_t pointers_run(const struct jump_search *search, uint64_t start, u
         if (kind == POINTER_INNER)
             n = i + 1;
     }
+    read->counted.start = start;
+    read->counted.end = end;
+    read->counted.n = n;
     return n;
 }
 

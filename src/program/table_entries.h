@@ -18,6 +18,9 @@ struct tables_read {
         struct jump_targets targets;
     } of[TABLES_READ];
     uint32_t next; /* that is given up, modulo TABLES_READ */
+    struct {
+        uint64_t start, end, n; /* n pointers were counted from there up to here */
+    } counted;
 };
 void tables_read_release(struct tables_read *read);
 

@@ -6,12 +6,10 @@
 #include "program/tracked_names.h"
 
 void tracker_init(struct tracker *tracker, const struct image *image,
-                  const struct evidence *evidence, const struct instruction *instructions, size_t n)
+                  const struct evidence *evidence, const struct operation *operations, size_t n)
 {
-    *tracker = (struct tracker){.image = image, .evidence = evidence, .n_operations = n};
-    tracker->operations = mem_alloc(n * sizeof *tracker->operations);
-    for (size_t i = 0; i < n; i++)
-        operation_read(image, &instructions[i], &tracker->operations[i]);
+    *tracker = (struct tracker){
+        .image = image, .evidence = evidence, .operations = operations, .n_operations = n};
     tracker->loads = mem_alloc(n * sizeof *tracker->loads);
     tracker->stacks[0] = 1 + REGISTER_RSP;
     for (unsigned i = 0; i < TRACKER_STACKS; i++)
@@ -20,7 +18,6 @@ void tracker_init(struct tracker *tracker, const struct image *image,
 
 void tracker_release(struct tracker *tracker)
 {
-    mem_free(tracker->operations);
     mem_free(tracker->loads);
     *tracker = (struct tracker){0};
 }

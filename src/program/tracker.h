@@ -28,7 +28,7 @@ enum { TRACKER_STACKS = 2 };
 struct tracker {
     const struct image *image;
     const struct evidence *evidence;
-    struct operation *operations; /* of every instruction of the function */
+    const struct operation *operations; /* of every instruction of the function */
     size_t n_operations;
     struct table_load *loads; /* for each instruction */
     /* The stack pointer at the entry, and after it was aligned; and the lowest address on each that
@@ -38,10 +38,9 @@ struct tracker {
     bool escaped_more; /* since this was last reset */
 };
 
-/* For a function of these instructions. */
+/* For a function of these instructions, which must outlive it. */
 void tracker_init(struct tracker *tracker, const struct image *image,
-                  const struct evidence *evidence, const struct instruction *instructions,
-                  size_t n);
+                  const struct evidence *evidence, const struct operation *operations, size_t n);
 void tracker_release(struct tracker *tracker);
 
 /* Nothing known but names for all registers. */
