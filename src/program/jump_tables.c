@@ -111,6 +111,8 @@ void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *
                                  .read = &read};
     struct jump_paths paths;
     jump_paths_init(&paths, &search);
+    if (work->stacks.names[0])
+        paths.tracker.stacks = work->stacks;
     /* Whatever escapes late was trusted before: once more, knowing it. */
     do {
         paths.tracker.escaped_more = false;
@@ -123,6 +125,7 @@ void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *
     } while (paths.tracker.escaped_more && *effort);
     if (!*effort)
         give_up(jumps);
+    work->stacks = paths.tracker.stacks;
     jump_paths_release(&paths);
     tables_read_release(&read);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "program/tracked_stacks.h"
 #include "wire/address.h"
 
 #include <stdbool.h>
@@ -59,6 +60,7 @@ struct jumps {
 struct jumps_work {
     uint64_t effort;              /* that is left */
     struct operation *operations; /* of each instruction; NULL: nobody needed them yet */
+    struct tracked_stacks stacks; /* an address that escaped has escaped from new blocks, too */
 };
 void jumps_work_release(struct jumps_work *work);
 

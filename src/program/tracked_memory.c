@@ -8,7 +8,7 @@
 static unsigned stack_of(const struct tracker *tracker, value_name name)
 {
     for (unsigned i = 0; i < TRACKER_STACKS; i++)
-        if (name && tracker->stacks[i] == name)
+        if (name && tracker->stacks.names[i] == name)
             return i;
     return TRACKER_STACKS;
 }
@@ -16,9 +16,9 @@ static unsigned stack_of(const struct tracker *tracker, value_name name)
 void tracked_escape(struct tracker *tracker, const struct value *value)
 {
     unsigned stack = value->kind == VALUE_TERM ? stack_of(tracker, value->name) : TRACKER_STACKS;
-    if (stack == TRACKER_STACKS || tracker->escaped[stack] <= (int64_t)value->number)
+    if (stack == TRACKER_STACKS || tracker->stacks.escaped[stack] <= (int64_t)value->number)
         return;
-    tracker->escaped[stack] = (int64_t)value->number;
+    tracker->stacks.escaped[stack] = (int64_t)value->number;
     tracker->escaped_more = true;
 }
 
@@ -26,7 +26,7 @@ static bool slot_is_safe(const struct tracker *tracker, const struct slot *slot)
 {
     unsigned stack = stack_of(tracker, slot->name);
     return stack < TRACKER_STACKS &&
-           (int64_t)slot->number + slot->bits / 8 <= tracker->escaped[stack];
+           (int64_t)slot->number + slot->bits / 8 <= tracker->stacks.escaped[stack];
 }
 
 /* Somebody wrote somewhere. Of the stack it is remembered what was there: a compiler that reads it
@@ -197,7 +197,7 @@ static void slots_overwrite(const struct tracker *tracker, struct state *state,
     bool to_stack = stack < TRACKER_STACKS;
     /* A store to the stack below all that escaped changes nothing that others can name. */
     bool is_private =
-        to_stack && bytes && (int64_t)(plain->number + bytes) <= tracker->escaped[stack];
+        to_stack && bytes && (int64_t)(plain->number + bytes) <= tracker->stacks.escaped[stack];
     for (uint32_t i = state->n_slots; i-- > 0;) {
         const struct slot *slot = &state->slots[i];
         if (plain && slot->name == plain->term.name) {

@@ -11,9 +11,9 @@ void tracker_init(struct tracker *tracker, const struct image *image,
     *tracker = (struct tracker){
         .image = image, .evidence = evidence, .operations = operations, .n_operations = n};
     tracker->loads = mem_alloc(n * sizeof *tracker->loads);
-    tracker->stacks[0] = 1 + REGISTER_RSP;
+    tracker->stacks.names[0] = 1 + REGISTER_RSP;
     for (unsigned i = 0; i < TRACKER_STACKS; i++)
-        tracker->escaped[i] = INT64_MAX;
+        tracker->stacks.escaped[i] = INT64_MAX;
 }
 
 void tracker_release(struct tracker *tracker)
@@ -45,7 +45,7 @@ void tracker_join(struct tracker *tracker, const struct state *a, const struct s
 
 bool tracker_stack_empty(const struct tracker *tracker, const struct state *state)
 {
-    struct value entry = value_named(tracker->stacks[0], 64);
+    struct value entry = value_named(tracker->stacks.names[0], 64);
     return value_equal(&state->registers[REGISTER_RSP], &entry);
 }
 
@@ -184,7 +184,7 @@ static struct value mask(struct tracker *tracker, struct state *state, uint32_t 
                (struct value_range){0, range.high < number ? range.high : number, LIMIT_NONE},
                value.weak && range.high < number);
     if (is_stack)
-        tracker->stacks[TRACKER_STACKS - 1] = masked.name;
+        tracker->stacks.names[TRACKER_STACKS - 1] = masked.name;
     return masked;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "program/operations.h"
+#include "program/tracked_stacks.h"
 #include "program/values.h"
 
 struct evidence;
@@ -23,18 +24,13 @@ struct table_load {
     struct value_range index;
 };
 
-enum { TRACKER_STACKS = 2 };
-
 struct tracker {
     const struct image *image;
     const struct evidence *evidence;
     const struct operation *operations; /* of every instruction of the function */
     size_t n_operations;
     struct table_load *loads; /* for each instruction */
-    /* The stack pointer at the entry, and after it was aligned; and the lowest address on each that
-     * left the registers. */
-    value_name stacks[TRACKER_STACKS];
-    int64_t escaped[TRACKER_STACKS];
+    struct tracked_stacks stacks;
     bool escaped_more; /* since this was last reset */
 };
 
