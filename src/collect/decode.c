@@ -7,6 +7,8 @@
 
 /* Exits of a window that paths are looked for in, and what an exit costs: measured. */
 enum { PATHS_EXITS = 2048, PATHS_EXIT_NS = 55, PATHS_BUDGET_PART = 4 };
+/* What reading a module costs for each byte of its code, measured, and how much of it may always be: 0.1 s, once. */
+enum { PATHS_CODE_NS = 6, PATHS_CODE_FREE = 16 << 20 };
 
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile)
@@ -294,6 +296,15 @@ static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
     else if (pace->every > 1 && 4 * spent < allowed)
         pace->every /= 2;
     pace->exits = 0;
+    pace->cpu_ns += cpu_ns;
+}
+
+/* The largest module that may be read for paths: a quarter of the budget, as for all that paths cost. */
+static uint64_t code_most(const struct decode_pace *pace)
+{
+    uint64_t allowed = pace->cpu_ns / 1000000 * pace->overhead_ppm / PATHS_BUDGET_PART;
+    uint64_t bytes = allowed / PATHS_CODE_NS;
+    return bytes > PATHS_CODE_FREE ? bytes : PATHS_CODE_FREE;
 }
 
 void decode_flush(struct decode *decode, bool last)
@@ -303,7 +314,7 @@ void decode_flush(struct decode *decode, bool last)
     decode->unmapped += expansion_flush(&decode->expansion);
     path_pool_close(&decode->paths, decode->batch.x_time, decode->batch.x_count);
     if (path_pool_is_full(&decode->paths))
-        path_pool_give(&decode->paths, decode->profile);
+        path_pool_give(&decode->paths, decode->profile, code_most(&decode->pace));
     if (last)
         circumstances_tell(&decode->circumstances, decode->profile);
     if (last || ++decode->batches % VALUES_EVERY == 0)
@@ -316,7 +327,7 @@ void decode_flush(struct decode *decode, bool last)
 
 void decode_finish_paths(struct decode *decode)
 {
-    path_pool_give(&decode->paths, decode->profile);
+    path_pool_give(&decode->paths, decode->profile, code_most(&decode->pace));
 }
 
 /* ---- walks */

@@ -56,7 +56,8 @@ struct decode_span {
 struct decode_pace {
     uint32_t overhead_ppm; /* the budget */
     uint32_t every;
-    uint64_t exits; /* to be followed, in this batch */
+    uint64_t exits;  /* to be followed, in this batch */
+    uint64_t cpu_ns; /* of batches that are closed */
 };
 
 /* Good trails, added up. `native`: as the program would have run without the copies (wire/plain.h). */

@@ -35,6 +35,8 @@ struct path_book {
     struct {
         VEC(struct book_module *);
     } modules;
+    uint64_t code_most; /* a module that has more bytes of code is left out; 0: none is */
+    uint64_t left_out;  /* modules */
 };
 
 void path_book_release(struct path_book *book);

@@ -69,16 +69,19 @@ static void batch_fold(struct path_pool *pool, const struct path_batch *batch,
     }
 }
 
-void path_pool_give(struct path_pool *pool, struct profile *profile)
+void path_pool_give(struct path_pool *pool, struct profile *profile, uint64_t code_most)
 {
     size_t done = 0;
+    uint64_t left_out = pool->book.left_out;
     if (pool->closed < POOL_BATCHES_MIN)
         return;
+    pool->book.code_most = code_most;
     for (size_t i = 0; i < pool->batches.n; i++) {
         for (; done < pool->batches.at[i].parts; done++)
             part_walk(pool, &pool->parts.at[done]);
         batch_fold(pool, &pool->batches.at[i], profile);
     }
+    sum_add(&profile->totals.losses[LOSS_path_large], pool->book.left_out - left_out);
     pool->batches.n = 0;
     size_t left = pool->parts.n - done, exits = left ? pool->parts.at[done].first : pool->exits.n;
     pool->exits.n -= exits;

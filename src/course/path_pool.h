@@ -46,6 +46,6 @@ void path_pool_add(struct path_pool *pool, const uint32_t *exits, const struct p
 /* The batch of all that was added since the last one: what all of it weighed. */
 void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count);
 bool path_pool_is_full(const struct path_pool *pool);
-/* Looks through what is closed, and empties the pool of it. Of less than a second of CPU time nothing could be told that has an interval, and reading
+/* Looks through what is closed, and empties the pool of it. Modules with more than `code_most` bytes of code are left out. Of less than a second of CPU time nothing could be told that has an interval, and reading
  * the program would cost more than recording it: that is left. */
-void path_pool_give(struct path_pool *pool, struct profile *profile);
+void path_pool_give(struct path_pool *pool, struct profile *profile, uint64_t code_most);

@@ -118,6 +118,14 @@ const uint8_t *image_bytes(const struct image *image, struct svma at, size_t *re
     return image->file.bytes + segment->offset.v + inside;
 }
 
+uint64_t image_code_bytes(const struct image *image)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < image->segments.n; i++)
+        bytes += image->segments.at[i].executable ? image->segments.at[i].file_bytes : 0;
+    return bytes;
+}
+
 bool image_executable(const struct image *image, struct svma at)
 {
     const struct segment *segment = segment_find(image, at);

@@ -51,6 +51,8 @@ void image_close(struct image *image);
 
 /* The bytes at an address, *ret_room of them in the same segment of the file; NULL if none. */
 const uint8_t *image_bytes(const struct image *image, struct svma at, size_t *ret_room);
+/* Of all segments that can be executed. */
+uint64_t image_code_bytes(const struct image *image);
 bool image_executable(const struct image *image, struct svma at);
 /* In a segment that nobody may write to: what is there is there in every run. */
 bool image_constant(const struct image *image, struct svma at);

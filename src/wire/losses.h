@@ -67,7 +67,10 @@
     LOSS(module_full, "captured for the module, or made by it, beyond what one window has room "   \
                       "for")                                                                       \
     LOSS(path_begun, "path not counted: its function was under way before paths were followed")    \
-    LOSS(unread, "byte of a trace not read: a signal ended that after the program had ended")
+    LOSS(unread, "byte of a trace not read: a signal ended that after the program had ended")      \
+    LOSS(path_large,                                                                               \
+         "module not read for its paths: it has more code than the budget allows for; "            \
+         "record for longer, or with more --overhead")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
