@@ -4,8 +4,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 build() { # BYTES NAME
-    printf '.section .text.filler,"ax"\n.fill %s, 1, 0x90\n' "$1" >"$work/filler.s"
-    printf 'volatile unsigned long x;\nint main(void) { for (long i = 0; i < 900000000; i++) x = x * 3 + 1; return 0; }\n' >"$work/main.c"
+    printf '.section .text.filler,"ax"\n.fill %s, 1, 0x90\n.section .note.GNU-stack,"",@progbits\n' "$1" >"$work/filler.s"
+    printf 'volatile unsigned long x;\nint main(void) { for (long i = 0; i < 2000000000; i++) x = x * 3 + 1; return 0; }\n' >"$work/main.c"
     gcc -O1 -o "$work/$2" "$work/main.c" "$work/filler.s" || bad "$2 could not be built"
 }
 build 17000000 large
