@@ -79,8 +79,9 @@ static void payload_read(struct source *source, const struct payload_window *win
         consumers[n++] = source->consumer;
     if (source->decode && source->decode->module.host)
         consumers[n++] = &source->decode->module.consumer;
-    bool right = !source->decode || !source->decode->values_weigh ||
-                 value_lists_take(&source->decode->values, counted, source->decode->values_weigh);
+    bool right =
+        !source->decode || !source->decode->values_weigh ||
+        value_lists_take(&source->decode->values, window, counted, source->decode->values_weigh);
     if (right && source->decode && source->decode->values_weigh) {
         circumstances_window(&source->decode->circumstances, counted, cpu_node);
         held_locks_window(&source->decode->locks, window, source->decode->window_weighs);

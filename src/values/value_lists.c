@@ -123,18 +123,18 @@ void value_lists_begin(struct value_lists *lists)
     lists->n_windows++;
 }
 
-bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
-                      uint32_t weight)
+bool value_lists_take(struct value_lists *lists, const struct payload_window *whole,
+                      const struct payload_window *counted, uint32_t weight)
 {
-    if (!value_places_admit(&lists->places, window))
+    if (!value_places_admit(&lists->places, whole))
         return false;
     value_lists_begin(lists);
     lists->weight = weight;
     if (lists->ordered || lists->stream || lists->places.by_callers)
-        value_places_read(&lists->places, window, see, lists);
+        value_places_read(&lists->places, counted, see, lists);
     else
         value_chunk_add(
-            &lists->chunk, &lists->places, window,
+            &lists->chunk, &lists->places, counted,
             &(struct value_visit){.weight = weight, .window = (uint16_t)(lists->n_windows - 1)});
     return true;
 }

@@ -53,9 +53,10 @@ struct value_lists {
 
 void value_lists_init(struct value_lists *lists, const struct units *units);
 void value_lists_release(struct value_lists *lists);
-/* A value weighs so many sixteenths of a sighting. False: the words are not what the exits say. */
-bool value_lists_take(struct value_lists *lists, const struct payload_window *window,
-                      uint32_t weight);
+/* Takes the part of a window that counts, its first exits: a value weighs so many sixteenths of a sighting. Afterwards all exits of the whole are known
+ * (value_places.h). False: the words are not what the exits say. */
+bool value_lists_take(struct value_lists *lists, const struct payload_window *whole,
+                      const struct payload_window *counted, uint32_t weight);
 /* One more window, whose values come one by one. */
 void value_lists_begin(struct value_lists *lists);
 /* Values that are none of the payload's, or a compressor's messages: of which place, and so many 2^-VALUE_BITS of a sighting of one in the window that was taken last. They

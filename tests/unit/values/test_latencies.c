@@ -107,7 +107,7 @@ static void windows_tell_what_events_do(void **state)
         uint64_t words[6 * EXITS];
         struct payload_window window = window_make(&random, exits, words);
         payloads_read(&code.units, &window, &sum, consumers, 1);
-        assert_true(value_lists_take(&lists, &window, 1));
+        assert_true(value_lists_take(&lists, &window, &window, 1));
         timed += latencies_window(&latencies, &window);
     }
     latencies_flush(&latencies, &batch);

@@ -63,7 +63,7 @@ static void windows_take(struct value_lists *lists, struct batch *batch)
                 words[n_words++] = random_next(&random) >> (draw & 8 ? 62 : 54);
         }
         struct payload_window window = {1, EXITS, n_words, exits, words};
-        assert_true(value_lists_take(lists, &window, 1 + w % 40));
+        assert_true(value_lists_take(lists, &window, &window, 1 + w % 40));
         if (w % 37 == 36)
             value_lists_flush(lists, false, batch);
     }
@@ -114,9 +114,9 @@ static void rows_add_up(void **state)
     uint64_t words[] = {1, 9, 9, 7, 3, 1, 9, 9, 2, 8, 8, 7, 3};
     struct payload_window window = {1, 3, 13, exits, words};
     for (int i = 0; i < 70; i++)
-        assert_true(value_lists_take(&lists, &window, 16));
+        assert_true(value_lists_take(&lists, &window, &window, 16));
     window.n_words = 12;
-    assert_false(value_lists_take(&lists, &window, 16));
+    assert_false(value_lists_take(&lists, &window, &window, 16));
     value_lists_flush(&lists, true, &batch);
     uint64_t all = 0, ones = 0, sevens = 0;
     for (uint32_t i = 0; i < batch.values.keys.n; i++) {
@@ -154,7 +154,7 @@ static void loops_are_drawn(void **state)
             words[3 * i + 1] = words[3 * i + 2] = 5;
         }
         struct payload_window window = {1, PASSED, 3 * PASSED, exits, words};
-        assert_true(value_lists_take(&lists, &window, 16));
+        assert_true(value_lists_take(&lists, &window, &window, 16));
     }
     struct batch batch;
     batch_init(&batch);
