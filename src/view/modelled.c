@@ -290,8 +290,8 @@ struct estimate modelled_share(const struct modelled *modelled, const struct mod
 {
     struct estimate share = modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES,
                                            &modelled->all, FIELD_TIME, ACCOUNT_STATES);
-    if (modelled->groups < 2 || !(row->fit_deviation > 0))
-        return share;
+    if (modelled->groups < 2 || !(row->fit_deviation > 0) || !isfinite(row->fit_deviation))
+        return share; /* of a count that nothing is known about, what windows themselves tell */
     struct estimate each =
         modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES, row, FIELD_RETIRED, 1);
     double spread = each.value > 0 ? (each.hi - each.value) / each.value : 0;
