@@ -8,7 +8,7 @@ enum {
     VALUE_WINDOW = 2000, /* instructions that lie together see the same values again */
     ADDRESS_WINDOW =
         8000,          /* and pairs of them, as of those that take and release a lock, lie apart */
-    VALUE_WINDOWS = 4, /* in one walk: measured, docs/PERFORMANCE.md */
+    VALUE_WINDOWS = 2, /* in one walk: measured, docs/PERFORMANCE.md */
     WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
     DEFAULT_TRAIL = 200000,

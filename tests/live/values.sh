@@ -15,7 +15,7 @@ text, read = open(sys.argv[1]).read(), json.JSONDecoder().raw_decode
 first, end = read(text)
 one, several = (info['rows'][0] for info in (first, read(text[end:].lstrip())[0]))
 print([(row['windows'], row['interrupts'], row['walked_share']) for row in (one, several)])
-assert one['windows'] <= one['interrupts'] and several['windows'] > 3 * several['interrupts']
+assert one['windows'] <= one['interrupts'] and several['windows'] > 1.5 * several['interrupts']
 assert 0.9 < several['walked_share'] <= 1.0001
 EOF
 /usr/bin/python3 -B - "$work/json" <<'EOF' || bad 'figures'
