@@ -26,6 +26,8 @@ enum {
     PAYLOAD_NS_PER_THOUSAND = 8000,    /* the same, with a payload */
     SEEN_SHARE = 5,                    /* one part of so many of a sample's cost, if that is more */
     WINDOW_DEAR_MAX = 4 * DEFAULT_WINDOW,
+    KEPT = 6, /* one part of so many of the budget */
+    KEPT_TIMING = 3,
 };
 
 void budget_init(void)
@@ -146,12 +148,14 @@ uint32_t budget_trail(struct thread *thread, bool *ret_long)
     return first || affords(thread, thread->means.trail_ticks, TRAIL_SHARE_PPM) ? agent.trail : 0;
 }
 
-/* The budget in force. It is a promise, and costs are known to about a sixth: so much is kept back. What was spent
+/* The budget in force. It is a promise, and costs are known to about a sixth: so much is kept back; with latencies, whose fences cost the program more than the
+ * handler sees, to a third. What was spent
  * too much, as when all code was new, is saved again in the next second of CPU time or so, and what was spent
  * too little is there to be used. */
 static uint64_t budget_ppm(void)
 {
-    uint64_t ppm = agent.options.overhead_ppm - agent.options.overhead_ppm / 6;
+    uint64_t kept_back = agent.options.events & EVENTS_LATENCY ? KEPT_TIMING : KEPT;
+    uint64_t ppm = agent.options.overhead_ppm - agent.options.overhead_ppm / kept_back;
     uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
     uint64_t spent = __atomic_load_n(&agent.spent_ns, __ATOMIC_RELAXED) +
                      __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
