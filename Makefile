@@ -192,6 +192,8 @@ bench-overlap: all bench-programs
 	bench/overlap $(O)
 bench-coverage: all bench-programs
 	bench/coverage $(O)
+bench-weights: all
+	bench/weights $(O)
 bench-perturbation: all
 	bench/perturbation $(O)
 bench-walked: all bench-programs

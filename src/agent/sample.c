@@ -10,7 +10,6 @@
 #include "agent/thread.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
-#include "wire/pace.h"
 #include "wire/plain.h"
 
 #include <linux/prctl.h>
@@ -22,10 +21,16 @@ enum {
     TRAIL_MIN = 1000,
     PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
-    NAME_MASK = 15, /* threads are often given their names after they began */
-    COLD_US = 60,   /* what a short stretch may take longer than the next, since all is cold, */
-    COLD_WINDOW_US = 200, /* and a window, which is the first and records */
-    FURTHER = 100000,     /* instructions between the windows of a walk */
+    NAME_MASK = 15,   /* threads are often given their names after they began */
+    COLD_NS = 200000, /* that a window may take because all is cold, and for each instruction: */
+    RECORD_NS = 2,
+    PAYLOAD_NS = 64,
+    FURTHER = 100000, /* instructions between the windows of a walk */
+};
+
+/* A stretch of plain code: what it executed and how long that took. */
+struct piece {
+    uint32_t instructions, direct, indirect, ticks;
 };
 
 /* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for a
@@ -137,6 +142,21 @@ static void window_close(struct thread *thread)
     }
 }
 
+/* What a window takes is mostly that it is recorded and that nothing is in the caches. If it takes longer than that, its code is slow: then it is told. The
+ * clock says so first, which is cheap and may count what others did; CPU time decides. */
+static void window_time(struct thread *thread, uint64_t ticks, uint64_t cpu_ns)
+{
+    struct event_walk *event = &thread->progress.event;
+    bool payload = agent.cache->events & EVENTS_PAYLOAD;
+    uint64_t cold = COLD_NS + event->instructions * (payload ? PAYLOAD_NS : RECORD_NS);
+    event->slow_ns = 0;
+    if (ticks * 1000000 / agent.ticks_per_ms < cold)
+        return;
+    uint64_t took = agent_cpu_ns() - cpu_ns;
+    took = took > cold ? took - cold : 0;
+    event->slow_ns = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
+}
+
 /* An interrupt falls on what is slow, in the middle of it: the window begins a few exits later, which are
  * recorded and left out. Where exits have a payload, all are kept. */
 static uint32_t run_window(struct thread *thread)
@@ -152,13 +172,14 @@ static uint32_t run_window(struct thread *thread)
     thread->context->payload_at = 0;
     progress->in_window = true;
     thread->walk.brief = true;
-    uint64_t cold = thread->walk.translate_ticks, start = sys_tsc();
+    uint64_t cpu_ns = progress->windows ? agent_cpu_ns() : progress->event.cpu_ns;
+    uint64_t copied = thread->walk.translate_ticks, start = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
     uint64_t ticks = sys_tsc() - start;
+    copied = thread->walk.translate_ticks - copied;
     agent_add(&agent.channel->window_ticks, ticks);
     window_close(thread);
-    ticks -= thread->walk.translate_ticks - cold;
-    progress->window_ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+    window_time(thread, ticks - copied, cpu_ns + copied * 1000000 / agent.ticks_per_ms);
     return stop;
 }
 
@@ -167,50 +188,31 @@ static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, str
 {
     uint64_t cold = thread->walk.translate_ticks, tsc = sys_tsc();
     *ret_stop = run_plain(thread, n, ret);
-    thread->progress.cost.trail_instructions += ret->instructions;
     uint64_t ticks = sys_tsc() - tsc - (thread->walk.translate_ticks - cold);
     agent_add(&agent.channel->trail_ticks, ticks);
     ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
     return ret->instructions >= TRAIL_MIN;
 }
 
-static void trail_tell(struct event_walk *event, const struct piece *piece)
-{
-    event->trail = piece->instructions;
-    event->trail_ticks = piece->ticks;
-    event->trail_direct = piece->direct;
-    event->trail_indirect = piece->indirect;
-}
-
-static uint64_t ticks_of_us(uint64_t us)
-{
-    return us * agent.ticks_per_ms / 1000;
-}
-
-/* Pieces of growing length, behind the window; the last that was long enough, beside the others, gives the rate. It is to be that of the window's
- * code: where the pace becomes another one, the piece before tells it, or the window itself, and the trail ends. A long trail goes on: it is not of a place. */
+/* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
 static uint32_t run_pieces(struct thread *thread, uint32_t trail)
 {
     static const uint32_t sixteenths[] = {1, 4, 11};
-    struct progress *progress = &thread->progress;
-    struct piece told = {.instructions = progress->event.instructions,
-                         .ticks = progress->window_ticks};
-    uint64_t cold = ticks_of_us(COLD_WINDOW_US);
-    uint32_t stop = LOSS_N, good = 0;
+    struct event_walk *event = &thread->progress.event;
+    uint32_t stop = LOSS_N;
     for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
         struct piece piece;
-        bool enough = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
-        if (!enough || (good && piece.instructions < told.instructions / 4))
+        bool good = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
+        if (!good || piece.instructions < event->trail / 4) {
+            event->lead += piece.instructions;
             continue;
-        good++;
-        if (!progress->cost.is_long && told.instructions >= TRAIL_MIN &&
-            !same_pace(&told, &piece, cold))
-            break;
-        told = piece;
-        cold = ticks_of_us(COLD_US);
+        }
+        event->lead += event->trail;
+        event->trail = piece.instructions;
+        event->trail_ticks = piece.ticks;
+        event->trail_direct = piece.direct;
+        event->trail_indirect = piece.indirect;
     }
-    if (good)
-        trail_tell(&progress->event, &told);
     return stop;
 }
 
@@ -220,9 +222,10 @@ static uint32_t run_pieces(struct thread *thread, uint32_t trail)
 static uint32_t run_trail(struct thread *thread, uint32_t trail)
 {
     struct event_walk *event = &thread->progress.event;
-    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc();
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
     uint32_t stop = run_pieces(thread, trail);
     thread->progress.cost.trail_ticks = sys_tsc() - tsc;
+    thread->progress.cost.trail_instructions = event->lead - before + event->trail;
     uint64_t ns = thread->progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
     bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
     if (!event->trail || !kept)
@@ -275,10 +278,10 @@ static void window_send(struct thread *thread, uint32_t share)
         thread->means.walks++;
     }
     agent_add(&channel->instructions, event->instructions);
-    thread->progress.walked += event->lead + event->instructions;
+    thread->progress.walked += event->lead + event->instructions + event->trail;
     thread->progress.windows++;
-    event->share = share;
-    event->shares = agent.windows;
+    event->share = (uint16_t)share;
+    event->shares = (uint16_t)agent.windows;
     event_publish(thread);
 }
 
@@ -343,7 +346,7 @@ static void progress_end(struct thread *thread)
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->zones.code_bytes;
     window_send(thread, agent.windows - thread->progress.windows);
-    uint64_t walked = thread->progress.walked + thread->progress.cost.trail_instructions;
+    uint64_t walked = thread->progress.walked;
     agent_add(&channel->walked_instructions, walked);
     /* CPU time, not the clock: what others did meanwhile is not our cost. */
     uint64_t cpu_ns = agent_cpu_ns();

@@ -18,7 +18,6 @@ struct progress {
     struct sample_cost cost;
     uint32_t max_exits, lead_exits; /* recorded at most; the first of them, which are left out */
     uint32_t windows;               /* of this walk that are sent */
-    uint32_t window_ticks;          /* that the last window took, without making copies */
     uint64_t walked;                /* instructions up to the end of those */
     uint64_t guards;                /* that the thread met before this walk */
 };

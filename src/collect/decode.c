@@ -87,7 +87,7 @@ static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
 /* The rates of trails as they are: what copies cost in single ones scatters too much to be taken off. It is
  * known for the sum of a run. */
 static void trail_add(struct decode *decode, const struct event_walk *walk,
-                      const struct rate_place *place)
+                      const struct rate_place *place, uint64_t most)
 {
     bool is_long = walk->flags & WALK_LONG;
     uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
@@ -100,16 +100,25 @@ static void trail_add(struct decode *decode, const struct event_walk *walk,
     trails->rates += rate;
     trails->native_rates += rate_of(walk->trail, native);
     if (!is_long)
-        rates_add(&decode->rates, place, rate);
+        rates_add(&decode->rates, place, rate < most ? rate : most);
+}
+
+/* A window of slow code tells the most that its rate can be. Its trail may have gone through other code, and its place be that of other windows. */
+static uint64_t rate_most(const struct decode *decode, const struct event_walk *walk)
+{
+    uint64_t ticks = (uint64_t)((u128)walk->slow_ns * decode->tsc_hz / 1000000000);
+    return ticks ? rate_of(walk->instructions, ticks) : DECODE_RATE_MAX;
 }
 
 static uint64_t place_rate(struct decode *decode, const struct event_walk *walk,
                            const struct rate_place *place)
 {
+    uint64_t most = rate_most(decode, walk);
     if ((walk->flags & WALK_TIMED) && walk->trail && walk->trail_ticks)
-        trail_add(decode, walk, place);
+        trail_add(decode, walk, place, most);
     rates_meet(&decode->rates, decode->tally.exits_seen.n);
-    return rates_expect(&decode->rates, place, 1u << RATE_BITS);
+    uint64_t rate = rates_expect(&decode->rates, place, 1u << RATE_BITS);
+    return rate < most ? rate : most;
 }
 
 /* What weighs a passage in the window weighs each run of a loop that it has. To find them costs

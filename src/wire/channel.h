@@ -362,7 +362,9 @@ struct event_walk {
         cpu_node; /* that the interrupt came on: one more than both, the CPU in the low CPU_BITS; 0: not known */
     /* A walk may have several windows, each in an entry of its own, which stand for what the sample does: this one
      * for `share` of its `shares`. 0: for all of it. */
-    uint32_t share, shares;
+    uint16_t share, shares;
+    /* CPU time beyond what recording and cold caches explain: so slow is the window's code at least. */
+    uint32_t slow_ns;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
      * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
      * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words (wire/stack_words.h) */

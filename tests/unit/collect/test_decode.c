@@ -145,6 +145,31 @@ static void windows_of_a_walk_share_its_sample(void **state)
     close_fixture(&fixture);
 }
 
+/* Two instructions a tick by the trail, but the window took ten ticks an instruction. */
+static void slow_windows_are_not_made_fast_by_their_trail(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    open_fixture(&fixture);
+    add_loop(&fixture);
+    fixture.decode.tsc_hz = 2000000000;
+    const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
+    walk(&fixture,
+         (struct event_walk){.pc = 0x1005,
+                             .end_pc = 0x1100,
+                             .instructions = 18,
+                             .slow_ns = 90,
+                             .trail = 3000,
+                             .trail_ticks = 1500,
+                             .flags = WALK_COMPLETE | WALK_TIMED},
+         exits, 4);
+    decode_flush(&fixture.decode, true);
+    const uint64_t rate = (1 << RATE_BITS) / 10;
+    assert_int_equal(fixture.code.profile.totals.time, WINDOW);
+    assert_int_equal(fixture.code.profile.totals.count, rate * WINDOW);
+    close_fixture(&fixture);
+}
+
 /* Most windows end at a system call, soon: of a longer one only the beginning counts, and the whole stands for as much time. */
 static void what_lies_far_from_the_interrupt_does_not_count(void **state)
 {
@@ -516,6 +541,7 @@ int main(void)
         cmocka_unit_test(runs_have_the_calls_of_their_window),
         cmocka_unit_test(one_window_by_hand),
         cmocka_unit_test(windows_of_a_walk_share_its_sample),
+        cmocka_unit_test(slow_windows_are_not_made_fast_by_their_trail),
         cmocka_unit_test(what_lies_far_from_the_interrupt_does_not_count),
         cmocka_unit_test(where_the_last_exit_went),
         cmocka_unit_test(indirect_targets_are_told_apart),
