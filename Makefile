@@ -296,6 +296,6 @@ deps:
 	@tools/deps
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -148,9 +148,8 @@ uint32_t budget_trail(struct thread *thread, bool *ret_long)
     return first || affords(thread, thread->means.trail_ticks, TRAIL_SHARE_PPM) ? agent.trail : 0;
 }
 
-/* The budget in force. It is a promise, and costs are known to about a sixth: so much is kept back; with latencies, whose fences cost the program more than the
- * handler sees, to a third. What was spent
- * too much, as when all code was new, is saved again in the next second of CPU time or so, and what was spent
+/* The budget in force. It is a promise, and costs are known to about a sixth: so much is kept back; with latencies, where what was
+ * told was four fifths of what was measured, a third. What was spent too much, as when all code was new, is saved again in the next second of CPU time or so, and what was spent
  * too little is there to be used. */
 static uint64_t budget_ppm(void)
 {

@@ -167,28 +167,27 @@ static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
                             .end = {first->start, first->at, 0}});
 }
 
-/* What this window does, of what its sample stands for. */
-static uint64_t window_share_ns(const struct event_walk *walk, uint64_t sample_ns)
+static uint64_t sample_ns(const struct event_walk *walk, uint64_t weight_ns)
 {
-    bool part = walk->share < walk->shares;
-    return part ? (uint64_t)((u128)sample_ns * walk->share / walk->shares) : sample_ns;
+    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
 }
 
+/* What this window does, of what its sample stands for. */
 static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
 {
-    uint64_t share_ns = window_share_ns(walk, weight_ns);
-    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * share_ns : share_ns;
+    uint64_t all = sample_ns(walk, weight_ns);
+    return walk->share < walk->shares ? all * walk->share / walk->shares : all;
 }
 
 /* Calling contexts are known from the interrupt on, as far as a walk's first window goes: it stands for all. */
 static void passages_weigh(struct decode *decode, const struct event_walk *walk,
-                           const uint32_t *exits, const struct tally_weight *weight)
+                           const uint32_t *exits, const struct tally_weight *weight,
+                           uint64_t weight_ns)
 {
     struct tally_weight whole = *weight;
     if (!decode->stacks || (walk->flags & WALK_FURTHER))
         return;
-    if (walk->share && walk->share < walk->shares)
-        whole.units = whole.units / walk->share * walk->shares;
+    whole.units = sample_ns(walk, weight_ns) << UNIT_BITS;
     passages_window(&decode->passages, walk, exits, decode->stack, &whole);
 }
 
@@ -286,7 +285,7 @@ static void decode_window(struct decode *decode, const struct event_walk *whole,
         end_weigh(decode, walk, exits[walk->n_exits - 1], &weight);
         trips_weigh(decode, walk, exits, &weight);
         paths_weigh(decode, exits, walk->n_exits, &weight);
-        passages_weigh(decode, walk, exits, &weight);
+        passages_weigh(decode, walk, exits, &weight, weight_ns);
         batch_add_window(&decode->batch, weight.units, weight.units * weight.rate);
         window_book(decode, whole, weight_ns);
         values_weigh(decode, &weight);
@@ -296,9 +295,15 @@ static void decode_window(struct decode *decode, const struct event_walk *whole,
     tally_weigh(&decode->tally, &weight);
 }
 
+/* What paths may cost in so much CPU time. */
+static uint64_t paths_allowed_ns(const struct decode_pace *pace, uint64_t cpu_ns)
+{
+    return cpu_ns / 1000000 * pace->overhead_ppm / PATHS_BUDGET_PART;
+}
+
 static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
 {
-    uint64_t allowed = cpu_ns / 1000000 * pace->overhead_ppm / PATHS_BUDGET_PART;
+    uint64_t allowed = paths_allowed_ns(pace, cpu_ns);
     uint64_t spent = pace->exits * PATHS_EXIT_NS;
     if (spent > allowed)
         pace->every *= 2;
@@ -308,11 +313,10 @@ static void pace_set(struct decode_pace *pace, uint64_t cpu_ns)
     pace->cpu_ns += cpu_ns;
 }
 
-/* The largest module that may be read for paths: a quarter of the budget, as for all that paths cost. */
+/* The largest module that may be read for paths. */
 static uint64_t code_most(const struct decode_pace *pace)
 {
-    uint64_t allowed = pace->cpu_ns / 1000000 * pace->overhead_ppm / PATHS_BUDGET_PART;
-    uint64_t bytes = allowed / PATHS_CODE_NS;
+    uint64_t bytes = paths_allowed_ns(pace, pace->cpu_ns) / PATHS_CODE_NS;
     return bytes > PATHS_CODE_FREE ? bytes : PATHS_CODE_FREE;
 }
 

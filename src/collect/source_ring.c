@@ -56,8 +56,8 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
 }
 
 /* As far as it counts (collect/window_reach.h). */
-static struct payload_window counted_part(const struct source *source,
-                                          const struct payload_window *window)
+static struct payload_window payload_counted(const struct source *source,
+                                             const struct payload_window *window)
 {
     struct payload_window counted = *window;
     if (!source->decode || source->decode->counted >= window->n_exits)
@@ -114,7 +114,7 @@ static bool walk_read(struct source *source, uint32_t bytes)
         decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
     struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
                                     entry_at(source, parts.words_at)};
-    struct payload_window counted = counted_part(source, &window);
+    struct payload_window counted = payload_counted(source, &window);
     if (source->decode && source->decode->window_ns)
         window_keep_take(&source->decode->keep, &counted, walk.tsc, source->decode->window_ns);
     if (walk.n_payload)
