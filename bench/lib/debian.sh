@@ -90,8 +90,9 @@ packages_install() {
     local lock
     exec {lock}>"${TMPDIR:-/tmp}/packages-$(id -u).lock"
     flock "$lock" # tests run side by side
+    # Others may be installing, too: wait for them.
     $as apt-get update -qq >&2
-    $as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+    $as env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@" >&2
     local status=$?
     exec {lock}>&-
     return $status
