@@ -6,6 +6,7 @@
 #include "agent/connect.h"
 #include "agent/exact.h"
 #include "agent/footprint.h"
+#include "agent/handover.h"
 #include "agent/loader.h"
 #include "agent/maps.h"
 #include "agent/plans.h"
@@ -170,6 +171,7 @@ static void channel_begin(void)
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;
     __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
+    plans_begin();
 }
 
 static void sampling_start(struct thread *thread)
@@ -182,6 +184,7 @@ static void sampling_start(struct thread *thread)
         return;
     }
     altstack_lend(thread);
+    handover_begin();
     calibrate(thread);
     budget_init();
     thread->means = agent.means;
@@ -214,7 +217,6 @@ void agent_start(void)
         return;
     }
     agent.calibrated = UINT32_MAX;
-    plans_begin();
     if (thread && thread_equip(thread))
         exact_take_over(thread);
     else
@@ -270,6 +272,7 @@ void agent_forked(bool trap_blocked)
 {
     if (!agent_samples())
         return;
+    struct kernel_altstack altstack = altstack_inherited();
     for (uint32_t i = 0; i < agent.n_threads; i++) {
         struct thread *thread = &agent.threads[i];
         if (thread->tid > 0 && thread->perf_fd >= 0)
@@ -283,6 +286,7 @@ void agent_forked(bool trap_blocked)
     struct thread *thread = thread_adopt(agent.pid);
     if (!thread)
         return;
+    thread->altstack = altstack;
     thread->trap_blocked = trap_blocked;
     altstack_lend(thread);
     agent_thread_start(thread);
@@ -306,7 +310,6 @@ bool agent_reborn(void)
     agent.stale = 0;
     agent.ran_ns = agent.spent_ns = 0;
     channel_begin();
-    plans_begin();
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)
             thread_enlist(&agent.threads[i]);

@@ -1,12 +1,13 @@
 #include "agent/exact_altstack.h"
 
+#include "agent/altstack.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
 
 #include <sys/syscall.h>
 
-enum { NOT_PERMITTED = 1, NO_MEMORY = 12, BAD_ADDRESS = 14, INVALID = 22, STACK_MIN_BYTES = 2048 };
+enum { NOT_PERMITTED = 1, BAD_ADDRESS = 14 };
 #define STACK_AUTODISARM (1u << 31)
 
 void exact_altstack_begin(struct thread *thread)
@@ -52,6 +53,12 @@ void exact_altstack_left(struct thread *thread)
         thread->altstack = (struct kernel_altstack){.flags = ALTSTACK_DISABLE};
 }
 
+static struct kernel_altstack lent(const struct thread *thread)
+{
+    return (struct kernel_altstack){.sp = (uint64_t)thread->context->signal_stack,
+                                    .size = CONTEXT_SIGNAL_STACK_BYTES};
+}
+
 long exact_altstack_change(struct thread *thread, uint64_t set, uint64_t old)
 {
     uint64_t sp = thread->context->gpr[RSP];
@@ -60,11 +67,10 @@ long exact_altstack_change(struct thread *thread, uint64_t set, uint64_t old)
         return -BAD_ADDRESS;
     if (set && on_altstack(&thread->altstack, sp))
         return -NOT_PERMITTED;
-    uint32_t how = set ? wanted.flags & ~STACK_AUTODISARM : 0;
-    if (set && how != 0 && how != ALTSTACK_ON && how != ALTSTACK_DISABLE)
-        return -INVALID;
-    if (set && how != ALTSTACK_DISABLE && wanted.size < STACK_MIN_BYTES)
-        return -NO_MEMORY;
+    struct kernel_altstack ours = lent(thread);
+    long refused = set ? altstack_judge(&ours, &wanted) : 0;
+    if (refused)
+        return refused;
     if (set)
         exact_altstack_set(thread, &wanted);
     return old && !syscalls_write(old, &seen, sizeof seen) ? -BAD_ADDRESS : 0;
@@ -72,8 +78,7 @@ long exact_altstack_change(struct thread *thread, uint64_t set, uint64_t old)
 
 void exact_altstack_enter(struct thread *thread)
 {
-    struct kernel_altstack ours = {.sp = (uint64_t)thread->context->signal_stack,
-                                   .size = CONTEXT_SIGNAL_STACK_BYTES};
+    struct kernel_altstack ours = lent(thread);
     sys3(SYS_sigaltstack, (long)&ours, 0, 0);
 }
 

@@ -1,6 +1,8 @@
 #include "agent/signals.h"
 
 #include "agent/agent.h"
+#include "agent/altstack.h"
+#include "agent/handover.h"
 #include "agent/sample.h"
 #include "agent/stack_copy.h"
 #include "agent/thread.h"
@@ -103,6 +105,13 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
         mask |= signal_bit(signal);
     if (action->flags & SA_RESETHAND)
         action->handler = 0;
+    struct thread *thread = handover_due(frame, action);
+    if (thread) {
+        struct kernel_sigaction now = *action;
+        now.handler = handler;
+        handover(thread, signal, siginfo, frame, &now, mask);
+        return 0;
+    }
     /* It returns by its own way, where it has one: we may be gone by then. */
     if (action->flags & KERNEL_SA_RESTORER)
         ((uint64_t *)frame)[-1] = action->restorer;
@@ -152,6 +161,9 @@ __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *si
 {
     agent_enters();
     uint64_t to = stack_copy_faulted(frame) ? 0 : fault_judge(signal, siginfo, frame);
+    struct thread *lender = altstack_lender((uint64_t)frame);
+    if (lender)
+        lender->entry_mask_kept = false; /* of a signal that was put off for this one */
     agent_leaves();
     return to;
 }
@@ -285,7 +297,7 @@ extern char fault_entry[], sample_entry[], signal_restorer[];
 
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
-static uint64_t fault_mask(void)
+uint64_t signals_faults(void)
 {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < 4; i++)
@@ -302,17 +314,19 @@ static uint64_t sample_flags(const struct kernel_sigaction *program)
                                                                          : flags;
 }
 
-/* Our handler runs on the alternate stack exactly when the program's would. */
+/* Where the kernel has a stack of ours, the handler of faults runs there; else on the alternate stack exactly when the
+ * program's would. */
 static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret_old)
 {
     bool sample = signal == agent.signal;
+    uint64_t on_ours = agent.signal == TRIGGER_SIGNAL_UNTOLD ? 0 : SA_ONSTACK;
     struct kernel_sigaction action = {
         .handler = (uint64_t)(sample ? sample_entry : fault_entry),
         .flags = SA_SIGINFO | KERNEL_SA_RESTORER |
                  (sample ? sample_flags(&agent.actions[signal])
-                         : SA_NODEFER | (program_flags & (SA_ONSTACK | SA_RESTART))),
+                         : SA_NODEFER | on_ours | (program_flags & (SA_ONSTACK | SA_RESTART))),
         .restorer = (uint64_t)signal_restorer,
-        .mask = sample ? ~fault_mask() : 0};
+        .mask = sample ? ~signals_faults() : 0};
     if (!sys_failed(sys6(SYS_rt_sigaction, signal, (long)&action, (long)ret_old, 8, 0, 0)))
         agent.own[signal] = true;
 }
@@ -394,9 +408,10 @@ static bool child_action(int signal, const struct kernel_sigaction *set)
 bool signals_program_action(int signal, const struct kernel_sigaction *set,
                             struct kernel_sigaction *ret_old)
 {
-    if (signal <= 0 || signal >= AGENT_SIGNALS || !agent.own[signal] ||
-        agent.options.mode != RECORD_SAMPLED)
+    if (signal <= 0 || signal >= AGENT_SIGNALS || agent.options.mode != RECORD_SAMPLED)
         return false;
+    if (!agent.own[signal])
+        return handover_action(signal, set, ret_old);
     if (ret_old)
         *ret_old = agent.actions[signal];
     if (sys3(SYS_getpid, 0, 0, 0) != agent.pid)

@@ -16,6 +16,8 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
 /* The default action: gives the signal back to the kernel and lets it happen again, by the instruction itself or,
  * when somebody sent it, by us. */
 void signals_die(int signal, bool sent);
+/* SIGSEGV, SIGBUS, SIGILL and SIGFPE: what the agent itself may cause. */
+uint64_t signals_faults(void);
 /* The return address of handlers that unwinders know. */
 uint64_t signals_restorer(void);
 

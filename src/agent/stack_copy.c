@@ -6,10 +6,10 @@
 #include <asm/signal.h>
 #include <sys/syscall.h>
 
-/* Returns how many bytes were copied. A fault leaves in %rcx how many were not. */
-uint64_t stack_copy_guarded(void *to, uint64_t from, uint64_t bytes);
+/* A fault leaves in %rcx how many bytes were not copied. */
 extern const char stack_copy_moves[], stack_copy_moved[];
 __asm__(".pushsection .text\n"
+        ".globl stack_copy_guarded\n.hidden stack_copy_guarded\n"
         "stack_copy_guarded:\n"
         "  mov %rdx,%rcx\n"
         "stack_copy_moves:\n"

@@ -27,6 +27,8 @@ struct stack_copy {
  * copied; 0: none could be. */
 uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
                          uint64_t begin);
+/* Copies until a page is not there. Returns how many bytes were copied. */
+uint64_t stack_copy_guarded(void *to, uint64_t from, uint64_t bytes);
 /* Whether this fault is the end of such a copy: then it goes on behind it. */
 bool stack_copy_faulted(struct kernel_ucontext *frame);
 

@@ -119,6 +119,7 @@ struct thread *thread_reserve(void)
     thread->walking = 0;
     thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};
+    thread->entry_mask_kept = false;
     thread->means = agent.means;
     return thread;
 }

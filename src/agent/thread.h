@@ -58,9 +58,10 @@ struct thread {
     struct progress progress;
 
     bool outside; /* the sample begins where walks are not wanted: wire/only.h */
-    /* The program's alternate stack. The kernel has ours: in an exact run always, else when this has no size,
-     * since a stack of the program's may be too small for the frame of a sample. */
+    /* The alternate stack that the program has set; no size: none; all 0: never has. The kernel has the agent's. */
     struct kernel_altstack altstack;
+    uint64_t entry_mask; /* of a handler that is about to be entered: agent/handover.c */
+    bool entry_mask_kept;
     bool trap_really; /* it is blocked for the kernel, too: no sample comes meanwhile */
     bool trap_blocked,
         trap_pending; /* SIGTRAP, as the program sees it: for the kernel it never is */

@@ -1,6 +1,7 @@
 /* Calls after which the agent must look again, or stop: the rights of code change, or a filter of system
  * calls is put in force. */
 #include "agent/agent.h"
+#include "agent/handover.h"
 
 #include "shim/libc.h"
 
@@ -92,7 +93,9 @@ EXPORT int prctl(int option, ...)
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
     libc_function(&next, "prctl");
-    if (option == PR_SET_SECCOMP)
+    if (option == PR_SET_SECCOMP) {
         agent_retire(LOSS_trigger_lost);
+        handover_end();
+    }
     return next(option, a, b, c, d);
 }

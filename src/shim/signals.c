@@ -204,7 +204,8 @@ EXPORT int sigaltstack(const stack_t *restrict set, stack_t *restrict old)
     long result;
     if (set)
         memcpy(&wanted, set, sizeof wanted);
-    if (!altstack_program(set ? &wanted : NULL, &before, &result)) {
+    uint64_t sp = (uint64_t)__builtin_frame_address(0);
+    if (!altstack_program(sp, set ? &wanted : NULL, &before, &result)) {
         libc_function(&next, "sigaltstack");
         return next(set, old);
     }

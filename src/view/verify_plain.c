@@ -21,13 +21,17 @@ static bool ends_a_call(const struct image *image, uint64_t last)
     return false;
 }
 
-/* Whether a handler that was called returns to behind the address: mov $SYS_rt_sigreturn,%eax; syscall. */
+/* Whether a signal handler returns to the byte behind the address. Code there is mov $SYS_rt_sigreturn,%rax; syscall. The
+ * agent's (agent/handover.c) has a jump to the next instruction in place of the system call, and then does more. */
 static bool is_trampoline(const struct image *image, uint64_t address)
 {
-    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0};
+    static const uint8_t call[] = {0x0f, 0x05}, jump[] = {0xeb, 0};
     size_t room;
     const uint8_t *bytes = image_bytes(image, (struct svma){address + 1}, &room);
-    return bytes && room >= sizeof code && memcmp(bytes, code, sizeof code) == 0;
+    return bytes && room >= sizeof code + sizeof call && memcmp(bytes, code, sizeof code) == 0 &&
+           (memcmp(bytes + sizeof code, call, sizeof call) == 0 ||
+            memcmp(bytes + sizeof code, jump, sizeof jump) == 0);
 }
 
 /* Or whether it is there already, at one of its two instructions. */
