@@ -95,6 +95,10 @@ $O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
 	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
 endef
 $(foreach l,$(TOOL_LAYERS),$(eval $(call unit_rule,$l)))
+# The agent is tested as it is built for the program: freestanding, never sanitized.
+$O/unit/agent/%: tests/unit/agent/%.c $(CORE_OBJS)
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(filter-out -fsanitize=%,$(TOOL_FLAGS)) -o $@ $< $(CORE_OBJS) -lcmocka
 # fuzz_FOLDER[_WHAT].c: its stored corpus is replayed like a unit test; `make fuzz` looks for more.
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 120

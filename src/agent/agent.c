@@ -171,7 +171,6 @@ static void channel_begin(void)
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;
     __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
-    plans_begin();
 }
 
 static void sampling_start(struct thread *thread)
@@ -217,6 +216,7 @@ void agent_start(void)
         return;
     }
     agent.calibrated = UINT32_MAX;
+    plans_begin();
     if (thread && thread_equip(thread))
         exact_take_over(thread);
     else
@@ -310,6 +310,7 @@ bool agent_reborn(void)
     agent.stale = 0;
     agent.ran_ns = agent.spent_ns = 0;
     channel_begin();
+    plans_begin();
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)
             thread_enlist(&agent.threads[i]);

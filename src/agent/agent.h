@@ -52,7 +52,6 @@ struct agent {
     uint32_t n_told;
     uint64_t maps_read_tsc;
     uint64_t plans_read; /* bytes of the plans section */
-    uint32_t plans_late; /* the tool has let us wait in vain */
 
     /* budget */
     uint64_t ticks_per_ms;

@@ -149,6 +149,12 @@ bool connect_by(long fd, const struct agent_place *place)
     return true;
 }
 
+bool connect_tool_lives(void)
+{
+    uint32_t tool = __atomic_load_n(&agent.directory->tool, __ATOMIC_ACQUIRE);
+    return tool && !(tool & DIRECTORY_TOOL_DIED);
+}
+
 long connect_share(void)
 {
     if (agent.share_fd > 0)

@@ -26,5 +26,7 @@ bool connect_by(long fd, const struct agent_place *place);
 bool connect_fork(void);
 /* Everything of ours, as far as it is mapped: a program whose memory is limited needs it for itself. */
 void connect_undo(void);
+/* Whether the tool still reads. */
+bool connect_tool_lives(void);
 /* A descriptor of the shared memory, or -errno. */
 long connect_share(void);

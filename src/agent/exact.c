@@ -5,6 +5,7 @@
 #include "agent/exact_actions.h"
 #include "agent/exact_altstack.h"
 #include "agent/exact_signals.h"
+#include "agent/plans.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
@@ -162,6 +163,8 @@ static void process_begin(struct thread *thread)
 void exact_start(uint64_t pc, uint64_t sp)
 {
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
+    /* Not before: the tool answers no channel while it waits for the command that put the agent in. */
+    plans_begin();
     if (!thread || !thread_equip(thread)) {
         agent_lose(LOSS_exact_left);
         __asm__ volatile("mov %0,%%rsp\n xor %%edx,%%edx\n jmp *%1" : : "r"(sp), "r"(pc));

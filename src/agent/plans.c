@@ -1,6 +1,7 @@
 #include "agent/plans.h"
 
 #include "agent/agent.h"
+#include "agent/connect.h"
 #include "walk/known_paths.h"
 #include "walk/sys.h"
 
@@ -85,22 +86,16 @@ void plans_begin(void)
     plans_await();
 }
 
-/* False: the tool has not said anything for too long. Then it is not waited for again, until it has answered all. */
+/* Waits until the tool has answered all mappings, as long as it lives: a loaded machine may keep it from its work
+ * for seconds. False: it is gone. */
 static bool answered(const struct channel *channel)
 {
-    uint64_t last = sys_tsc(), beat = __atomic_load_n(&channel->plans_beat, __ATOMIC_RELAXED);
     while (__atomic_load_n(&channel->plans_for, __ATOMIC_ACQUIRE) < channel->maps_bytes) {
-        uint64_t now = sys_tsc(), heard = __atomic_load_n(&channel->plans_beat, __ATOMIC_RELAXED);
-        last = heard != beat ? now : last;
-        beat = heard;
-        if (agent.plans_late || now - last > PLAN_WAIT_MS * agent.ticks_per_ms) {
-            agent.plans_late = 1;
+        if (!connect_tool_lives())
             return false;
-        }
         struct timespec pause = {0, PAUSE_NS};
         sys3(SYS_nanosleep, (long)&pause, 0, 0);
     }
-    agent.plans_late = 0;
     return true;
 }
 

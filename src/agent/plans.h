@@ -10,6 +10,6 @@ bool plans_open(long fd);
 void plans_close(void);
 /* The process begins, or has been forked: no mapping has a plan yet. Takes those of all that it has. */
 void plans_begin(void);
-/* Takes the plans of all mappings that the tool has been told of; waits for them, but not for long. Under the
+/* Takes the plans of all mappings that the tool has been told of; waits for them as long as the tool lives. Under the
  * cache's lock, or before anything is translated. */
 void plans_await(void);

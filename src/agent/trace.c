@@ -16,16 +16,6 @@ static struct wire_trace *ring_of(const struct thread *thread)
     return (struct wire_trace *)(void *)thread->context->counters;
 }
 
-/* The shared memory is a descriptor of the tool's. */
-static bool tool_there(void)
-{
-    long fd = connect_share();
-    if (sys_failed(fd))
-        return false;
-    sys3(SYS_close, fd, 0, 0);
-    return true;
-}
-
 /* Sleeps until the reader has left at most so many bytes unread. */
 static bool room_await(struct wire_trace *ring, uint64_t unread)
 {
@@ -37,7 +27,7 @@ static bool room_await(struct wire_trace *ring, uint64_t unread)
             break;
         long woken =
             sys6(SYS_futex, (long)&ring->tail_word, FUTEX_WAIT, (long)word, (long)&moment, 0, 0);
-        if (woken == -110 /* ETIMEDOUT */ && !tool_there())
+        if (woken == -110 /* ETIMEDOUT */ && !connect_tool_lives())
             return false;
     }
     __atomic_store_n(&ring->waiting, 0, __ATOMIC_RELAXED);

@@ -64,6 +64,9 @@ static int record_walks(struct record *options)
     if (!options->quiet)
         summary_print(&options->walks, &recording, options->verbose);
     int failed = written(recording.write_error);
+    /* What the program itself says of its end comes first. */
+    if (!failed && recording.empty && recording.status == 0)
+        failed = EXIT_RECORD_FAILED;
     return failed ? failed : end_as(recording.status);
 }
 

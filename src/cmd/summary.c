@@ -297,6 +297,8 @@ void summary_print(const struct recording_options *options, const struct recordi
         summary_stacks_more(recording->stack_ends, recording->stack_fallbacks);
         print_more(recording, options->record.mode);
     }
-    if (!*recording->write_error && recording->processes)
+    if (recording->empty && recording->processes)
+        say("nothing was recorded of what was asked for: not one %s", recording->empty);
+    else if (!*recording->write_error && recording->processes)
         summary_file(options->output, recording->file_bytes, view_of(options));
 }

@@ -36,12 +36,6 @@ void path_plans_release(struct path_plans *plans)
 
 /* ---- making */
 
-static void beat(void *context)
-{
-    struct channel *channel = context;
-    __atomic_fetch_add(&channel->plans_beat, 1, __ATOMIC_RELEASE);
-}
-
 /* Room in the library, or NULL. */
 static void *library_take(struct path_plans *plans, size_t bytes, uint64_t *ret_at)
 {
@@ -114,15 +108,14 @@ static uint32_t covered_put(struct path_plans *plans, const struct planned_modul
 }
 
 static void module_plan(struct path_plans *plans, struct planned_module *planned,
-                        const struct image *image, struct channel *channel, bool tables)
+                        const struct image *image, bool tables)
 {
     struct symbols symbols;
     struct path_module made = {0};
     struct path_options options = {.ticks = plans->contexts ? TICKS_NONE : plans->ticks,
                                    .in_nodes = plans->contexts,
                                    .counters =
-                                       tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2,
-                                   .beat = {beat, channel}};
+                                       tables ? 0 : (PATH_COUNTERS_MAX - plans->counters) / 2};
     symbols_build(&symbols, image);
     if (plans->paths)
         path_module_make(&made, image, &symbols, options);
@@ -171,7 +164,7 @@ static uint64_t now_ns(void)
 }
 
 /* Of a module of the profile, made when it is met first. */
-static const struct planned_module *planned_get(struct path_plans *plans, struct channel *channel,
+static const struct planned_module *planned_get(struct path_plans *plans,
                                                 const struct mappings *mappings, uint32_t module)
 {
     for (size_t i = 0; i < plans->modules.n; i++)
@@ -182,7 +175,7 @@ static const struct planned_module *planned_get(struct path_plans *plans, struct
     uint64_t start = now_ns();
     planned->module = module;
     if (is_planned(mappings, module) && mappings_image_open(mappings, module, &image)) {
-        module_plan(plans, planned, &image, channel, is_loader(mappings, module));
+        module_plan(plans, planned, &image, is_loader(mappings, module));
         image_close(&image);
     }
     plans->make_ns += now_ns() - start;
@@ -193,7 +186,7 @@ void path_plans_map(struct path_plans *plans, struct channel *channel, struct ma
                     const struct wire_map *map)
 {
     struct place start = mappings_place(mappings, (struct avma){map->start});
-    const struct planned_module *planned = planned_get(plans, channel, mappings, start.module);
+    const struct planned_module *planned = planned_get(plans, mappings, start.module);
     struct wire_plan_module module = {.bytes = sizeof module,
                                       .n = planned->n_operations,
                                       .start = map->start,

@@ -298,6 +298,19 @@ static void follow(struct run *run)
 
 /* ---- after it */
 
+/* Of what was asked for, what there is none of; NULL: there is some of everything. */
+static const char *lacking(const struct recording_options *options, const struct profile *total)
+{
+    if (options->record.mode == RECORD_SAMPLED)
+        return NULL;
+    if ((options->paths || options->trace_paths) && !total->paths.n)
+        return "path";
+    if ((options->record.contexts || options->trace_contexts) && !total->stacks.weights.n)
+        return "calling context";
+    bool counts = options->record.mode == RECORD_EXACT_COUNTS;
+    return counts && !total->totals.instructions ? "instruction" : NULL;
+}
+
 static void conclude(struct run *run)
 {
     struct recording *recording = run->recording;
@@ -325,6 +338,7 @@ static void conclude(struct run *run)
     recording->modules = (uint32_t)total->modules.n;
     struct profile told = {.complete = true, .totals = run->told};
     recording->whole = profile_whole(&told);
+    recording->empty = lacking(run->options, total);
     recording->edges = total->edges.n;
     recording->ranges = total->ranges.n;
 }

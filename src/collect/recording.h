@@ -74,6 +74,7 @@ struct recording {
     char left[512];     /* what a process was left with, or became; "" if there is nothing to say */
     char stranger[160]; /* the program became another user's, and what that means; "" if not */
     bool whole;         /* an exact run was counted from end to end */
+    const char *empty;  /* what an exact run was asked for and has none of; or NULL */
     uint32_t processes, modules;
     size_t edges, ranges;
     struct channel channel;      /* the first process's last words; all zero if there was none */

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static off_t channel_at(uint32_t index)
@@ -32,6 +34,20 @@ static bool share_size(int fd, struct err *err)
     return !failed || err_errno(err, "cannot size the shared memory");
 }
 
+_Static_assert(DIRECTORY_TOOL_DIED == FUTEX_OWNER_DIED, "the kernel writes it");
+
+/* The kernel marks this word when our thread dies, however it dies. It is the list's pending operation, and the list
+ * stays empty: its links would lie in memory that others can write to. */
+static void life_tell(uint32_t *word)
+{
+    static struct robust_list_head head;
+    if (word)
+        __atomic_store_n(word, (uint32_t)gettid(), __ATOMIC_RELEASE);
+    head.list.next = &head.list;
+    head.list_op_pending = (struct robust_list *)(void *)word; /* futex_offset is 0 */
+    syscall(SYS_set_robust_list, &head, sizeof head);
+}
+
 static bool share_fill(struct share *share, const struct record_options *options, struct err *err)
 {
     if (!share_size(share->fd, err))
@@ -46,6 +62,7 @@ static bool share_fill(struct share *share, const struct record_options *options
                                            .version = CHANNEL_VERSION,
                                            .n_channels = CHANNEL_N,
                                            .options = *options};
+    life_tell(&share->directory->tool);
     return true;
 }
 
@@ -64,8 +81,11 @@ bool share_create(struct share *ret_share, const struct record_options *options,
 
 void share_release(struct share *share)
 {
-    if (share->directory)
+    if (share->directory) {
+        life_tell(NULL);
+        __atomic_store_n(&share->directory->tool, 0, __ATOMIC_RELEASE);
         munmap(share->directory, DIRECTORY_BYTES);
+    }
     if (share->fd >= 0)
         close(share->fd);
     *share = (struct share){.fd = -1};

@@ -176,7 +176,7 @@ static void maps_read(struct source *source, uint64_t bytes)
         }
     }
     if (source->plans || source->paths)
-        plans_answer(source->channel, source->maps_read);
+        plans_answer(source->channel, source->maps_broken ? bytes : source->maps_read);
 }
 
 static void only_tell(struct source *source)

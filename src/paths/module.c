@@ -17,7 +17,6 @@ struct job {
     struct path_module *module;
     const struct image *image;
     const struct symbols *symbols;
-    struct path_beat beat;
     enum path_ticks ticks;
     struct shard *shards;
 };
@@ -76,11 +75,8 @@ static void shard_make(void *context, size_t index, unsigned worker)
     (void)worker;
     const struct job *job = context;
     size_t first = index * SHARD, n = job->module->functions.n - first;
-    for (size_t i = 0; i < n && i < SHARD; i++) {
+    for (size_t i = 0; i < n && i < SHARD; i++)
         function_make(job, (function_id)(first + i), &job->shards[index], i);
-        if (job->beat.call)
-            job->beat.call(job->beat.context);
-    }
 }
 
 /* Arrays for what has few paths. Of those that have more, as many as there is room for. A function in which one may be astray has a table, where a
@@ -151,7 +147,7 @@ void path_module_make(struct path_module *module, const struct image *image,
                       const struct symbols *symbols, struct path_options options)
 {
     size_t n = symbols->functions.n, shards = (n + SHARD - 1) / SHARD;
-    struct job job = {module, image, symbols, options.beat, options.ticks, NULL};
+    struct job job = {module, image, symbols, options.ticks, NULL};
     *module = (struct path_module){0};
     job.shards = mem_alloc((shards + 1) * sizeof *job.shards);
     for (size_t f = 0; f < n; f++)

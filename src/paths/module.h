@@ -34,11 +34,6 @@ struct path_options {
     enum path_ticks ticks; /* time along paths, too */
     bool in_nodes;         /* of each calling context apart; not of stubs, which have none */
     uint32_t counters;     /* so many may be used */
-    /* Who waits for it hears of it now and then, on whatever thread. */
-    struct path_beat {
-        void (*call)(void *context); /* NULL: nobody waits */
-        void *context;
-    } beat;
 };
 
 /* By all cores; the same whatever their number. */

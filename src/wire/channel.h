@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 5,
+    CHANNEL_VERSION = 6,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -111,7 +111,11 @@ struct directory {
     /* Exact runs: children that were forked, and those of them that have asked for a channel. When the recording
      * ends before a child has, nobody else knows of it. */
     uint64_t forked, joined;
+    /* The tool's thread id; 0 when it reads no more. The kernel adds FUTEX_OWNER_DIED when the tool dies (a robust
+     * futex), so that whoever waits for an answer knows. */
+    uint32_t tool, reserved;
 };
+#define DIRECTORY_TOOL_DIED (UINT32_C(1) << 30) /* FUTEX_OWNER_DIED */
 
 enum channel_state {
     CHANNEL_EMPTY,
@@ -154,7 +158,6 @@ struct channel {
     uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
     uint64_t plans_bytes; /* published length of the plans section; written by the tool */
     uint64_t plans_for;   /* maps_bytes for which plans are there; written by the tool */
-    uint64_t plans_beat;  /* changes while the tool is at work on them; written by the tool */
 
     /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads this
      * before and after, and again if it changed. */

@@ -52,7 +52,7 @@
     LOSS(outside,                                                                                  \
          "interrupt outside of what is kept (--only): not walked, as seven of eight are not")      \
     LOSS(astray, "superblock of a trace that cannot follow the one before it: gait is wrong")      \
-    LOSS(plan_late, "code was walked without its plan: the tool did not answer in time")           \
+    LOSS(plan_late, "code was walked without its plan: the tool was gone")                         \
     LOSS(traced, "process ran natively: a debugger holds it, which would see samples")             \
     LOSS(path_lost, "path not counted: the table of paths was full")                               \
     LOSS(path_wrong, "path not counted: it came to a number that no path has")                     \

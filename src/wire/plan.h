@@ -92,9 +92,7 @@ enum { PLAN_AT_ONE_PLACE = 8 };
 /* ---- plans section of a channel, append-only, written by the tool: an entry for each mapping that has a plan.
  *
  * The process publishes its mappings, then waits until the tool has answered all of them (channel.plans_for). It waits as long as the
- * tool says that it is at work (channel.plans_beat), and no longer than PLAN_WAIT_MS after its last word: then it goes on without, which is
- * counted. So code is not translated before its plan is there: not at the start, and not when a module is loaded. */
-enum { PLAN_WAIT_MS = 1000 };
+ * tool lives (directory.tool); without the tool it goes on without plans, which is counted. So code is not translated before its plan is there: not at the start, and not when a module is loaded. */
 
 struct wire_plan_module {
     uint32_t bytes;      /* of this entry */

@@ -48,6 +48,26 @@ view = json.load(sys.stdin)
 got = [row["count"] for row in view["rows"] if row["name"] == "step"]
 print("step: %s of 100000; losses %s" % (got, view["losses"]))
 sys.exit(got != [100000])' || bad 'exact counts of a static program'
+# So are paths and contexts, from the first instruction on: main calls step once an iteration.
+for kind in static static-pie; do
+    gcc -O2 -g -$kind -pthread -o "$work/count" "$work/count.c" 2>/dev/null || continue
+    for mode in paths contexts paths+contexts; do
+        status 0 "$kind, $mode" "$gait" record --exact=$mode -o "$work/data" -- "$work/count"
+        grep -q 'without its plan' "$work/stderr" && bad "$kind, $mode: plans came too late"
+        view=${mode%+*}
+        "$gait" $view --json -i "$work/data" | python3 -c '
+import json, sys
+view = json.load(sys.stdin)
+got = sum(row["count"] for row in view["rows"] if row["function"] == "step")
+print("%s: step: %d of 100000" % (sys.argv[1], got))
+sys.exit(got != 100000)' "$kind, $mode" || bad "$kind, $mode of a static program"
+    done
+done
+# An exact run that has nothing says so, by its status, too: the child has other rights, so the agent cannot follow it.
+gcc -static -o "$work/setgid" -x c - <<<'int main(void) { return 0; }' && chmod g+s "$work/setgid"
+status 125 'an exact run of nothing' "$gait" record --exact=paths -o "$work/none.data" -- "$work/setgid"
+says 'nothing was recorded'
+
 [ "$seen" -gt 20 ] || bad "only $seen windows in all"
 echo "$compared runs compared, $seen windows"
 finish

@@ -1,0 +1,163 @@
+/* The budget as a simulated program meets it: whatever samples cost, what is spent stays within what
+ * was asked for, and nearly all of it is used. */
+#include "agent/budget.h"
+
+#include "agent/agent.h"
+#include "agent/thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+enum { TICKS_PER_MS = 2000000, US = TICKS_PER_MS / 1000, PPM = 10000 };
+
+static struct channel *channel;
+static struct thread *thread;
+
+/* A process that samples with perf's clock unless `timer`, before its first sample. */
+static void begin(const struct record_options *options, bool timer)
+{
+    free(channel), free(thread);
+    channel = calloc(1, sizeof *channel);
+    thread = aligned_alloc(64, sizeof *thread);
+    assert_non_null(channel);
+    assert_non_null(thread);
+    agent = (struct agent){.channel = channel, .options = *options, .ticks_per_ms = TICKS_PER_MS};
+    channel->delivery_ticks = 10 * US;
+    agent.means.entry_ticks = 10 * US;
+    budget_init();
+    *thread = (struct thread){.random = 88172645463325252, .perf_fd = timer ? -1 : 3};
+    thread->means = agent.means;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    free(channel), free(thread);
+    channel = NULL, thread = NULL;
+    return 0;
+}
+
+/* Runs for so much CPU time with samples that take `handler_us` beside what the walked instructions
+ * take natively, and the tool `tool_us` each. Returns what was spent, in millionths. */
+static uint64_t spend(uint64_t seconds, uint64_t handler_us, uint64_t tool_us)
+{
+    uint64_t ran = agent.ran_ns, spent = agent.spent_ns, tool = channel->tool_cpu_ns;
+    while (agent.ran_ns - ran < seconds * 1000000000) {
+        agent.ran_ns += budget_next_ns(thread);
+        struct sample_cost cost = {.handler_ticks = handler_us * US, .instructions = 0};
+        budget_spend(thread, &cost);
+        thread->means.walks++;
+        channel->tool_cpu_ns += tool_us * 1000;
+        channel->instructions += thread->means.window;
+    }
+    uint64_t cost_ns = agent.spent_ns - spent + channel->tool_cpu_ns - tool;
+    return cost_ns * 1000 / ((agent.ran_ns - ran) / 1000);
+}
+
+static void keeps_within_what_was_asked(void **state)
+{
+    (void)state;
+    for (uint32_t ppm = PPM; ppm <= 10 * PPM; ppm *= 10)
+        for (uint64_t us = 50; us <= 800; us *= 2) {
+            begin(&(struct record_options){.overhead_ppm = ppm}, false);
+            uint64_t used = spend(20, us, us / 2);
+            assert_in_range(used, ppm * 7 / 10, ppm);
+        }
+}
+
+static void saves_again_what_a_start_took(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM}, false);
+    agent.spent_ns = 15 * 1000 * 1000; /* as much as a second and a half allows */
+    assert_in_range(spend(20, 200, 100), PPM / 2, PPM * 8 / 10);
+    uint64_t all = (agent.spent_ns + channel->tool_cpu_ns) * 1000 / (agent.ran_ns / 1000);
+    assert_in_range(all, PPM * 6 / 10, PPM);
+}
+
+static void a_fixed_rate_is_kept_whatever_it_costs(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM, .fixed_hz = 2000}, false);
+    uint64_t sum = 0;
+    for (int i = 0; i < 10000; i++)
+        sum += budget_next_ns(thread);
+    assert_in_range(sum / 10000, 490000, 510000);
+}
+
+static void periods_differ_by_a_quarter_of_their_mean(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM, .fixed_hz = 1000}, false);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int i = 0; i < 10000; i++) {
+        uint64_t next = budget_next_ns(thread);
+        least = next < least ? next : least;
+        most = next > most ? next : most;
+    }
+    assert_in_range(least, 750000, 752000);
+    assert_in_range(most, 1248000, 1250000);
+}
+
+/* One sample that lost the CPU for a second counts as twice the mean, no more. */
+static void one_lost_second_does_not_stop_sampling(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM}, false);
+    spend(5, 200, 100);
+    uint64_t before = thread->means.cost_ticks;
+    struct sample_cost lost = {.handler_ticks = UINT64_C(1000) * TICKS_PER_MS};
+    budget_spend(thread, &lost);
+    assert_true(thread->means.cost_ticks <= before + before / 8);
+}
+
+/* Where ticks of the kernel come too seldom for the budget, windows become longer. */
+static void timers_that_come_seldom_get_longer_windows(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = 10 * PPM}, true);
+    agent.tick_ns = 4000000;
+    uint64_t first = thread->means.window;
+    spend(5, 20, 10);
+    assert_true(thread->means.window > 2 * first);
+    begin(&(struct record_options){.overhead_ppm = 10 * PPM, .window = 5000}, true);
+    agent.tick_ns = 4000000;
+    spend(5, 20, 10);
+    assert_int_equal(thread->means.window, 5000);
+}
+
+static void trails_cost_a_share_of_the_rest(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM}, false);
+    bool is_long;
+    for (thread->means.walks = 0; thread->means.walks < 24; thread->means.walks++)
+        assert_true(budget_trail(thread, &is_long) > 0);
+    thread->means.rest_ticks = 100 * US;
+    thread->means.trail_ticks = 60 * US;
+    thread->means.long_ticks = 480 * US;
+    uint64_t ticks = 0;
+    for (int i = 0; i < 100000; i++) {
+        uint32_t trail = budget_trail(thread, &is_long);
+        ticks += trail == 0 ? 0 : is_long ? 480 * US : 60 * US;
+    }
+    /* 12 % for trails and 6 % for long ones. */
+    assert_in_range(ticks / 100000, 16 * US, 20 * US);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_within_what_was_asked),
+        cmocka_unit_test(saves_again_what_a_start_took),
+        cmocka_unit_test(a_fixed_rate_is_kept_whatever_it_costs),
+        cmocka_unit_test(periods_differ_by_a_quarter_of_their_mean),
+        cmocka_unit_test(one_lost_second_does_not_stop_sampling),
+        cmocka_unit_test(timers_that_come_seldom_get_longer_windows),
+        cmocka_unit_test(trails_cost_a_share_of_the_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, end);
+}
