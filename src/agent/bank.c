@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/connect.h"
 #include "agent/thread.h"
+#include "walk/flow.h"
 #include "walk/path_table.h"
 #include "walk/sys.h"
 
@@ -95,6 +96,8 @@ void bank_merge(const struct thread *thread)
     counters_merge(&written, counters, sums);
     if (agent.cache->contexts)
         contexts_merge(agent.cache->contexts, thread->context, (uint8_t *)sums);
+    else if (agent.cache->plan)
+        flow_merge(thread->context, (uint8_t *)sums);
     written.end = PATHS_AT;
     while (agent.cache->plan && written_next(&written, PATHS_AT + PATHS_BYTES))
         paths_merge(thread->context, (uint8_t *)sums, written.start - PATHS_AT,

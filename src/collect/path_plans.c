@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "collect/banks.h"
+#include "collect/path_bursts.h"
 #include "course/exact.h"
 #include "space/mappings.h"
 #include "collect/share.h"
@@ -210,6 +211,8 @@ struct taking {
     const struct mappings *mappings;
     struct profile *profile;
     const struct planned_module *planned;
+    struct path_bursts *bursts; /* TICKS_SOME, or NULL */
+    bool solved;                /* else what they need is gathered, and nothing taken */
 };
 
 static struct sums *row(const struct taking *taking, enum path_kind kind, uint64_t function,
@@ -265,6 +268,19 @@ static void path_add(struct taking *taking, const struct path_function *function
                         !function->unsure);
 }
 
+/* `key`: as bursts have it. */
+static void gone_take(struct taking *taking, const struct path_function *function, uint32_t key,
+                      uint64_t path, struct gone gone)
+{
+    if (taking->bursts && !taking->solved) {
+        path_bursts_alone(taking->bursts, key, path, &gone.some);
+        return;
+    }
+    if (taking->bursts)
+        path_bursts_apply(taking->bursts, key, path, &gone.some);
+    path_add(taking, function, path, gone);
+}
+
 static void dense_take(struct taking *taking, const struct path_function *function,
                        const struct banks *banks)
 {
@@ -284,7 +300,7 @@ static void dense_take(struct taking *taking, const struct path_function *functi
         if (store->ticks == TICKS_SOME)
             memcpy(&gone.some, &sum[measured], sizeof gone.some);
         if (gone.count)
-            path_add(taking, function, i, gone);
+            gone_take(taking, function, (uint32_t)first, i, gone);
     }
 }
 
@@ -331,33 +347,59 @@ static struct gone gone_of(const struct banks *banks, const struct wire_path *pa
                                   .bursts = bursts ? bursts->count : 0}};
 }
 
+static void all_dense_take(struct taking *taking, const struct banks *banks)
+{
+    const struct path_plans *plans = taking->plans;
+    for (size_t i = 0; i < plans->modules.n; i++) {
+        taking->planned = &plans->modules.at[i];
+        if (!taking->planned->n_operations)
+            continue;
+        for (size_t f = 0; f < taking->planned->functions.n; f++)
+            dense_take(taking, &taking->planned->functions.at[f], banks);
+    }
+}
+
+static void all_numbered_take(struct taking *taking, const struct banks *banks)
+{
+    for (size_t i = 0; i < banks->paths.n; i++) {
+        const struct wire_path *path = &banks->paths.at[i];
+        taking->planned = planned_of(taking->plans, path->function);
+        if (path->function & PATH_TIMED)
+            continue;
+        if (taking->planned)
+            gone_take(
+                taking,
+                &taking->planned->functions.at[path->function - taking->planned->first_function],
+                path->function | BURST_BY_NUMBER, path->path, gone_of(banks, path));
+        else if (taking->solved || !taking->bursts)
+            taking->plans->wrong += path->count;
+    }
+}
+
 void path_plans_take(struct path_plans *plans, const struct source *source)
 {
     struct banks *banks = source->banks;
     struct profile *profile = source->exact->profile;
-    struct taking taking = {.plans = plans, .mappings = &source->mappings, .profile = profile};
-    for (size_t i = 0; i < plans->modules.n; i++) {
-        taking.planned = &plans->modules.at[i];
-        if (!taking.planned->n_operations)
-            continue;
-        for (size_t f = 0; f < taking.planned->functions.n; f++)
-            dense_take(&taking, &taking.planned->functions.at[f], banks);
-    }
+    struct path_bursts bursts;
+    struct taking taking = {.plans = plans,
+                            .mappings = &source->mappings,
+                            .profile = profile,
+                            .bursts = plans->ticks == TICKS_SOME ? &bursts : NULL};
     banks_read_paths(banks, &source->units.paths);
-    for (size_t i = 0; i < banks->paths.n; i++) {
-        const struct wire_path *path = &banks->paths.at[i];
-        taking.planned = planned_of(plans, path->function);
-        if (path->function & PATH_TIMED)
-            continue;
-        if (taking.planned)
-            path_add(&taking,
-                     &taking.planned->functions.at[path->function - taking.planned->first_function],
-                     path->path, gone_of(banks, path));
-        else
-            plans->wrong += path->count;
+    path_bursts_init(&bursts);
+    if (taking.bursts) {
+        path_bursts_read(&bursts, source);
+        all_dense_take(&taking, banks);
+        all_numbered_take(&taking, banks);
+        path_bursts_solve(&bursts);
+        taking.solved = true;
     }
+    all_dense_take(&taking, banks);
+    all_numbered_take(&taking, banks);
+    path_bursts_release(&bursts);
     path_counts_give(&plans->counts, source->exact);
     sum_add(&profile->totals.losses[LOSS_path_wrong], plans->wrong);
     sum_add(&profile->totals.losses[LOSS_path_begun], plans->begun);
+    sum_add(&profile->totals.losses[LOSS_garbled], bursts.garbled);
     plans->wrong = plans->begun = 0;
 }

@@ -157,8 +157,8 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
                 paths->elsewhere[0], paths->elsewhere[1], paths->elsewhere[2]);
     if (paths->clock.some)
         fprintf(to,
-                "ticks: of some passages, which as measured make %.2f times the CPU time; "
-                "%.1f are taken off for each look at the clock\n",
+                "ticks: estimated from bursts of passages, %.2f times the CPU time as measured; "
+                "%.1f ticks are taken off each passage\n",
                 paths->clock.raw, paths->clock.look);
     names_print(to, paths, &paths->cut, "more paths than can be numbered, so some end early, in: ");
     names_print(to, paths, &paths->threaded,

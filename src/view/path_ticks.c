@@ -4,11 +4,11 @@
 
 /* No path takes less than this part of what was measured. */
 #define LEAST 0.125
-/* What was off already cannot have been wrong by more ticks a look. */
-#define LOOK_LEAST -16.0
-/* What looking takes is not the same everywhere: by so many ticks, and by this part of what is taken off. */
-#define LOOK_VARIES 4.0
-#define LOOK_VARIES_BY 0.25
+/* Counting takes a few ticks of each passage, which overlap with its own or do not: so many may be in it, */
+#define COUNTING 4.0
+/* and so many more, and this part of what is taken off, since looking does not take the same everywhere. */
+#define LOOK_VARIES 1.0
+#define LOOK_VARIES_BY 0.5
 
 /* ---- one path */
 
@@ -65,7 +65,8 @@ struct estimate path_clock_ticks(const struct path_clock *clock, const struct pr
     double ticks = passage_ticks(&passage, clock->look);
     double half =
         passage_half(clock, &passage, measured, looked, row_find(profile, *ran, PATH_BURSTS));
-    return (struct estimate){count * ticks, count * fmax(ticks - half, 0), count * (ticks + half)};
+    return (struct estimate){count * ticks, count * fmax(ticks - half - COUNTING, 0),
+                             count * (ticks + half)};
 }
 
 /* ---- all */
@@ -123,7 +124,7 @@ static double cpu_slack(const struct profile *profile, double cpu)
 static double look_find(const struct profile *profile, double wanted)
 {
     enum { STEPS = 40, MOST = 1 << 16 };
-    double low = LOOK_LEAST, high = MOST;
+    double low = 0, high = MOST;
     for (int i = 0; i < STEPS; i++) {
         struct path_clock clock = {.look = (low + high) / 2};
         if (path_clock_sum(&clock, profile) > wanted)
@@ -144,7 +145,5 @@ struct path_clock path_clock_find(const struct profile *profile)
     clock.raw = sum / cpu;
     if (sum > cpu + slack)
         clock.look = look_find(profile, cpu + slack);
-    else if (sum < cpu - slack)
-        clock.look = look_find(profile, cpu - slack);
     return clock;
 }

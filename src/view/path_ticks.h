@@ -1,8 +1,7 @@
-/* Ticks along paths, of which some passages were measured (walk/passages.h).
+/* Ticks along paths, of which some passages were measured, as bursts that the processor could overlap (course/burst_fit.h).
  *
- * Measured are stretches between two looks at the clock, with nothing else under way at either. What looking takes was seen where two came one behind the other, and is off already.
- * What the processor would have done of what comes next meanwhile, and has to do now, is still in: so much a look, the more the shorter paths are. How much that is the program's
- * own CPU time tells, less that before it began and what making code took, and if not all that ran was on paths as much of it as there are instructions: the sum of all paths is that, as far as it is known. */
+ * Writing down which paths a burst has takes a few ticks for each passage. The program's own CPU time shows if that is much: where all paths together have more than it, the excess is taken
+ * off, evenly for each look. CPU time before the program began and that of making code do not count; if not all that ran was on paths, only the paths' share of the instructions does. */
 #pragma once
 
 #include "view/estimate.h"
@@ -10,7 +9,7 @@
 struct path_clock {
     bool some;   /* of passages some were measured: */
     double raw;  /* what was measured, scaled to all passages, by the CPU time */
-    double look; /* ticks that are taken off for each look; less than nothing if too much was off */
+    double look; /* ticks that are taken off for each look */
 };
 
 struct path_clock path_clock_find(const struct profile *profile);

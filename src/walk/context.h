@@ -34,6 +34,7 @@ enum {
     CONTEXT_RECORDS = 1 << 16,       /* exits one window can hold */
     CONTEXT_PAYLOAD_EXITS = 1 << 14, /* the same, with a payload */
     CONTEXT_LOOKS = 64,
+    CONTEXT_FLOW = 256,
     CONTEXT_STACK_BYTES = 1 << 18,
     CONTEXT_SIGNAL_STACK_BYTES = 1 << 17, /* exact runs: where signals are taken */
 };
@@ -45,6 +46,11 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, 
 struct look {
     uint64_t clock, path, sp;
     uint64_t operation; /* in words from the start of the library */
+};
+
+/* A path that came to its end while a burst flows. */
+struct flow_look {
+    uint64_t path, operation; /* as in struct look */
 };
 
 struct context {
@@ -82,6 +88,11 @@ struct context {
     uint64_t bursts;       /* that there were */
     int64_t looks_at;      /* bytes, counts up to 0, the end of looks[] */
     struct look looks[CONTEXT_LOOKS];
+    /* The burst that lasts, or is next, flows (walk/flow.h): bytes, counts up to 0, the end of flow[]; 0: it does not flow. Then its enum flow_phase, passages that are timed, the clock when it was over, ticks of the
+     * dispatcher in it; and it is not to be used. */
+    int64_t flow_at;
+    uint64_t flow_phase, flow_room, flow_ended, flow_paused, flow_spoiled;
+    struct flow_look flow[CONTEXT_FLOW];
     uint64_t paused; /* when the dispatcher came between what is measured; 0: it did not */
     uint64_t slot_clock, resume;
     uint64_t left_path;    /* of a count in a node that is left to the dispatcher */

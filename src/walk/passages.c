@@ -28,6 +28,10 @@ static void burst_end(struct context *context)
     context->path_back = context->path_waits;
     context->path_follows = 0;
     looks_empty(context, CONTEXT_LOOKS);
+    if (context->bursts % 2 && flow_wanted(context, context->bursts / 2))
+        flow_arm(context);
+    else
+        flow_disarm(context);
 }
 
 /* What a passage took so far. */
@@ -40,6 +44,7 @@ enum { STRETCH_TICKS_BITS = 48 };
 /* Nothing but the end of the passage that runs. */
 static void passage_follow(struct context *context, struct stretch so_far, uint64_t now)
 {
+    flow_disarm(context);
     context->path_left = 0;
     context->path_back = 0;
     context->path_began = now - so_far.ticks;
@@ -49,7 +54,7 @@ static void passage_follow(struct context *context, struct stretch so_far, uint6
 
 void passages_forget(struct context *context)
 {
-    if (passages_run(context))
+    if (passages_run(context) || flow_runs(context))
         burst_end(context);
 }
 
@@ -92,9 +97,12 @@ static bool wait_take(struct context *context, uint64_t sp, struct stretch *ret_
 void passage_goes_on(struct context *context)
 {
     struct stretch so_far;
-    if (wait_take(context, context->gpr[RSP], &so_far))
+    bool waits = wait_take(context, context->gpr[RSP], &so_far);
+    if (flow_runs(context)) /* it is not followed: a burst is not to be disturbed twice */
+        context->flow_spoiled = 1;
+    else if (waits)
         passage_follow(context, so_far, 0);
-    else
+    if (flow_runs(context) || !waits)
         context->path_back = context->path_waits;
 }
 
@@ -347,6 +355,11 @@ static void passages_take(const struct plan *plan, struct context *context)
 void passages_take_left(const struct plan *plan, struct context *context)
 {
     context->paused = 0;
+    if (flow_runs(context)) {
+        if (flow_take(plan, context))
+            burst_end(context);
+        return;
+    }
     passages_take(plan, context);
     context->path_began -= context->looks[CONTEXT_LOOKS - 1].clock;
 }
@@ -363,6 +376,10 @@ static void look_add(const struct plan *plan, struct context *context, struct lo
 
 void passages_pause(const struct plan *plan, struct context *context, uint64_t ticks)
 {
+    if (flow_runs(context)) {
+        context->path_began += ticks;
+        context->flow_paused += ticks;
+    }
     if (!passages_run(context))
         return;
     if (context->path_follows)
@@ -379,7 +396,9 @@ void passage_passes(const struct plan *plan, const struct wire_plan *operation,
     bool set = operation->action == PLAN_SET, back = operation->action == PLAN_BACK;
     bool asks = operation->action == PLAN_COUNT || operation->action == PLAN_COUNT_PATH ||
                 operation->action == PLAN_KEEP;
-    if (passages_run(context) && (set || back || asks))
+    if (flow_runs(context))
+        flow_passes(context, back && wait_take(context, context->gpr[RSP], &so_far));
+    else if (passages_run(context) && (set || back || asks))
         look_add(
             plan, context,
             (struct look){.clock = now,

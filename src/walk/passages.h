@@ -7,11 +7,13 @@
  *
  * A passage that begins in a burst is followed to its end: when the burst is over its callers wait, with what they took so far in the shadow of the stack, and the one that runs is followed to
  * its next operation.
- * What the dispatcher takes is not in it: the clock stands still (passages_pause). */
+ * What the dispatcher takes is not in it: the clock stands still (passages_pause).
+ *
+ * With nothing else under way is not how programs run: what a passage would have overlapped with its neighbours is in its ticks. So every second burst flows (walk/flow.h): no fence, no clock, only
+ * the ends of paths are written down, and all of it is timed as a whole. What each path takes when it runs as it does natively the tool works out of these (course/path_flow.h). */
 #pragma once
 
-#include "walk/context.h"
-#include "walk/plan.h"
+#include "walk/flow.h"
 
 /* A burst lasts, or a passage is followed to its end. */
 static inline bool passages_run(const struct context *context)
@@ -19,9 +21,10 @@ static inline bool passages_run(const struct context *context)
     return !context->path_back;
 }
 
+/* There is no more room for looks. */
 static inline bool passages_full(const struct context *context)
 {
-    return !context->looks_at;
+    return !context->looks_at || (flow_runs(context) && !context->flow_at);
 }
 
 /* An operation that the dispatcher carries out, before it does. */

@@ -131,12 +131,99 @@ static void emit_going_on(struct taken *t, const struct plan *plan,
     emit_fence(c);
 }
 
+/* ---- flowing */
+
+/* movq $value, gs:[at + rcx] */
+static void emit_store_constant(struct cursor *c, uint32_t value, size_t at)
+{
+    emit_indexed(c, 0xc7, 0, 1, at);
+    emit_u32(c, value);
+}
+
+/* The register, written down at %rcx. */
+static void emit_flow_path(struct taken *t, const struct plan_path *path, size_t to)
+{
+    struct cursor *c = t->c;
+    if (path->known && emit_fits((int64_t)path->value)) {
+        emit_store_constant(c, (uint32_t)path->value, to);
+        return;
+    }
+    static const uint8_t move[] = {0x49, 0x89, 0xcb}; /* mov %rcx, %r11 */
+    taken_r11(t);
+    if (path->known) {
+        emit_constant_r11(c, (int64_t)path->value);
+    } else {
+        emit_load(c, RCX, SLOT(path));
+        emit_sum_rcx(t, (int64_t)path->value);
+        emit_bytes(c, move, sizeof move);
+        emit_load(c, RCX, SLOT(flow_at));
+    }
+    emit_indexed(c, STORE, R11, 1, to);
+}
+
+/* A path ends in a burst that flows, %rcx being flow_at: it is written down, without the clock. As little code as can be: what is in a processor at once is what overlaps.
+ * Returns the field of a short branch that is taken behind the last. */
+static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
+                               const struct wire_plan *operation, const struct measured *measured)
+{
+    size_t end = SLOT(flow) + sizeof(struct flow_look) * CONTEXT_FLOW;
+    struct cursor *c = t->c;
+    emit_flow_path(t, &measured->path, end + offsetof(struct flow_look, path));
+    emit_store_constant(c, plan_left_number(plan, operation),
+                        end + offsetof(struct flow_look, operation));
+    emit_add_rcx(c, sizeof(struct flow_look));
+    emit_store(c, RCX, SLOT(flow_at));
+    if (t->r11 && !measured->taken.r11 && !t->room->free)
+        emit_load(c, R11, SLOT(slot_r11));
+    t->r11 = measured->taken.r11;
+    return emit_short(c, JRCXZ);
+}
+
+/* The last: the clock, then to the dispatcher, by the branch whose field is returned, registers as behind a look. */
+static uint8_t *emit_flow_end(struct taken *t)
+{
+    struct cursor *c = t->c;
+    emit_clock_alone(t);
+    emit_store(c, RAX, SLOT(flow_ended));
+    emit_load(c, RAX, SLOT(slot_rax));
+    emit_load(c, RDX, SLOT(slot_rdx));
+    emit_jump(c, 0);
+    return c->at - 4;
+}
+
+/* While a burst flows, only ends of paths do anything. Returns the field of their branch to the dispatcher, which is made later; NULL: there is none. */
+static uint8_t *emit_flow(struct taken *t, const struct plan *plan,
+                          const struct wire_plan *operation, const struct measured *measured)
+{
+    bool ends = operation->action == PLAN_COUNT || operation->action == PLAN_COUNT_PATH;
+    struct cursor *c = t->c;
+    taken_rcx(t);
+    emit_load(c, RCX, SLOT(flow_at));
+    uint8_t *none = emit_short(c, JRCXZ);
+    struct taken flows = *t;
+    uint8_t *last = ends ? emit_flow_look(&flows, plan, operation, measured) : NULL;
+    struct taken full = flows;
+    taken_restore(&flows, &measured->taken);
+    emit_jump(c, measured->back);
+    emit_near_here(none, c);
+    if (!last)
+        return NULL;
+    emit_jump(c, 0);
+    uint8_t *looks = c->at - 4;
+    emit_near_here(last, c);
+    uint8_t *leaves = emit_flow_end(&full);
+    emit_displacement(c, looks, cursor_runs_at(c));
+    return leaves;
+}
+
 static void emit_looked(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
-                        const struct measured *measured)
+                        const struct measured *measured, uint8_t *flow_full)
 {
     emit_look(t, plan, operation, &measured->path);
     uint8_t *room = emit_unless_near(t->c);
     struct taken full = *t;
+    if (flow_full)
+        emit_displacement(t->c, flow_full, cursor_runs_at(t->c));
     emit_going_on(&full, plan, operation);
     taken_restore(&full, &measured->taken);
     emit_jump(t->c, measured->back);
@@ -151,20 +238,24 @@ void measured_emit_out(struct taken *t, const struct plan *plan, const struct wi
     struct taken own = measured->taken;
     own.c = t->room->cold;
     emit_displacement(t->c, measured->out, cursor_runs_at(own.c));
-    if (operation->action == PLAN_SET) {
+    if (operation->action == PLAN_SET)
         emit_zero(own.c, SLOT(path_left));
-        emit_zero(own.c, SLOT(path_back));
-    }
     if (operation->action != PLAN_BACK) {
-        emit_looked(&own, plan, operation, measured);
+        uint8_t *flow_full = emit_flow(&own, plan, operation, measured);
+        if (operation->action == PLAN_SET)
+            emit_zero(own.c, SLOT(path_back));
+        emit_looked(&own, plan, operation, measured, flow_full);
         return;
     }
     taken_rcx(&own);
     emit_load(own.c, RCX, SLOT(path_left));
     uint8_t *waits = emit_unless_near(own.c);
+    emit_load(own.c, RCX, SLOT(flow_at));
+    uint8_t *flows = emit_unless_near(own.c);
     struct taken other = own;
-    emit_looked(&own, plan, operation, measured);
+    emit_looked(&own, plan, operation, measured, NULL);
     emit_displacement(own.c, waits, cursor_runs_at(own.c));
+    emit_displacement(own.c, flows, cursor_runs_at(own.c));
     emit_going_on(&other, plan, operation);
     emit_jump(own.c, cursor_runs_at(t->c));
 }

@@ -167,7 +167,7 @@ static void left_apply(const struct walk *walk)
 
 static void clock_stop(struct context *context)
 {
-    if (context->node_timed || passages_run(context))
+    if (context->node_timed || passages_run(context) || flow_runs(context))
         context->paused = sys_tsc();
 }
 

@@ -37,6 +37,26 @@ struct wire_measured {
     uint64_t bursts, squares; /* with any of them; squares of ticks of one, by passages */
 };
 enum { MEASURED_WORDS = sizeof(struct wire_measured) / 8 };
+/* Of PLAN_SOME, too: bursts of many passages that were timed as a whole, undisturbed, at NODES_AT of the bank (with PLAN_SOME there are no nodes). The header, then bursts
+ * one behind the other: each a wire_burst and `n` wire_burst_paths. All of a thread are spread evenly over its time: when there is no more room, every second one is dropped, and
+ * from then on only one in 2^halvings is kept. */
+struct wire_bursts {
+    uint64_t bytes; /* behind the header */
+    uint32_t n, halvings;
+};
+struct wire_burst {
+    uint64_t ticks;
+    uint32_t n; /* different paths */
+    uint32_t reserved;
+};
+struct wire_burst_path {
+    uint64_t path;
+    uint32_t
+        function; /* `counter` of the operation that counts it, and BURST_BY_NUMBER if that is PLAN_COUNT_PATH */
+    uint32_t passages;
+};
+#define BURST_BY_NUMBER (UINT32_C(1) << 31)
+enum { BURSTS_MAX = 1 << 13, BURSTS_BYTES = 4 << 20 };
 /* Of KEEP and BACK with PLAN_SOME: the time only, not the register. BACK with it may also stand where paths begin that are not behind a call (landing
  * pads, setjmp): what was left for good in frames below is then not measured on. */
 enum { PLAN_TIME = 16 };

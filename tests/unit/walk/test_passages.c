@@ -52,6 +52,7 @@ static int set_up_each(void **state)
     context->path_back = 0;
     context->path_waits = PATH_WAITS_NONE;
     context->path_follows = 0;
+    flow_disarm(context);
     context->looks_at = -(int64_t)sizeof context->looks;
     now = 1000;
     return 0;
@@ -197,6 +198,99 @@ static void interrupted_passages_do_not_stand_for_others(void **state)
     assert_int_equal(interrupted, 1);
 }
 
+/* ---- bursts that flow */
+
+static struct wire_bursts *bursts(void)
+{
+    return (void *)((uint8_t *)context->counters + NODES_AT);
+}
+
+static void flow_begin(void)
+{
+    *bursts() = (struct wire_bursts){0};
+    context->path_back = context->path_waits;
+    flow_arm(context);
+}
+
+/* A path ends while a burst flows, as code writes it down. */
+static void flow_end(int operation, uint64_t path)
+{
+    struct flow_look *at = &context->flow[CONTEXT_FLOW + context->flow_at / (int64_t)sizeof *at];
+    *at = (struct flow_look){.path = path, .operation = (uint64_t)operation * 4};
+    context->flow_at += (int64_t)sizeof *at;
+    context->exit = (uint32_t)operation * 4;
+    now += 7;
+    if (context->flow_at)
+        return;
+    context->flow_ended = now;
+    plan_apply_left(plan, context);
+    now += 300;
+    context->path_began += now;
+}
+
+static void flow_to(enum flow_phase phase)
+{
+    while (context->flow_phase == phase && context->path_left <= 0)
+        flow_end(END, 0);
+}
+
+static void a_burst_that_flows_is_timed_as_a_whole(void **state)
+{
+    (void)state;
+    flow_begin();
+    flow_to(FLOW_WARM);
+    uint64_t room = context->flow_room;
+    for (int i = 0; i < 3; i++)
+        flow_end(TABLE_END, 77);
+    flow_to(FLOW_TIMED);
+    assert_int_equal(bursts()->n, 1);
+    const struct wire_burst *burst = (const void *)(bursts() + 1);
+    const struct wire_burst_path *paths = (const void *)(burst + 1);
+    assert_int_equal(burst->ticks, 7 * room);
+    assert_int_equal(burst->n, 2);
+    assert_int_equal(paths[0].function, FUNCTION | BURST_BY_NUMBER);
+    assert_int_equal(paths[0].path, 77);
+    assert_int_equal(paths[0].passages, 3);
+    assert_int_equal(paths[1].function, COUNTER);
+    assert_int_equal(paths[1].passages, room - 3);
+    assert_true(context->path_left > 0);
+}
+
+static void a_burst_that_was_disturbed_is_not_kept(void **state)
+{
+    (void)state;
+    flow_begin();
+    flow_to(FLOW_WARM);
+    context->gpr[RSP] = STACK;
+    passage_goes_on(context); /* somebody was waited for */
+    flow_to(FLOW_TIMED);
+    assert_int_equal(bursts()->n, 0);
+    flow_begin();
+    context->path_left = 0;
+    flow_to(FLOW_WARM);
+    now += 1 << 20;
+    interrupted = 0;
+    flow_to(FLOW_TIMED);
+    assert_int_equal(bursts()->n, 0);
+    assert_int_equal(interrupted, 1);
+}
+
+static void bursts_are_spread_over_all_the_time(void **state)
+{
+    (void)state;
+    flow_begin();
+    for (int i = 0; i <= BURSTS_MAX; i++) {
+        context->path_left = 0;
+        context->path_back = context->path_waits;
+        flow_arm(context);
+        flow_to(FLOW_WARM);
+        flow_to(FLOW_TIMED);
+    }
+    assert_int_equal(bursts()->n, BURSTS_MAX / 2);
+    assert_int_equal(bursts()->halvings, 1);
+    assert_true(flow_wanted(context, 2) && !flow_wanted(context, 3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +300,9 @@ int main(void)
         cmocka_unit_test_setup(who_is_left_for_good_is_not_measured, set_up_each),
         cmocka_unit_test_setup(the_dispatcher_is_not_measured, set_up_each),
         cmocka_unit_test_setup(interrupted_passages_do_not_stand_for_others, set_up_each),
+        cmocka_unit_test_setup(a_burst_that_flows_is_timed_as_a_whole, set_up_each),
+        cmocka_unit_test_setup(a_burst_that_was_disturbed_is_not_kept, set_up_each),
+        cmocka_unit_test_setup(bursts_are_spread_over_all_the_time, set_up_each),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Runs alone
+# Ticks along the two ways through a loop against the same program when it goes only one of them: independent loads, near and far, chains, divisions, calls.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/lib/programs.sh
+make -s "${GAIT_OUT:-o/rel}/programs/overlap" >&2 || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+overlap=${GAIT_OUT:-o/rel}/programs/overlap
+bad=0
+rounds_of() { # so that each takes about as long
+    case $1 in
+    near | mixed) echo 10000000 ;;
+    *) echo 3000000 ;;
+    esac
+}
+for kind in ${*:-near far mixed either chains divides calls}; do
+    rounds=$(rounds_of "$kind")
+    for order in runs turns; do
+        for _ in 1 2 3; do # by turns with each other: what else the machine does is then in all of them
+            for only in first second "$order"; do
+                echo "$only $("$overlap" "$kind" "$only" "$rounds" told)" || fail "overlap: status $?"
+            done
+        done >"$work/told"
+        "$gait" record -q --exact=paths --ticks -o "$work/data" -- "$overlap" "$kind" "$order" "$rounds" || fail "record: status $?"
+        "$gait" paths --json "$work/data" >"$work/json" || fail "gait paths: status $?"
+        python3 -B tests/truth/lib/path_overlap.py "$kind" "$order" "$work/json" "$work/told" || bad=1
+    done
+done
+exit $bad
