@@ -204,6 +204,19 @@ static bool state_locate(struct thread *thread, struct kernel_ucontext *frame, s
     return true;
 }
 
+/* Bytes that a guard looks at are gone: the dispatcher finds out. False: it was no guard. */
+static bool guard_faulted(struct thread *thread, struct kernel_ucontext *frame)
+{
+    struct context *context = thread->context;
+    if (!cache_contains(agent.cache, frame->rip) ||
+        !cache_guards_at(agent.cache, frame->rip, &context->exit))
+        return false;
+    frame->rcx = context->slot_rcx;
+    frame->rdx = context->slot_rdx;
+    frame->rip = context->to_guard;
+    return true;
+}
+
 /* The signal that is held is delivered by single steps: the flag takes effect on the way into the copies. */
 void exact_signals_put_off(struct walk *walk)
 {
@@ -309,6 +322,9 @@ __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
         frame->rip = resume;
         return 0;
     }
+    if (code > 0 && exact_actions_always_ours(signal) && signal != SIGTRAP &&
+        guard_faulted(thread, frame))
+        return 0;
     uint64_t handler_mask = mask_of_handler(thread, signal, frame);
     if (thread->step.signal && signal == SIGTRAP && code == CODE_STEP)
         return step_made(thread, frame);

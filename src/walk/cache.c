@@ -169,6 +169,12 @@ static bool has_room(struct cache *cache)
            cache->n_words + PAYLOAD_WORDS_MAX <= CACHE_WORDS;
 }
 
+/* Its guard is in its code. Windows are few, and count how often they ask. */
+static bool cache_asks_itself(const struct cache *cache, const struct superblock *block)
+{
+    return cache->whole && block->guard;
+}
+
 struct translation cache_translation(struct cache *cache, const struct superblock *block)
 {
     bool has_payload = block->flavour == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD);
@@ -187,6 +193,8 @@ struct translation cache_translation(struct cache *cache, const struct superbloc
                                 .payload = has_payload ? &cache->payload : NULL,
                                 .lands = block->lands,
                                 .guarded = block->guard != 0,
+                                .guards = cache->guards,
+                                .guard = cache_asks_itself(cache, block) ? block->guard : 0,
                                 .number = (uint32_t)(block - cache->superblocks)};
 }
 
@@ -249,6 +257,32 @@ uint64_t cache_pass(struct cache *cache, uint32_t number)
         return block->code + block->body;
     block->stale = true;
     return 0;
+}
+
+void cache_lead(struct cache *cache, uint32_t number, const struct superblock *to)
+{
+    const struct superblock *stale = &cache->superblocks[number];
+    if (!cache_asks_itself(cache, stale) || stale == to)
+        return;
+    uint64_t field = guard_field(stale->code + stale->body);
+    const struct zone *zone = zones_find(&cache->zones, field);
+    int64_t distance = (int64_t)(to->entry - field - 4);
+    if (zone && distance == (int32_t)distance)
+        __atomic_store_n((int32_t *)(void *)(zone->writable + (field - zone->runs_at)),
+                         (int32_t)distance, __ATOMIC_RELEASE);
+}
+
+bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number)
+{
+    for (uint32_t i = 0; i < cache->n_superblocks; i++) {
+        const struct superblock *block = &cache->superblocks[i];
+        if (cache_asks_itself(cache, block) && cache_pc >= block->entry &&
+            cache_pc < block->code + block->body) {
+            *ret_number = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* What the superblock's words are, for its exits to tell. */

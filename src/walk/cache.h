@@ -158,6 +158,11 @@ void cache_flush(struct cache *cache);
 struct exit *cache_exit(struct cache *cache, uint32_t exit);
 /* A guarded superblock is about to run: where its code is, or 0 if it is not the program's any more. */
 uint64_t cache_pass(struct cache *cache, uint32_t number);
+/* A superblock's own guard, in its code, has found a difference or a fault: from now on that leads to the superblock
+ * that is in its place. Under the lock. */
+void cache_lead(struct cache *cache, uint32_t number, const struct superblock *to);
+/* Whether that is in the guard of a superblock, and of which. */
+bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number);
 bool cache_contains(const struct cache *cache, uint64_t pc);
 
 /* Which program instruction the code at a cache pc stands for, when it faulted there. */

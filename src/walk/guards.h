@@ -18,6 +18,12 @@ struct guards {
 uint32_t guards_add(struct guards *guards, const struct shape *shape);
 /* Whether they are still the same. */
 bool guards_hold(const struct guards *guards, uint32_t guard);
+/* What is kept, run by run; false: that was all. */
+struct guards_run {
+    uint64_t start, bytes; /* avma */
+    const uint8_t *ours;   /* NULL: before the first */
+};
+bool guards_next(const struct guards *guards, uint32_t guard, struct guards_run *run);
 void guards_forget(struct guards *guards);
 
 /* Copies bytes of the program's. False: they cannot be read. */

@@ -5,7 +5,14 @@
 #include "walk/sys.h"
 
 /* How the superblock that comes next was reached, so that it can be linked. */
-enum arrival { ARRIVAL_NEW, ARRIVAL_DIRECT, ARRIVAL_LAZY, ARRIVAL_INDIRECT, ARRIVAL_SITE };
+enum arrival {
+    ARRIVAL_NEW,
+    ARRIVAL_DIRECT,
+    ARRIVAL_LAZY,
+    ARRIVAL_INDIRECT,
+    ARRIVAL_SITE,
+    ARRIVAL_STALE
+};
 
 static void arrive(struct walk *walk, enum arrival arrival, struct superblock *block)
 {
@@ -16,6 +23,7 @@ static void arrive(struct walk *walk, enum arrival arrival, struct superblock *b
     case ARRIVAL_LAZY: cache_link(cache, exit, true, block); break;
     case ARRIVAL_INDIRECT: cache_land(cache, block); break;
     case ARRIVAL_SITE: cache_land_site(cache, walk->context, exit, block); break;
+    case ARRIVAL_STALE: cache_lead(cache, exit, block); break;
     case ARRIVAL_NEW: break;
     }
 }
@@ -34,6 +42,7 @@ static struct plan_path path_next(const struct walk *walk, enum arrival arrival)
     case ARRIVAL_SITE:
         path = plan_follow(plan, plan_arrival(plan, walk->from, pc), exit_path(exit));
         break;
+    case ARRIVAL_STALE: /* its guard finds the register true */
     case ARRIVAL_NEW: break;
     }
     path = plan_enter(plan, pc, path);
@@ -247,6 +256,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
     case LEAVE_GUARD: /* what was owed on the way to it is paid here */
         context->pc = walk->cache->superblocks[context->exit].pc;
         debt_charge(context, walk->cache->superblocks[context->exit].debt);
+        *ret_arrival = walk->cache->whole ? ARRIVAL_STALE : ARRIVAL_NEW;
         break;
     case LEAVE_PLAN: break; /* not seen here */
     case LEAVE_SYSCALL:

@@ -2,6 +2,8 @@
 
 #include "walk/plan.h"
 
+enum { INSTRUCTION_MAX = 15 }; /* bytes */
+
 /* A zone is at most 2 MiB and reach is its start; keep a margin for both. */
 static bool in_reach(uint64_t target, uint64_t reach)
 {
@@ -128,8 +130,10 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
     shape->refusal = LOSS_N;
     shape->first_step[0] = 0;
     shape->segments[0].start = pc;
+    uint32_t bytes = 0, bytes_max = whole ? SHAPE_GUARDED_BYTES - INSTRUCTION_MAX : UINT32_MAX;
     for (;;) {
-        if (shape->n_steps == (max_segments == SHAPE_SINGLE ? 1 : SHAPE_STEPS)) {
+        bool long_enough = shape->n_steps && shape->kind != REGION_LASTING && bytes > bytes_max;
+        if (long_enough || shape->n_steps == (max_segments == SHAPE_SINGLE ? 1 : SHAPE_STEPS)) {
             segment_close(shape, pc, SEGMENT_SPLIT, pc);
             return;
         }
@@ -149,6 +153,7 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
         shape->covered = covered;
         shape->n_steps++;
         uint64_t next = pc + step->insn.length;
+        bytes += step->insn.length;
         if (step->insn.class == INSN_PLAIN) {
             pc = next;
             if (kind != REGION_WRITTEN || !may_store(&step->insn))

@@ -13,6 +13,8 @@
 
 /* SHAPE_SINGLE: one instruction, so that walks can be compared with themselves and with steps. */
 enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1, SHAPE_SINGLE = 0 };
+/* Of a whole run, where code may change: so many bytes, for guards in code to compare. */
+enum { SHAPE_GUARDED_BYTES = 128 };
 
 struct step {
     uint64_t pc;

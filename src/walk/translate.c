@@ -395,7 +395,9 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
     if (over)
         emit_near_here(over, hot);
     t->entry = cursor_runs_at(hot);
-    if (t->guarded)
+    if (t->guarded && t->guard)
+        emit_guard(hot, cold, t->guards, t->guard, t->number);
+    else if (t->guarded)
         emit_leave(hot, t->number, SLOT(to_guard));
     t->body = cursor_runs_at(hot);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "walk/exits.h"
+#include "walk/guard_code.h"
 #include "walk/payload.h"
 #include "walk/plan_code.h"
 #include "walk/shape.h"
@@ -22,15 +23,17 @@ struct translation {
     uint64_t next_landing;
     uint32_t turn_segment; /* plain: its end leads back to the start by way of `turn` */
     uint64_t turn;
-    uint64_t entry;          /* out: where its code runs from, behind the landing */
-    bool guarded;            /* its code may have changed: it first leaves to the dispatcher, ... */
-    uint32_t number;         /* with this number, ... */
-    uint64_t body;           /* out: and goes on here */
-    const struct plan *plan; /* count: what is done besides; NULL: nothing */
-    struct cursor *cold;     /* of the piece that is made */
-    struct plan_path path;   /* what is known of its register at the entry; then, here */
-    struct contexts *contexts; /* count: calling contexts; NULL: none */
-    struct payload *payload;   /* record: what is recorded besides exits; NULL: nothing */
+    uint64_t entry;  /* out: where its code runs from, behind the landing */
+    bool guarded;    /* its code may have changed: it first leaves to the dispatcher, ... */
+    uint32_t number; /* with this number, ... */
+    uint64_t body;   /* out: and goes on here */
+    const struct guards *guards; /* of these it can ask its own itself (guard_code.h), ... */
+    uint32_t guard;              /* which is this; 0: the dispatcher does */
+    const struct plan *plan;     /* count: what is done besides; NULL: nothing */
+    struct cursor *cold;         /* of the piece that is made */
+    struct plan_path path;       /* what is known of its register at the entry; then, here */
+    struct contexts *contexts;   /* count: calling contexts; NULL: none */
+    struct payload *payload;     /* record: what is recorded besides exits; NULL: nothing */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */
@@ -44,7 +47,7 @@ struct translation {
 
 /* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan, which has so many operations at each
  * of so many instructions and edges at most. */
-enum { TRANSLATION_BYTES_MAX = 2048, TRANSLATION_BYTES_MORE = 6 << 16 };
+enum { TRANSLATION_BYTES_MAX = 2048 + GUARD_CODE_BYTES, TRANSLATION_BYTES_MORE = 6 << 16 };
 _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +
                        TRANSLATION_BYTES_MAX <=
                    TRANSLATION_BYTES_MORE,
