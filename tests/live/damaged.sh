@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs with others
+# Takes long
 # A damaged profile: every view reads what is whole and says what is not, or refuses naming file, place
 # and reason; it never crashes and always ends. With GAIT_LONG every length and thousands of flips.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Takes long
 # programs.sh [NAME...]: the programs of tests/programs, or only those, print the same and end the same natively,
 # sampled hard with each trigger, and exact; and what was recorded verifies.
 cd "$(dirname "$0")/../.." || exit 1
