@@ -5,6 +5,7 @@
 #include "agent/exact_actions.h"
 #include "agent/exact_altstack.h"
 #include "agent/exact_signals.h"
+#include "agent/exact_step.h"
 #include "agent/plans.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
@@ -75,9 +76,8 @@ void exact_retire(struct thread *thread)
 
 /* Loads the registers and jumps to where the program stands. What is needed last goes below the red zone
  * of the program's stack, where nothing of it can be. */
-__attribute__((noreturn)) static void go_native(struct thread *thread)
+__attribute__((noreturn)) static void go_native(void)
 {
-    thread->context->program_gs = thread->program_gs;
     __asm__ volatile(
         "pushq %%gs:136\n popfq\n"
         "mov %%gs:32,%%rsp\n"
@@ -94,18 +94,45 @@ __attribute__((noreturn)) static void go_native(struct thread *thread)
     __builtin_unreachable();
 }
 
+/* An instruction that is part of a superblock, and counted. */
+static bool step_counted(struct walk *walk, uint64_t next)
+{
+    struct thread *thread = (struct thread *)((char *)walk - offsetof(struct thread, walk));
+    agent_lose(LOSS_stepped);
+    bool made = exact_step(thread, walk->context->exit);
+    if (made && walk->context->pc != next)
+        exact_pour(thread, next, walk->context->pc);
+    return made;
+}
+
+/* The walk could not begin or go on at context.pc. */
+static bool step_uncounted(struct thread *thread, uint32_t stop)
+{
+    struct context *context = thread->context;
+    uint64_t pc = context->pc;
+    if (!exact_step_helps(stop))
+        return false;
+    agent_lose(LOSS_stepped_uncounted);
+    if (!exact_step(thread, 0))
+        return false;
+    exact_pour(thread, pc, context->pc);
+    return true;
+}
+
 __attribute__((used, noreturn)) static void exact_run(struct thread *thread)
 {
     uint32_t stop;
     do {
         exact_signals_deliver(thread);
         stop = walk_run(&thread->walk, flavour_of_mode());
+        if (step_uncounted(thread, stop))
+            stop = LOSS_N;
         if (!exact_pour(thread, thread->context->pc, thread->context->pc))
             stop = LOSS_dropped;
     } while (stop == LOSS_N);
     agent_lose((enum loss)stop);
     exact_retire(thread);
-    go_native(thread);
+    go_native();
 }
 
 /* ---- in */
@@ -116,6 +143,7 @@ static void thread_prepare(struct thread *thread)
     thread->walk.syscall = syscalls_run;
     thread->walk.waits = true;
     thread->walk.make_room = make_room;
+    thread->walk.step = step_counted;
     thread->walk.put_off = exact_signals_put_off;
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = INT64_MIN / 2; /* plain: no end */
@@ -124,6 +152,7 @@ static void thread_prepare(struct thread *thread)
     if (agent.cache->contexts)
         contexts_begin(agent.cache->contexts, context);
     thread->pending.signal = thread->step.signal = 0;
+    thread->stepping.on = false;
 }
 
 static void thread_enter(struct thread *thread)
@@ -149,7 +178,7 @@ static void process_begin(struct thread *thread)
 {
     thread->context->flags = 0x202;
     cache_expect_all(agent.cache);
-    thread->program_gs = gs_read();
+    thread->context->program_gs = gs_read();
     thread_prepare(thread);
     exact_actions_begin();
     exact_altstack_begin(thread);
@@ -324,7 +353,7 @@ static struct thread *child_make(struct thread *parent, const struct wish *wish,
     result_set(context, 0, next);
     if (wish->stack)
         context->gpr[RSP] = wish->stack;
-    child->program_gs = parent->program_gs;
+    context->program_gs = parent->context->program_gs;
     child->borrowed = !(wish->flags & CLONE_THREAD);
     child->pending.mask = mask;
     child->altstack = (struct kernel_altstack){.flags = ALTSTACK_DISABLE};

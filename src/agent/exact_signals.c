@@ -4,6 +4,7 @@
 #include "agent/exact.h"
 #include "agent/exact_actions.h"
 #include "agent/exact_altstack.h"
+#include "agent/exact_step.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
 #include "agent/thread.h"
@@ -254,7 +255,7 @@ static uint64_t fall_out(struct thread *thread, int signal, const uint8_t *sigin
 {
     exact_cut(thread, location);
     exact_retire(thread);
-    gs_write(thread->program_gs);
+    gs_write(thread->context->program_gs);
     return again ? 0 : signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
 }
 
@@ -309,6 +310,39 @@ static uint64_t mask_of_handler(const struct thread *thread, int signal,
     return action->flags & SA_NODEFER ? mask : mask | exact_actions_bit(signal);
 }
 
+/* What was counted and did not come to its end is taken off. A signal that is held comes right behind, when the
+ * fault's handler is about to begin. */
+uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
+                             struct kernel_ucontext *frame, uint32_t exit)
+{
+    struct context *context = thread->context;
+    struct location location;
+    if (exit && frame->rip == context->pc && cache_locate_stepped(agent.cache, exit, &location)) {
+        if (agent.options.mode == RECORD_EXACT_TRACE) {
+            context->record_at -= (int64_t)sizeof *context->records;
+            context->payload_at -= cache_exit(agent.cache, exit)->payload;
+        }
+        exact_cut(thread, &location);
+    }
+    bool held = context->interrupt, blocked = frame->mask & exact_actions_bit(signal);
+    if (agent.actions[signal].handler <= 1 || (blocked && !held)) {
+        exact_retire(thread);
+        gs_write(thread->context->program_gs);
+        return signal == SIGTRAP && !blocked
+                   ? signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame)
+                   : 0;
+    }
+    if (held)
+        frame->mask = thread->pending.mask;
+    uint64_t mask = mask_of_handler(thread, signal, frame);
+    if (held) {
+        thread->pending.mask = mask;
+        thread->pending.handler_mask |= mask;
+        mask = ~exact_actions_unblocked();
+    }
+    deliver(thread, signal, siginfo, frame, mask);
+}
+
 __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
                                                    struct kernel_ucontext *frame)
 {
@@ -317,6 +351,8 @@ __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
     __builtin_memcpy(&code, siginfo + 8, 4);
     if (!thread || !thread->walking)
         return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+    if (thread->stepping.on && code > 0)
+        return exact_step_ended(thread, signal, siginfo, frame);
     uint64_t resume = code > 0 ? witness_fault(frame->rip) | guards_fault(frame->rip) : 0;
     if (resume) {
         frame->rip = resume;

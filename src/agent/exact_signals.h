@@ -22,5 +22,11 @@ void exact_signals_deliver(struct thread *thread);
 struct walk;
 void exact_signals_put_off(struct walk *walk);
 
+/* A fault or trap that the program raised natively, in a single step; `frame` holds its state. Result as
+ * exact_decide's. `exit`: of the superblock that counted the instruction already, or 0. */
+struct kernel_ucontext;
+uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
+                             struct kernel_ucontext *frame, uint32_t exit);
+
 /* The program's rt_sigreturn. False: it cannot be done on copies. */
 bool exact_signals_return(struct thread *thread);

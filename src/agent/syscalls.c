@@ -108,10 +108,10 @@ static long gs_answer(struct thread *thread)
     if (gpr[RDI] == ARCH_SET_GS) {
         if (gpr[RSI] >> 47)
             return -1; /* EPERM */
-        thread->program_gs = gpr[RSI];
+        thread->context->program_gs = gpr[RSI];
         return 0;
     }
-    return syscalls_write(gpr[RSI], &thread->program_gs, 8) ? 0 : -BAD_ADDRESS;
+    return syscalls_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
 }
 
 /* After a filter of system calls our own might kill the program. */

@@ -66,14 +66,19 @@ struct thread {
     bool trap_blocked,
         trap_pending; /* SIGTRAP, as the program sees it: for the kernel it never is */
 
-    uint32_t walking; /* context, %gs and the copied state are in use */
-    uint64_t program_gs;
+    uint32_t walking;    /* context, %gs and the copied state are in use */
+    uint64_t program_gs; /* sampled; in exact runs it is in the context */
 
     /* exact runs */
     struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
     struct held_signal
         step;         /* single steps are made until the program is between two instructions */
     uint64_t call_pc; /* of the system call under way */
+    struct {
+        bool on;       /* one instruction runs natively (exact_step.h) */
+        uint32_t exit; /* of the superblock that counted it, or 0 */
+        uint64_t mask; /* in force before and behind it */
+    } stepping;
     bool
         borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
 };

@@ -30,6 +30,14 @@ static bool cpu_has_rorx(void)
     return b & 1u << 8; /* BMI2 */
 }
 
+/* xbegin raises no exception: it begins a transaction, or aborts it, as all do on some processors. */
+static bool cpu_has_transactions(void)
+{
+    uint32_t a = 7, b, c = 0, d;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return (b | d) & 1u << 11; /* RTM; RTM_ALWAYS_ABORT */
+}
+
 bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
 {
     cache->regions = regions;
@@ -56,6 +64,7 @@ void cache_expect_all(struct cache *cache)
 {
     enum { SURE_BYTES = 1 << 20 };
     cache->whole = true;
+    cache->regions->transactions = cpu_has_transactions();
     cache->most = CACHE_SUPERBLOCKS;
     /* The other flavours' landings, on one huge page with these, are not used. */
     sys3(SYS_madvise, (long)cache->tables, sizeof cache->tables->landings, MADV_NOHUGEPAGE);
@@ -309,6 +318,9 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     uint64_t pc = wanted->pc;
     struct zone *zone = cache_zone(cache, pc, flavour), *cold = cache_zone(cache, pc, ZONE_COLD);
     struct shape *shape = &cache->shape;
+    enum region_kind kind;
+    if (!zone && regions_room(cache->regions, pc, &kind, ret_refusal) == 0)
+        return NULL; /* no code is there, so no room near it is wanting */
     *ret_refusal = LOSS_cache_full;
     if (!zone || !cold || !has_room(cache)) {
         cache->full = !cache->exhausted;

@@ -44,3 +44,33 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     gate_unlock(&cache->gate);
     return located;
 }
+
+static bool locate_stepped(struct cache *cache, uint32_t exit, struct location *ret)
+{
+    const struct superblock *block = NULL;
+    for (uint32_t i = cache->n_superblocks; i-- > 0 && !block;)
+        if (cache->superblocks[i].first_exit <= exit)
+            block = &cache->superblocks[i];
+    const struct zone *zone = block ? zones_find(&cache->zones, block->code) : NULL;
+    if (!zone || exit < cache->exit_base)
+        return false;
+    struct shape *shape = &cache->shape;
+    shape_form(shape, cache->regions, block->pc, cache->whole, block->max_segments, zone->runs_at);
+    if (!shape->stepped)
+        return false;
+    uint32_t last = shape->n_segments - 1;
+    *ret =
+        (struct location){.pc = shape->steps[shape->n_steps - 1].pc,
+                          .superblock = block,
+                          .segment = (uint16_t)last,
+                          .instructions = (uint16_t)(shape->n_steps - 1 - shape->first_step[last])};
+    return true;
+}
+
+bool cache_locate_stepped(struct cache *cache, uint32_t exit, struct location *ret)
+{
+    gate_lock(&cache->gate, true);
+    bool located = locate_stepped(cache, exit, ret);
+    gate_unlock(&cache->gate);
+    return located;
+}

@@ -26,6 +26,7 @@ enum leave {
     LEAVE_SIGNAL, /* nothing was executed: context.interrupt is set */
     LEAVE_GUARD,  /* before a guarded superblock, whose number is in context.exit */
     LEAVE_PLAN,   /* an operation is to be carried out: context.exit; then on at context.resume */
+    LEAVE_STEP,   /* the next instruction has no copy (shape.stepped): context.exit */
 };
 
 enum {
@@ -64,10 +65,11 @@ struct context {
     uint32_t
         interrupt; /* set by a signal handler: do not enter, come back at once (LEAVE_SIGNAL) */
     uint32_t reserved;
-    uint64_t program_gs; /* for the way out of an exact run */
+    uint64_t
+        program_gs; /* exact runs: what the program has in %gs, for copies and for the way out */
     /* Where emitted code goes to leave, one for each enum leave that it can cause. */
     uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_site,
-        to_lazy, to_guard, to_plan;
+        to_lazy, to_guard, to_plan, to_step;
     /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
      * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct exits
      * charge the first half, indirect ones the second. Many, because adding to one place again and

@@ -43,6 +43,7 @@ __asm__(".pushsection .text\n"
         "context_to_lazy: movl $7,%gs:188\n  jmp 1f\n"
         "context_to_guard: movl $9,%gs:188\n  jmp 1f\n"
         "context_to_plan: movl $10,%gs:188\n  jmp 1f\n"
+        "context_to_step: movl $11,%gs:188\n  jmp 1f\n"
         "context_to_site: movl $6,%gs:188\n"
         "2: mov %r11,%gs:128\n  mov %gs:152,%rcx\n  mov %gs:160,%r11\n"
         "1: mov %rsp,%gs:32\n  mov %gs:144,%rsp\n"
@@ -59,7 +60,7 @@ __asm__(".pushsection .text\n"
 extern char context_tests[], context_jumps[], context_returns[];
 extern char context_to_direct[], context_to_indirect[], context_to_budget[],
     context_to_budget_indirect[], context_to_stop[], context_to_syscall[], context_to_site[],
-    context_to_lazy[], context_to_guard[], context_to_plan[];
+    context_to_lazy[], context_to_guard[], context_to_plan[], context_to_step[];
 
 bool context_entering(uint64_t pc)
 {
@@ -97,5 +98,6 @@ void context_init(struct context *context)
     context->to_lazy = (uint64_t)context_to_lazy;
     context->to_guard = (uint64_t)context_to_guard;
     context->to_plan = (uint64_t)context_to_plan;
+    context->to_step = (uint64_t)context_to_step;
     context->path = PLAN_NO_PATH;
 }

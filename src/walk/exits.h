@@ -24,7 +24,7 @@
 struct exit {
     uint64_t
         target; /* avma the exit leads to; SEGMENT_IJUMP/ICALL of a count flavour: of the branch itself; 0 of other indirect ones */
-    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Others: the displacement field to patch (writable
+    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Of a stepped instruction: its pc. Others: the displacement field to patch (writable
      * alias), 0 if it cannot be linked. */
     uint64_t link;
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */

@@ -112,7 +112,8 @@ void payload_plan(struct payload *payload, const struct shape *shape, uint32_t e
         struct plan plan = {.payload = payload,
                             .item = {.instruction = (uint16_t)i, .offset = (uint16_t)offset}};
         payload->first[i] = (uint16_t)payload->n;
-        plan_step(&plan, &shape->steps[i]);
+        if (!shape->steps[i].through_gs && !(shape->stepped && i + 1 == shape->n_steps))
+            plan_step(&plan, &shape->steps[i]);
         payload->left_out += plan.full;
     }
     payload->first[shape->n_steps] = (uint16_t)payload->n;

@@ -35,6 +35,8 @@ struct regions {
     bool untold; /* they may be gone, and nobody tells: looked at before they are read */
     struct sequence_range sequences[REGIONS_SEQUENCES];
     uint32_t n_sequences;
+    bool
+        transactions; /* whole runs: the processor has xbegin, and each transaction is aborted at once */
     const struct plan
         *plan; /* what is counted by it, and what is not, is not in one superblock; or NULL */
     /* Reads the mappings anew; called at most once per look-up that finds nothing. */

@@ -84,6 +84,8 @@ static struct superblock *block_make(struct walk *walk, enum flavour flavour, en
     walk->translate_ticks += cache->translate_ticks - before;
     if (block)
         arrive(walk, arrival, block);
+    else if (arrival == ARRIVAL_SITE) /* it came there, though nothing can be walked */
+        cache_pair(cache, walk->context, walk->context->exit, walk->context->pc);
     return block;
 }
 
@@ -259,6 +261,14 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
         *ret_arrival = walk->cache->whole ? ARRIVAL_STALE : ARRIVAL_NEW;
         break;
     case LEAVE_PLAN: break; /* not seen here */
+    case LEAVE_STEP:
+        *ret_done = exit_work(walk, exit);
+        context->pc = exit->link;
+        if (!walk->step(walk, exit->target))
+            return LOSS_at_trap;
+        if (context->pc != exit->target)
+            *ret_arrival = ARRIVAL_INDIRECT;
+        break;
     case LEAVE_SYSCALL:
         *ret_done = exit_work(walk, exit);
         return walk->syscall(walk, exit->target) ? LOSS_N : LOSS_at_syscall;
@@ -274,8 +284,10 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
     for (;;) {
         uint32_t refusal;
         const struct superblock *block = block_next(walk, flavour, arrival, generation, &refusal);
-        if (!block)
+        if (!block) {
+            arrival_apply(walk, arrival);
             return refusal;
+        }
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
         arrival_apply(walk, arrival);
         debt_charge(context, -block->debt);

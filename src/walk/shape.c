@@ -1,6 +1,7 @@
 #include "walk/shape.h"
 
 #include "walk/plan.h"
+#include "walk/through_gs.h"
 
 enum { INSTRUCTION_MAX = 15 }; /* bytes */
 
@@ -24,6 +25,16 @@ static uint32_t refusal_loss(uint8_t refusal)
     }
 }
 
+/* What only sampled walks refuse: uses of %gs, which whole runs know how to copy, and writes of the thread pointer,
+ * which is nothing to the agent. */
+static void step_permit(struct step *step)
+{
+    struct insn *insn = &step->insn;
+    step->through_gs = through_gs(insn);
+    if (insn->class == INSN_REFUSED && (step->through_gs || insn->refusal == REFUSAL_FSBASE))
+        insn->class = INSN_PLAIN;
+}
+
 /* Decodes at pc; LOSS_N if it may be copied. */
 static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t pc, bool whole,
                             uint64_t reach, enum region_kind *ret_kind)
@@ -33,13 +44,18 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
     if (room == 0)
         return refusal;
     step->pc = pc;
+    step->through_gs = false;
     if (!insn_decode((const uint8_t *)pc, room, &step->insn))
         return LOSS_at_undecoded;
     const struct insn *insn = &step->insn;
     if (regions_restarts(regions, pc, pc + insn->length))
         return LOSS_at_rseq;
+    if (whole)
+        step_permit(step);
     if (insn->class == INSN_REFUSED)
-        return refusal_loss(insn->refusal);
+        return whole && regions->transactions && insn_begins_transaction(insn)
+                   ? LOSS_N
+                   : refusal_loss(insn->refusal);
     if (insn->class == INSN_SYSCALL && !whole)
         return LOSS_at_syscall;
     /* popf may set the trap flag, whose signal a sampled walk has blocked. */
@@ -48,6 +64,32 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
     if (insn->rip_relative && !in_reach(pc + insn->length + (uint64_t)(int64_t)insn->disp, reach))
         return LOSS_at_reach;
     return LOSS_N;
+}
+
+/* As which end of a segment a whole run counts an instruction that has no copy and is executed where it stands.
+ * SEGMENT_STOP: not at all. That is right for what only faults, and for what the tool could not follow: far
+ * jumps and calls, and bytes whose length is not known. */
+static enum segment_end stepped_end(const struct step *step, uint32_t refusal)
+{
+    const struct insn *insn = &step->insn;
+    bool one_byte = insn->space == SPACE_LEGACY && insn->map == 0;
+    if (refusal == LOSS_at_reach)
+        return insn->class == INSN_PLAIN ? SEGMENT_SPLIT : SEGMENT_STOP;
+    if (insn->class != INSN_REFUSED || refusal == LOSS_at_rseq || refusal == LOSS_at_anonymous)
+        return SEGMENT_STOP;
+    switch (insn->refusal) {
+    case REFUSAL_GS: return SEGMENT_SPLIT;
+    case REFUSAL_TRAP:
+        if (one_byte && insn->opcode == 0xcd)
+            return SEGMENT_SYSCALL; /* int n */
+        return one_byte && (insn->opcode == 0xcc || insn->opcode == 0xf1) ? SEGMENT_SPLIT
+                                                                          : SEGMENT_STOP;
+    case REFUSAL_FAR:
+        if (one_byte && (insn->opcode == 0xca || insn->opcode == 0xcb || insn->opcode == 0xcf))
+            return SEGMENT_RETURN;
+        return one_byte && insn->opcode == 0x8e ? SEGMENT_SPLIT : SEGMENT_STOP;
+    default: return SEGMENT_STOP;
+    }
 }
 
 /* Whether an instruction may write to memory, the stack apart: all that is not known to read only. */
@@ -91,6 +133,7 @@ static void segment_close(struct shape *shape, uint64_t end_pc, enum segment_end
 static enum segment_end end_of(uint8_t class)
 {
     switch (class) {
+    case INSN_REFUSED: /* xbegin, the only one that comes this far */
     case INSN_COND:
     case INSN_COUNT_COND: return SEGMENT_COND;
     case INSN_JUMP: return SEGMENT_JUMP;
@@ -105,6 +148,7 @@ static enum segment_end end_of(uint8_t class)
 static uint64_t target_of(const struct step *step)
 {
     switch (step->insn.class) {
+    case INSN_REFUSED:
     case INSN_COND:
     case INSN_COUNT_COND:
     case INSN_JUMP:
@@ -122,12 +166,21 @@ static bool shape_holds(const struct shape *shape, uint64_t pc)
     return false;
 }
 
+static uint32_t shape_through_gs(const struct shape *shape)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shape->n_steps; i++)
+        n += shape->steps[i].through_gs;
+    return n;
+}
+
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool whole,
                 uint32_t max_segments, uint64_t reach)
 {
     shape->pc = pc;
     shape->n_steps = shape->n_segments = 0;
     shape->refusal = LOSS_N;
+    shape->stepped = false;
     shape->first_step[0] = 0;
     shape->segments[0].start = pc;
     uint32_t bytes = 0, bytes_max = whole ? SHAPE_GUARDED_BYTES - INSTRUCTION_MAX : UINT32_MAX;
@@ -140,7 +193,10 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
         struct step *step = &shape->steps[shape->n_steps];
         enum region_kind kind = REGION_LASTING;
         shape->refusal = step_decode(step, regions, pc, whole, reach, &kind);
-        if (shape->refusal != LOSS_N) {
+        enum segment_end stepped = SEGMENT_STOP;
+        if (shape->refusal != LOSS_N && whole)
+            stepped = stepped_end(step, shape->refusal);
+        if (shape->refusal != LOSS_N && stepped == SEGMENT_STOP) {
             segment_close(shape, pc, SEGMENT_STOP, pc);
             return;
         }
@@ -149,11 +205,20 @@ void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool 
             segment_close(shape, pc, SEGMENT_SPLIT, pc);
             return;
         }
+        if (step->through_gs && shape_through_gs(shape) == SHAPE_THROUGH_GS) {
+            segment_close(shape, pc, SEGMENT_SPLIT, pc);
+            return;
+        }
         shape->kind = kind;
         shape->covered = covered;
         shape->n_steps++;
         uint64_t next = pc + step->insn.length;
         bytes += step->insn.length;
+        if (shape->refusal != LOSS_N) {
+            shape->stepped = true;
+            segment_close(shape, next, stepped, stepped == SEGMENT_RETURN ? 0 : next);
+            return;
+        }
         if (step->insn.class == INSN_PLAIN) {
             pc = next;
             if (kind != REGION_WRITTEN || !may_store(&step->insn))

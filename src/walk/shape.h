@@ -1,8 +1,8 @@
 /* The shape of a superblock: which instructions it holds, before any code is made.
  *
  * It starts at a pc and goes straight on: past conditional branches along their fall-through, across
- * jumps. It ends at a call, return or indirect jump, at a jump back into itself, at an instruction that is
- * refused, or when it is long enough. A pure function of the program's bytes, the flavour and the
+ * jumps. It ends at a call, return or indirect jump, at a jump back into itself, at xbegin, at an instruction
+ * that is refused, or when it is long enough. A pure function of the program's bytes, the flavour and the
  * reach, so that a fault can be located by forming the shape again. */
 #pragma once
 
@@ -15,10 +15,13 @@
 enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1, SHAPE_SINGLE = 0 };
 /* Of a whole run, where code may change: so many bytes, for guards in code to compare. */
 enum { SHAPE_GUARDED_BYTES = 128 };
+/* Of those whose copies are long, there are so few in one superblock. */
+enum { SHAPE_THROUGH_GS = 2 };
 
 struct step {
     uint64_t pc;
     struct insn insn;
+    bool through_gs; /* whole runs: its copy is that of through_gs.h */
 };
 
 struct shape {
@@ -27,6 +30,9 @@ struct shape {
     uint32_t refusal;      /* when it ends in SEGMENT_STOP: enum loss */
     enum region_kind kind; /* of all its code */
     bool covered;          /* by a plan, likewise */
+    /* Whole runs: the last instruction has no copy. The dispatcher executes it where it stands, and walks on. It
+     * is an instruction of its segment like any other, so counts and traces are whole. */
+    bool stepped;
     struct step steps[SHAPE_STEPS];
     struct wire_segment segments[SHAPE_SEGMENTS];
     uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */

@@ -1,5 +1,7 @@
 #include "walk/translate.h"
 
+#include "walk/through_gs.h"
+
 #define SLOT(field) offsetof(struct context, field)
 
 /* Called before each emitted instruction that can fault in the program's name. */
@@ -33,6 +35,12 @@ static void emit_plain(struct cursor *c, const struct step *step)
  * other threads run it. */
 static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
 {
+    if (insn->class ==
+        INSN_REFUSED) { /* xbegin: aborted, for no reason that is worth another try */
+        emit_u8(c, 0xb8 | RAX);
+        emit_u32(c, 0);
+        return emit_patchable_jump(c);
+    }
     if (insn->class == INSN_COND) {
         emit_padding(c, 2);
         emit_u8(c, 0x0f);
@@ -305,6 +313,11 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
         exit->owed = 0;
     exit_plan(t, exit, segment->end, step->pc, target);
     exit_knows(exit, t->path);
+    if (end->shape->stepped) {
+        exit->link = step->pc;
+        emit_leave(hot, id, SLOT(to_step));
+        return;
+    }
     switch (segment->end) {
     case SEGMENT_CALL:
         note(t, hot, end->shape, end->step, IN_SLOT_NONE);
@@ -429,6 +442,21 @@ static void emit_recorded(struct translation *t, struct cursor *hot, const struc
     payload_after(t->payload, hot, step, i);
 }
 
+/* A copy that adds the base of %gs itself; nothing is recorded of it. */
+static void emit_through_gs(struct translation *t, struct cursor *hot, const struct shape *shape,
+                            uint32_t i)
+{
+    const struct step *step = &shape->steps[i];
+    if (t->payload)
+        payload_release(t->payload, hot);
+    note(t, hot, shape, i, IN_SLOT_NONE);
+    through_gs_before(hot, step);
+    if (through_gs_holds(&step->insn))
+        note(t, hot, shape, i, IN_SLOT_R11);
+    through_gs_copy(hot, step);
+    through_gs_after(hot, step);
+}
+
 /* What is done on the way from one segment to the next. */
 static void emit_inner(struct translation *t, struct cursor *hot, struct cursor *cold,
                        const struct shape *shape, uint32_t s)
@@ -456,10 +484,14 @@ void translate(struct translation *t, const struct shape *shape, struct cursor *
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
             end.step = i;
             emit_planned(t, hot, 0, shape->steps[i].pc);
+            if (shape->stepped && i + 1 == shape->n_steps)
+                break;
             bool plain = shape->steps[i].insn.class == INSN_PLAIN;
             if (i == end.paid_at)
                 emit_prepay(hot, t->first_exit, t->debt + (int32_t)shape->n_steps);
-            if (t->payload)
+            if (shape->steps[i].through_gs)
+                emit_through_gs(t, hot, shape, i);
+            else if (t->payload)
                 emit_recorded(t, hot, shape, i);
             else if (plain)
                 emit_copy(t, hot, shape, i);

@@ -70,7 +70,10 @@
     LOSS(unread, "byte of a trace not read: a signal ended that after the program had ended")      \
     LOSS(path_large,                                                                               \
          "module not read for its paths: it has more code than the budget allows for; "            \
-         "record for longer, or with more --overhead")
+         "record for longer, or with more --overhead")                                             \
+    LOSS(stepped, "instruction that has no copy: executed alone by a single step, and counted")    \
+    LOSS(stepped_uncounted,                                                                        \
+         "instruction that has no copy: executed alone by a single step, not counted")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -29,7 +29,9 @@ enum insn_refusal {
     REFUSAL_FSBASE,    /* wrfsbase */
     REFUSAL_TRAP, /* int3, int n, int1, ud0/1/2, hlt, and all else that only traps in user mode */
     REFUSAL_FAR,  /* far branches, iret, sysenter, segment register loads */
-    REFUSAL_TRANSACTION,  /* xbegin, xend, xabort, xtest */
+    /* xbegin, xend, xsusldtrk, xresldtrk. No walk is ever inside a transaction: there xabort does nothing, and
+     * xtest says so, in a copy as in the original. */
+    REFUSAL_TRANSACTION,
     REFUSAL_SHADOW_STACK, /* incssp, rstorssp, saveprevssp, wrss, setssbsy, clrssbsy */
     /* Branches that 66 may make 16 bits wide, indirect ones through a 32-bit address, and EIP-relative
      * operands. Branches with 66 and REX.W (TLS sequences) or a 67 without effect (linkers pad calls
@@ -77,6 +79,13 @@ bool insn_decode(const uint8_t *bytes, size_t room, struct insn *ret);
 static inline uint64_t insn_target(const struct insn *insn, uint64_t pc)
 {
     return pc + insn->length + (uint64_t)insn->imm;
+}
+
+/* xbegin: insn_target is where the transaction goes on when it is aborted. */
+static inline bool insn_begins_transaction(const struct insn *insn)
+{
+    return insn->space == SPACE_LEGACY && insn->map == 0 && insn->opcode == 0xC7 &&
+           insn->modrm == 0xF8;
 }
 
 /* Status flags, for "may I put an `inc` or `add` here?". */

@@ -47,7 +47,9 @@ static uint8_t judge_move(const struct insn *insn)
 {
     if (reg_of(insn) == 0)
         return PLAIN;
-    return insn->modrm == 0xF8 ? REFUSE(TRANSACTION) : INVALID;
+    if (insn->modrm != 0xF8)
+        return INVALID;
+    return insn_begins_transaction(insn) ? REFUSE(TRANSACTION) : PLAIN;
 }
 
 /* Which x87 encodings exist: ModRM.reg values with memory, second bytes C0..FF with registers. */
@@ -81,9 +83,9 @@ static uint8_t judge_system_01_registers(const struct insn *insn)
     unsigned with = 1u << opcodes_mandatory(insn->prefixes);
     switch (insn->modrm) {
     case 0xD0: return with == WITH_NONE ? PLAIN : INVALID; /* xgetbv */
-    case 0xD5:
-    case 0xD6: return REFUSE(TRANSACTION);
-    case 0xD7: return REFUSE(FAR); /* enclu */
+    case 0xD5: return REFUSE(TRANSACTION);                 /* xend */
+    case 0xD6: return with == WITH_NONE ? PLAIN : INVALID; /* xtest */
+    case 0xD7: return REFUSE(FAR);                         /* enclu */
     case 0xE8:
         if (with == WITH_NONE)
             return PLAIN; /* serialize */

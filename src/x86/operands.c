@@ -231,7 +231,12 @@ static void one_byte_high(const struct insn *insn, const struct fields *f, struc
         ret->stack_bytes = 8;
         return;
     case 0xC6:
-    case 0xC7: to_rm(insn, f, op == 0xC6, ACCESS_WRITE, ret); return;
+    case 0xC7:
+        if (insn->modrm == 0xF8) /* xabort, xbegin */
+            ret->results = set_of(AX);
+        else
+            to_rm(insn, f, op == 0xC6, ACCESS_WRITE, ret);
+        return;
     case 0xC8:
         pushes(insn, STACK_PUSH, ret);
         ret->results = set_of(BP);

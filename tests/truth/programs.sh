@@ -13,6 +13,7 @@ expected() {
     grep -Eq "^$1 (any|$2) " <<'LIST'
 code_written any text changed through /proc/self/mem, raw mprotect or a process that borrows memory keeps its copies
 exceptions_signal exact an arrival whose first instruction faults and is not taken up again has no run
+instructions_faults exact an arrival whose first instruction faults and is not taken up again has no run
 memory_locked perf the agent's sparse mappings are paged in by mlockall
 memory_locked cputime the agent's sparse mappings are paged in by mlockall
 signal_context exact a place that was arrived at and left for good by a handler has no run

@@ -73,8 +73,6 @@ static inline enum insn_refusal oracle_mnemonic_refusal(const struct oracle *ora
     case ZYDIS_MNEMONIC_WRUSSQ: return REFUSAL_SHADOW_STACK;
     case ZYDIS_MNEMONIC_XBEGIN:
     case ZYDIS_MNEMONIC_XEND:
-    case ZYDIS_MNEMONIC_XABORT:
-    case ZYDIS_MNEMONIC_XTEST:
     case ZYDIS_MNEMONIC_XSUSLDTRK:
     case ZYDIS_MNEMONIC_XRESLDTRK: return REFUSAL_TRANSACTION;
     case ZYDIS_MNEMONIC_WRFSBASE: return REFUSAL_FSBASE;

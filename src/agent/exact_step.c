@@ -1,0 +1,175 @@
+#include "agent/exact_step.h"
+
+#include "agent/agent.h"
+#include "agent/exact.h"
+#include "agent/exact_actions.h"
+#include "agent/exact_signals.h"
+#include "agent/signals.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+
+#include <asm/signal.h>
+#include <sys/syscall.h>
+
+enum {
+    TRAP_FLAG = 0x100,
+    CODE_TRAP = 1, /* si_code of a single step, where a hypervisor hides what the trap was */
+    CODE_STEP = 2, /* and elsewhere */
+    CODE_64_BIT = 0x33,
+    ICEBP = 0xf1,
+};
+
+bool exact_step_helps(uint32_t stop)
+{
+    switch (stop) {
+    case LOSS_at_anonymous:
+    case LOSS_at_undecoded:
+    case LOSS_at_gs:
+    case LOSS_at_trap:
+    case LOSS_at_far:
+    case LOSS_at_transaction:
+    case LOSS_at_fsbase:
+    case LOSS_at_shadow_stack:
+    case LOSS_at_reach: return true;
+    default: return false;
+    }
+}
+
+/* ---- int $0x80 */
+
+/* System calls of 32 bits that make threads or processes, end them, or change code, signals or %gs. */
+static bool call_is_ours(uint64_t number)
+{
+    static const uint16_t ours[] = {
+        1,   /* exit */
+        2,   /* fork */
+        11,  /* execve */
+        48,  /* signal */
+        67,  /* sigaction */
+        72,  /* sigsuspend */
+        90,  /* mmap */
+        91,  /* munmap */
+        119, /* sigreturn */
+        120, /* clone */
+        123, /* modify_ldt */
+        125, /* mprotect */
+        126, /* sigprocmask */
+        163, /* mremap */
+        172, /* prctl */
+        173, /* rt_sigreturn */
+        174, /* rt_sigaction */
+        175, /* rt_sigprocmask */
+        179, /* rt_sigsuspend */
+        186, /* sigaltstack */
+        190, /* vfork */
+        192, /* mmap2 */
+        243, /* set_thread_area */
+        252, /* exit_group */
+        354, /* seccomp */
+        358, /* execveat */
+        380, /* pkey_mprotect */
+        384, /* arch_prctl */
+        397, /* shmat */
+        435, /* clone3 */
+    };
+    for (uint32_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if ((uint32_t)number == ours[i])
+            return true;
+    return (uint32_t)number == 117; /* ipc, shmat among others */
+}
+
+/* Behind which the program goes on; 0: at context.pc is something else. */
+static uint64_t call_next(const struct context *context)
+{
+    struct insn insn;
+    size_t room = regions_peek(agent.regions, context->pc);
+    bool call = room && insn_decode((const uint8_t *)context->pc, room, &insn) &&
+                insn.space == SPACE_LEGACY && insn.map == 0 && insn.opcode == 0xcd &&
+                (uint8_t)insn.imm == 0x80;
+    return call ? context->pc + insn.length : 0;
+}
+
+/* ---- out and back */
+
+/* The kernel comes back from int $0x80 with the trap flag in force, so the trap is taken behind one instruction
+ * more: the call is made from here, where that is a nop.
+ * iretq loads pc, flags and stack at once, so that the trap comes behind the first instruction there. If the
+ * program's pc is no address at all, it is iretq that faults (exact_step_goes). What it needs lies on our stack:
+ * %gs is the program's by then. */
+__asm__(".pushsection .text\n"
+        "exact_step_go:\n"
+        "  push %rbx\n  push %rbp\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
+        "  mov %rsp,%gs:144\n"
+        "  mov %ss,%eax\n  push %rax\n  pushq %gs:32\n"
+        "  mov %gs:136,%rax\n  or $0x100,%rax\n  push %rax\n"
+        "  mov %cs,%eax\n  push %rax\n  pushq %gs:128\n"
+        "  pushq %gs:0\n  push %rdi\n"
+        "  mov %gs:8,%rcx\n  mov %gs:16,%rdx\n  mov %gs:24,%rbx\n  mov %gs:40,%rbp\n"
+        "  mov %gs:48,%rsi\n  mov %gs:56,%rdi\n  mov %gs:64,%r8\n  mov %gs:72,%r9\n"
+        "  mov %gs:80,%r10\n  mov %gs:88,%r11\n  mov %gs:96,%r12\n  mov %gs:104,%r13\n"
+        "  mov %gs:112,%r14\n  mov %gs:120,%r15\n"
+        "  pop %rax\n  wrgsbase %rax\n  pop %rax\n"
+        "exact_step_goes:\n"
+        "  iretq\n"
+        "exact_step_call:\n"
+        "  int $0x80\n  nop\n"
+        "exact_step_called:\n  ud2\n"
+        "exact_step_returns:\n"
+        "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbp\n  pop %rbx\n  ret\n"
+        ".popsection\n");
+void exact_step_go(uint64_t program_gs);
+extern char exact_step_goes[], exact_step_call[], exact_step_called[], exact_step_returns[];
+
+/* Only what says that the step was made, or that it failed, comes meanwhile. */
+bool exact_step(struct thread *thread, uint32_t exit)
+{
+    struct context *context = thread->context;
+    uint64_t mask = ~exact_actions_unblocked(), next = call_next(context);
+    if (next && call_is_ours(context->gpr[RAX]))
+        return false;
+    if (next)
+        context->pc = (uint64_t)exact_step_call;
+    thread->stepping.exit = exit;
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&thread->stepping.mask, 8, 0, 0);
+    thread->stepping.on = true;
+    exact_step_go(context->program_gs);
+    if (next && context->pc == (uint64_t)exact_step_called)
+        context->pc = next;
+    return true;
+}
+
+/* icebp raises what a step may look like. */
+static bool step_made(const struct thread *thread, int signal, int32_t code)
+{
+    uint64_t pc = thread->context->pc;
+    return signal == SIGTRAP && (code == CODE_STEP || code == CODE_TRAP) &&
+           !(regions_peek(agent.regions, pc) && *(const uint8_t *)pc == ICEBP);
+}
+
+uint64_t exact_step_ended(struct thread *thread, int signal, uint8_t *siginfo,
+                          struct kernel_ucontext *frame)
+{
+    struct context *context = thread->context;
+    int32_t code;
+    __builtin_memcpy(&code, siginfo + 8, 4);
+    thread->stepping.on = false;
+    context->program_gs = gs_read();
+    gs_write((uint64_t)context);
+    frame->rflags &= ~(uint64_t)TRAP_FLAG;
+    frame->mask = thread->stepping.mask;
+    if (frame->rip == (uint64_t)exact_step_goes)
+        signals_state_store(context, frame);
+    if (!step_made(thread, signal, code))
+        return exact_signals_fault(thread, signal, siginfo, frame, thread->stepping.exit);
+    if ((uint16_t)frame->segments !=
+        CODE_64_BIT) { /* in code of 32 bits, for which there are no copies */
+        exact_retire(thread);
+        gs_write(context->program_gs);
+        return 0;
+    }
+    signals_state_load(context, frame);
+    frame->rip = (uint64_t)exact_step_returns;
+    frame->rsp = context->host_sp;
+    frame->rflags = 0x202;
+    return 0;
+}
