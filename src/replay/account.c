@@ -2,33 +2,15 @@
 
 #include "base/err.h"
 #include "base/memory.h"
+#include "replay/progress.h"
 
-enum {
-    RING_LOG2 = 13, /* cycles that are remembered: more than anything takes, but gaps */
-    RING = 1 << RING_LOG2,
-    RING_MASK = RING - 1,
-    UNDER_WAY = 1 << 11, /* instructions */
-    GROUP_MAX = 64,
-};
+enum { GROUP_MAX = 64 };
 
 /* What slows down, of what happens: not that a branch was taken, or that a value came from a store. */
 #define SLOW_EVENTS (~(uint32_t)(CORE_TAKEN | CORE_FORWARDED))
 
 struct member {
     uint32_t id, events;
-};
-
-struct under_way {
-    uint64_t fetch, issue, complete;
-    uint32_t id;
-    bool missed;
-    bool retires; /* it is one of those that were issued, */
-    bool rides;   /* and took no slot */
-};
-
-/* Instructions, and those of them that took a slot. */
-struct issues {
-    uint32_t all, slots;
 };
 
 struct writer {
@@ -47,12 +29,7 @@ struct account_listener {
     struct member culprit; /* whose guess was wrong, if it is the last that retired */
     bool flushed;
     struct writer writers[REGISTER_N];
-    uint64_t frontier;          /* nobody is issued any more before this cycle */
-    struct issues issued_sum;   /* before the frontier */
-    struct issues sums[RING];   /* issued before each cycle, up to the frontier */
-    struct issues issued[RING]; /* in each cycle from there on */
-    struct under_way under_way[UNDER_WAY];
-    uint32_t first, n; /* of them */
+    struct progress progress;
 };
 
 /* ---- rows */
@@ -97,7 +74,7 @@ static bool row_is_empty(const struct account_row *row)
     return !row->retired && !row->aborted && !account_row_units(row);
 }
 
-static struct account_row *row_of(struct account *account, uint32_t id)
+struct account_row *account_row(struct account *account, uint32_t id)
 {
     while (account->rows.n <= id)
         *vec_push(&account->rows) = (struct account_row){0};
@@ -128,7 +105,7 @@ static struct account_signature *signature_room(struct account_row *row)
 static void units_add(struct account *account, const struct member *member,
                       enum account_state state, uint64_t units)
 {
-    struct account_row *row = row_of(account, member->id);
+    struct account_row *row = account_row(account, member->id);
     row->units[state] += units;
     struct account_signature *signature = row->signatures;
     const struct account_signature *last = &row->signatures[ACCOUNT_SIGNATURES - 1];
@@ -189,85 +166,6 @@ static void time_take(struct account_listener *listener, const struct replay_ste
     listener->flushed = step->times->events & CORE_MISPREDICT;
     listener->culprit = member;
     listener->warm = !step->warming;
-}
-
-/* ---- slots */
-
-static void way_end(struct account_listener *listener, const struct under_way *way)
-{
-    struct account_row *row = row_of(listener->account, way->id);
-    uint64_t oldest = listener->frontier > RING - 1 ? listener->frontier - (RING - 1) : 0;
-    uint64_t to = way->issue + ACCOUNT_NEAR / 2;
-    uint64_t from = way->issue > ACCOUNT_NEAR / 2 ? way->issue - ACCOUNT_NEAR / 2 : 0;
-    if (way->fetch < oldest || from < oldest || way->complete > listener->frontier ||
-        to > listener->frontier) {
-        listener->account->clipped++;
-        return;
-    }
-    struct account_slots *slots = &row->slots[way->missed];
-    slots->n++;
-    slots->span += way->complete - way->fetch;
-    slots->used += listener->sums[way->complete & RING_MASK].slots -
-                   listener->sums[way->fetch & RING_MASK].slots -
-                   (way->retires && !way->rides && way->issue < way->complete);
-    if (way->retires)
-        row->nearby += listener->sums[to & RING_MASK].all - listener->sums[from & RING_MASK].all;
-}
-
-static void frontier_move(struct account_listener *listener, uint64_t to)
-{
-    if (to - listener->frontier >= RING) { /* a gap, or something that took as long */
-        for (; listener->n; listener->n--, listener->first = (listener->first + 1) % UNDER_WAY)
-            listener->account->clipped++;
-        for (int i = 0; i < RING; i++)
-            listener->issued[i] = (struct issues){0}, listener->sums[i] = listener->issued_sum;
-        listener->frontier = to;
-    }
-    while (listener->frontier < to) {
-        uint64_t at = listener->frontier++ & RING_MASK;
-        listener->issued_sum.all += listener->issued[at].all;
-        listener->issued_sum.slots += listener->issued[at].slots;
-        listener->issued[at] = (struct issues){0};
-        listener->sums[listener->frontier & RING_MASK] = listener->issued_sum;
-    }
-}
-
-static void ways_end(struct account_listener *listener, bool all)
-{
-    while (listener->n) {
-        const struct under_way *way = &listener->under_way[listener->first];
-        uint64_t end = way->complete > way->issue + ACCOUNT_NEAR / 2
-                           ? way->complete
-                           : way->issue + ACCOUNT_NEAR / 2;
-        if (end > listener->frontier && listener->n < UNDER_WAY && !all)
-            return;
-        way_end(listener, way);
-        listener->first = (listener->first + 1) % UNDER_WAY;
-        listener->n--;
-    }
-}
-
-static void slots_take(struct account_listener *listener, const struct replay_step *step)
-{
-    const struct core_times *times = step->times;
-    if (times->fetch > listener->frontier)
-        frontier_move(listener, times->fetch);
-    uint64_t issue = times->load_issue ? times->load_issue : times->issue;
-    if (!step->aborted && issue - listener->frontier < RING) {
-        listener->issued[issue & RING_MASK].all++;
-        listener->issued[issue & RING_MASK].slots += !times->rides;
-    }
-    ways_end(listener, false);
-    if (step->warming || !times->complete)
-        return;
-    listener->under_way[(listener->first + listener->n++) % UNDER_WAY] =
-        (struct under_way){times->fetch,
-                           issue,
-                           times->complete,
-                           step->insn->id,
-                           times->load_issue && times->events & CORE_L1D_MISS,
-                           !step->aborted,
-                           times->rides};
 }
 
 /* ---- waiting */
@@ -351,15 +249,15 @@ static void step_take(struct replay_listener *of, const struct replay_step *step
     struct account_listener *listener = (struct account_listener *)of;
     if (step->aborted) {
         if (!step->warming)
-            row_of(listener->account, step->insn->id)->aborted++;
-        slots_take(listener, step);
+            account_row(listener->account, step->insn->id)->aborted++;
+        progress_take(&listener->progress, step);
         return;
     }
     time_take(listener, step);
-    slots_take(listener, step);
+    progress_take(&listener->progress, step);
     struct account_row *row = NULL;
     if (!step->warming) {
-        row = row_of(listener->account, step->insn->id);
+        row = account_row(listener->account, step->insn->id);
         row->retired++;
         listener->account->instructions++;
         stages_take(row, step->times);
@@ -370,8 +268,7 @@ static void step_take(struct replay_listener *of, const struct replay_step *step
 void account_settle(struct account_listener *listener)
 {
     group_settle(listener);
-    frontier_move(listener, listener->last + ACCOUNT_NEAR);
-    ways_end(listener, true);
+    progress_settle(&listener->progress, listener->last);
     listener->warm = listener->open = false;
 }
 
@@ -386,11 +283,13 @@ struct account_listener *account_listen(struct account *account, struct replay *
     listener->listener = (struct replay_listener){step_take, gap_take};
     listener->account = account;
     listener->warm = true; /* from the core's start on */
+    progress_init(&listener->progress, account);
     replay_listen(replay, &listener->listener);
     return listener;
 }
 
 void account_listener_free(struct account_listener *listener)
 {
+    progress_release(&listener->progress);
     mem_free(listener);
 }

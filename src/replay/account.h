@@ -85,7 +85,8 @@ struct account {
     } touched;             /* rows that are not empty, as they came */
     uint64_t cycles;       /* that were shared out */
     uint64_t instructions; /* that retired */
-    uint64_t clipped; /* instructions whose slots were not seen whole: under way for too long */
+    uint64_t
+        clipped; /* instructions whose slots were not seen whole: 0, unless one was under way for 2^24 cycles */
 };
 
 void account_init(struct account *account);
@@ -95,6 +96,8 @@ void account_clear(struct account *account);
 /* All time of all rows, in 1/ACCOUNT_UNIT cycles: the cycles times ACCOUNT_UNIT, once all who listen have settled. */
 u128 account_sum(const struct account *account);
 uint64_t account_row_units(const struct account_row *row);
+/* That of an instruction; it may be empty. */
+struct account_row *account_row(struct account *account, uint32_t id);
 
 /* What listens to one replay. */
 struct account_listener;

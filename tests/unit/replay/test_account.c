@@ -152,6 +152,58 @@ static void slots_are_counted(void **state)
     accounted_end(&of);
 }
 
+/* Never called: it is only read. Each load's address is what the one before it loaded. */
+void chase_code(void);
+__asm__(".text\n"
+        ".globl chase_code\n"
+        "chase_code:\n"
+        "  mov (%rax), %rax\n" /* 3 */
+        "  sub $1, %edi\n"     /* 3 */
+        "  jne chase_code\n"   /* 2, with it as one */
+        "  ret\n");
+enum { CHASE_INSTRUCTIONS = 3, CHASE_BYTES = 8 };
+
+/* Loads that wait for each other and all miss: a hundred of them are under way, some 200 cycles each, so that each is under way for longer than any number of cycles that one would set aside
+ * in advance. What it wastes is the latency times the width, less the few that are issued meanwhile. */
+static void what_takes_long_is_counted_whole(void **state)
+{
+    static struct seen seen;
+    struct accounted of;
+    uint64_t span = 0, used = 0, longest = 0, told[3] = {0}, seed = 5;
+    (void)state;
+    accounted_begin(&of, &seen);
+    struct svma at = {of.fixture.loop.v + (uint64_t)(uintptr_t)chase_code -
+                      (uint64_t)(uintptr_t)loop_code};
+    uint32_t first = code_run(&of.fixture.code, 3, at, CHASE_BYTES, CHASE_INSTRUCTIONS);
+    assert_int_not_equal(first, REPLAY_NONE);
+    for (int i = 0; i < 1000; i++) {
+        struct replay_data data[CHASE_INSTRUCTIONS] = {
+            {.address = 0x7f0000000000 + chance(&seed) % (1 << 24) * 64}};
+        replay_run(&of.fixture.replay, first, CHASE_INSTRUCTIONS, replay_at(3, at), data);
+    }
+    account_settle(of.listener);
+    for (uint32_t i = 0; i < seen.n; i++) {
+        uint64_t took = seen.complete[i] - seen.fetch[i];
+        span += took;
+        longest = took > longest ? took : longest;
+        for (uint32_t k = 0; k < seen.n; k++)
+            used += k != i && !seen.rides[k] && seen.issue[k] >= seen.fetch[i] &&
+                    seen.issue[k] < seen.complete[i];
+    }
+    for (size_t i = 0; i < of.account.rows.n; i++)
+        for (int missed = 0; missed < 2; missed++) {
+            told[0] += of.account.rows.at[i].slots[missed].span;
+            told[1] += of.account.rows.at[i].slots[missed].used;
+            told[2] += of.account.rows.at[i].slots[missed].n;
+        }
+    assert_true(longest > 10000);
+    assert_int_equal(told[2], 1000 * CHASE_INSTRUCTIONS);
+    assert_int_equal(told[0], span);
+    assert_int_equal(told[1], used);
+    assert_int_equal(of.account.clipped, 0);
+    accounted_end(&of);
+}
+
 /* What warms takes no time, and what lies between two windows is nobody's. */
 static void windows_add_up(void **state)
 {
@@ -221,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_shared_out_exactly),
         cmocka_unit_test(slots_are_counted),
+        cmocka_unit_test(what_takes_long_is_counted_whole),
         cmocka_unit_test(windows_add_up),
         cmocka_unit_test(producers_are_named),
         cmocka_unit_test(what_goes_on_is_kept_apart),
