@@ -4,7 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/view_options.h"
 #include "core/model.h"
-#include "core/native.h"
+#include "core/cpu.h"
 #include "lab/blocks.h"
 #include "view/json.h"
 #include "view/sheet.h"
@@ -128,7 +128,9 @@ int lab_blocks(int n, char **files, const char *core, bool json)
         return say_err(&err);
     if (strcmp(core, "native") == 0) {
         char why[128];
-        native_core(why, sizeof why);
+        struct cpu here;
+        cpu_here(&here);
+        cpu_why(&here, why, sizeof why);
         say("--core native is %s", why);
     }
     if (!blocks_read(files[0], &blocks, &err)) {

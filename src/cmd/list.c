@@ -8,7 +8,7 @@
 #include "collect/catalog.h"
 #include "collect/findings.h"
 #include "core/model.h"
-#include "core/native.h"
+#include "core/cpu.h"
 #include "export/export.h"
 #include "lab/lab.h"
 #include "sample/sample.h"
@@ -148,9 +148,11 @@ static void list_cores(struct rows *rows, const char *section)
         add(rows, section, model_names[i], "",
             arena_format(&rows->arena, "%.*s", (int)(end - begin), text + begin));
     }
-    const char *native = native_core(why, sizeof why);
+    struct cpu here;
+    cpu_here(&here);
+    cpu_why(&here, why, sizeof why);
     add(rows, section, "native", "",
-        arena_format(&rows->arena, "the one most like this machine: %s", native ? native : why));
+        arena_format(&rows->arena, "the one most like this machine: %s", why));
 }
 
 static void list_labs(struct rows *rows, const char *section)

@@ -68,6 +68,19 @@ static uint64_t latest(const struct core *core, const uint8_t *registers, uint8_
     return time;
 }
 
+/* The same of what the instruction computes with. */
+static uint64_t sources_ready(const struct core *core, const struct core_insn *insn)
+{
+    if (!(insn->flags & INSN_CHAIN))
+        return latest(core, insn->sources, insn->n_sources);
+    uint64_t time = 0;
+    for (uint8_t i = 0; i < insn->n_sources; i++) {
+        uint8_t reg = insn->sources[i];
+        later(&time, core->registers[reg] - (core->given[reg] == GIVEN_CHAIN));
+    }
+    return time;
+}
+
 /* All that dispatch waits for, but for its own width. */
 static uint64_t room(struct core *core, const struct core_insn *insn, uint64_t time)
 {
@@ -130,7 +143,7 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     bool fp = insn->flags & INSN_FP_DATA;
     uint32_t ports = model->ops.at[fp ? model->op_load_fp : model->op_load].ports;
     in_order(core, &ready);
-    uint64_t issue = port_take(core, ports, ready, 1);
+    uint64_t issue = port_take_load(core, ports, ready, fact->address.v);
     core->last_issue = issue;
     times->unit = core->port + 1;
     uint64_t last = fact->address.v + insn->memory_bytes - 1;
@@ -257,6 +270,8 @@ static void branch(struct core *core, const struct core_insn *insn, const struct
 /* Loads of the stack, and what is loaded from where they point to, are waited for, not guessed at. */
 static enum given given_by(const struct core *core, const struct core_insn *insn)
 {
+    if (insn->flags & INSN_CHAIN)
+        return GIVEN_CHAIN;
     if (!(insn->flags & INSN_LOAD))
         return GIVEN_ELSE;
     return insn->flags & INSN_STACK ||
@@ -290,13 +305,13 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
     times->rides = !slots;
     slots += stack_sync(core, insn);
     uint32_t depth;
-    times->fetch = front_fetch(core, fact, insn->length, slots, &depth, &times->events);
+    times->fetch = front_fetch(core, fact, insn, slots, &depth, &times->events);
     uint64_t earliest = room(core, insn, times->fetch + depth);
     times->dispatch = dispatch(core, insn, slots, earliest);
     for (uint32_t i = 0; i < slots; i++)
         queue_take(&core->opqueue, times->dispatch);
     times->ready = insn->flags & INSN_MOVE ? times->dispatch : times->dispatch + 1;
-    later(&times->ready, latest(core, insn->sources, insn->n_sources));
+    later(&times->ready, sources_ready(core, insn));
     if (insn->flags & INSN_LOAD)
         later(&times->ready, load(core, insn, fact, times));
     uint64_t complete = execute(core, insn, fact, times);

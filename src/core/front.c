@@ -7,6 +7,7 @@ enum { OP_LINE_BITS = 6, OP_WAYS = 8, OPS_A_LINE = 8 };
 struct front {
     struct cache decoded; /* lines of code whose operations are kept */
     uint64_t line;        /* + 1, of the last instruction; 0: none */
+    uint64_t window;      /* of the code that the last kept operation was of */
     bool decoding;        /* it was not kept */
     uint32_t bytes;       /* of the cycle's that the decoders have used */
     uint32_t decodes;     /* instructions of this cycle */
@@ -61,7 +62,17 @@ static uint64_t decode(struct core *core, uint32_t length, uint64_t earliest)
     return front->cycle;
 }
 
-uint64_t front_fetch(struct core *core, const struct core_fact *fact, uint32_t length,
+/* Kept operations of one cycle are all of one window of code. */
+static void window_enter(struct core *core, uint64_t address)
+{
+    struct front *front = core->front;
+    uint64_t window = address / core->model->opcache_window;
+    if (window != front->window)
+        gate_shut(&core->fetch);
+    front->window = window;
+}
+
+uint64_t front_fetch(struct core *core, const struct core_fact *fact, const struct core_insn *insn,
                      uint32_t slots, uint32_t *ret_depth, uint32_t *events)
 {
     struct front *front = core->front;
@@ -72,7 +83,11 @@ uint64_t front_fetch(struct core *core, const struct core_fact *fact, uint32_t l
     if (front->line != (fact->at.v >> OP_LINE_BITS) + 1)
         time = line_enter(core, fact->at.v, time, events);
     if (front->decoding)
-        time = decode(core, length, time);
+        time = decode(core, insn->length, time);
+    else if (model->opcache_window)
+        window_enter(core, fact->at.v);
+    if (insn->flags & INSN_LCP)
+        time = (time > core->fetch.cycle ? time : core->fetch.cycle) + model->lcp_cycles;
     *ret_depth = front->decoding ? model->decode_depth : model->opcache_depth;
     if (!slots)
         return time > core->fetch.cycle ? time : core->fetch.cycle;

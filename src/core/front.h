@@ -10,7 +10,7 @@ struct front *front_make(const struct model *model);
 void front_free(struct front *front);
 
 /* When the last of so many operations of an instruction is fetched; and cycles from there to dispatch. */
-uint64_t front_fetch(struct core *core, const struct core_fact *fact, uint32_t length,
+uint64_t front_fetch(struct core *core, const struct core_fact *fact, const struct core_insn *insn,
                      uint32_t slots, uint32_t *ret_depth, uint32_t *events);
 /* The instruction was a taken branch. */
 void front_taken(struct core *core, uint32_t events);

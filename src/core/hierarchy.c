@@ -284,7 +284,7 @@ uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_acce
                               access->time, CORE_DTLB_MISS, events);
     uint64_t first = access->physical >> hierarchy->line_bits;
     uint64_t last = (access->physical + access->bytes - 1) >> hierarchy->line_bits;
-    uint32_t name = (uint32_t)(page & NAME_MASK) + 1;
+    uint32_t name = hierarchy->model->l1d_physical ? 1 : (uint32_t)(page & NAME_MASK) + 1;
     uint64_t arrives = line_access(hierarchy, first, name, time, hit, events);
     if (last != first)
         arrives = later_of(arrives, line_access(hierarchy, last, name, time, hit, events)) +

@@ -60,7 +60,7 @@ static bool moves_stack(const ZydisDecodedInstruction *instruction)
 }
 
 static void register_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction,
-                          const ZydisDecodedOperand *operand, uint8_t effects)
+                          const ZydisDecodedOperand *operand, uint16_t effects)
 {
     int index = register_index(operand->reg.value);
     bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
@@ -183,7 +183,7 @@ static bool reads(const struct core_insn *insn, uint8_t reg)
 }
 
 static void operands_take(struct core_insn *insn, const ZydisDecodedInstruction *instruction,
-                          const ZydisDecodedOperand *operands, uint8_t effects)
+                          const ZydisDecodedOperand *operands, uint16_t effects)
 {
     bool vector = false;
     for (uint8_t i = 0; i < instruction->operand_count; i++) {
@@ -264,11 +264,30 @@ static void rule_apply(struct core_insn *insn, const struct model *model,
         registers_drop(insn);
     if (rule->effects & EFFECT_ALONE)
         insn->flags |= INSN_ALONE;
+    if (rule->effects & EFFECT_CHAIN)
+        insn->flags |= INSN_CHAIN;
     if (rule->effects & EFFECT_ZERO && model->zero_idioms) {
         insn->n_sources = 0;
         insn->flags |= INSN_FREE;
         insn->cycles = 0;
     }
+}
+
+/* Constants of 16 bits that a prefix made so: decoders learn late where the instruction ends. */
+static bool has_lcp(const ZydisDecodedInstruction *instruction)
+{
+    return instruction->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE &&
+           instruction->raw.imm[0].size == 16;
+}
+
+static bool is_update(const struct core_insn *insn)
+{
+    if (!(insn->flags & INSN_LOAD) || !(insn->flags & INSN_STORE))
+        return false;
+    for (uint8_t i = 0; i < insn->n_sources; i++)
+        if (insn->sources[i] < REGISTER_CARRY)
+            return true;
+    return false;
 }
 
 bool core_insn_make(const struct model *model, const uint8_t *bytes, size_t n,
@@ -290,6 +309,10 @@ bool core_insn_make(const struct model *model, const uint8_t *bytes, size_t n,
     if (instruction.meta.category == ZYDIS_CATEGORY_NOP ||
         instruction.meta.category == ZYDIS_CATEGORY_WIDENOP)
         insn.flags |= INSN_NOP;
+    if (has_lcp(&instruction))
+        insn.flags |= INSN_LCP;
+    if (is_update(&insn))
+        insn.flags |= INSN_UPDATE;
     insn.kind = branch_kind(&instruction, operands);
     if (fuses(model, instruction.mnemonic) && !(insn.flags & INSN_STORE))
         insn.flags |= INSN_FUSES;

@@ -50,13 +50,16 @@ enum insn_flag {
     INSN_USES_STACK = 1 << 13, /* needs the stack pointer itself */
     INSN_SCALED = 1 << 14,     /* its address has an index that is multiplied */
     INSN_NOP = 1 << 15,
+    INSN_CHAIN = 1 << 16,  /* gives its result a cycle earlier to the next of its kind */
+    INSN_LCP = 1 << 17,    /* a prefix changes the length of its constant */
+    INSN_UPDATE = 1 << 18, /* what it loads it changes by a register, and stores it */
 };
 
 enum { INSN_SOURCES = 8, INSN_ADDRESSES = 4, INSN_RESULTS = 6 };
 
 struct core_insn {
     uint32_t ports[RULE_OPS]; /* of each operation, the first makes the results */
-    uint16_t flags;
+    uint32_t flags;
     uint8_t kind; /* enum insn_kind */
     uint8_t length, slots, n_ops;
     uint8_t cycles, every, value_bits;

@@ -37,8 +37,14 @@ static uint32_t width_word(const ZydisDecodedOperand *operand)
     case 64: return RULE_W64;
     case 128: return RULE_W128;
     case 256: return RULE_W256;
+    case 512: return RULE_W512;
     default: return 0;
     }
+}
+
+static bool is_small(int64_t value)
+{
+    return value >= -1024 && value < 1024;
 }
 
 static uint32_t memory_words(const ZydisDecodedOperand *operand)
@@ -48,6 +54,11 @@ static uint32_t memory_words(const ZydisDecodedOperand *operand)
     bool index = memory->index != ZYDIS_REGISTER_NONE;
     if (index && memory->base != ZYDIS_REGISTER_NONE && memory->disp.value)
         words |= RULE_INDEX;
+    if (index && memory->scale > 1)
+        words |= RULE_SCALED;
+    if (!index && memory->base >= ZYDIS_REGISTER_RAX && memory->base <= ZYDIS_REGISTER_R15 &&
+        is_small(memory->disp.value))
+        words |= RULE_OFFSET;
     if (memory->type == ZYDIS_MEMOP_TYPE_AGEN)
         return words | RULE_REG;
     if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
@@ -61,7 +72,8 @@ static uint32_t last_words(const ZydisDecodedOperand *operand)
 {
     uint32_t words = 0;
     if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        words |= operand->imm.value.u == 1 ? RULE_IMM | RULE_ONE : RULE_IMM;
+        words |= RULE_IMM | (operand->imm.value.u == 1 ? RULE_ONE : 0) |
+                 (is_small(operand->imm.value.s) ? RULE_SMALL : 0);
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == ZYDIS_REGISTER_CL)
         words |= RULE_CL;
     return words;

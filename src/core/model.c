@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/scope.h"
-#include "core/native.h"
+#include "core/cpu.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
     X(zen3, "zen3")                                                                                \
     X(zen4, "zen4")                                                                                \
     X(skylake, "skylake")                                                                          \
+    X(golden_cove, "golden-cove")                                                                  \
     X(ev6, "21264")                                                                                \
     X(inorder, "inorder")
 
@@ -74,11 +75,14 @@ const char *model_text(const char *name, size_t *ret_bytes)
 bool model_open(const char *name, struct model *ret_model, struct err *err)
 {
     size_t bytes;
-    char why[128];
     if (is_path(name))
         return file_open(name, ret_model, err);
-    if (strcmp(name, "native") == 0)
-        name = native_core(why, sizeof why);
+    if (strcmp(name, "native") == 0) {
+        struct cpu here;
+        enum cpu_nearness nearness;
+        cpu_here(&here);
+        name = cpu_core(&here, &nearness);
+    }
     const char *text = model_text(name, &bytes);
     if (text)
         return model_read(text, bytes, name, ret_model, err);

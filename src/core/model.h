@@ -51,6 +51,10 @@ enum rule_word {
     RULE_REP = 1 << 21,
     RULE_OPS1 = 1 << 22,
     RULE_HIGH = 1 << 23, /* ah, bh, ch or dh is among the operands */
+    RULE_W512 = 1 << 24,
+    RULE_SMALL = 1 << 25,  /* the last operand is a constant of at most 11 bits, with its sign */
+    RULE_OFFSET = 1 << 26, /* the address is one register and a constant of that size */
+    RULE_SCALED = 1 << 27, /* it has an index that is multiplied */
 };
 
 enum rule_effect {
@@ -62,6 +66,7 @@ enum rule_effect {
     EFFECT_ALONE = 1 << 5, /* waits for all before it, and all behind it wait */
     EFFECT_FRESH = 1 << 6, /* does not wait for what it writes */
     EFFECT_NEW = 1 << 7,   /* waits for no register, but needs its port */
+    EFFECT_CHAIN = 1 << 8, /* the next of its kind has its result a cycle earlier than others */
 };
 
 struct model_rule {
@@ -69,7 +74,7 @@ struct model_rule {
     uint32_t words;
     uint8_t n_ops, slots; /* 0 slots: as many as operations */
     uint8_t cycles;       /* of the result; 0: the first operation's */
-    uint8_t effects;
+    uint16_t effects;
     uint8_t ops[RULE_OPS]; /* the first makes the result */
     uint8_t every;         /* of the first operation; 0: its own */
     uint8_t late;          /* cycles more to the upper half of a product */

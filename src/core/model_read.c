@@ -35,22 +35,24 @@ static const struct {
     const char *name;
     uint32_t bit;
 } words[] = {
-    {"load", RULE_LOAD},   {"store", RULE_STORE},       {"reg", RULE_REG},
-    {"w8", RULE_W8},       {"w16", RULE_W16},           {"w32", RULE_W32},
-    {"w64", RULE_W64},     {"w128", RULE_W128},         {"w256", RULE_W256},
-    {"same", RULE_SAME},   {"gpr", RULE_GPR},           {"vec", RULE_VEC},
-    {"index", RULE_INDEX}, {"ops1", RULE_OPS1},         {"ops2", RULE_OPS2},
-    {"ops3", RULE_OPS3},   {"one", RULE_ONE},           {"cl", RULE_CL},
-    {"imm", RULE_IMM},     {"from_gpr", RULE_FROM_GPR}, {"from_vec", RULE_FROM_VEC},
-    {"lock", RULE_LOCK},   {"rep", RULE_REP},           {"high", RULE_HIGH},
+    {"load", RULE_LOAD},     {"store", RULE_STORE},       {"reg", RULE_REG},
+    {"w8", RULE_W8},         {"w16", RULE_W16},           {"w32", RULE_W32},
+    {"w64", RULE_W64},       {"w128", RULE_W128},         {"w256", RULE_W256},
+    {"same", RULE_SAME},     {"gpr", RULE_GPR},           {"vec", RULE_VEC},
+    {"index", RULE_INDEX},   {"ops1", RULE_OPS1},         {"ops2", RULE_OPS2},
+    {"ops3", RULE_OPS3},     {"one", RULE_ONE},           {"cl", RULE_CL},
+    {"imm", RULE_IMM},       {"from_gpr", RULE_FROM_GPR}, {"from_vec", RULE_FROM_VEC},
+    {"lock", RULE_LOCK},     {"rep", RULE_REP},           {"high", RULE_HIGH},
+    {"w512", RULE_W512},     {"small", RULE_SMALL},       {"offset", RULE_OFFSET},
+    {"scaled", RULE_SCALED},
 };
 
 static const struct {
     const char *name;
-    uint8_t bit;
+    uint16_t bit;
 } effects[] = {
     {"move", EFFECT_MOVE}, {"zero", EFFECT_ZERO}, {"merge", EFFECT_MERGE}, {"fresh", EFFECT_FRESH},
-    {"new", EFFECT_NEW},   {"free", EFFECT_FREE}, {"alone", EFFECT_ALONE},
+    {"new", EFFECT_NEW},   {"free", EFFECT_FREE}, {"alone", EFFECT_ALONE}, {"chain", EFFECT_CHAIN},
 };
 
 __attribute__((format(printf, 3, 4))) static bool line_bad(const struct reader *reader,

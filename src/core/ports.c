@@ -1,5 +1,7 @@
 #include "core/ports.h"
 
+#include <string.h>
+
 void ports_init(struct core *core)
 {
     for (uint32_t i = 0; i < RING_CYCLES; i++)
@@ -12,8 +14,14 @@ static struct port_cycle *cycle_at(struct core *core, uint64_t cycle)
     if (at->cycle != (uint32_t)cycle) {
         at->cycle = (uint32_t)cycle;
         at->busy = 0;
+        memset(at->banks, 0, sizeof at->banks);
     }
     return at;
+}
+
+static uint8_t *bank_at(struct core *core, uint64_t address, uint64_t cycle)
+{
+    return &cycle_at(core, cycle)->banks[address >> BANK_BITS & (BANKS - 1)];
 }
 
 /* Who could go to several ports goes to the one that is wanted least by those who have less choice: as a core does that
@@ -60,6 +68,20 @@ uint64_t port_take(struct core *core, uint32_t ports, uint64_t ready, uint32_t e
         core->port = (uint32_t)__builtin_ctz(mask);
         return ready;
     }
+}
+
+uint64_t port_take_load(struct core *core, uint32_t ports, uint64_t ready, uint64_t address)
+{
+    uint32_t most = core->model->bank_loads;
+    if (!most)
+        return port_take(core, ports, ready, 1);
+    while (*bank_at(core, address, ready) >= most)
+        ready++;
+    uint64_t issue = port_take(core, ports, ready, 1);
+    while (*bank_at(core, address, issue) >= most)
+        issue++;
+    ++*bank_at(core, address, issue);
+    return issue;
 }
 
 void ports_block(struct core *core, uint32_t ports, uint64_t from, uint32_t cycles)

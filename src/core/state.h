@@ -61,9 +61,12 @@ struct pool {
     uint16_t leaves[RING_CYCLES];
 };
 
+enum { BANKS = 8, BANK_BITS = 3 };
+
 struct port_cycle {
     uint32_t cycle; /* its low bits: older ones are stale */
     uint32_t busy;
+    uint8_t banks[BANKS]; /* loads of each bank of the first cache */
 };
 
 /* The last store to an 8-byte granule. */
@@ -81,7 +84,7 @@ struct stored {
 };
 enum { STORED_LOG2 = 11 };
 
-enum given { GIVEN_ELSE, GIVEN_LOAD, GIVEN_STACK };
+enum given { GIVEN_ELSE, GIVEN_LOAD, GIVEN_STACK, GIVEN_CHAIN };
 
 struct core {
     const struct model *model;

@@ -34,12 +34,15 @@ static bool is_renamed(const struct core *core, const struct core_insn *insn,
                        const struct core_fact *fact, const struct stored *stored)
 {
     enum { RENAMED_LEAST = 4 }; /* bytes: what is narrower is put into what the register had */
-    if (insn->memory_bytes < RENAMED_LEAST || insn->n_ops > 1 || insn->flags & INSN_FP_DATA)
+    if (insn->n_ops > 1 || insn->flags & INSN_FP_DATA ||
+        (insn->memory_bytes < RENAMED_LEAST && !core->model->rename_narrow))
         return false;
     if (core->model->rename_stack && stored->stack && insn->flags & INSN_STACK)
         return true;
+    if (insn->flags & INSN_PUSHES || (insn->flags & INSN_UPDATE && core->model->rename_not_update))
+        return false;
     return core->model->rename_memory && stored->address == fact->address.v &&
-           stored->name == name_of(core, insn);
+           (core->model->rename_memory > 1 || stored->name == name_of(core, insn));
 }
 
 uint64_t stores_forward(struct core *core, const struct core_insn *insn,

@@ -321,7 +321,7 @@ static uint32_t in_flight(const struct slow *slow, int64_t from, uint16_t flag)
 static bool has_room(const struct slow *slow, const struct flight *next, uint32_t stores)
 {
     const struct model *model = slow->model;
-    uint16_t flags = next->insn->flags;
+    uint32_t flags = next->insn->flags;
     bool places = !(flags & INSN_FREE) || flags & (INSN_LOAD | INSN_STORE);
     bool fp = flags & INSN_FP;
     return slow->rob + next->slots <= model->rob &&

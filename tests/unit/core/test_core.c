@@ -1,4 +1,4 @@
-/* Microkernels whose times can be derived by hand from cores/zen3.core, or cores/zen4.core where it is named. */
+/* Microkernels whose times can be derived by hand from cores/zen3.core, or from another core where it is named. */
 #include "core/core.h"
 
 #include <stddef.h>
@@ -337,6 +337,58 @@ static void lines_come_one_after_the_other(void **state)
     core_name = "zen3";
 }
 
+/* What golden-cove has and the others have not; the same blocks take as long on an Emerald Rapids. */
+static void golden_cove_is_not_zen(void **state)
+{
+    (void)state;
+    core_name = "golden-cove";
+    /* Small constants are added by renaming, to 64 bits, six a cycle: add rax, 1; lea rax, [rax+1]. Not so add eax, 1, nor add rax, 0x12345678. */
+    struct word add = WORD("\x48\x83\xc0\x01"), lea = WORD("\x48\x8d\x40\x01");
+    assert_int_equal(CYCLES(add, add, add, add, add, add), TIMES);
+    assert_int_equal(CYCLES(lea, lea, lea, lea, lea, lea), TIMES);
+    assert_int_equal(CYCLES(WORD("\x83\xc0\x01"), WORD("\x83\xc0\x01")), 2 * TIMES);
+    assert_int_equal(CYCLES(WORD("\x48\x05\x78\x56\x34\x12"), WORD("\x48\x05\x78\x56\x34\x12")),
+                     2 * TIMES);
+    /* Three loads a cycle, of one bank two: mov rdi, [rsi]. */
+    struct word load = WORD("\x48\x8b\x3e");
+    assert_int_equal(CYCLES(WORD_AT("\x48\x8b\x03", 0x10000), WORD_AT("\x48\x8b\x4b\x08", 0x10008),
+                            WORD_AT("\x48\x8b\x53\x10", 0x10010)),
+                     TIMES);
+    assert_int_equal(CYCLES(load, load, load, load, load, load), 3 * TIMES);
+    /* A sum has the last one a cycle earlier than a product has it: addsd, mulsd. */
+    assert_int_equal(CYCLES(WORD("\xf2\x0f\x58\xc1")), 2 * TIMES);
+    assert_int_equal(CYCLES(WORD("\xf2\x0f\x58\xc1"), WORD("\xf2\x0f\x59\xc1")), 7 * TIMES);
+    /* What is stored is there at once, whatever registers name the place: mov [r15], rax; mov rax, [rbp]; add rax, rcx. */
+    assert_int_equal(CYCLES(WORD("\x49\x89\x07"), WORD("\x48\x8b\x45\x00"), WORD("\x48\x01\xc8")),
+                     TIMES);
+    /* So is xor qword [rbx], 1, but not add [rbx], rcx. */
+    assert_int_equal(CYCLES(WORD("\x48\x83\x33\x01")), TIMES);
+    assert_true(CYCLES(WORD("\x48\x01\x0b")) >= 6 * TIMES);
+    /* A prefix that shortens a constant stops fetch: test si, 0x7ff8. */
+    assert_true(CYCLES(WORD("\x66\xf7\xc6\xf8\x7f")) >= 3 * TIMES);
+    core_name = "zen3";
+}
+
+/* Operations of one cycle are of one window of 32 bytes: of ten instructions of three bytes eight come first, then two. */
+static void kept_operations_come_by_windows(void **state)
+{
+    (void)state;
+    struct run run;
+    uint64_t half = 0;
+    core_name = "golden-cove";
+    run_begin(&run);
+    for (int i = 0; i < 2 * TIMES; i++) {
+        if (i == TIMES)
+            half = run.times.retire;
+        run.at = CODE + (uint64_t)(i % 2) * 64;
+        for (int k = 0; k < 10; k++)
+            step(&run, "\x48\x89\xd8", 3, 0); /* mov rax, rbx */
+    }
+    assert_int_equal(run.times.retire - half, 2 * TIMES);
+    run_end(&run);
+    core_name = "zen3";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +408,8 @@ int main(void)
         cmocka_unit_test(misses_overlap),
         cmocka_unit_test(wrong_guesses_redirect_fetch),
         cmocka_unit_test(windows_are_apart),
+        cmocka_unit_test(golden_cove_is_not_zen),
+        cmocka_unit_test(kept_operations_come_by_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

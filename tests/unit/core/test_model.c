@@ -1,5 +1,5 @@
 #include "core/model.h"
-#include "core/native.h"
+#include "core/cpu.h"
 
 #include <stddef.h>
 #include <setjmp.h>
@@ -113,31 +113,82 @@ static void this_machine_has_a_core(void **state)
         const char *vendor;
         unsigned family, model;
         const char *core;
+        enum cpu_nearness nearness;
     } cases[] = {
-        {"AuthenticAMD", 25, 1, "zen3"},    {"AuthenticAMD", 25, 33, "zen3"},
-        {"AuthenticAMD", 25, 17, "zen4"},   {"AuthenticAMD", 25, 97, "zen4"},
-        {"AuthenticAMD", 26, 2, "zen4"},    {"AuthenticAMD", 23, 49, "zen3"},
-        {"GenuineIntel", 6, 85, "skylake"},
+        {"AuthenticAMD", 25, 1, "zen3", CPU_SAME},
+        {"AuthenticAMD", 25, 33, "zen3", CPU_SAME},
+        {"AuthenticAMD", 25, 17, "zen4", CPU_SAME},
+        {"AuthenticAMD", 25, 97, "zen4", CPU_SAME},
+        {"AuthenticAMD", 25, 160, "zen4", CPU_SAME},
+        {"AuthenticAMD", 26, 2, "zen4", CPU_NEAREST},
+        {"AuthenticAMD", 23, 49, "zen3", CPU_NEAREST},
+        {"GenuineIntel", 6, 207, "golden-cove", CPU_SAME},
+        {"GenuineIntel", 6, 143, "golden-cove", CPU_SAME},
+        {"GenuineIntel", 6, 151, "golden-cove", CPU_SAME},
+        {"GenuineIntel", 6, 173, "golden-cove", CPU_NEAREST},
+        {"GenuineIntel", 6, 85, "skylake", CPU_SAME},
+        {"GenuineIntel", 6, 158, "skylake", CPU_SAME},
+        {"GenuineIntel", 6, 106, "skylake", CPU_NEAREST},
+        {"GenuineIntel", 6, 60, "skylake", CPU_NEAREST},
+        {"CentaurHauls", 7, 59, "zen3", CPU_UNLIKE},
+        {"", 0, 0, "zen3", CPU_UNLIKE},
     };
-    const char *how;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(native_core_of(cases[i].vendor, cases[i].family, cases[i].model, &how),
-                            cases[i].core);
-    struct model model;
+    enum cpu_nearness nearness;
     struct err err;
-    char why[128];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cpu cpu = {.family = cases[i].family, .model = cases[i].model};
+        struct model model;
+        strcpy(cpu.vendor, cases[i].vendor);
+        assert_string_equal(cpu_core(&cpu, &nearness), cases[i].core);
+        assert_int_equal(nearness, cases[i].nearness);
+        char why[160];
+        cpu_why(&cpu, why, sizeof why);
+        assert_non_null(strstr(why, cases[i].core));
+        assert_int_equal(strstr(why, "approximation") != NULL, nearness != CPU_SAME);
+        assert_true(model_open(cases[i].core, &model, &err));
+        model_release(&model);
+    }
+    struct cpu here;
+    struct model model;
+    cpu_here(&here);
     assert_true(model_open("native", &model, &err));
-    assert_string_equal(model.name, native_core(why, sizeof why));
-    assert_non_null(strstr(why, model.name));
+    assert_string_equal(model.name, cpu_core(&here, &nearness));
     model_release(&model);
+}
+
+static void a_processor_is_kept_as_text(void **state)
+{
+    (void)state;
+    struct cpu cpu = {"GenuineIntel", 6, 207, "Intel(R) Xeon(R) Processor"}, back;
+    char text[128];
+    cpu_text(&cpu, text, sizeof text);
+    assert_string_equal(text, "GenuineIntel 6 207 Intel(R) Xeon(R) Processor");
+    assert_true(cpu_parse(text, &back));
+    assert_string_equal(back.vendor, cpu.vendor);
+    assert_string_equal(back.name, cpu.name);
+    assert_true(back.family == 6 && back.model == 207);
+    assert_true(cpu_parse("AuthenticAMD 25 17", &back) && !*back.name && back.model == 17);
+    static const char *const wrong[] = {"",
+                                        "GenuineIntel",
+                                        "GenuineIntel 6",
+                                        "GenuineIntel 6 x",
+                                        "AVeryLongVendor 6 207",
+                                        "GenuineIntel 6 207x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(cpu_parse(wrong[i], &back));
+    cpu_here(&cpu);
+    cpu_text(&cpu, text, sizeof text);
+    assert_true(cpu_parse(text, &back));
+    assert_string_equal(cpu.name, back.name);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_ones_can_be_read), cmocka_unit_test(bad_lines_are_named),
-        cmocka_unit_test(no_text_is_no_core),       cmocka_unit_test(windows_are_powers_of_two),
-        cmocka_unit_test(a_pipe_is_no_core),        cmocka_unit_test(this_machine_has_a_core),
+        cmocka_unit_test(shipped_ones_can_be_read),    cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(no_text_is_no_core),          cmocka_unit_test(windows_are_powers_of_two),
+        cmocka_unit_test(a_pipe_is_no_core),           cmocka_unit_test(this_machine_has_a_core),
+        cmocka_unit_test(a_processor_is_kept_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
