@@ -2,6 +2,8 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/table_view.h"
+#include "pmu/profileme.h"
+#include "view/core_choice.h"
 #include "view/modelled.h"
 #include "view/pipeline.h"
 #include "view/window_records.h"
@@ -22,18 +24,20 @@ static const char usage[] =
     "(gait\n"
     "import) it is what hardware told.\n"
     "\n"
-    "  --core NAME        the model: zen3, zen4, skylake, 21264, inorder, native or a file (zen3)\n"
+    "  --core NAME        the model: a name (gait list cores), native or a file; if not given, "
+    "the\n"
+    "                     one most like the processor that recorded\n"
     "  -i FILE            the profile, as an option\n"
     "  --records          of windows what ProfileMe would have told: single instructions, in "
     "pairs\n"
     "  --by WHAT          records by place, page, line, object, edge, unit or all: of code, of "
     "the "
     "data that it\n"
-    "                     used, or of pairs (place)\n"
+    "                     used, or of pairs (place); an edge leads to what retired right behind\n"
     "  --metric EXPR      one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'\n"
-    "  --where EXPR       only of records of which this holds\n"
+    "  --where EXPR       only records of which this holds, in every column\n"
     "  --width N          instructions that the machine can issue a cycle, for wasted slots (4)\n"
-    "  --window N         the largest distance of pairs (100)\n"
+    "  --window N         the largest distance of pairs (as recorded; of windows, all in flight)\n"
     "  --cycles N         what is near in time, for instructions a cycle nearby (30)\n"
     "  --module NAME      only instructions of this module\n"
     "  --limit N          so many rows (20; with --json all)\n"
@@ -70,7 +74,8 @@ static const struct option own_list[] = {
 struct options {
     struct view_options view;
     struct pipeline_asked asked;
-    const char *core; /* NULL: that of the recording, or the usual */
+    const char *core; /* NULL: see view/core_choice.h */
+    char core_name[64], core_why[CORE_WHY_BYTES];
     bool records;     /* what is asked for is about single ones */
     bool is_modelled; /* which of these is shown */
     struct modelled modelled;
@@ -144,10 +149,12 @@ static void asked_complete(struct pipeline_asked *asked, const struct profile *p
 }
 
 /* Of windows: what ProfileMe would have told of them. */
-static bool records_make(struct options *options, struct scene *scene, bool wide, struct err *err)
+static bool records_make(struct options *options, struct scene *scene, struct err *err)
 {
     struct sample_list records = {0};
     struct model model;
+    struct pipeline_asked *asked = &options->asked;
+    const char *core = core_choose(scene->sides[0], options->core, options->core_why);
     options->is_modelled = false;
     if (!scene->sides[0]->windows.n)
         return err_set(
@@ -155,12 +162,19 @@ static bool records_make(struct options *options, struct scene *scene, bool wide
             "%s: of a trace there are sums alone; gait record --exact=trace --core zen3 --pairs "
             "100 keeps records, and samples have windows to take them of",
             options->view.input);
-    if (!model_open(options->core ? options->core : "zen3", &model, err))
+    if (!model_open(core, &model, err))
         return false;
-    if (!wide)
-        options->asked.width = model.dispatch_width;
-    window_records_take(&records, scene, &model, (uint32_t)options->asked.window);
-    bool made = pipeline_make(&options->pipeline, scene, &records, &options->asked, err);
+    if (!asked->width)
+        asked->width = model.dispatch_width;
+    if (!asked->window) /* whoever can be in flight together can be a pair */
+        asked->window = profileme_window(&model);
+    window_records_take(&records, scene, &model, (uint32_t)asked->window);
+    bool made = pipeline_make(&options->pipeline, scene, &records, asked, err);
+    if (made) {
+        snprintf(options->core_name, sizeof options->core_name, "%s", model.name);
+        options->pipeline.core = options->core_name;
+        options->pipeline.core_why = options->core_why;
+    }
     vec_release(&records);
     model_release(&model);
     return made;
@@ -174,14 +188,11 @@ static bool make(struct scene *scene, void *to, struct err *err)
     bool own = profile_fact_find(profile, "pairs_window");
     options->is_modelled = modelled_has(profile) &&
                            (options->core || !profile->samples.n || (own && !options->records));
-    bool wide = options->asked.width > 0;
-    asked_complete(&options->asked, profile);
-    if (options->asked.where && !options->asked.value)
-        options->asked.value = "1";
     if (options->is_modelled && !options->records)
         return modelled_make(&options->modelled, scene, options->core, err);
     if (options->is_modelled)
-        return records_make(options, scene, wide, err);
+        return records_make(options, scene, err);
+    asked_complete(&options->asked, profile);
     return pipeline_make(&options->pipeline, scene, &scene->sides[0]->samples, &options->asked,
                          err);
 }

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/version.h"
+#include "core/cpu.h"
 #include "profile/file.h"
 
 #include <limits.h>
@@ -15,10 +16,15 @@ void output_describe(struct profile *head, const char *command)
 {
     struct timespec now;
     struct utsname name;
+    struct cpu here;
+    char cpu[128];
     clock_gettime(CLOCK_REALTIME, &now);
     head->command = arena_string(&head->arena, command);
     head->start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     profile_fact(head, "gait", GAIT_VERSION);
+    cpu_here(&here);
+    cpu_text(&here, cpu, sizeof cpu);
+    profile_fact(head, "cpu", cpu);
     if (uname(&name) == 0) {
         profile_fact(head, "kernel", name.release);
         profile_fact(head, "host", name.nodename);

@@ -71,7 +71,7 @@ struct record_listener *trace_records_listen(struct trace_records *records, stru
     records->window = profileme_window(model);
     struct profileme_setup setup = {.interval = records->interval,
                                     .window = records->window,
-                                    .tags = PROFILEME_TAGS,
+                                    .tags = PROFILEME_TAGS_MOST,
                                     .buffer = BUFFER,
                                     .history_bits = 64,
                                     .context = (uint64_t)tid,

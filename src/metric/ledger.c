@@ -59,8 +59,19 @@ bool ledger_open(struct ledger *ledger, const char *const *by, const struct metr
     return ok;
 }
 
+bool ledger_only(struct ledger *ledger, const char *text, const struct parameter *parameters,
+                 struct err *err)
+{
+    if (!expression_parse(&ledger->only, text, parameters, err))
+        return false;
+    ledger->has_only = true;
+    ledger->pairs |= ledger->only.pairs;
+    return true;
+}
+
 void ledger_release(struct ledger *ledger)
 {
+    expression_release(&ledger->only);
     for (size_t i = 0; i < ledger->metrics.n; i++) {
         expression_release(&ledger->metrics.at[i].value);
         expression_release(&ledger->metrics.at[i].where);
@@ -200,6 +211,11 @@ static void metric_add(const struct parsed_metric *metric, const struct subject 
 
 static void subject_add(struct ledger *ledger, const struct subject *subject, double weight)
 {
+    long double holds = 1;
+    if (ledger->has_only && (!expression_value(&ledger->only, subject, &holds) || holds == 0)) {
+        ledger->left_out++;
+        return;
+    }
     struct ledger_row *row = row_of(ledger, subject);
     if (!row) {
         ledger->keyless++;

@@ -58,12 +58,18 @@ struct ledger {
     struct ledger_row others;
     double missing_most;
     uint64_t keyless; /* records that have no key: what they belong to was not measured */
+    bool has_only;
+    struct expression only; /* what must hold of a record, */
+    uint64_t left_out; /* and records, or sides of pairs, of which it does not, or is not known */
 };
 
 /* by: expressions, NULL behind the last, at most LEDGER_KEYS; none: all is one row. metrics must stay. */
 bool ledger_open(struct ledger *ledger, const char *const *by, const struct metric *metrics,
                  const struct parameter *parameters, size_t limit, struct err *err);
 void ledger_release(struct ledger *ledger);
+/* Nothing is added of records of which this does not hold. It may ask about the other of a pair: then who is alone is left out. */
+bool ledger_only(struct ledger *ledger, const char *text, const struct parameter *parameters,
+                 struct err *err);
 
 /* Of a ledger that asks about pairs, records that are alone say nothing. */
 void ledger_add(struct ledger *ledger, const struct sample *sample);

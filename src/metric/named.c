@@ -47,7 +47,7 @@ const struct metric metrics_pairs[] = {
      true},
     {"issued_while_waiting", "instructions issued while it waited for operands or a unit",
      SEEN "(other.issue >= self.map && other.issue < self.issue)", NULL, true},
-    {"followed", "the other was fetched right behind it", "window", "other.distance == 1", false},
+    {"followed", "the other retired right behind it", "window", METRIC_NEXT, false},
     {"ipc_near", "instructions a cycle that retire near it",
      "(retired + " SEEN
      "(retired && other.retired && abs(self.retire - other.retire) < cycles)) / (2 * cycles - 1)",

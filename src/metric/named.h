@@ -6,8 +6,11 @@
 
 /* Of single records: how often what happened, and how long each stage took. Hardware that does not tell a stage has no number there. */
 extern const struct metric metrics_alone[];
-/* Of pairs. */
+/* Of pairs. Those that count others hold if the other is any of the window: not of a part of the pairs that is chosen by what the other is. */
 extern const struct metric metrics_pairs[];
+
+/* Of a pair: the other retired right behind this one, with nothing between them but what was thrown away. */
+#define METRIC_NEXT "other.steps == 1"
 
 /* What records can belong to, by name: "place", "page", "line", "object", "source", "all"; of pairs "edge", this
  * place and the other, and "unit", this place and the unit that the other was issued to. NULL: there is none. */

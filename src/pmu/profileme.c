@@ -11,6 +11,7 @@
 struct open_pair {
     struct sample first;
     uint64_t fetch, end; /* of the first */
+    uint64_t retired;    /* up to it; NEVER: it did not */
     uint32_t left;       /* instructions to the second */
     uint32_t distance;
     uint32_t tags[2];
@@ -19,8 +20,8 @@ struct open_pair {
 struct profileme {
     struct profileme_setup setup;
     struct random random;
-    uint64_t left;                      /* of the counter */
-    uint64_t tag_until[PROFILEME_TAGS]; /* the cycle from which it is free again */
+    uint64_t left;                           /* of the counter */
+    uint64_t tag_until[PROFILEME_TAGS_MOST]; /* the cycle from which it is free again */
     struct {
         VEC(struct open_pair);
     } open; /* by their first's fetch */
@@ -30,6 +31,7 @@ struct profileme {
     uint64_t buffered; /* samples: pairs are one */
     uint64_t pairs;
     uint64_t last_retire;
+    uint64_t retired; /* instructions */
     struct {
         uint64_t cycle; /* NEVER: none yet */
         uint32_t used;
@@ -59,7 +61,7 @@ struct profileme *profileme_make(const struct profileme_setup *setup,
                                  void *context)
 {
     ASSERT(setup->interval >= 2 && setup->buffer && setup->history_bits <= 64);
-    ASSERT(setup->tags <= PROFILEME_TAGS && setup->tags >= (setup->window ? 2 : 1));
+    ASSERT(setup->tags <= PROFILEME_TAGS_MOST && setup->tags >= (setup->window ? 2 : 1));
     struct profileme *unit = mem_alloc(sizeof *unit);
     unit->setup = *setup;
     unit->random.state = setup->seed;
@@ -99,13 +101,13 @@ static void sample_keep(struct profileme *unit, const struct sample *first,
         buffer_deliver(unit);
 }
 
-/* PROFILEME_TAGS: all of them are in flight. */
+/* PROFILEME_TAGS_MOST: all of them are in flight. */
 static uint32_t tag_find(const struct profileme *unit, uint64_t now, uint32_t from)
 {
     for (uint32_t i = from; i < unit->setup.tags; i++)
         if (unit->tag_until[i] <= now)
             return i;
-    return PROFILEME_TAGS;
+    return PROFILEME_TAGS_MOST;
 }
 
 static struct sample record_make(const struct profileme *unit, const struct pmu_step *step)
@@ -122,8 +124,8 @@ static void choose(struct profileme *unit, const struct pmu_step *step)
     uint64_t now = step->times->fetch;
     uint32_t tag = tag_find(unit, now, 0);
     uint32_t second =
-        unit->setup.window && tag < PROFILEME_TAGS ? tag_find(unit, now, tag + 1) : tag;
-    if (second == PROFILEME_TAGS) {
+        unit->setup.window && tag < PROFILEME_TAGS_MOST ? tag_find(unit, now, tag + 1) : tag;
+    if (second == PROFILEME_TAGS_MOST) {
         unit->counts.collided++;
         return;
     }
@@ -138,6 +140,7 @@ static void choose(struct profileme *unit, const struct pmu_step *step)
     *vec_push(&unit->open) = (struct open_pair){.first = sample,
                                                 .fetch = now,
                                                 .end = pmu_step_end(step),
+                                                .retired = step->aborted ? NEVER : unit->retired,
                                                 .left = distance,
                                                 .distance = distance,
                                                 .tags = {tag, second}};
@@ -153,6 +156,10 @@ static void pair_close(struct profileme *unit, struct open_pair *pair, const str
     sample_set(&second, SAMPLE_PAIR, unit->pairs++);
     sample_set(&second, SAMPLE_DISTANCE, pair->distance);
     sample_set(&second, SAMPLE_APART, step->times->fetch - pair->fetch);
+    if (!step->aborted && pair->retired != NEVER) {
+        sample_set(&pair->first, SAMPLE_STEPS, 0);
+        sample_set(&second, SAMPLE_STEPS, unit->retired - pair->retired);
+    }
     for (int i = 0; i < 2; i++)
         unit->tag_until[pair->tags[i]] = pair->end > end ? pair->end : end;
     sample_keep(unit, &pair->first, &second);
@@ -203,6 +210,7 @@ static void opportunities_pass(struct profileme *unit, const struct pmu_step *st
 void profileme_see(struct profileme *unit, const struct pmu_step *step)
 {
     unit->counts.fetched++;
+    unit->retired += !step->aborted;
     if (unit->setup.opportunities)
         opportunities_pass(unit, step);
     if (unit->open.n)

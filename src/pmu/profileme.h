@@ -5,7 +5,7 @@
  * random value already: uniform between half the interval and one and a half of it. If all tags are taken the selection is lost, and counted (`collided`).
  *
  * In pairs the first is chosen like that; the second is the one fetched 1 to `window` instructions later, each as likely. Both keep
- * their tags until both are done; what was fetched between them, in cycles, is SAMPLE_APART.
+ * their tags until both are done; what was fetched between them, in cycles, is SAMPLE_APART. If both retire, SAMPLE_STEPS tells how far apart they are in the program's course, without what was thrown away.
  *
  * The counter may count opportunities to fetch instead, so many a cycle: simpler in hardware, but the chosen one may be empty, or hold what
  * is not on the predicted way. An instruction is one opportunity, however many operations it has; those that a taken branch leaves unused in its cycle are off the way. (What lies in a line before the place that was jumped to would be, too,
@@ -20,12 +20,14 @@
 
 #include <stddef.h>
 
-enum { PROFILEME_TAGS = 16 };
+/* As many as hardware could have; and as many as never run out, for who wants to know what was, not what hardware would tell: a unit whose tags are taken
+ * by instructions that take long misses those that come meanwhile. */
+enum { PROFILEME_TAGS = 16, PROFILEME_TAGS_MOST = 1024 };
 
 struct profileme_setup {
     uint64_t interval;      /* the mean; at least 2 */
     uint32_t window;        /* 0: no pairs */
-    uint32_t tags;          /* 1 .. PROFILEME_TAGS; pairs take two */
+    uint32_t tags;          /* 1 .. PROFILEME_TAGS_MOST; pairs take two */
     uint32_t buffer;        /* samples an interrupt; at least 1 */
     uint32_t opportunities; /* a cycle; 0: instructions are counted */
     uint32_t history_bits;  /* of the profiled path register, up to 64 */

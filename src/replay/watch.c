@@ -3,7 +3,10 @@
 static void step_hear(struct replay_listener *listener, const struct replay_step *heard)
 {
     struct replay_watch *watch = (struct replay_watch *)listener;
-    struct pmu_step step = {&heard->insn->core, heard->fact, heard->times,
+    struct core_fact fact = *heard->fact;
+    if (!heard->addressed) /* what the replay made up is nobody's memory */
+        fact.address.v = 0;
+    struct pmu_step step = {&heard->insn->core, &fact, heard->times,
                             heard->aborted ? watch->wrong : watch->history, heard->aborted};
     if (!heard->aborted) {
         watch->history = core_history(watch->replay->core);

@@ -55,7 +55,8 @@
     X(APART, apart, "span: since the pair's first was fetched")                                    \
     X(DATA_MODULE, data_module, "module, or region of memory, that its data is in")                \
     X(DATA_LINKED, data_linked, "address of that, as linked; of a region, as it was")              \
-    X(UNIT, unit, "what it was issued to: a port or a functional unit")
+    X(UNIT, unit, "what it was issued to: a port or a functional unit")                            \
+    X(STEPS, steps, "retired instructions since the pair's first, if both retired")
 
 enum sample_field {
 #define SAMPLE_ENUM(name, word, text) SAMPLE_##name,

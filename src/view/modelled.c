@@ -198,7 +198,7 @@ bool modelled_make(struct modelled *modelled, struct scene *scene, const char *c
                        "the trace went through %s when it was recorded and is gone; gait record "
                        "--exact=trace --core %s makes another",
                        recorded, core);
-    if (!model_open(core ? core : recorded ? recorded : "zen3", &modelled->model, err))
+    if (!model_open(core_choose(profile, core, modelled->core_why), &modelled->model, err))
         return false;
     modelled->groups = table ? 1 : MODELLED_GROUPS;
     modelled->hz = hz ? strtod(hz, NULL) : 0;

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "core/model.h"
 #include "replay/account.h"
+#include "view/core_choice.h"
 #include "view/estimate.h"
 #include "view/scene.h"
 
@@ -54,13 +55,14 @@ struct modelled_row {
 struct modelled {
     struct scene *scene;
     struct model model;
-    uint32_t groups;       /* 1: all of it was seen */
-    bool addressed;        /* addresses of data were recorded */
-    uint64_t windows;      /* that were gone again */
-    uint64_t instructions; /* that were counted */
-    uint64_t unread;       /* that could not be modelled */
-    uint64_t broken;       /* windows that end where they make no sense */
-    double hz;             /* cycles to a second; 0: not known */
+    char core_why[CORE_WHY_BYTES]; /* why it is this one; "": it was asked for by name */
+    uint32_t groups;               /* 1: all of it was seen */
+    bool addressed;                /* addresses of data were recorded */
+    uint64_t windows;              /* that were gone again */
+    uint64_t instructions;         /* that were counted */
+    uint64_t unread;               /* that could not be modelled */
+    uint64_t broken;               /* windows that end where they make no sense */
+    double hz;                     /* cycles to a second; 0: not known */
     struct arena arena;
     struct map keys; /* module and address */
     VEC(struct modelled_row);

@@ -139,6 +139,7 @@ void modelled_json(FILE *to, struct modelled *modelled, size_t limit)
     json_begin(&json, to);
     head_json(&json, "pipeline", modelled->scene, 0, BY_INSTRUCTION, WEIGHT_TIME, 0);
     json_string(&json, "core", modelled->model.name);
+    json_string(&json, "core_why", modelled->core_why);
     json_string(&json, "addresses", modelled->addressed ? "recorded" : "taken to be hits");
     json_integer(&json, "windows", modelled->windows);
     json_integer(&json, "modelled", modelled->instructions);

@@ -181,6 +181,8 @@ static void head_print(FILE *to, const struct modelled *modelled)
         fprintf(to, " of %" PRIu64 " windows, behind the first quarter of each, which only warms",
                 modelled->windows);
     fprintf(to, ", %.2f a cycle\n", ipc);
+    if (*modelled->core_why)
+        fprintf(to, "the core: %s; --core takes another\n", modelled->core_why);
     fprintf(to, modelled->addressed ? "addresses of data are those that were recorded\n"
                                     : "no addresses of data were recorded (--events address): all "
                                       "loads but those of the stack are "

@@ -6,6 +6,7 @@
 #include "sample/sample.h"
 #include "view/head.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* More rows than anybody looks at, but never more: a program may touch any number of lines. */
@@ -72,19 +73,38 @@ static bool sample_shown(const struct pipeline *pipeline, const struct sample *s
     return module != MODULE_NONE && pipeline->scene->modules.at[module].shown;
 }
 
+/* One pair of `window` has the second right behind its first, and only one of its two sides is an edge: so that what is counted along edges is what happened there. */
+static struct sample edge_weighed(const struct pipeline *pipeline, const struct sample *sample)
+{
+    struct sample weighed = *sample;
+    uint64_t weight = sample_knows(sample, SAMPLE_WEIGHT) ? sample->at[SAMPLE_WEIGHT] : 1;
+    sample_set(&weighed, SAMPLE_WEIGHT, (uint64_t)(2 * pipeline->window * (double)weight));
+    return weighed;
+}
+
+static void pair_take(struct pipeline *pipeline, const struct sample *first,
+                      const struct sample *second)
+{
+    struct sample weighed = pipeline->by == PIPELINE_EDGE ? edge_weighed(pipeline, first) : *first;
+    ledger_add_pair(&pipeline->alone, &weighed, second);
+    ledger_add_pair(&pipeline->pairs, first, second);
+    ledger_add_pair(&pipeline->asked, first, second);
+}
+
 static void sample_take(struct pipeline *pipeline, struct sample sample, const struct sample *next)
 {
-    struct ledger *ledgers[] = {&pipeline->alone, &pipeline->pairs, &pipeline->asked};
     pipeline->records += next ? 2 : 1;
     pipeline->of_pairs += next != NULL;
     pipeline->origins[sample.at[SAMPLE_ORIGIN]] += next ? 2 : 1;
     if (pipeline->by == PIPELINE_OBJECT)
         object_settle(pipeline, &sample);
-    for (size_t i = 0; i < sizeof ledgers / sizeof *ledgers; i++)
-        if (next)
-            ledger_add_pair(ledgers[i], &sample, next);
-        else
-            ledger_add(ledgers[i], &sample);
+    if (next) {
+        pair_take(pipeline, &sample, next);
+        return;
+    }
+    ledger_add(&pipeline->alone, &sample);
+    ledger_add(&pipeline->pairs, &sample);
+    ledger_add(&pipeline->asked, &sample);
 }
 
 static void samples_take(struct pipeline *pipeline, const struct sample_list *list)
@@ -102,6 +122,27 @@ static void samples_take(struct pipeline *pipeline, const struct sample_list *li
     }
 }
 
+/* What must hold of a record, in one expression; false: what was asked for is none. */
+static bool only_set(struct pipeline *pipeline, const struct parameter *parameters, struct err *err)
+{
+    struct ledger *ledgers[] = {&pipeline->alone, &pipeline->pairs, &pipeline->asked};
+    bool edge = pipeline->by == PIPELINE_EDGE;
+    struct expression asked = {0};
+    char text[1024];
+    if (pipeline->where && !expression_parse(&asked, pipeline->where, parameters, err))
+        return err_in(err, "--where");
+    pipeline->of_others = edge || pipeline->by == PIPELINE_UNIT || asked.pairs;
+    expression_release(&asked);
+    int n = snprintf(text, sizeof text, "(%s) && (%s)", pipeline->where ? pipeline->where : "1",
+                     edge ? METRIC_NEXT : "1");
+    if (n < 0 || (size_t)n >= sizeof text)
+        return err_set(err, ERR_USAGE, "--where: too long");
+    for (size_t i = 0; i < sizeof ledgers / sizeof *ledgers; i++)
+        if (!ledger_only(ledgers[i], text, parameters, err))
+            return false;
+    return true;
+}
+
 bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
                    const struct sample_list *records, const struct pipeline_asked *asked,
                    struct err *err)
@@ -109,16 +150,20 @@ bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
     const struct parameter parameters[] = {
         {"width", asked->width}, {"window", asked->window}, {"cycles", asked->cycles}, {NULL, 0}};
     const char *const *by = metric_keys(by_names[asked->by]);
-    *pipeline = (struct pipeline){.scene = scene, .by = asked->by};
+    *pipeline = (struct pipeline){
+        .scene = scene, .by = asked->by, .where = asked->where, .window = asked->window};
     if (asked->value)
-        pipeline->own[0] =
-            (struct metric){"--metric", asked->value, asked->value, asked->where, true};
+        pipeline->own[0] = (struct metric){"--metric", asked->value, asked->value, NULL, true};
     if (!ledger_open(&pipeline->asked, by, pipeline->own, parameters, ROWS_KEPT, err))
         return false;
     struct err never;
     bool ok = ledger_open(&pipeline->alone, by, metrics_alone, parameters, ROWS_KEPT, &never) &&
               ledger_open(&pipeline->pairs, by, metrics_pairs, parameters, ROWS_KEPT, &never);
     ASSERT(ok);
+    if (!only_set(pipeline, parameters, err)) {
+        pipeline_release(pipeline);
+        return false;
+    }
     samples_take(pipeline, records);
     pipeline->ranking = ledger_ranking(&pipeline->alone);
     return true;

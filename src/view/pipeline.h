@@ -16,20 +16,26 @@ enum pipeline_by {
     PIPELINE_PAGE,
     PIPELINE_LINE,
     PIPELINE_OBJECT,
-    PIPELINE_EDGE, /* of pairs: from one instruction to the other */
+    PIPELINE_EDGE, /* of pairs: from one instruction to the one that retired right behind it */
     PIPELINE_UNIT, /* likewise: an instruction, and the unit that the other was issued to */
     PIPELINE_ALL,
 };
 
 struct pipeline_asked {
     enum pipeline_by by;
-    const char *value, *where;    /* a metric of one's own; NULL: none */
+    const char *value; /* a metric of one's own; NULL: none */
+    const char *where; /* only records of which this holds, in all that is shown; NULL: all */
     double width, window, cycles; /* parameters of metrics of pairs */
 };
 
 struct pipeline {
     struct scene *scene;
     enum pipeline_by by;
+    const char *where;
+    const char *core, *core_why; /* of records that a model made of windows; NULL: of others */
+    bool
+        of_others; /* which pairs count depends on their other: what stands for all others is not known */
+    double window;
     struct metric own[2];
     struct ledger alone, pairs, asked; /* asked: of one's own metric; no metrics if there is none */
     uint32_t *ranking;                 /* rows of `alone`, the weightiest first */

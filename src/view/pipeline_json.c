@@ -30,11 +30,11 @@ static void sums_json(struct json *json, const struct ledger *ledger, const stru
     json_object_end(json);
 }
 
-/* Of a model these two stand beside the events, too. */
-static void event_json(struct json *json, const struct ledger *ledger, const struct ledger_row *row,
+/* null: nothing is known of it. */
+static void total_json(struct json *json, const struct ledger *ledger, const struct ledger_row *row,
                        const char *name)
 {
-    for (size_t i = 0; i < ledger->metrics.n; i++)
+    for (size_t i = 0; row && i < ledger->metrics.n; i++)
         if (row->sums[i].n && strcmp(ledger->metrics.at[i].metric->name, name) == 0) {
             interval_json(json, name, metric_total(&row->sums[i]), "count");
             return;
@@ -95,16 +95,20 @@ static void row_json(struct json *json, struct pipeline *pipeline, uint32_t inde
     json_object(json, NULL);
     key_json(json, pipeline, ledger_key(alone, index));
     json_integer(json, "samples", row->sums[0].n);
-    event_json(json, alone, row, "retired");
-    event_json(json, alone, row, "aborted");
+    total_json(json, alone, row, "retired");
+    total_json(json, alone, row, "aborted");
     sums_json(json, alone, row, "events", false);
     sums_json(json, alone, row, "latencies", true);
     json_null(json, "time");
-    if (paired && paired->sums[0].n)
+    if (paired && paired->sums[0].n && !pipeline->of_others)
         interval_json(json, "wasted_slots", metric_total(&paired->sums[0]), "count");
     else
         json_null(json, "wasted_slots");
-    sums_json(json, pairs, paired, "pairs", true);
+    if (pipeline->by == PIPELINE_EDGE)
+        total_json(json, pairs, paired, "followed");
+    if (pipeline->by == PIPELINE_UNIT)
+        total_json(json, pairs, paired, "overlap");
+    sums_json(json, pairs, pipeline->of_others ? NULL : paired, "pairs", true);
     if (pipeline->own[0].name && asked)
         interval_json(json, "asked", metric_mean(&asked->sums[0]), "mean");
     json_object_end(json);
@@ -117,6 +121,13 @@ void pipeline_json(FILE *to, struct pipeline *pipeline, size_t limit)
     head_json(&json, "pipeline", pipeline->scene, 0, BY_INSTRUCTION, WEIGHT_COUNT, 0);
     json_integer(&json, "records", pipeline->records);
     json_integer(&json, "pairs", pipeline->of_pairs);
+    if (pipeline->core) {
+        json_string(&json, "core", pipeline->core);
+        json_string(&json, "core_why", pipeline->core_why);
+    }
+    if (pipeline->where)
+        json_string(&json, "where", pipeline->where);
+    json_integer(&json, "left_out_records", pipeline->alone.left_out);
     json_integer(&json, "without_key", pipeline->alone.keyless);
     json_number(&json, "left_out", pipeline->alone.others.weight);
     json_array(&json, "rows");

@@ -76,12 +76,28 @@ static void events_print(FILE *to, const struct ledger *ledger, const struct led
         fputc('\n', to);
 }
 
-static void pairs_print(FILE *to, const struct ledger *ledger, const struct ledger_row *row)
+static void total_print(FILE *to, const char *what, const char *unit, const struct metric_sum *sum)
 {
+    if (!sum)
+        return;
+    struct metric_estimate total = metric_total(sum);
+    fprintf(to, "      %s %s %s [%s, %s]\n", what, count_text(total.value, false), unit,
+            count_text(total.lo, false), count_text(total.hi, false));
+}
+
+static void pairs_print(FILE *to, const struct pipeline *pipeline, const struct ledger_row *row)
+{
+    const struct ledger *ledger = &pipeline->pairs;
     static const char *const means[] = {"concurrency", "concurrency_hit", "concurrency_miss",
                                         "ipc_near"};
     const struct metric_sum *wasted = sum_of(ledger, row, "wasted_slots");
     if (!wasted)
+        return;
+    if (pipeline->by == PIPELINE_EDGE)
+        total_print(to, "followed", "times", sum_of(ledger, row, "followed"));
+    if (pipeline->by == PIPELINE_UNIT)
+        total_print(to, "beside it", "useful instructions", sum_of(ledger, row, "overlap"));
+    if (pipeline->of_others)
         return;
     struct metric_estimate slots = metric_total(wasted);
     fprintf(to, "      wasted slots %s [%s, %s]", count_text(slots.value, false),
@@ -150,7 +166,7 @@ static void row_print(FILE *to, struct pipeline *pipeline, uint32_t index, doubl
     key_print(to, pipeline, ledger_key(&pipeline->alone, index), ink);
     stages_print(to, &pipeline->alone, row);
     events_print(to, &pipeline->alone, row);
-    pairs_print(to, &pipeline->pairs, pipeline_row(pipeline, &pipeline->pairs, index));
+    pairs_print(to, pipeline, pipeline_row(pipeline, &pipeline->pairs, index));
     if (pipeline->own[0].name && asked && asked->sums[0].n) {
         fprintf(to, "     ");
         mean_print(to, pipeline->own[0].value, &asked->sums[0]);
@@ -181,12 +197,23 @@ void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, s
         if (pipeline->origins[i])
             fprintf(to, ", %" PRIu64 " of %s", pipeline->origins[i],
                     sample_origin_name((enum sample_origin)i));
-    fprintf(to, "; cycles and shares with their 95 %% intervals\n\n");
+    fprintf(to, "; cycles and shares with their 95 %% intervals\n");
+    if (pipeline->core)
+        fprintf(to, "of windows through a model of %s%s%s\n", pipeline->core,
+                *pipeline->core_why ? "; the core: " : "", pipeline->core_why);
+    if (pipeline->where)
+        fprintf(to, "only those of which this holds: %s\n", pipeline->where);
+    fputc('\n', to);
     for (size_t i = 0; i < pipeline->alone.n; i++)
         total += pipeline->alone.at[i].weight;
     for (; shown < pipeline->alone.n && shown < limit; shown++)
         row_print(to, pipeline, pipeline->ranking[shown], total, ink);
     shown_text(to, shown, pipeline->alone.n, "rows");
+    if (pipeline->alone.left_out)
+        fprintf(to, "%" PRIu64 " records are left out: %s\n", pipeline->alone.left_out,
+                pipeline->by == PIPELINE_EDGE ? "the other of their pair did not retire right "
+                                                "behind them, or --where does not hold"
+                                              : "--where does not hold of them, or is not known");
     if (pipeline->alone.keyless)
         fprintf(to, "%" PRIu64 " records are in no row: %s\n", pipeline->alone.keyless,
                 keyless_why(pipeline->by));

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HISTORY_BITS = 16, TAGS = 16 };
+enum { HISTORY_BITS = 16 };
 
 struct taking {
     struct replay_listener listener;
@@ -81,11 +81,14 @@ static void deliver(void *context, const struct sample *samples, size_t n)
     }
 }
 
-/* The window stands for more cycles than it had in the model, and so does each of its records. */
-static void window_weigh(struct taking *taking, size_t first, double hz)
+/* The window stands for more cycles than it had in the model, and so does each of its records; those that were chosen and have no second, since the window ends before it, are stood for by the others. */
+static void window_weigh(struct taking *taking, size_t first, double hz, uint64_t chosen)
 {
     double times =
         taking->cycles ? (double)taking->window->weight_ns * hz / 1e9 / (double)taking->cycles : 0;
+    size_t pairs = (taking->list->n - first) / 2;
+    if (pairs)
+        times *= (double)chosen / (double)pairs;
     for (size_t i = first; i < taking->list->n; i++)
         sample_set(&taking->list->at[i], SAMPLE_WEIGHT,
                    (uint64_t)llround(WINDOW_RECORDS_EVERY * times));
@@ -96,7 +99,7 @@ void window_records_take(struct sample_list *list, struct scene *scene, const st
 {
     const struct profileme_setup setup = {.interval = WINDOW_RECORDS_EVERY,
                                           .window = window,
-                                          .tags = TAGS,
+                                          .tags = PROFILEME_TAGS_MOST,
                                           .buffer = 1,
                                           .history_bits = HISTORY_BITS,
                                           .seed = 1};
@@ -109,11 +112,13 @@ void window_records_take(struct sample_list *list, struct scene *scene, const st
     replay_listen(&taking.course->replay, &taking.listener);
     for (size_t i = 0; i < taking.course->windows->n; i++) {
         size_t first = list->n;
+        uint64_t before = profileme_counts(taking.unit)->chosen;
         taking.window = &taking.course->windows->at[i];
         taking.cycles = 0;
         window_course_go(taking.course, i);
         profileme_gap(taking.unit);
-        window_weigh(&taking, first, hz ? strtod(hz, NULL) : 1e9);
+        window_weigh(&taking, first, hz ? strtod(hz, NULL) : 1e9,
+                     profileme_counts(taking.unit)->chosen - before);
     }
     profileme_free(taking.unit);
     window_course_close(taking.course);

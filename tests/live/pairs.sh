@@ -20,6 +20,62 @@ regions = {row["region"].split("/")[-1] for row in objects["rows"]}
 print(regions, count(objects), objects["without_key"], lines["without_key"])
 sys.exit(not {"gzip", "[memory]"} <= regions or objects["without_key"] != lines["without_key"] or not objects["rows"])
 PY
+# Where an address is not known there is no page: gzip has none below 4 GiB, and what a replay makes up lies there.
+"$gait" pipeline --by page --json "$work/data" >"$work/pages" || fail 'by page'
+/usr/bin/python3 - "$work/pages" <<'PY' || fail 'pages that are nobody'\''s'
+import json, sys
+view = json.load(open(sys.argv[1]))
+low = [row["data"] for row in view["rows"] if int(row["data"], 16) < 1 << 32]
+print(len(view["rows"]), "pages, below 4 GiB:", low)
+sys.exit(bool(low) or not view["rows"])
+PY
+# --where holds of all that is shown, whatever the column.
+for where in mispredicted '!retired' 'l1_miss && retired'; do
+    "$gait" pipeline --by all --where "$where" --json "$work/data" >"$work/where" || fail "--where $where"
+    /usr/bin/python3 - "$work/where" "$where" <<'PY' || fail "--where $where: not of every column"
+import json, sys
+view, where = json.load(open(sys.argv[1])), sys.argv[2]
+row, = view["rows"]
+events = {name: event["count"] for name, event in row["events"].items()}
+print(where, row["samples"], view["left_out_records"], events)
+assert view["where"] == where and row["samples"] + view["left_out_records"] == view["records"] and row["samples"]
+all_of = {"mispredicted": ("mispredicts", "retired"), "!retired": ("aborted",), "l1_miss && retired": ("l1_misses", "retired")}[where]
+none_of = {"mispredicted": ("aborted",), "!retired": ("retired",), "l1_miss && retired": ("aborted",)}[where]
+assert all(events[name] == events["fetched"] for name in all_of) and not any(events.get(name, 0) for name in none_of)
+PY
+done
+# Edges: each leads to what retired next, as the run itself says, as often as it did.
+make -s "${GAIT_OUT:-o/rel}/programs/stages" >&2 || exit 1
+"$gait" record -q -o "$work/stages" --exact=trace --core zen3 --pairs 10 -- "${GAIT_OUT:-o/rel}/programs/stages" 60 >/dev/null 2>"$work/log" || { cat "$work/log"; fail 'record of stages'; }
+"$gait" pipeline --json --limit 1000 "$work/stages" >"$work/steps" && "$gait" pipeline --by edge --json "$work/stages" >"$work/edges" || fail 'by edge'
+"$gait" report --raw --by edge --json "$work/stages" >"$work/branches" && "$gait" report --raw --by call --json "$work/stages" >"$work/calls" || fail 'report'
+"$gait" pipeline --by edge --limit 1 "$work/stages" | grep -q 'followed .* times \[' || fail 'followed is not shown'
+/usr/bin/python3 - "$work/steps" "$work/edges" "$work/branches" "$work/calls" <<'PY' || fail 'edges are not what retired next'
+import json, sys
+exact, edges, branches, calls = (json.load(open(path))["rows"] for path in sys.argv[1:])
+retired = {row["address"]: row["retired"]["count"] for row in exact}
+took = {(row["from"], row["to"]): row["count"] for row in branches}
+ends = {row["from"] for row in branches + calls}
+def place(text):
+    module, at = text.rsplit("+0x", 1)
+    return module, int(at, 16)
+straight = odd = held = n = 0
+for row in edges:
+    (module, at), (to_module, to) = place(row["from"]), place(row["to"])
+    next_one = module == to_module and 0 < to - at <= 15
+    straight += next_one
+    if not next_one and row["from"] not in ends:
+        odd += 1  # a jump that is no edge of one function, or a string instruction that goes on
+    assert row["followed"]["count"] == row["retired"]["count"] and row["wasted_slots"] is None
+    if row["samples"] < 20:
+        continue
+    true = took.get((row["from"], row["to"])) if row["from"] in ends else retired[row["from"]] if next_one else None
+    if true is not None:
+        n += 1
+        held += row["followed"]["lo"] * 0.95 <= true <= row["followed"]["hi"] * 1.05
+print(len(edges), "edges,", straight, "to the instruction behind,", odd, "odd;", held, "of", n, "counts hold")
+assert straight > 0.5 * len(edges) and odd <= 0.1 * len(edges) and n >= 10 and held >= 0.85 * n
+PY
 /usr/bin/python3 - "$work/exact" "$work/pairs" <<'PY' || fail 'pairs and the model differ'
 import json, sys
 exact, pairs = ({row["address"]: row for row in json.load(open(path))["rows"]} for path in sys.argv[1:])

@@ -69,6 +69,12 @@ static void pair_add(struct ledger *ledger, int first, int second, uint64_t weig
     struct sample a = sample_of(&all[first], weight), b = sample_of(&all[second], weight);
     sample_set(&b, SAMPLE_APART, all[second].fetch - all[first].fetch);
     sample_set(&b, SAMPLE_DISTANCE, (uint64_t)(second - first));
+    if (all[first].retired && all[second].retired) {
+        uint64_t steps = 0;
+        for (int i = first + 1; i <= second; i++)
+            steps += all[i].retired;
+        sample_set(&b, SAMPLE_STEPS, steps);
+    }
     ledger_add_pair(ledger, &a, &b);
 }
 
@@ -161,7 +167,7 @@ static void all_pairs_are_the_truth(void **state)
     ledger_release(&ledger);
 }
 
-/* How often one place was fetched right behind another. */
+/* How often one place retired right behind another, whatever was thrown away in between. */
 static void edges_are_counted(void **state)
 {
     (void)state;
@@ -170,11 +176,16 @@ static void edges_are_counted(void **state)
     struct err err;
     double truth[PLACES][PLACES] = {{0}};
     assert_true(ledger_open(&ledger, metric_keys("edge"), metrics_pairs, parameters, 1000, &err));
+    assert_true(ledger_only(&ledger, METRIC_NEXT, parameters, &err));
     for (int i = 0; i < FEW; i++)
         for (int j = i + 1; j <= i + WINDOW && j < FEW; j++)
             pair_add(&ledger, i, j, 1);
-    for (int i = 0; i + 1 < FEW; i++)
-        truth[all[i].place][all[i + 1].place]++;
+    for (int i = 0, next; i + 1 < FEW; i = next) {
+        for (next = i + 1; next < FEW && !all[next].retired;)
+            next++;
+        if (all[i].retired && next < FEW)
+            truth[all[i].place][all[next].place]++;
+    }
     size_t followed = metric_index(&ledger, "followed");
     for (size_t i = 0; i < ledger.n; i++) {
         const uint64_t *key = ledger_key(&ledger, i);
@@ -183,6 +194,37 @@ static void edges_are_counted(void **state)
     }
     for (int i = 0; i < PLACES * PLACES; i++)
         assert_true(truth[i / PLACES][i % PLACES] == 0);
+    ledger_release(&ledger);
+}
+
+/* What is left out is in no sum, and known; of a pair each side is asked by itself. */
+static void only_what_holds_is_added(void **state)
+{
+    (void)state;
+    struct ledger ledger;
+    struct err err;
+    double truth[2] = {0};
+    uint64_t sides = 0;
+    assert_true(ledger_open(&ledger, metric_keys("all"), metrics_alone, parameters, 8, &err));
+    assert_true(ledger_only(&ledger, "l1_miss && retired", parameters, &err));
+    for (int i = 0; i + 1 < N; i += 2) {
+        pair_add(&ledger, i, i + 1, 2);
+        for (int k = i; k < i + 2; k++, sides++)
+            truth[0] += all[k].missed && all[k].retired;
+    }
+    for (int i = 0; i < N; i++) {
+        struct sample sample = sample_of(&all[i], 1);
+        ledger_add(&ledger, &sample);
+        truth[1] += all[i].missed && all[i].retired;
+    }
+    static const char *const same[] = {"fetched", "retired", "l1_misses"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(ledger.at[0].sums[metric_index(&ledger, same[i])].wx == truth[0] + truth[1]);
+    assert_true(ledger.at[0].weight == truth[0] + truth[1]);
+    assert_int_equal(ledger.left_out, sides + N - (uint64_t)(truth[0] + truth[1]));
+    ledger_release(&ledger);
+    assert_true(ledger_open(&ledger, metric_keys("all"), metrics_alone, parameters, 8, &err));
+    assert_false(ledger_only(&ledger, "l1_miss &&", parameters, &err));
     ledger_release(&ledger);
 }
 
@@ -311,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_pairs_are_the_truth, run_make),
         cmocka_unit_test_setup(edges_are_counted, run_make),
+        cmocka_unit_test_setup(only_what_holds_is_added, run_make),
         cmocka_unit_test_setup(intervals_hold_the_truth, run_make),
         cmocka_unit_test_setup(space_is_bounded, run_make),
         cmocka_unit_test(unknown_is_not_zero),

@@ -286,12 +286,56 @@ static void pairs_estimate_what_is_exact(void **state)
     feed_close(&feed);
 }
 
+/* How far apart two are in the program's course is counted without what was thrown away, and only of those that retired. */
+static void steps_are_of_those_that_retired(void **state)
+{
+    (void)state;
+    static struct feed feed;
+    struct taken taken = {0};
+    struct both both = {0};
+    struct profileme_setup setup = {.interval = INTERVAL, .window = 20, .tags = 16, .buffer = 2};
+    uint32_t next = 0, behind = 0;
+    both.unit = profileme_make(&setup, take, &taken);
+    truth_init(&both.truth);
+    feed_open(&feed, "21264", loop, LOOP);
+    feed.see = both_see;
+    feed.context = &both;
+    for (int i = 0; i < 20000; i++)
+        feed_turn(&feed);
+    profileme_finish(both.unit);
+    for (size_t i = 0; i < taken.n; i += 2) {
+        const struct sample *first = &taken.at[i], *second = &taken.at[i + 1];
+        bool both_retired =
+            sample_happened(first, EVENT_RETIRED) && sample_happened(second, EVENT_RETIRED);
+        assert_int_equal(sample_knows(second, SAMPLE_STEPS), both_retired);
+        if (!both_retired)
+            continue;
+        assert_true(second->at[SAMPLE_STEPS] >= 1 &&
+                    second->at[SAMPLE_STEPS] <= second->at[SAMPLE_DISTANCE]);
+        if (second->at[SAMPLE_STEPS] != 1)
+            continue;
+        next++;
+        behind += second->at[SAMPLE_DISTANCE] > 1;
+        if (second->at[SAMPLE_DISTANCE] > 1) /* then what was thrown away lay between */
+            assert_true(sample_happened(first, EVENT_MISPREDICTED));
+    }
+    assert_true(next > 100 && behind > 0);
+    profileme_free(both.unit);
+    truth_release(&both.truth);
+    vec_release(&taken);
+    feed_close(&feed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interval_is_the_mean), cmocka_unit_test(tags_collide),
-        cmocka_unit_test(pairs_are_apart),      cmocka_unit_test(opportunities_may_be_empty),
-        cmocka_unit_test(gap_cuts_pairs),       cmocka_unit_test(pairs_estimate_what_is_exact),
+        cmocka_unit_test(interval_is_the_mean),
+        cmocka_unit_test(tags_collide),
+        cmocka_unit_test(pairs_are_apart),
+        cmocka_unit_test(opportunities_may_be_empty),
+        cmocka_unit_test(gap_cuts_pairs),
+        cmocka_unit_test(pairs_estimate_what_is_exact),
+        cmocka_unit_test(steps_are_of_those_that_retired),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

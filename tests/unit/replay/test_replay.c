@@ -3,6 +3,8 @@
 
 #include "own_code.h"
 
+#include "replay/watch.h"
+
 /* So often round, then out. */
 static void loop_run(struct fixture *fixture, uint32_t first, uint32_t times,
                      const struct replay_data *data)
@@ -107,6 +109,40 @@ static void wrong_ways_are_told(void **state)
     fixture_end(&fixture);
 }
 
+struct watched {
+    struct replay_watch watch;
+    uint32_t known, unknown, wrong;
+};
+
+static void watched_see(void *context, const struct pmu_step *step)
+{
+    struct watched *watched = context;
+    if (!(step->insn->flags & (INSN_LOAD | INSN_STORE)))
+        return;
+    watched->known += step->fact->address.v != 0;
+    watched->unknown += step->fact->address.v == 0;
+    watched->wrong += step->aborted && step->fact->address.v != 0;
+}
+
+/* Whoever watches a core is told addresses that were recorded, never those that the replay made up, on the wrong way least of all. */
+static void guesses_are_not_told(void **state)
+{
+    struct fixture fixture;
+    struct watched watched = {.watch = {.see = watched_see, .context = &watched}};
+    struct replay_data data[LOOP_INSTRUCTIONS] = {[POINTER] = {.address = 0x7f0000001000}};
+    (void)state;
+    fixture_begin(&fixture);
+    fixture.replay.wrong_ways = true;
+    replay_watch(&watched.watch, &fixture.replay);
+    uint32_t first = code_run(&fixture.code, 3, fixture.loop, LOOP_BYTES, LOOP_INSTRUCTIONS);
+    loop_run(&fixture, first, 100, data);
+    assert_true(fixture.aborted > 0);
+    assert_int_equal(watched.known, 100);
+    assert_true(watched.unknown > 400);
+    assert_int_equal(watched.wrong, 0);
+    fixture_end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +152,7 @@ int main(void)
         cmocka_unit_test(addresses_are_believed),
         cmocka_unit_test(gaps_warm),
         cmocka_unit_test(wrong_ways_are_told),
+        cmocka_unit_test(guesses_are_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

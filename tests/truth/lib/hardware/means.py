@@ -1,5 +1,5 @@
 """means.py RECORDS: of IBS operations in what `gait import --records` prints, the mean cycles from tag to completion of those that loaded, how many there are,
-and how many of those that load or store missed the first cache."""
+and how many of those that load missed the first cache: what is asked for is of loads in every column."""
 import sys
 
 cycles, misses = [], []
@@ -8,7 +8,7 @@ for line in open(sys.argv[1]):
     if origin != "ibs_op":
         continue
     part = {k: int(v, 16) for k, v in (p.split("=") for p in parts)}
-    if part["LdOp"] or part["StOp"]:
+    if part["LdOp"]:
         misses.append(part["DcMiss"])
     if part["LdOp"] and part["TagToRetCtr"] >= part["CompToRetCtr"]:
         cycles.append(part["TagToRetCtr"] - part["CompToRetCtr"])
