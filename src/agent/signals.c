@@ -4,6 +4,7 @@
 #include "agent/altstack.h"
 #include "agent/handover.h"
 #include "agent/sample.h"
+#include "agent/shelter.h"
 #include "agent/stack_copy.h"
 #include "agent/thread.h"
 #include "agent/trap.h"
@@ -103,6 +104,8 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
     uint64_t mask = frame->mask | action->mask;
     if (!(action->flags & SA_NODEFER))
         mask |= signal_bit(signal);
+    if (agent.signal == TRIGGER_SIGNAL_UNTOLD && action->flags & SA_ONSTACK)
+        mask |= signal_bit(agent.signal); /* agent/shelter.h */
     if (action->flags & SA_RESETHAND)
         action->handler = 0;
     struct thread *thread = handover_due(frame, action);
@@ -151,6 +154,9 @@ static uint64_t fault_judge(int signal, const int32_t *siginfo, struct kernel_uc
         return 0;
     }
     if (walked && fault_translate(thread, frame) && !sent)
+        return 0;
+    if (signal == SIGSEGV && agent.signal == TRIGGER_SIGNAL_UNTOLD &&
+        shelter_refused(thread_self(), siginfo, frame))
         return 0;
     return signals_pass_on(signal, siginfo, frame);
 }
@@ -255,6 +261,16 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
     return (struct next){.to = 0};
 }
 
+/* The stack to decide on, or 0: the one at hand. In a process that we were put into that one is the program's and may be all
+ * but full. */
+__attribute__((used)) static uint64_t sample_room(const int32_t *siginfo)
+{
+    int32_t slot = agent.signal == TRIGGER_SIGNAL_UNTOLD ? trigger_slot(siginfo) : -1;
+    if (slot < 0 || agent.threads[slot].tid != (int32_t)sys3(SYS_gettid, 0, 0, 0))
+        return 0;
+    return (uint64_t)(agent.threads[slot].signal_stack + THREAD_SIGNAL_STACK_BYTES);
+}
+
 __attribute__((used)) static struct next sample_decide(int signal, const int32_t *siginfo,
                                                        struct kernel_ucontext *frame)
 {
@@ -279,13 +295,17 @@ __asm__(".pushsection .text\n"
         "sample_entry:\n"
         "  pushq $2\n  popfq\n"
         "  push %rdi\n  push %rsi\n  push %rdx\n"
-        "  call sample_decide\n"
-        "  mov %rdx,%rcx\n"
+        "  mov %rsi,%rdi\n  call sample_room\n"
         "  pop %rdx\n  pop %rsi\n  pop %rdi\n"
+        "  mov %rsp,%rcx\n  test %rax,%rax\n  cmovnz %rax,%rsp\n  and $-16,%rsp\n"
+        "  push %rcx\n  push %rdi\n  push %rsi\n  push %rdx\n"
+        "  call sample_decide\n"
+        "  mov %rdx,%r8\n"
+        "  pop %rdx\n  pop %rsi\n  pop %rdi\n  pop %rsp\n"
         "  test %rax,%rax\n  jnz 2f\n"
-        "  test %rcx,%rcx\n  jz 1f\n  jmp *%rcx\n"
+        "  test %r8,%r8\n  jz 1f\n  jmp *%r8\n"
         "1: ret\n"
-        "2: mov %rcx,%rsp\n  mov %rax,%rdi\n  mov %rax,%rbx\n"
+        "2: mov %r8,%rsp\n  mov %rax,%rdi\n  mov %rax,%rbx\n"
         "  call sample_take\n"
         "  mov %rbx,%rsp\n"
         "signal_restorer:\n"
@@ -349,6 +369,8 @@ void signals_keep(void)
     for (uint32_t i = 0; i < 4; i++)
         keep(fault_signals[i]);
     keep(agent.signal);
+    if (agent.signal == TRIGGER_SIGNAL_UNTOLD)
+        shelter_keep();
 }
 
 /* The program's action is known before ours is in force: another thread may need it at once. */
@@ -371,6 +393,8 @@ void signals_own(void)
     for (uint32_t i = 0; i < 4; i++)
         take(fault_signals[i]);
     take(agent.signal);
+    if (agent.signal == TRIGGER_SIGNAL_UNTOLD)
+        shelter_keep();
 }
 
 uint64_t signals_restorer(void)
@@ -380,6 +404,7 @@ uint64_t signals_restorer(void)
 
 void signals_return(void)
 {
+    shelter_return();
     for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
         struct kernel_sigaction now = {0};
         uint64_t ours = (uint64_t)(signal == agent.signal ? sample_entry : fault_entry);

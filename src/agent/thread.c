@@ -120,6 +120,7 @@ struct thread *thread_reserve(void)
     thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};
     thread->entry_mask_kept = false;
+    thread->refused_pc = 0;
     thread->means = agent.means;
     return thread;
 }

@@ -73,7 +73,9 @@
          "record for longer, or with more --overhead")                                             \
     LOSS(stepped, "instruction that has no copy: executed alone by a single step, and counted")    \
     LOSS(stepped_uncounted,                                                                        \
-         "instruction that has no copy: executed alone by a single step, not counted")
+         "instruction that has no copy: executed alone by a single step, not counted")             \
+    LOSS(no_room,                                                                                  \
+         "thread not sampled any more: its alternate signal stack has no room for a sample")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

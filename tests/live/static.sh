@@ -8,10 +8,10 @@ echo 'int main(void) { return 0; }' | gcc -static -x c -o "$work/try" - 2>/dev/n
 # it runs (code_self): docs/AGENT.md says why.
 names='branches calls_odd children_signal children_tree children_vfork clone_process clone_threads code_moved code_written
 coroutines descriptors flags handlers jumps odd signal_context signal_fix signal_fork signal_interrupts signal_jump signal_nested signal_queue
-signal_stack signal_storm signal_trap signal_wait strings thread_exec thread_exits thread_keys threads_detached
+signal_small signal_stack signal_storm signal_trap signal_wait strings thread_exec thread_exits thread_keys threads_detached
 threads_fork threads_short timers'
 [ -n "$GAIT_LONG" ] || names='children_vfork clone_threads code_moved code_written coroutines flags odd signal_jump signal_nested
-signal_stack signal_storm signal_trap threads_fork threads_short timers'
+signal_small signal_stack signal_storm signal_trap threads_fork threads_short timers'
 compared=0 seen=0
 for name in $names; do
     source=tests/programs/$name.c
