@@ -156,9 +156,15 @@ units: $(UNIT_BINS)
 programs: $(PROG_BINS) $(PLUGS)
 check-units: units
 	tools/run-tests $(O) $(UNIT_BINS)
+# Long tests alone. ROUNDS: runs a program and mode. ONLY: names of programs or suites.
+ROUNDS ?= 20
+check-harm: all programs
+	GAIT_LONG=1 GAIT_OUT=$(O) ROUNDS=$(ROUNDS) tests/truth/harm.sh $(ONLY)
+check-suites: all
+	GAIT_LONG=1 GAIT_OUT=$(O) tests/truth/suites.sh $(ONLY)
 check-all: check
 	$(MAKE) MODE=dbg DEV=1 check-units
-	GAIT_LONG=1 GAIT_TEST_SECONDS=1800 tools/run-tests $(O) $(TRUTH)
+	GAIT_LONG=1 GAIT_TEST_SECONDS=7200 tools/run-tests $(O) $(TRUTH)
 
 demo: deps
 	+$(BUILD) all
@@ -298,8 +304,10 @@ deb: all man
 	@tools/deb $O $(VERSION)
 deps:
 	@tools/deps
+deps-long:
+	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -1,0 +1,8 @@
+slow node-compute node -e 'let s = 0; for (let i = 0; i < 3e6; i++) s = (s * 31 + i) % 1000003; console.log(s, [..."hello"].reverse().join(""))'
+slow node-async node -e 'const f = n => new Promise(r => setTimeout(() => r(n * n), n % 5)); Promise.all([...Array(100).keys()].map(f)).then(r => console.log(r.reduce((a, b) => a + b)))'
+slow node-workers node -e 'const { Worker } = require("worker_threads"); let n = 0; for (let i = 0; i < 3; i++) new Worker("require(\"worker_threads\").parentPort.postMessage([...Array(50000).keys()].reduce((a, b) => a + b % 7, 0))", { eval: true }).on("message", m => { n += m }).on("exit", () => { if (i == 2) setTimeout(() => console.log(n), 300) })'
+slow node-child node -e 'const r = require("child_process").spawnSync("sh", ["-c", "cat; exit 3"], { input: "text" }); console.log(r.status, String(r.stdout)); process.exit(8)'
+slow node-regex node -e 'const t = require("fs").readFileSync("text", "utf8"); console.log(t.match(/(\d)(\d)\2\1/g).length, t.replace(/word(\d+)/g, (m, d) => d * 2).slice(0, 200))'
+slow node-throws node -e 'console.log("before"); process.exitCode = 5; try { null.x } catch (e) { console.log(e.message) } process.abort === undefined || process.exit(6)'
+slow node-crypto node -e 'const c = require("crypto"); console.log(c.createHash("sha512").update("x".repeat(1e6)).digest("hex"), c.pbkdf2Sync("a", "b", 2000, 32, "sha256").toString("hex")); require("zlib").gzip("y".repeat(1e5), (e, b) => console.log(b.length))'
+slow node-wasm node -e 'const b = new Uint8Array([0,97,115,109,1,0,0,0,1,6,1,96,1,127,1,127,3,2,1,0,7,5,1,1,102,0,0,10,9,1,7,0,32,0,32,0,108,11]); WebAssembly.instantiate(b).then(m => { let s = 0; for (let i = 0; i < 100000; i++) s += m.instance.exports.f(i) % 7; console.log(s) })'

@@ -1,0 +1,17 @@
+with gcc
+slow gcc-asan sh -c 'gcc -g -O1 -fsanitize=address -o out checked.c && ASAN_OPTIONS=detect_leaks=0 ./out'
+slow gcc-asan-beyond sh -c 'gcc -g -O1 -fsanitize=address -o out checked.c && ./out beyond 2>&1 | grep -c "heap-buffer-overflow"'
+slow gcc-asan-freed sh -c 'gcc -g -O1 -fsanitize=address -o out checked.c; ./out freed 2>err; echo $?; grep -c "heap-use-after-free" err'
+slow gcc-lsan sh -c 'gcc -g -O1 -fsanitize=leak -o out checked.c; ./out 2>err; echo $?; grep -c "detected memory leaks" err'
+slow gcc-ubsan sh -c 'gcc -g -O1 -fsanitize=undefined -o out checked.c; ./out overflow; echo $?; gcc -O1 -fsanitize=undefined -fno-sanitize-recover=all -o out checked.c; ./out overflow 2>/dev/null; echo $?'
+slow gcc-ubsan-traps sh -c 'gcc -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error -o out checked.c; ./out overflow; echo $?'
+slow gcc-tsan sh -c 'gcc -g -O1 -fsanitize=thread -o out checked.c && setarch -R ./out'
+with clang
+slow clang-asan sh -c 'clang -g -O1 -fsanitize=address -o out checked.c && ASAN_OPTIONS=detect_leaks=0 ./out; ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 ./out beyond 2>/dev/null; echo $?'
+slow clang-msan sh -c 'clang -g -O1 -fsanitize=memory -fsanitize-memory-track-origins -o out checked.c && setarch -R ./out; setarch -R ./out unset 2>/dev/null; echo $?'
+slow clang-tsan sh -c 'clang -g -O1 -fsanitize=thread -o out checked.c && setarch -R ./out'
+slow clang-ubsan sh -c 'clang -g -O1 -fsanitize=undefined,integer -o out checked.c && ./out overflow 2>&1 | grep -c "runtime error" | awk "{ print (\$1 > 0) }"'
+slow clang-lsan-off sh -c 'clang -O1 -fsanitize=address -static-libsan -o out checked.c && ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=1 ./out freed 2>/dev/null; echo $?'
+slow clang-fuzzer sh -c 'printf "#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *d, size_t n) { if (n > 2 && d[0] == 7 && d[1] == 8) __builtin_trap(); return 0; }\n" >x.c; clang -g -O1 -fsanitize=fuzzer -o out x.c; mkdir c; echo abc >c/a; ./out -runs=0 -seed=1 c 2>/dev/null; echo $?; printf "\007\010\011" >bad; ./out bad 2>/dev/null; echo $?'
+slow clang-xray sh -c 'clang -O1 -fxray-instrument -fxray-instruction-threshold=1 -o out source.c && XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic verbosity=0" ./out 2>/dev/null | md5sum'
+slow clang-scudo sh -c 'clang -O1 -fsanitize=scudo -o out checked.c 2>/dev/null && ./out'

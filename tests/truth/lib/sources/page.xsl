@@ -1,0 +1,3 @@
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>
+<xsl:template match="/r"><xsl:for-each select="i"><xsl:sort select="@n"/><xsl:value-of select="concat(@n, ':', ., ';')"/></xsl:for-each><xsl:call-template name="down"><xsl:with-param name="n" select="200"/></xsl:call-template></xsl:template>
+<xsl:template name="down"><xsl:param name="n"/><xsl:choose><xsl:when test="$n = 0">end</xsl:when><xsl:otherwise><xsl:call-template name="down"><xsl:with-param name="n" select="$n - 1"/></xsl:call-template></xsl:otherwise></xsl:choose></xsl:template></xsl:stylesheet>

@@ -1,0 +1,5 @@
+(declare-const x Int) (declare-const y Int) (declare-const b (_ BitVec 16))
+(assert (and (> x 2) (< y 10) (= (+ x (* 2 y)) 7) (> y 0)))
+(assert (= (bvmul b #x0007) #x1235))
+(check-sat) (get-value (x y b))
+(push) (assert (> x 100)) (check-sat) (pop)
