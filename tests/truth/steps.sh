@@ -2,14 +2,14 @@
 # Walks against the processor itself: a native twin of each program is stepped by ptrace and must have the same pc,
 # registers, flags, vector registers and memory. In superblocks of one instruction, in whole ones, in runs of
 # linked ones, in each flavour, and with all that can be recorded; from several places in the middle of each program.
-# GAIT_LONG=1: more than 2,000,000 instructions.
+# GAIT_LONG=1: more than 10,000,000 instructions, which takes some ten minutes.
 cd "$(dirname "$0")/../.." || exit 1
 out=${GAIT_OUT:-o/rel}
-make -s "$out/step/driver" "$out/step/libstep.so" >&2 || exit 1
+make -s "$out/step/driver" "$out/step/libstep.so" "$out"/programs/{floats,branches,jumps,vectors_512,tiles,strings} >&2 || exit 1
 top=$PWD work=$(mktemp -d) failures=0 total=0 programs=0
 trap 'rm -rf "$work"' EXIT
 case $out in /*) ;; *) out=$top/$out ;; esac
-if [ -n "$GAIT_LONG" ]; then windows=10 window=4500 counted=8000; else windows=1 window=1500 counted=1000; fi
+if [ -n "$GAIT_LONG" ]; then windows=12 window=15000 counted=20000; else windows=1 window=1500 counted=1000; fi
 
 drive() { timeout 600 "$out/step/driver" "$out/step/libstep.so" "$@"; }
 
@@ -56,9 +56,18 @@ steps bzip2 700000 bzip2 -9c text
 steps xz 500000 xz -T1 -1c text
 steps sqlite3 500000 sqlite3 :memory: 'create table t(a, b); with recursive c(x) as (values(1) union all select x + 1 from c where x < 2000) insert into t select x * 7919 % 1009, hex(x) from c; create index i on t(a); select sum(a), max(b), count(distinct a) from t where a between 3 and 900;'
 steps compiler 3000000 "$(gcc -print-prog-name=cc1)" -quiet -O2 -o - source.c
+# Other sets of string functions than the processor's best: those that ask whether they are in a transaction (where it has
+# any), and those without vectors of 256 bits.
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW
+steps 'perl, no AVX-512' 500000 perl -ne '@f = split; $h{$f[1]} .= chr(65 + $f[0] % 26); s/(.)\1/<$1>/g; END { print map { "$_ $h{$_}\n" } sort keys %h }' text
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-AVX_Fast_Unaligned_Load
+steps 'perl, no AVX' 500000 perl -ne '@f = split; $h{$f[1]} .= chr(65 + $f[0] % 26); s/(.)\1/<$1>/g; END { print map { "$_ $h{$_}\n" } sort keys %h }' text
+unset GLIBC_TUNABLES
 counted=0 # those below make no system call for a long time
 steps floats 300000 "$out/programs/floats"
 steps branches 300000 "$out/programs/branches"
 steps jumps 300000 "$out/programs/jumps"
+steps vectors_512 300000 "$out/programs/vectors_512"
+steps tiles 200000 "$out/programs/tiles"
 echo "$total instructions of $programs programs compared with single steps; $failures failures"
 [ "$failures" = 0 ] && [ "$programs" -ge 10 ]

@@ -11,7 +11,8 @@ enum {
     LOOK_AHEAD = 64,
     X87_FOP = 6,
     X87_FCS_END = 24,
-    AVX_END = 832
+    LEGACY_END = 416,
+    XSTATE_BV_AT = 512,
 };
 
 /* ---- flags */
@@ -52,25 +53,62 @@ static bool flags_unread(struct twin *twin, uint32_t flags)
 
 /* ---- registers */
 
-static bool vectors_equal(struct twin *twin, const struct entry *entry)
+/* Where the processor keeps a component of the vector state: 2 AVX, 5 to 7 AVX-512, 17 and 18 tiles. Those that it
+ * does not have take no bytes. */
+struct component {
+    uint32_t number, at, bytes;
+};
+
+static const struct component *components(void)
 {
-    uint8_t theirs[LOG_XSAVE], ours[LOG_XSAVE];
-    if (!twin_xsave(twin, theirs, sizeof theirs))
-        return false;
-    memcpy(ours, entry->xsave, sizeof ours);
-    /* Where the last x87 instruction stood is a place in the copy: the one thing that copies do not keep. */
-    memset(ours + X87_FOP, 0, X87_FCS_END - X87_FOP);
-    memset(theirs + X87_FOP, 0, X87_FCS_END - X87_FOP);
+    static struct component known[] = {{2, 0, 0}, {5, 0, 0},  {6, 0, 0}, {7, 0, 0},
+                                       {9, 0, 0}, {17, 0, 0}, {18, 0, 0}};
+    for (size_t i = 0; !known[0].bytes && i < sizeof known / sizeof *known; i++) {
+        uint32_t a = 0xd, b, c = known[i].number, d;
+        __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+        if (a && b + a <= LOG_XSAVE)
+            known[i].at = b, known[i].bytes = a;
+    }
+    return known;
+}
+enum { COMPONENTS = 7 };
+
+/* What is not in use has its first value, whatever stands in the area: zeroes. */
+static void unused_clear(uint8_t *area, const struct component *component)
+{
+    uint64_t used;
+    memcpy(&used, area + XSTATE_BV_AT, 8);
+    if (!(used >> component->number & 1))
+        memset(area + component->at, 0, component->bytes);
+}
+
+static bool part_equal(const uint8_t *walked, const uint8_t *native, uint32_t from, uint32_t to)
+{
     bool equal = true;
-    for (int at = 0; at < AVX_END; at += 16) {
-        if (at >= 416 && at < 576) /* reserved, and the header */
-            continue;
-        if (memcmp(ours + at, theirs + at, 16) == 0)
+    for (uint32_t at = from; at < to; at += 8) {
+        if (memcmp(walked + at, native + at, 8) == 0)
             continue;
         equal = false;
-        printf("    vector state at byte %d: walked %016lx%016lx, native %016lx%016lx\n", at,
-               *(uint64_t *)(ours + at + 8), *(uint64_t *)(ours + at),
-               *(uint64_t *)(theirs + at + 8), *(uint64_t *)(theirs + at));
+        printf("    vector state at byte %u: walked %016lx, native %016lx\n", at,
+               *(const uint64_t *)(walked + at), *(const uint64_t *)(native + at));
+    }
+    return equal;
+}
+
+static bool vectors_equal(struct twin *twin, const struct entry *entry)
+{
+    static uint8_t native[LOG_XSAVE], walked[LOG_XSAVE];
+    if (!twin_xsave(twin, native, sizeof native))
+        return false;
+    memcpy(walked, entry->xsave, sizeof walked);
+    /* Where the last x87 instruction stood is a place in the copy: the one thing that copies do not keep. */
+    memset(walked + X87_FOP, 0, X87_FCS_END - X87_FOP);
+    memset(native + X87_FOP, 0, X87_FCS_END - X87_FOP);
+    bool equal = part_equal(walked, native, 0, LEGACY_END);
+    for (const struct component *one = components(); one < components() + COMPONENTS; one++) {
+        unused_clear(walked, one);
+        unused_clear(native, one);
+        equal &= part_equal(walked, native, one->at, one->at + one->bytes);
     }
     return equal;
 }

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-enum { LOG_ENTRIES = 1024, LOG_XSAVE = 2688, LOG_OWN = 16 };
+/* LOG_XSAVE: tiles of AMX are 8 KiB, and end at 11,008. */
+enum { LOG_ENTRIES = 1024, LOG_XSAVE = 12288, LOG_OWN = 16 };
 
 enum entry_kind {
     ENTRY_START,   /* a twin has just been forked; this is the state it shall have. Waited for */

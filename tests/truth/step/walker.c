@@ -252,12 +252,28 @@ static void skip_ahead(uint64_t instructions)
     }
 }
 
+/* A child has no room for tiles before it has used one, and could not be given any. */
+static void tiles_use(void)
+{
+    enum { GET_PERMISSIONS = 0x1022, TILE_DATA = 18 };
+    static _Alignas(64) uint8_t config[64] = {[0] = 1, [16] = 64, [48] = 16};
+    uint64_t permitted = 0;
+    if (sys3(SYS_arch_prctl, GET_PERMISSIONS, (long)&permitted, 0) || !(permitted >> TILE_DATA & 1))
+        return;
+    __asm__ volatile(".byte 0xc4,0xe2,0x78,0x49,0x07\n" /* ldtilecfg (%rdi) */
+                     ".byte 0xc4,0xe2,0x7b,0x49,0xc0\n" /* tilezero %tmm0 */
+                     ".byte 0xc4,0xe2,0x78,0x49,0xc0" ::/* tilerelease */
+                     "D"(config),
+                     "m"(config));
+}
+
 /* A copy of this process whose parent is ours: it stops, and the driver gives it the program's state. Input that
  * both read and output that both write are the walked one's: the twin makes no system call of its own. */
 static void twin_fork(void)
 {
     long pid = sys6(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0, 0);
     if (pid == 0) {
+        tiles_use();
         sys6(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0, 0, 0);
         sys3(SYS_kill, sys3(SYS_getpid, 0, 0, 0), SIGSTOP, 0);
         sys3(SYS_exit_group, 99, 0, 0);
