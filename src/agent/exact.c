@@ -153,6 +153,7 @@ static void thread_prepare(struct thread *thread)
         contexts_begin(agent.cache->contexts, context);
     thread->pending.signal = thread->step.signal = 0;
     thread->stepping.on = false;
+    thread->aside = 0;
 }
 
 static void thread_enter(struct thread *thread)

@@ -21,8 +21,9 @@ bool exact_actions_always_ours(int signal)
     return exact_actions_unblocked() & exact_actions_bit(signal);
 }
 
-/* What the kernel has for a signal, from what the program wants. One at a time: the others wait, and come
- * when the program's handler is about to begin, as they would have. */
+/* What the kernel has for a signal, from what the program wants. One at a time: all others wait, and come when the program's
+ * handler is about to begin, as they would have. Those of faults wait, too: several may have been sent, and the mask that
+ * the second finds must not be ours. Nothing faults in exact_entry. */
 static void action_install(int signal)
 {
     const struct kernel_sigaction *wanted = &agent.actions[signal];
@@ -31,7 +32,7 @@ static void action_install(int signal)
     if (wanted->handler > 1 || exact_actions_always_ours(signal)) {
         action.handler = (uint64_t)exact_entry;
         action.flags |= SA_SIGINFO | SA_ONSTACK;
-        action.mask = ~exact_actions_unblocked();
+        action.mask = UINT64_MAX;
     }
     action.flags |= KERNEL_SA_RESTORER;
     action.restorer = signals_restorer();

@@ -4,6 +4,7 @@
 #include "agent/exact.h"
 #include "agent/exact_actions.h"
 #include "agent/exact_altstack.h"
+#include "agent/exact_aside.h"
 #include "agent/exact_step.h"
 #include "agent/signals.h"
 #include "agent/syscalls.h"
@@ -18,7 +19,7 @@
 enum {
     TRAP_FLAG = 0x100,
     RED_ZONE = 128,
-    CODE_STEP = 2, /* si_code of a single step */
+    FXSAVE_BYTES = 512, /* of every vector state; what follows is the processor's own affair */
 };
 
 /* Returns the one before. */
@@ -137,6 +138,7 @@ __attribute__((noreturn)) static void deliver(struct thread *thread, int signal,
     context->gpr[RAX] = 0;
     context->flags = 0x202;
     context->pc = action.handler;
+    context->interrupt = thread->aside || thread->pending.signal;
     mask_set(mask);
     exact_resume(thread);
 }
@@ -162,15 +164,25 @@ static void hold(struct thread *thread, int signal, const uint8_t *siginfo,
     frame->mask = ~exact_actions_unblocked();
 }
 
+/* Whether a signal is held. What was put aside comes now, and may be. */
+static bool aside_done(struct thread *thread)
+{
+    if (thread->context->interrupt && !thread->pending.signal) {
+        thread->context->interrupt = 0;
+        exact_aside_return(thread);
+    }
+    return thread->pending.signal;
+}
+
 /* The program's vector registers are live: nothing of ours touches them. */
 void exact_signals_deliver(struct thread *thread)
 {
     struct held_signal *held = &thread->pending;
-    if (!thread->context->interrupt)
+    if (!aside_done(thread))
         return;
     int signal = held->signal;
+    mask_set(UINT64_MAX); /* as in a handler */
     held->signal = 0;
-    thread->context->interrupt = 0;
     signals_state_store(thread->context, &thread->frame);
     signals_vectors_save(thread->fpstate);
     thread->frame.fpstate = (uint64_t)thread->fpstate;
@@ -222,6 +234,9 @@ static bool guard_faulted(struct thread *thread, struct kernel_ucontext *frame)
 void exact_signals_put_off(struct walk *walk)
 {
     struct thread *thread = thread_self();
+    walk->context->interrupt = thread->step.signal ? 0 : walk->context->interrupt;
+    if (thread->step.signal || !aside_done(thread))
+        return;
     thread->step = thread->pending;
     thread->pending.signal = 0;
     walk->context->interrupt = 0;
@@ -324,7 +339,7 @@ uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo
         }
         exact_cut(thread, &location);
     }
-    bool held = context->interrupt, blocked = frame->mask & exact_actions_bit(signal);
+    bool held = thread->pending.signal, blocked = frame->mask & exact_actions_bit(signal);
     if (agent.actions[signal].handler <= 1 || (blocked && !held)) {
         exact_retire(thread);
         gs_write(thread->context->program_gs);
@@ -341,6 +356,33 @@ uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo
         mask = ~exact_actions_unblocked();
     }
     deliver(thread, signal, siginfo, frame, mask);
+}
+
+/* While a thread steps, every signal of the processor's ends a step. A trap: the kernel says TRAP_TRACE when the debug status
+ * register (DR6) names the cause, and TRAP_BRKPT when it reads 0, which under KVM happens once in about 100,000 steps. A
+ * fault: the program is then before the instruction that faults, which will do so again. */
+static bool is_step(const struct thread *thread, int signal, int32_t code)
+{
+    return thread->step.signal && code > 0 && exact_actions_always_ours(signal);
+}
+
+static uint64_t decide(struct thread *thread, int signal, uint8_t *siginfo,
+                       struct kernel_ucontext *frame, int32_t code)
+{
+    if (is_step(thread, signal, code))
+        return step_made(thread, frame);
+    uint64_t handler_mask = mask_of_handler(thread, signal, frame);
+    if (cache_contains(agent.cache, frame->rip))
+        return in_code(thread, signal, siginfo, frame, handler_mask);
+    if (agent.actions[signal].handler <= 1)
+        return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+    if (exact_calling(frame->rip)) {
+        signals_state_store(thread->context, frame);
+        frame->rip = thread->call_pc;
+        deliver(thread, signal, siginfo, frame, handler_mask);
+    }
+    hold(thread, signal, siginfo, frame, frame->mask, handler_mask);
+    return 0;
 }
 
 __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
@@ -361,20 +403,9 @@ __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
     if (code > 0 && exact_actions_always_ours(signal) && signal != SIGTRAP &&
         guard_faulted(thread, frame))
         return 0;
-    uint64_t handler_mask = mask_of_handler(thread, signal, frame);
-    if (thread->step.signal && signal == SIGTRAP && code == CODE_STEP)
-        return step_made(thread, frame);
-    if (cache_contains(agent.cache, frame->rip))
-        return in_code(thread, signal, siginfo, frame, handler_mask);
-    if (agent.actions[signal].handler <= 1)
-        return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
-    if (exact_calling(frame->rip)) {
-        signals_state_store(thread->context, frame);
-        frame->rip = thread->call_pc;
-        deliver(thread, signal, siginfo, frame, handler_mask);
-    }
-    hold(thread, signal, siginfo, frame, frame->mask, handler_mask);
-    return 0;
+    if (exact_aside_put(thread, signal, siginfo))
+        return 0;
+    return decide(thread, signal, siginfo, frame, code);
 }
 
 __asm__(".pushsection .text\n"
@@ -390,30 +421,42 @@ __asm__(".pushsection .text\n"
 
 /* ---- the way back */
 
-static void vectors_load(uint64_t from)
+/* The program's vector state of a frame, copied here: all signals are blocked, and a fault would kill. */
+static bool vectors_read(struct thread *thread, uint64_t from, bool *ret_extended)
 {
-    uint32_t magic;
-    const uint8_t *state = (const uint8_t *)from;
-    __builtin_memcpy(&magic, state + FPSTATE_MAGIC_AT, 4);
-    if (magic == FPSTATE_MAGIC)
-        signals_vectors_load(state);
-    else /* the program left no more than what every processor has */
-        __asm__ volatile("fxrstor64 (%0)" : : "r"(state) : "memory");
+    uint32_t magic, bytes;
+    if (!from || !syscalls_read(from, thread->fpstate, FXSAVE_BYTES))
+        return false;
+    __builtin_memcpy(&magic, thread->fpstate + FPSTATE_MAGIC_AT, 4);
+    __builtin_memcpy(&bytes, thread->fpstate + FPSTATE_SIZE_AT, 4);
+    *ret_extended = magic == FPSTATE_MAGIC;
+    return !*ret_extended ||
+           (bytes <= FPSTATE_BYTES_MAX && syscalls_read(from, thread->fpstate, bytes));
 }
 
-/* Signals wait meanwhile: one that came between the question and the new mask would have been held with the
- * handler's mask, which the end of its own handler would have put in force for good. */
+static void vectors_load(const struct thread *thread, bool extended)
+{
+    if (extended)
+        signals_vectors_load(thread->fpstate);
+    else /* the program left no more than what every processor has */
+        __asm__ volatile("fxrstor64 (%0)" : : "r"(thread->fpstate) : "memory");
+}
+
+/* All signals wait meanwhile: one that came between the question and the new mask would be held with a mask of ours, which the
+ * end of its own handler would put in force for good. */
 bool exact_signals_return(struct thread *thread)
 {
     struct context *context = thread->context;
     struct kernel_ucontext frame;
-    uint64_t mask = mask_set(~exact_actions_unblocked());
+    bool extended = false;
+    uint64_t mask = mask_set(UINT64_MAX);
     if (context->interrupt) { /* that one first: the mask in force was ours */
+        mask_set(mask);
         context->pc = thread->call_pc;
         return true;
     }
     if (!syscalls_read(context->gpr[RSP], &frame, sizeof frame) || (frame.rflags & TRAP_FLAG) ||
-        !frame.fpstate) {
+        !vectors_read(thread, frame.fpstate, &extended)) {
         mask_set(mask);
         context->pc = thread->call_pc;
         return false;
@@ -423,7 +466,7 @@ bool exact_signals_return(struct thread *thread)
     exact_altstack_set(thread, &(struct kernel_altstack){.sp = frame.stack_sp,
                                                          .size = frame.stack_size,
                                                          .flags = (uint32_t)frame.stack_flags});
-    vectors_load(frame.fpstate);
+    vectors_load(thread, extended);
     mask_set(frame.mask);
     return true;
 }

@@ -13,6 +13,7 @@
 #include "walk/sys.h"
 
 #include <asm/prctl.h>
+#include <asm/signal.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <sys/mman.h>
@@ -36,9 +37,17 @@ bool syscalls_read(uint64_t from, void *to, uint64_t bytes)
     return copy(SYS_process_vm_readv, from, (uint64_t)to, bytes);
 }
 
+/* process_vm_writev does not make a stack grow, where the kernel's own writes do: a frame of a signal, say. A call that writes
+ * 8 bytes for us, to be overwritten, makes it grow to its lowest address. */
+static bool stack_grow(uint64_t to, uint64_t bytes)
+{
+    return bytes >= 8 && sys6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)to, 8, 0, 0) == 0;
+}
+
 bool syscalls_write(uint64_t to, const void *from, uint64_t bytes)
 {
-    return copy(SYS_process_vm_writev, to, (uint64_t)from, bytes);
+    return copy(SYS_process_vm_writev, to, (uint64_t)from, bytes) ||
+           (stack_grow(to, bytes) && copy(SYS_process_vm_writev, to, (uint64_t)from, bytes));
 }
 
 /* ---- code that changes */

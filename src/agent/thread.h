@@ -30,7 +30,10 @@ struct held_signal {
     _Alignas(8) uint8_t siginfo[SIGINFO_BYTES];
 };
 
-enum { THREAD_SIGNAL_STACK_BYTES = 1 << 16 };
+enum {
+    THREAD_SIGNAL_STACK_BYTES = 1 << 16,
+    THREAD_ASIDE = 5, /* signals that can be put aside: agent/exact_aside.h */
+};
 
 struct thread {
     /* The state that a sample interrupted, to which it returns. */
@@ -73,7 +76,9 @@ struct thread {
     /* exact runs */
     struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
     struct held_signal
-        step;         /* single steps are made until the program is between two instructions */
+        step;       /* single steps are made until the program is between two instructions */
+    uint32_t aside; /* signals that came too early, as bits (agent/exact_aside.h) */
+    _Alignas(8) uint8_t aside_siginfo[THREAD_ASIDE][SIGINFO_BYTES];
     uint64_t call_pc; /* of the system call under way */
     struct {
         bool on;       /* one instruction runs natively (exact_step.h) */

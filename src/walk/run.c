@@ -196,15 +196,30 @@ static void clock_go_on(const struct walk *walk)
     context->paused = 0;
 }
 
+/* Runs code until it leaves. `midway`: the program stands inside a superblock, where context.pc and the registers
+ * are not its state, so a signal cannot be delivered before the code runs: it is put off. */
+static void enter(struct walk *walk, uint64_t code, bool midway)
+{
+    struct context *context = walk->context;
+    for (;;) {
+        clock_go_on(walk);
+        context_enter(context, code);
+        clock_stop(context);
+        if (!midway || context->leave != LEAVE_SIGNAL || !walk->put_off)
+            return;
+        walk->put_off(walk);
+    }
+}
+
 /* Runs a superblock until it leaves to something that is not done on the way. */
 static void run(struct walk *walk, const struct superblock *block)
 {
     struct context *context = walk->context;
     uint64_t code = block->entry;
+    bool midway = false;
     while (code) {
-        clock_go_on(walk);
-        context_enter(context, code);
-        clock_stop(context);
+        enter(walk, code, midway);
+        midway = true;
         switch (context->leave) {
         case LEAVE_GUARD:
             walk->guards++;
@@ -212,8 +227,6 @@ static void run(struct walk *walk, const struct superblock *block)
             break;
         case LEAVE_PLAN:
             left_apply(walk);
-            if (context->interrupt && walk->put_off)
-                walk->put_off(walk);
             code = context->resume;
             break;
         default: return;

@@ -9,7 +9,7 @@
 static struct cache *cache;
 
 /* A regions.refresh: all that is executable may be walked, but for the copies. */
-static void read_maps(struct regions *into)
+__attribute__((unused)) static void read_maps(struct regions *into)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[4096], rights[8];

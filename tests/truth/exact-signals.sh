@@ -1,0 +1,36 @@
+#!/bin/bash
+# exact-signals.sh [NAME...]: programs that live on signals print the same and end the same natively and in every exact
+# mode, and the profile verifies. counts alone is programs.sh's.
+cd "$(dirname "$0")/../.." || exit 1
+out=${GAIT_OUT:-o/rel} gait=${GAIT_OUT:-o/rel}/gait
+dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
+failed=0 compared=0
+
+ended() {
+    local to=$1
+    shift
+    timeout -s KILL "${GAIT_PROGRAM_SECONDS:-60}" "$@" >"$to" 2>&1 </dev/null
+    echo "status $?" >>"$to"
+}
+
+[ $# -gt 0 ] || set -- signal_blocked signal_deep signal_nested signal_preempt signal_trap signals_raised
+for name; do
+    [ -x "$out/programs/$name" ] || make -s "$out/programs/$name"
+    ended "$dir/native" "$out/programs/$name" 2>/dev/null
+    for mode in counts paths contexts paths+contexts trace; do
+        rm -f "$dir"/data*
+        ended "$dir/exact" "$gait" record -q -o "$dir/data" --exact=$mode -- "$out/programs/$name" 2>/dev/null
+        compared=$((compared + 1))
+        if ! diff "$dir/native" "$dir/exact" >"$dir/diff"; then
+            failed=$((failed + 1))
+            echo "$name, $mode: differs from the native run"
+            head -n 8 "$dir/diff" | cut -c1-160 | sed 's/^/    | /'
+        elif ! "$gait" verify "$dir/data" >"$dir/verify" 2>&1; then
+            failed=$((failed + 1))
+            echo "$name, $mode: does not verify"
+            tail -n 3 "$dir/verify" | sed 's/^/    | /'
+        fi
+    done
+done
+echo "$compared comparisons of $# programs: $failed differ"
+[ "$failed" = 0 ]
