@@ -5,11 +5,12 @@
 #include "walk/known_paths.h"
 #include "walk/sys.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { PAUSE_NS = 200000 };
+enum { PAUSE_NS = 200000, ASK_NS = 50 * 1000 * 1000 };
 
 static void *map(long fd, uint64_t at, uint64_t bytes, long rights)
 {
@@ -42,6 +43,33 @@ static bool contexts_open(void)
     return true;
 }
 
+/* Puts it where the tool looks; a slot is free again as soon as one is answered. False: the tool is gone. */
+static bool ask_put(uint64_t ask)
+{
+    for (uint32_t i = 0;; i++) {
+        uint64_t free = 0;
+        if (__atomic_compare_exchange_n(&agent.channel->plan_asks[i % PLAN_ASKS], &free, ask, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return true;
+        if (i % PLAN_ASKS == PLAN_ASKS - 1 && !connect_tool_lives())
+            return false;
+    }
+}
+
+/* A function is met for the first time, by any process. */
+static void ask(const struct wire_plan_function *function, uint64_t at)
+{
+    struct timespec moment = {0, ASK_NS};
+    bool put = ask_put(at + 1);
+    while (put && __atomic_load_n(&function->state, __ATOMIC_ACQUIRE) != PLAN_MADE) {
+        if (!connect_tool_lives())
+            break;
+        sys6(SYS_futex, (long)&function->state, FUTEX_WAIT, PLAN_TO_MAKE, (long)&moment, 0, 0);
+    }
+    if (__atomic_load_n(&function->state, __ATOMIC_ACQUIRE) != PLAN_MADE)
+        agent_lose(LOSS_plan_late);
+}
+
 bool plans_open(long fd)
 {
     struct cache *cache = agent.cache;
@@ -51,6 +79,7 @@ bool plans_open(long fd)
         return false;
     plan->counters = UINT64_C(1) + agent.options.plan_counters;
     plan->covered = agent.options.covered;
+    plan->ask = ask;
     plan->known = map(-1, 0, sizeof *plan->known, PROT_READ | PROT_WRITE);
     if (plan->known)
         plan->known->cache = cache;

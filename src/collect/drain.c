@@ -368,6 +368,15 @@ void drain_read(struct drain *drain)
     tell_cost(drain);
 }
 
+uint32_t drain_serve(struct drain *drain)
+{
+    uint32_t served = 0;
+    for (uint32_t i = 0; drain->paths && i < CHANNEL_N; i++)
+        if (drain->sources[i])
+            served += path_plans_serve(drain->paths, drain->sources[i]->channel);
+    return served;
+}
+
 uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns)
 {
     uint64_t bytes = 0;

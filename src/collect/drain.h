@@ -80,6 +80,8 @@ void drain_module(struct drain *drain, struct module_host *module);
 /* CPU time of the tool, and of the module's process. */
 uint64_t drain_own_ns(const struct drain *drain);
 /* Reads the traces of processes that are known, until this time of CLOCK_MONOTONIC; returns bytes. */
+/* Makes plans that processes wait for; returns how many. */
+uint32_t drain_serve(struct drain *drain);
 uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns);
 /* The program has ended: what is in traces now is all that will be read of them. */
 void drain_traces_over(struct drain *drain);

@@ -1,4 +1,4 @@
-/* Plans that make an exact run count paths (--exact=paths): made of the binaries that processes map, once for all processes,
+/* Plans that make an exact run count paths (--exact=paths): made of the functions that processes run, once for all processes,
  * and what their counters came to.
  *
  * The library is shared memory that every process can read. Counters and functions have numbers that are the same in all processes; when a
@@ -25,10 +25,12 @@ struct source;
 
 struct planned_module {
     uint32_t module; /* of the profile */
-    uint32_t n_operations, n_covered;
-    uint64_t operations, covered; /* bytes from the start of the library */
-    uint32_t first_counter, first_function;
-    struct path_functions functions;
+    uint32_t first_function;
+    uint64_t told;             /* its functions, in bytes from the start of the library, */
+    uint32_t n_told;           /* one for each range of its symbols */
+    bool tables;               /* no counters: paths are counted by number */
+    struct planned_code *code; /* what plans are made of (plan_maker.h); NULL: nothing */
+    struct path_module made;   /* so far */
 };
 
 struct path_plans {
@@ -53,9 +55,12 @@ struct path_plans {
 bool path_plans_open(struct path_plans *plans, const struct share *share, struct err *err);
 void path_plans_release(struct path_plans *plans);
 
-/* A mapping at `start`: its plan goes to the channel. The process waits meanwhile. */
+/* A mapping at `start`: its functions go to the channel. The process waits meanwhile. */
 void path_plans_map(struct path_plans *plans, struct channel *channel, struct mappings *mappings,
                     const struct wire_map *map);
+
+/* Makes the plans of functions that a process asks for; returns how many. */
+uint32_t path_plans_serve(struct path_plans *plans, struct channel *channel);
 
 /* A function, by its number in plans, has gone a path so many times. */
 void path_plans_add(struct path_plans *plans, struct profile *profile,

@@ -25,7 +25,9 @@ enum {
     READ_NS = 50000000,
     REST_NS = 1000000000,
     TRACE_PAUSE_NS = 100000,
-    PLANS_NS = 2000000
+    PLANS_NS = 2000000,
+    ASKS_NS = 4000000, /* who has asked for a plan asks again soon */
+    ASKS_PAUSE_NS = 20000,
 };
 static const uint64_t START_NS = 10000000;   /* that a runtime takes to begin, at most */
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
@@ -231,6 +233,21 @@ static void follow_traces(struct run *run, uint64_t wait)
                      drain_read_traces(&run->drain, until + READ_NS) ? 0 : TRACE_PAUSE_NS);
 }
 
+/* A process that meets functions waits for the plan of each: it is looked after all the time, until it has not asked for a while. */
+static void follow_asks(struct run *run, uint64_t wait)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait, soon = 0;
+    while (!run->subject.ended && now < until) {
+        uint32_t served = drain_serve(&run->drain);
+        now = clock_ns(CLOCK_MONOTONIC);
+        soon = served ? now + ASKS_NS : soon;
+        uint64_t pause = now < soon ? ASKS_PAUSE_NS : PLANS_NS;
+        if (!served && now < until)
+            subject_wait(&run->subject, pause < until - now ? pause : until - now);
+        now = clock_ns(CLOCK_MONOTONIC);
+    }
+}
+
 /* What rings of many threads hold when the program has ended can take minutes, if it goes through a model: that is
  * told after a second, and a signal that comes then ends it. One before is another of those that ended the program. */
 static void work_off(struct run *run)
@@ -278,6 +295,8 @@ static void follow(struct run *run)
         wait = wait < end - now ? wait : end - now;
         if (run->options->record.mode == RECORD_EXACT_TRACE)
             follow_traces(run, wait);
+        else if (run->options->paths)
+            follow_asks(run, wait);
         else
             subject_wait(subject, wait);
         now = clock_ns(CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-/* The paths of a whole module: of all functions, the operations that count them.
+/* The paths of a module: of each function that is asked for, the operations that count them.
  *
  * Functions are those of the image itself (symbols.h), without the names of a debug file: it may come and go, numbers must not. */
 #pragma once
@@ -25,21 +25,25 @@ struct path_module {
     struct path_functions {
         VEC(struct path_function); /* by function_id */
     } functions;
-    struct path_operations operations; /* by from, to; counters and functions from 0 on */
-    uint32_t counters;                 /* that they take */
     struct path_arrivals arrivals;
 };
 
 struct path_options {
-    enum path_ticks ticks; /* time along paths, too */
-    bool in_nodes;         /* of each calling context apart; not of stubs, which have none */
-    uint32_t counters;     /* so many may be used */
+    enum path_ticks ticks;  /* time along paths, too */
+    bool in_nodes;          /* of each calling context apart; not of stubs, which have none */
+    uint32_t counter;       /* the first that is free, */
+    uint32_t counters_left; /* and how many may be used */
+    bool plenty;            /* functions with many paths may have them, too */
 };
 
-/* By all cores; the same whatever their number. */
-void path_module_make(struct path_module *module, const struct image *image,
-                      const struct symbols *symbols, struct path_options options);
+/* Numbers no path yet. */
+void path_module_open(struct path_module *module, const struct image *image,
+                      const struct symbols *symbols);
 void path_module_release(struct path_module *module);
+/* Plans one function: its operations, by from and to; functions in them are numbered from 0 on. Returns how many counters they take. */
+uint32_t path_module_plan(struct path_module *module, const struct image *image,
+                          const struct symbols *symbols, function_id function,
+                          const struct path_options *options, struct path_operations *ret);
 
 /* One function as it is numbered, with all that is needed to read its paths. */
 struct path_reading {

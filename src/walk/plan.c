@@ -54,7 +54,7 @@ static bool functions_valid(const struct wire_plan_function *functions, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         if (functions[i].start < end ||
             functions[i].start + functions[i].bytes < functions[i].start ||
-            functions[i].paths > PLAN_PATHS_MAX)
+            (functions[i].state == PLAN_MADE && functions[i].paths > PLAN_PATHS_MAX))
             return false;
         end = functions[i].start + functions[i].bytes;
     }
@@ -106,21 +106,30 @@ uint64_t plan_read(struct plan *plan, const void *section, uint64_t bytes, uint6
 
 /* ---- finding */
 
-static plan_place slice_find(const struct plan *plan, const struct plan_slice *slice, uint64_t from,
-                             uint64_t to)
+/* Of a module or a function. */
+struct operations {
+    const struct wire_plan *at;
+    uint32_t n;
+};
+
+static plan_place operations_find(const struct plan *plan, struct operations in, uint64_t from,
+                                  uint64_t to)
 {
-    uint32_t low = 0, high = slice->n, n = 0;
+    uint32_t low = 0, high = in.n, n = 0;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (before(&slice->operations[middle], from, to))
+        if (before(&in.at[middle], from, to))
             low = middle + 1;
         else
             high = middle;
     }
-    while (low + n < slice->n && slice->operations[low + n].from == from &&
-           slice->operations[low + n].to == to)
+    while (low + n < in.n && in.at[low + n].from == from && in.at[low + n].to == to) {
+        /* of a function they are looked at here first */
+        if (n == PLAN_AT_ONE_PLACE || !valid(&in.at[low + n], plan->counters))
+            return 0;
         n++;
-    size_t at = (size_t)((const uint8_t *)&slice->operations[low] - plan->library);
+    }
+    size_t at = (size_t)((const uint8_t *)&in.at[low] - plan->library);
     return n ? ((plan_place)(at / 8) + 1) * PLAN_AT_ONE_PLACE + n - 1 : 0;
 }
 
@@ -140,17 +149,43 @@ uint32_t plan_slice_number(const struct plan *plan, uint64_t pc)
     return slice ? (uint32_t)(at / 8) + 1 : 0;
 }
 
+/* Operations on an edge are those of the function that it leads from; others, of the one where they are. */
+static struct operations operations_about(const struct plan *plan, const struct plan_slice *slice,
+                                          uint64_t from, uint64_t to)
+{
+    uint64_t start;
+    if (slice->n)
+        return (struct operations){slice->operations, slice->n};
+    const struct wire_plan_function *function =
+        plan_function(plan, from > PLAN_ARRIVAL ? from : to, &start);
+    if (!function || !within(function->operations, function->n, sizeof(struct wire_plan)))
+        return (struct operations){0};
+    return (struct operations){(const void *)(plan->library + function->operations), function->n};
+}
+
 plan_place plan_find(const struct plan *plan, uint64_t from, uint64_t to)
 {
     const struct plan_slice *slice = slice_of(plan, to);
-    uint64_t linked = from > PLAN_ARRIVAL && slice ? from - slice->bias : from;
-    return slice ? slice_find(plan, slice, linked, to - slice->bias) : 0;
+    if (!slice)
+        return 0;
+    uint64_t linked = from > PLAN_ARRIVAL ? from - slice->bias : from;
+    return operations_find(plan, operations_about(plan, slice, from, to), linked, to - slice->bias);
 }
 
 plan_place plan_arrival(const struct plan *plan, uint64_t from, uint64_t to)
 {
     plan_place own = from > PLAN_ARRIVAL ? plan_find(plan, from, to) : 0;
     return own ? own : plan_find(plan, PLAN_ARRIVAL, to);
+}
+
+/* What the tool knows of it by now; NULL: it does not say. */
+static const struct wire_plan_function *function_made(const struct plan *plan,
+                                                      const struct wire_plan_function *function)
+{
+    if (__atomic_load_n(&function->state, __ATOMIC_ACQUIRE) != PLAN_MADE && plan->ask)
+        plan->ask(function, (uint64_t)((const uint8_t *)function - plan->library));
+    bool made = __atomic_load_n(&function->state, __ATOMIC_ACQUIRE) == PLAN_MADE;
+    return made && function->paths <= PLAN_PATHS_MAX ? function : NULL;
 }
 
 const struct wire_plan_function *plan_function(const struct plan *plan, uint64_t pc,
@@ -169,7 +204,7 @@ const struct wire_plan_function *plan_function(const struct plan *plan, uint64_t
         pc - slice->bias - slice->functions[low - 1].start >= slice->functions[low - 1].bytes)
         return NULL;
     *ret_start = slice->functions[low - 1].start + slice->bias;
-    return &slice->functions[low - 1];
+    return function_made(plan, &slice->functions[low - 1]);
 }
 
 const struct wire_plan_function *plan_part(const struct plan *plan, uint64_t start, uint32_t *at,

@@ -26,6 +26,8 @@ struct plan {
     uint64_t counters;         /* numbers below this may be counted under */
     bool covered;              /* what is PLAN_COVERED is not counted */
     struct known_paths *known; /* NULL: none is told */
+    /* Waits until the tool has made the plan of a function, at that place of the library. NULL: all are made. */
+    void (*ask)(const struct wire_plan_function *function, uint64_t at);
     uint32_t n_slices;
     struct plan_slice slices[PLAN_SLICES];
 };

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 6,
+    CHANNEL_VERSION = 7,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -158,6 +158,9 @@ struct channel {
     uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
     uint64_t plans_bytes; /* published length of the plans section; written by the tool */
     uint64_t plans_for;   /* maps_bytes for which plans are there; written by the tool */
+    /* Functions whose plans threads wait for: where they are in the library, and one; 0: free. Threads put them in, the tool
+     * takes them out. */
+    uint64_t plan_asks[PLAN_ASKS];
 
     /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads this
      * before and after, and again if it changed. */

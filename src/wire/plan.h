@@ -92,6 +92,9 @@ enum {
     PLAN_FUNCTION = 2, /* it has calling contexts of its own, or is part of one that has */
     PLAN_PARTED = 4,   /* other stretches are part of it */
 };
+/* Operations of a function are made when a process asks for them: most functions of large modules never run. Until `state`
+ * is PLAN_MADE, `flags`, `paths`, `operations` and `n` say nothing. */
+enum plan_state { PLAN_MADE, PLAN_TO_MAKE };
 struct wire_plan_function {
     uint64_t start; /* as linked */
     uint64_t of;    /* where the function begins that it is part of; `start`, if it is none's */
@@ -99,15 +102,19 @@ struct wire_plan_function {
     uint32_t number; /* any of the tool's, for operations that are PLAN_IN_NODE */
     uint16_t flags;
     uint16_t paths; /* counters of each of its contexts, as in struct wire_node */
-    uint32_t reserved;
+    uint32_t state; /* enum plan_state; a futex */
+    uint64_t
+        operations; /* in bytes from the start of the library: struct wire_plan [n], of all its parts */
+    uint32_t n, reserved;
 };
 enum { PLAN_PATHS_MAX = 14 };
 
 /* ---- the library: PLAN_LIBRARY_BYTES behind the banks of all channels, written by the tool: what plans consist of, once for all
  * processes. Operations are sorted by from, then to, of one place in the order in which they are carried out, and at most
- * PLAN_AT_ONE_PLACE there; functions by start, and do not overlap. Nothing is changed that an entry has told of. */
+ * PLAN_AT_ONE_PLACE there; functions by start, and do not overlap. Nothing is changed that an entry has told of, but for functions
+ * that are PLAN_TO_MAKE. A process asks for such a one by its place in the library (channel.plan_asks), and waits. */
 #define PLAN_LIBRARY_BYTES (UINT64_C(1) << 28)
-enum { PLAN_AT_ONE_PLACE = 8 };
+enum { PLAN_AT_ONE_PLACE = 8, PLAN_ASKS = 64 };
 
 /* ---- plans section of a channel, append-only, written by the tool: an entry for each mapping that has a plan.
  *
@@ -116,7 +123,7 @@ enum { PLAN_AT_ONE_PLACE = 8 };
 
 struct wire_plan_module {
     uint32_t bytes;      /* of this entry */
-    uint32_t n;          /* operations */
+    uint32_t n;          /* operations of the whole module; 0: its functions have their own */
     uint64_t start, end; /* avma of the mapping */
     uint64_t bias;       /* avma less address as linked */
     uint64_t
