@@ -81,8 +81,10 @@ long exact_actions_change(uint64_t signal, uint64_t set, uint64_t old, uint64_t 
     return old && !syscalls_write(old, &before, sizeof before) ? -BAD_ADDRESS : 0;
 }
 
-void exact_actions_reset(int signal)
+void exact_actions_reset(int signal, uint64_t handler)
 {
+    if (agent.actions[signal].handler != handler)
+        return;
     agent.actions[signal].handler = 0;
     action_install(signal);
 }

@@ -23,8 +23,8 @@ bool exact_actions_always_ours(int signal);
 
 /* The program's rt_sigaction; result as the kernel's. */
 long exact_actions_change(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes);
-/* Its handler was for one time only. */
-void exact_actions_reset(int signal);
+/* That handler was for one time only; another one, set since, stays. */
+void exact_actions_reset(int signal, uint64_t handler);
 /* Signals that are always ours but that the program ignores are ignored by the kernel itself while it calls
  * exec, which hands that on. */
 void exact_actions_ignore(bool really);

@@ -27,6 +27,3 @@ void exact_signals_put_off(struct walk *walk);
 struct kernel_ucontext;
 uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
                              struct kernel_ucontext *frame, uint32_t exit);
-
-/* The program's rt_sigreturn. False: it cannot be done on copies. */
-bool exact_signals_return(struct thread *thread);

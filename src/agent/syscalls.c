@@ -4,7 +4,7 @@
 #include "agent/exact.h"
 #include "agent/exact_actions.h"
 #include "agent/exact_altstack.h"
-#include "agent/exact_signals.h"
+#include "agent/exact_frame.h"
 #include "agent/footprint.h"
 #include "agent/maps.h"
 #include "agent/plans.h"
@@ -202,7 +202,7 @@ static bool answer(struct thread *thread, uint64_t next)
         return false;
     }
     switch (number) {
-    case SYS_rt_sigreturn: return exact_signals_return(thread);
+    case SYS_rt_sigreturn: return exact_frame_return(thread);
     case SYS_clone:
     case SYS_clone3:
     case SYS_fork:

@@ -26,7 +26,8 @@ struct progress {
 struct held_signal {
     int32_t signal; /* 0: none */
     uint64_t mask;  /* the program's, while all signals are blocked for the sake of this one */
-    uint64_t handler_mask; /* that its handler is to run with, where that is known */
+    uint64_t handler_mask;          /* that its handler is to run with, where that is known */
+    struct kernel_sigaction action; /* the program's, when it came: another thread may change it */
     _Alignas(8) uint8_t siginfo[SIGINFO_BYTES];
 };
 
