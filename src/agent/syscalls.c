@@ -78,6 +78,15 @@ static bool mapping_changed(uint64_t start, uint64_t bytes)
     return false;
 }
 
+/* Of shared memory of System V, which shmat maps whole. If it cannot be asked for: all there may be. */
+static uint64_t segment_bytes(uint64_t id)
+{
+    enum { STATUS = 2, BYTES_AT = 6 }; /* IPC_STAT; a word of struct shmid64_ds */
+    uint64_t status[32];
+    long result = sys3(SYS_shmctl, (long)id, STATUS, (long)status);
+    return sys_failed(result) ? UINT64_C(1) << 46 : status[BYTES_AT];
+}
+
 static void code_follow(const struct context *context, long number, long result)
 {
     const uint64_t *gpr = context->gpr;
@@ -85,9 +94,12 @@ static void code_follow(const struct context *context, long number, long result)
     if (number == SYS_munmap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
         number == SYS_mremap)
         changed |= mapping_changed(gpr[RDI], gpr[RSI]);
-    if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap ||
-        number == SYS_shmat)
+    if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap)
         changed |= mapping_changed((uint64_t)result, number == SYS_mmap ? gpr[RSI] : gpr[RDX]);
+    if (number == SYS_shmat)
+        changed |= mapping_changed((uint64_t)result, segment_bytes(gpr[RDI]));
+    if (number == SYS_shmdt)
+        changed |= mapping_changed(gpr[RDI], 1);
     if (changed)
         code_forget();
 }

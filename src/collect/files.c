@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "collect/perf_record.h"
 #include "profile/profile.h"
+#include "profile/sums.h"
 #include "program/stamp.h"
 
 #include <limits.h>
@@ -19,9 +20,6 @@ struct told_key {
     uint64_t path;
     uint8_t build_id[24]; /* the last byte is its length */
 };
-
-/* Facts are for people, too. */
-enum { NOTES_MAX = 256 };
 
 void files_init(struct files *files, struct profile *profile)
 {
@@ -137,8 +135,10 @@ static void path_clean(char *path, const struct perf_mapping *mapping, int pid)
 static void note(struct files *files, const char *key, const char *what, const char *path)
 {
     char value[PATH_MAX + 64];
-    if (files->profile->facts.n >= NOTES_MAX)
+    if (files->profile->facts.n >= PROFILE_FACTS_NOTED) {
+        sum_add(&files->profile->totals.losses[LOSS_fact_lost], 1);
         return;
+    }
     snprintf(value, sizeof value, "%s %s", what, path);
     profile_fact(files->profile, key, value);
 }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "import/perf_record.h"
 #include "profile/profile.h"
+#include "profile/sums.h"
 #include "program/image.h"
 
 #include <limits.h>
@@ -103,8 +104,10 @@ static void replaced_note(struct profile *profile, const struct perf_module *mod
         snprintf(text + (size_t)2 * i, 3, "%02x", module->build_id[i]);
     size_t n = strlen(text);
     snprintf(text + n, sizeof text - n, " %s", module->path);
-    if (profile->facts.n < 256)
+    if (profile->facts.n < PROFILE_FACTS_NOTED)
         profile_fact(profile, "replaced", text);
+    else
+        sum_add(&profile->totals.losses[LOSS_fact_lost], 1);
 }
 
 static struct perf_module module_new(struct perf_space *space, const struct perf_mapped *map)

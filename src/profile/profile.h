@@ -278,6 +278,8 @@ struct totals {
 struct fact {
     char *key, *value; /* no '=' in the key; see profile_fact */
 };
+/* They are for people, too: what there may be thousands of is noted up to this many facts, and then counted as fact_lost. */
+enum { PROFILE_FACTS_NOTED = 256 };
 
 /* A loss that a newer gait counted and this one has no name for: kept, merged, shown. */
 struct other_loss {

@@ -8,12 +8,15 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 
 typedef int mprotect_fn(void *, size_t, int);
 typedef int pkey_mprotect_fn(void *, size_t, int, int);
 typedef int munmap_fn(void *, size_t);
 typedef void *mmap_fn(void *, size_t, int, int, int, off_t);
 typedef void *mremap_fn(void *, size_t, size_t, int, ...);
+typedef void *shmat_fn(int, const void *, int);
+typedef int shmdt_fn(const void *);
 typedef int dlclose_fn(void *);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
@@ -72,6 +75,28 @@ EXPORT void *mremap(void *start, size_t bytes, size_t new_bytes, int flags, ...)
     if (at != MAP_FAILED)
         agent_code_changed((uint64_t)at, new_bytes);
     return at;
+}
+
+/* Only with SHM_REMAP may there have been something else before. */
+EXPORT void *shmat(int id, const void *start, int flags)
+{
+    static shmat_fn *next;
+    struct shmid_ds status = {0};
+    libc_function(&next, "shmat");
+    void *at = next(id, start, flags);
+    if (flags & SHM_REMAP && at != MAP_FAILED)
+        agent_code_changed((uint64_t)at,
+                           shmctl(id, IPC_STAT, &status) ? (size_t)1 << 46 : status.shm_segsz);
+    return at;
+}
+
+EXPORT int shmdt(const void *start)
+{
+    static shmdt_fn *next;
+    libc_function(&next, "shmdt");
+    int result = next(start);
+    agent_code_changed((uint64_t)start, 1);
+    return result;
 }
 
 /* The loader maps and unmaps without libc's functions. What it adds is seen in its list. */

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -160,6 +161,33 @@ static void samples_are_where_they_were(void **state)
     vec_release(&out);
 }
 
+/* Facts are for people: beyond some hundred of them modules that no file explains are counted. */
+static void modules_beyond_the_facts_are_counted(void **state)
+{
+    enum { MODULES = 300 };
+    (void)state;
+    struct bytes_out out = {0};
+    struct profile profile;
+    struct err err;
+    head_put(&out);
+    for (uint64_t i = 0; i < MODULES; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/nowhere/module%lu", (unsigned long)i);
+        map_put(&out, 10, 0x10000 + i * 0x1000, 0x1000, 0, path);
+        sample_put(&out, 20 + i, 11, 0x10000 + i * 0x1000, 1, NULL, 0);
+    }
+    profile_init(&profile);
+    profile.mode = PROFILE_PLAIN;
+    assert_true(perf_data_import(&profile, out.at, out.n, NULL, &err));
+    uint64_t noted = 0;
+    for (size_t i = 0; i < profile.facts.n; i++)
+        noted += strcmp(profile.facts.at[i].key, "replaced") == 0;
+    assert_true(noted > 0);
+    assert_int_equal(noted + profile.totals.losses[LOSS_fact_lost], MODULES);
+    profile_release(&profile);
+    vec_release(&out);
+}
+
 /* Wherever it ends, and whatever byte is another: an error or a profile, nothing else. */
 static void damage_is_survived(void **state)
 {
@@ -192,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_where_they_were),
+        cmocka_unit_test(modules_beyond_the_facts_are_counted),
         cmocka_unit_test(damage_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
