@@ -19,17 +19,55 @@ static uint64_t bank_bytes(void)
     return agent.cache->plan ? CHANNEL_BANK_BYTES : CHANNEL_COUNTERS_BYTES;
 }
 
+/* ---- forks */
+
+static uint64_t tree_bytes(const struct thread *thread)
+{
+    return ((uint64_t)thread->context->nodes_used + 4095) & ~UINT64_C(4095);
+}
+
+/* What is kept is the part of a bank that has nodes. */
+static uint8_t *kept_bank(const struct thread *thread)
+{
+    return thread->kept_tree - NODES_AT;
+}
+
+void bank_fork(struct thread *thread)
+{
+    thread->kept_tree = NULL;
+    if (!agent.cache->contexts || !thread->context->nodes_used)
+        return;
+    long at = sys6(SYS_mmap, 0, (long)tree_bytes(thread), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(at))
+        return;
+    thread->kept_tree = (uint8_t *)at;
+    contexts_copy(agent.cache->contexts, thread->context, (uint8_t *)thread->context->counters,
+                  kept_bank(thread));
+}
+
+void bank_forked(struct thread *thread)
+{
+    if (thread->kept_tree)
+        sys3(SYS_munmap, (long)thread->kept_tree, (long)tree_bytes(thread), 0);
+    thread->kept_tree = NULL;
+}
+
 /* A fork goes on in the context that it was in, in a bank of its own. */
 static bool contexts_inherit(const struct thread *thread, long fd)
 {
+    if (!thread->kept_tree)
+        return false;
     long at = sys6(SYS_mmap, 0, CHANNEL_BANK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                    (long)channel_bank_at(agent.index, thread->slot));
     if (sys_failed(at))
         return false;
-    contexts_copy(agent.cache->contexts, thread->context, (uint8_t *)at);
+    contexts_copy(agent.cache->contexts, thread->context, kept_bank(thread), (uint8_t *)at);
     sys3(SYS_munmap, at, CHANNEL_BANK_BYTES, 0);
     return true;
 }
+
+/* ---- the bank */
 
 bool bank_map(const struct thread *thread)
 {

@@ -403,10 +403,12 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
     if (signal_first(thread, mask))
         return true;
     agent_add(&agent.directory->forked, 1);
+    bank_fork(thread);
     long result = fork_call();
     if (result < 0)
         agent_add(&agent.directory->joined, 1); /* there is none */
     bool goes_on = result != 0 || forked(thread);
+    bank_forked(thread);
     result_set(thread->context, result, next);
     if (result == 0 && goes_on)
         exact_pour(thread, next, next);

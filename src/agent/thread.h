@@ -80,7 +80,8 @@ struct thread {
         step;       /* single steps are made until the program is between two instructions */
     uint32_t aside; /* signals that came too early, as bits (agent/exact_aside.h) */
     _Alignas(8) uint8_t aside_siginfo[THREAD_ASIDE][SIGINFO_BYTES];
-    uint64_t call_pc; /* of the system call under way */
+    uint8_t *kept_tree; /* across a fork: agent/bank.h */
+    uint64_t call_pc;   /* of the system call under way */
     struct {
         bool on;       /* one instruction runs natively (exact_step.h) */
         uint32_t exit; /* of the superblock that counted it, or 0 */

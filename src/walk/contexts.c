@@ -417,8 +417,10 @@ void contexts_merge(const struct contexts *contexts, struct context *context, ui
         context_lose(context->paths_lost, lost);
 }
 
-void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *bank)
+void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *from,
+                   uint8_t *to)
 {
     struct node_tree tree = tree_of(contexts, context);
-    nodes_copy(&tree, bank);
+    tree.bank = from;
+    nodes_copy(&tree, to);
 }

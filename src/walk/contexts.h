@@ -112,4 +112,5 @@ void contexts_signal_end(const struct contexts *contexts, struct context *contex
 /* Adds the tree of a thread that ends to another bank's. The thread's own is spent: `first` of each node is where it is now. */
 void contexts_merge(const struct contexts *contexts, struct context *context, uint8_t *bank);
 /* A fork: the tree is copied, without what was counted, from the parent's bank to `bank`. */
-void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *bank);
+void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *from,
+                   uint8_t *to);

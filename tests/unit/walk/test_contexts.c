@@ -214,7 +214,7 @@ static void trees_are_added(void **state)
     check_tree(other_bank, 2);
     walked(1000, 0);
     bank_empty(other_bank);
-    contexts_copy(contexts, context, other_bank);
+    contexts_copy(contexts, context, (uint8_t *)context->counters, other_bank);
     check_tree(other_bank, 0);
     assert_int_equal(node_at(other_bank, 0)->bytes, sizeof(struct wire_node));
     assert_true(node_at(other_bank, sizeof(struct wire_node))->bytes);
