@@ -9,7 +9,7 @@ make -s "$out/step/driver" "$out/step/libstep.so" "$out"/programs/{floats,branch
 top=$PWD work=$(mktemp -d) failures=0 total=0 programs=0
 trap 'rm -rf "$work"' EXIT
 case $out in /*) ;; *) out=$top/$out ;; esac
-if [ -n "$GAIT_LONG" ]; then windows=12 window=10000 counted=20000; else windows=1 window=1500 counted=1000; fi
+if [ -n "$GAIT_LONG" ]; then windows=12 window=10000 counted=8000; else windows=1 window=1500 counted=1000; fi
 
 drive() { timeout 600 "$out/step/driver" "$out/step/libstep.so" "$@"; }
 
