@@ -64,6 +64,9 @@ static void register_take(struct core_insn *insn, const ZydisDecodedInstruction 
 {
     int index = register_index(operand->reg.value);
     bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+    if (operand->encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+        operand->reg.value == ZYDIS_REGISTER_K0) /* that is no mask */
+        return;
     if (hidden && operand->reg.value == ZYDIS_REGISTER_RSP && moves_stack(instruction))
         return;
     bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;

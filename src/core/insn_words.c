@@ -95,6 +95,16 @@ static bool sources_same(const ZydisDecodedInstruction *instruction,
            operands[n - 1].reg.value == operands[n - 2].reg.value;
 }
 
+static bool is_self(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
+{
+    const ZydisMachineMode mode = ZYDIS_MACHINE_MODE_LONG_64;
+    return instruction->operand_count_visible >= 2 &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           ZydisRegisterGetLargestEnclosing(mode, operands[0].reg.value) ==
+               ZydisRegisterGetLargestEnclosing(mode, operands[1].reg.value);
+}
+
 uint32_t insn_words(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
 {
     static const uint32_t counts[] = {0, RULE_OPS1, RULE_OPS2, RULE_OPS3};
@@ -119,6 +129,8 @@ uint32_t insn_words(const ZydisDecodedInstruction *instruction, const ZydisDecod
         words |= counts[n];
     if (sources_same(instruction, operands))
         words |= RULE_SAME;
+    if (is_self(instruction, operands))
+        words |= RULE_SELF;
     if (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         words |= RULE_LOCK;
     if (instruction->attributes &

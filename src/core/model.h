@@ -55,6 +55,7 @@ enum rule_word {
     RULE_SMALL = 1 << 25,  /* the last operand is a constant of at most 11 bits, with its sign */
     RULE_OFFSET = 1 << 26, /* the address is one register and a constant of that size */
     RULE_SCALED = 1 << 27, /* it has an index that is multiplied */
+    RULE_SELF = 1 << 28,   /* the first two operands are one register, or parts of it */
 };
 
 enum rule_effect {

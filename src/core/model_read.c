@@ -44,7 +44,7 @@ static const struct {
     {"imm", RULE_IMM},       {"from_gpr", RULE_FROM_GPR}, {"from_vec", RULE_FROM_VEC},
     {"lock", RULE_LOCK},     {"rep", RULE_REP},           {"high", RULE_HIGH},
     {"w512", RULE_W512},     {"small", RULE_SMALL},       {"offset", RULE_OFFSET},
-    {"scaled", RULE_SCALED},
+    {"scaled", RULE_SCALED}, {"self", RULE_SELF},
 };
 
 static const struct {

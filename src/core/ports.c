@@ -1,7 +1,5 @@
 #include "core/ports.h"
 
-#include <string.h>
-
 void ports_init(struct core *core)
 {
     for (uint32_t i = 0; i < RING_CYCLES; i++)
@@ -14,14 +12,16 @@ static struct port_cycle *cycle_at(struct core *core, uint64_t cycle)
     if (at->cycle != (uint32_t)cycle) {
         at->cycle = (uint32_t)cycle;
         at->busy = 0;
-        memset(at->banks, 0, sizeof at->banks);
     }
     return at;
 }
 
 static uint8_t *bank_at(struct core *core, uint64_t address, uint64_t cycle)
 {
-    return &cycle_at(core, cycle)->banks[address >> BANK_BITS & (BANKS - 1)];
+    struct bank_cycle *at = &core->banks[cycle & RING_MASK];
+    if (at->cycle != (uint32_t)cycle)
+        *at = (struct bank_cycle){.cycle = (uint32_t)cycle};
+    return &at->loads[address >> BANK_BITS & (BANKS - 1)];
 }
 
 /* Who could go to several ports goes to the one that is wanted least by those who have less choice: as a core does that

@@ -66,7 +66,12 @@ enum { BANKS = 8, BANK_BITS = 3 };
 struct port_cycle {
     uint32_t cycle; /* its low bits: older ones are stale */
     uint32_t busy;
-    uint8_t banks[BANKS]; /* loads of each bank of the first cache */
+};
+
+/* Loads of each bank of the first cache. Apart from ports: most cores have no such limit, and what is smaller stays nearer. */
+struct bank_cycle {
+    uint32_t cycle;
+    uint8_t loads[BANKS];
 };
 
 /* The last store to an 8-byte granule. */
@@ -79,7 +84,7 @@ struct stored {
     uint32_t
         name; /* of its address, as renaming sees it: the same registers, unchanged, and displacement */
     uint8_t bytes;
-    bool stack;
+    bool stack, indexed;
     bool forwarded; /* a load has taken its value */
 };
 enum { STORED_LOG2 = 11 };
@@ -95,6 +100,7 @@ struct core {
     struct queue opqueue, rob, loads, store_queue, int_results, fp_results;
     struct pool int_pool, fp_pool;
     struct port_cycle ports[RING_CYCLES];
+    struct bank_cycle banks[RING_CYCLES];
     uint32_t port_wanted[MODEL_PORTS]; /* lately, by operations that have few other ports */
     uint32_t port_takes;
     uint32_t port; /* that the last operation took */

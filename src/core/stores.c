@@ -35,7 +35,10 @@ static bool is_renamed(const struct core *core, const struct core_insn *insn,
 {
     enum { RENAMED_LEAST = 4 }; /* bytes: what is narrower is put into what the register had */
     if (insn->n_ops > 1 || insn->flags & INSN_FP_DATA ||
-        (insn->memory_bytes < RENAMED_LEAST && !core->model->rename_narrow))
+        (insn->memory_bytes < RENAMED_LEAST &&
+         (insn->memory_bytes > 1 || !core->model->rename_narrow)))
+        return false;
+    if (core->model->rename_plain && (insn->flags & INSN_INDEXED || stored->indexed))
         return false;
     if (core->model->rename_stack && stored->stack && insn->flags & INSN_STACK)
         return true;
@@ -65,7 +68,9 @@ uint64_t stores_forward(struct core *core, const struct core_insn *insn,
             continue;
         bool whole = has(stored, begin, end);
         uint64_t time = whole ? stored->data + (fp ? model->forward_fp : model->forward)
-                              : stored->drained + model->load_int + model->forward_fail;
+                        : model->forward_part && stored->address == begin
+                            ? stored->data + model->forward_part
+                            : stored->drained + model->load_int + model->forward_fail;
         stored->forwarded |= whole;
         times->events |= whole ? CORE_FORWARDED : CORE_FORWARD_FAIL;
         value = time > value ? time : value;
@@ -139,6 +144,7 @@ void stores_note(struct core *core, const struct core_insn *insn, const struct c
                             .drained = drained,
                             .name = model->rename_memory ? name_of(core, insn) : 0,
                             .bytes = insn->memory_bytes,
-                            .stack = insn->flags & INSN_STACK};
+                            .stack = insn->flags & INSN_STACK,
+                            .indexed = insn->flags & INSN_INDEXED};
     queue_take(&core->store_queue, drained);
 }

@@ -41,9 +41,7 @@ void conflict_view_model(struct conflict_view *view)
     bool any = false;
     for (size_t i = 0; i < view->n; i++)
         any |= view->at[i].type == CONFLICT_FORWARD;
-    /* Those of a recorded table are of the core that it was recorded with. */
-    if (!any || !modelled_has(profile) ||
-        !modelled_make(&modelled, view->scene, profile->modelled.n ? NULL : "native", &err))
+    if (!any || !modelled_has(profile) || !modelled_make(&modelled, view->scene, NULL, &err))
         return;
     snprintf(view->core, sizeof view->core, "%s", modelled.model.name);
     for (size_t i = 0; i < view->n && modelled.addressed; i++)
