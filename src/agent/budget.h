@@ -25,6 +25,7 @@ struct means {
     uint64_t insns_per_exit_q8;  /* of windows */
     uint64_t window;             /* instructions wanted in one */
     uint64_t walks, long_trails;
+    bool goes_further; /* the last walk had another window */
 };
 
 /* Fills agent.means with first guesses. */

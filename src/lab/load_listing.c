@@ -79,7 +79,7 @@ static enum latency_bin main_bin(const struct load_place *place)
 }
 
 static void line_show(struct lab_rows *rows, const struct lab_recording *of,
-                      const struct line *line, bool l3_told)
+                      const struct line *line, const struct latency_view *view)
 {
     struct lab_row *row = lab_row_add(rows);
     const struct binary *binary = scene_binary(of->scene, line->module);
@@ -100,7 +100,7 @@ static void line_show(struct lab_rows *rows, const struct lab_recording *of,
         bins += line->loads->bins[bin] > 0;
     lab_cell(row, "%d", bins);
     for (int bin = 0; bin < LATENCY_BINS; bin++)
-        if (line->loads && (l3_told || bin != LATENCY_L3))
+        if (line->loads && latency_bin_told(view, (enum latency_bin)bin))
             lab_share(row, (double)line->loads->bins[bin], (double)line->loads->timed);
         else
             lab_text(row, "");
@@ -151,11 +151,12 @@ static void recording_show(struct lab_rows *rows, const struct lab_recording *of
     if (lines.n)
         qsort(lines.at, lines.n, sizeof *lines.at, line_order);
     for (size_t i = 0; i < lines.n; i++)
-        line_show(rows, of, &lines.at[i], !view.l3_untold);
+        line_show(rows, of, &lines.at[i], &view);
     wait_claim(rows, of, &lines);
     if (view.l3_untold)
-        lab_claim(rows, "%s: the third cache is not told apart, and counts as near: %s",
-                  lab_file_name(of->file), view.l3_untold);
+        lab_claim(rows, "%s: %s not told apart: %s", lab_file_name(of->file),
+                  view.untold ? "near and far are" : "the third cache is",
+                  view.untold ? view.untold : view.l3_untold);
     vec_release(&lines);
     latency_view_release(&view);
 }

@@ -15,9 +15,12 @@ enum {
     CACHE_BYTES_MAX = 4 << 20,
     BEYOND = 4,      /* times the second cache: most of it is not there */
     LONGER = 8,      /* times what memory takes: a fault, an interrupt */
-    APART_PART = 8,  /* two places are two if their times differ by more than this part, */
+    APART_PART = 16, /* two places are two if their times differ by more than this part, */
     APART_STEPS = 2, /* and by so many steps of the clock: one more or less is chance */
     ROUNDS = 4,      /* whoever else uses the cache makes times longer, not shorter */
+    ATTEMPTS = 5,    /* until all are told apart */
+    NEAR_PART = 8,   /* what is longer than nearly all that is near by this part is not near */
+    SECOND_PART = 8, /* of the second cache: what is surely in it, whoever shares it */
 };
 
 /* What the code of a copy keeps its registers in. */
@@ -114,7 +117,7 @@ static void *ring_time(struct timings *timings, void *at, bool flushed)
     return at;
 }
 
-static double floor_measure(void)
+static double floor_once(void)
 {
     struct slots slots = {0};
     struct timings timings;
@@ -126,6 +129,17 @@ static double floor_measure(void)
     for (int i = 0; i < kept; i++)
         sum += (double)timings.ticks[i];
     return sum / kept;
+}
+
+/* A mean, since clocks go in steps; of the quietest round. */
+static double floor_measure(void)
+{
+    double least = floor_once();
+    for (int i = 1; i < ROUNDS; i++) {
+        double floor = floor_once();
+        least = floor < least ? floor : least;
+    }
+    return least;
 }
 
 static uint64_t second_cache_bytes(void)
@@ -151,67 +165,180 @@ static bool is_apart(const struct latency_scale *scale, uint64_t less, uint64_t 
     return more > less + less / APART_PART && more >= less + APART_STEPS * scale->step;
 }
 
-static void l3_judge(struct latency_scale *scale)
+/* Above what is near, or what counts as such, and below memory, or what counts as such. */
+static uint64_t near_end(const struct latency_scale *scale, bool beyond_is_near)
 {
-    uint64_t beyond = scale->beyond_ticks;
-    if (!is_apart(scale, beyond, scale->memory_ticks))
+    return beyond_is_near && scale->beyond_most > scale->near_most ? scale->beyond_most
+                                                                   : scale->near_most;
+}
+
+static uint64_t memory_start(const struct latency_scale *scale, bool beyond_is_memory)
+{
+    return beyond_is_memory && scale->beyond_least < scale->memory_least ? scale->beyond_least
+                                                                         : scale->memory_least;
+}
+
+static void l3_explain(struct latency_scale *scale, bool like_memory)
+{
+    if (like_memory)
         snprintf(scale->l3_why, sizeof scale->l3_why,
-                 "what is beyond the second cache takes %" PRIu64 " ticks, as memory does (%" PRIu64
-                 "): others fill the third cache, or there is none",
-                 beyond, scale->memory_ticks);
-    else if (!is_apart(scale, scale->near_most, beyond))
+                 "what is beyond the second cache takes up to %" PRIu64 " ticks, memory %" PRIu64
+                 " and more: others fill the third cache, or there is "
+                 "none; it counts as memory",
+                 scale->beyond_most, scale->memory_least);
+    else
         snprintf(scale->l3_why, sizeof scale->l3_why,
-                 "what is beyond the second cache takes %" PRIu64
-                 " ticks, what is in it up to %" PRIu64 ", and the clock goes in steps of %" PRIu64,
-                 beyond, scale->near_most, scale->step);
+                 "what is in the second cache takes up to %" PRIu64
+                 " ticks, what is beyond it %" PRIu64
+                 " and more, and the clock goes in steps of %" PRIu64 "; it counts as near",
+                 scale->near_most, scale->beyond_least, scale->step);
+}
+
+static void memory_explain(struct latency_scale *scale, uint64_t near, uint64_t memory)
+{
+    snprintf(scale->memory_why, sizeof scale->memory_why,
+             "what is near takes up to %" PRIu64 " ticks, what is far %" PRIu64
+             " and more: the machine was too busy to measure it, or its clock is too coarse",
+             near, memory);
 }
 
 void latency_scale_set(struct latency_scale *scale)
 {
-    uint64_t beyond = scale->beyond_ticks, memory = scale->memory_ticks;
-    l3_judge(scale);
-    bool l3 = !*scale->l3_why;
-    scale->near_max = (scale->near_most + (l3 ? beyond : memory)) / 2;
-    scale->l3_max = l3 ? (beyond + memory) / 2 : scale->near_max;
-    scale->memory_max = LONGER * memory;
+    bool from_near = is_apart(scale, scale->near_most, scale->beyond_least);
+    bool from_memory = is_apart(scale, scale->beyond_most, scale->memory_least);
+    bool like_memory = from_near && !from_memory;
+    uint64_t near = near_end(scale, !from_near), memory = memory_start(scale, like_memory);
+    *scale->l3_why = *scale->memory_why = 0;
+    scale->memory_max = LONGER * scale->memory_ticks;
+    if (!from_near || !from_memory)
+        l3_explain(scale, like_memory);
+    if (!is_apart(scale, near, memory)) {
+        memory_explain(scale, near, memory);
+        scale->near_max = scale->l3_max = scale->memory_max;
+        return;
+    }
+    bool l3 = from_near && from_memory;
+    /* A program's loads vary more than those of a ring that does nothing else: the limit is closer to what is far, nearly all of which takes longer than that. */
+    scale->near_max = (near + 3 * (l3 ? scale->beyond_least : memory)) / 4;
+    scale->l3_max = l3 ? (scale->beyond_most + memory) / 2 : scale->near_max;
 }
 
-/* The least of several rounds, each of other lines of the ring; of its times that at `rank`. */
-static uint64_t rounds_time(struct latency_scale *scale, void *at, int rank, bool flushed)
+/* ---- measuring it */
+
+/* The part of sorted times that is above a limit begins here. */
+static int above(const struct timings *timings, uint64_t limit)
 {
-    uint64_t least = UINT64_MAX;
+    int i = 0;
+    while (i < TIMINGS && timings->ticks[i] <= limit)
+        i++;
+    return i;
+}
+
+static void least_keep(uint64_t *least, uint64_t ticks)
+{
+    *least = ticks < *least ? ticks : *least;
+}
+
+static void near_measure(struct latency_scale *scale, uint8_t *memory, uint64_t second)
+{
+    struct timings timings;
+    void *at = ring_make(memory, NEAR_BYTES);
     for (int i = 0; i < ROUNDS; i++) {
-        struct timings timings;
-        at = ring_time(&timings, at, flushed);
-        if (timings.ticks[rank] < least)
-            least = timings.ticks[rank];
+        at = ring_time(&timings, at, false);
+        least_keep(&scale->near_ticks, timings.ticks[TIMINGS / 2]);
         step_find(scale, &timings);
     }
-    return least;
+    at = ring_make(memory, second / SECOND_PART);
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        at = ring_time(&timings, at, false);
+        least_keep(&scale->near_most, timings.ticks[TIMINGS * 19 / 20]);
+    }
+}
+
+/* A part of the ring is in the second cache all the same: of the others the quarters. In a round in which most were there nothing is seen. */
+static void beyond_measure(struct latency_scale *scale, void *at)
+{
+    uint64_t median = UINT64_MAX;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct timings timings;
+        at = ring_time(&timings, at, false);
+        int first = above(&timings, scale->near_most + scale->near_most / NEAR_PART);
+        int n = TIMINGS - first;
+        bool some = n >= TIMINGS / 4;
+        uint64_t middle = some ? timings.ticks[first + n / 2] : timings.ticks[TIMINGS / 2];
+        if (middle >= median)
+            continue;
+        median = middle;
+        scale->beyond_least = some ? timings.ticks[first + n / 4] : timings.ticks[TIMINGS / 4];
+        scale->beyond_most =
+            some ? timings.ticks[first + n * 3 / 4] : timings.ticks[TIMINGS * 3 / 4];
+    }
+    scale->beyond_ticks = median;
+}
+
+static void memory_measure(struct latency_scale *scale, void *at)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        struct timings timings;
+        at = ring_time(&timings, at, true);
+        least_keep(&scale->memory_ticks, timings.ticks[TIMINGS / 2]);
+        least_keep(&scale->memory_least, timings.ticks[TIMINGS / 20]);
+    }
+}
+
+static void all_measure(struct latency_scale *scale, uint8_t *memory, uint64_t second)
+{
+    *scale = (struct latency_scale){.floor = floor_measure(),
+                                    .near_ticks = UINT64_MAX,
+                                    .near_most = UINT64_MAX,
+                                    .memory_least = UINT64_MAX,
+                                    .memory_ticks = UINT64_MAX};
+    near_measure(scale, memory, second);
+    void *beyond = ring_make(memory, BEYOND * second);
+    beyond_measure(scale, beyond);
+    memory_measure(scale, beyond);
+    latency_scale_set(scale);
+}
+
+/* How much it says. */
+static int told(const struct latency_scale *scale)
+{
+    return !*scale->l3_why + !*scale->memory_why;
 }
 
 void latency_scale_measure(struct latency_scale *scale)
 {
     uint64_t second = second_cache_bytes(), bytes = BEYOND * second;
     uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *scale = (struct latency_scale){.floor = floor_measure()};
-    if (memory == MAP_FAILED) { /* then all loads are near */
-        scale->near_max = scale->l3_max = scale->memory_max = UINT64_MAX;
+    if (memory == MAP_FAILED) {
+        *scale = (struct latency_scale){.floor = floor_measure(),
+                                        .near_max = UINT64_MAX,
+                                        .l3_max = UINT64_MAX,
+                                        .memory_max = UINT64_MAX};
         snprintf(scale->l3_why, sizeof scale->l3_why, "there was no memory to measure it with");
+        snprintf(scale->memory_why, sizeof scale->memory_why, "%s", scale->l3_why);
         return;
     }
-    scale->near_ticks = rounds_time(scale, ring_make(memory, NEAR_BYTES), TIMINGS / 2, false);
-    scale->near_most = rounds_time(scale, ring_make(memory, second / 2), TIMINGS * 19 / 20, false);
-    void *beyond = ring_make(memory, bytes);
-    scale->beyond_ticks = rounds_time(scale, beyond, TIMINGS / 2, false);
-    scale->memory_ticks = rounds_time(scale, beyond, TIMINGS / 2, true);
+    all_measure(scale, memory, second);
+    for (int i = 1; i < ATTEMPTS && told(scale) < 2; i++) {
+        struct latency_scale other;
+        all_measure(&other, memory, second);
+        if (told(&other) > told(scale))
+            *scale = other;
+    }
     munmap(memory, bytes);
-    latency_scale_set(scale);
 }
 
 void latency_scale_tell(const struct latency_scale *scale, struct profile *head)
 {
     char text[192], l3[48] = "";
+    if (*scale->memory_why) {
+        snprintf(text, sizeof text, "ticks: timing itself %.1f", scale->floor);
+        profile_fact(head, "latency_scale", text);
+        profile_fact(head, "latency_l3_untold", scale->memory_why);
+        profile_fact(head, "latency_untold", scale->memory_why);
+        return;
+    }
     if (!*scale->l3_why) /* else it has no bin, and the limit is that of what is near */
         snprintf(l3, sizeof l3, ", third cache up to %" PRIu64, scale->l3_max);
     snprintf(text, sizeof text,

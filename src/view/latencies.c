@@ -113,7 +113,8 @@ void latency_view_make(struct latency_view *view, struct scene *scene)
     *view =
         (struct latency_view){.scene = scene,
                               .tsc_hz = hertz ? strtod(hertz, NULL) : 0,
-                              .l3_untold = profile_fact_find(scene->sides[0], "latency_l3_untold")};
+                              .l3_untold = profile_fact_find(scene->sides[0], "latency_l3_untold"),
+                              .untold = profile_fact_find(scene->sides[0], "latency_untold")};
     records_take(&records, scene);
     for (size_t i = 0, n; i < records.n; i += n) {
         const struct latency_key *key = &records.at[i].key;

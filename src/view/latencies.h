@@ -32,9 +32,9 @@ struct load_place {
 
 struct latency_view {
     struct scene *scene;
-    double tsc_hz; /* 0: not known, and times are in ticks */
-    const char
-        *l3_untold; /* why what was in the third cache is among what was near; NULL: it is not */
+    double tsc_hz;         /* 0: not known, and times are in ticks */
+    const char *l3_untold; /* why the third cache has no bin of its own; NULL: it has */
+    const char *untold;    /* why near and far are not told apart; NULL: they are */
     uint64_t timed;
     double ticks;
     struct {
@@ -42,6 +42,14 @@ struct latency_view {
     } lines;                /* of each place: the most frequent first */
     VEC(struct load_place); /* by their cost */
 };
+
+/* What is in the bin was in that place. */
+static inline bool latency_bin_told(const struct latency_view *view, enum latency_bin bin)
+{
+    if (view->untold)
+        return bin == LATENCY_LONGER;
+    return bin != LATENCY_L3 || !view->l3_untold;
+}
 
 const char *latency_bin_name(enum latency_bin bin);
 

@@ -14,9 +14,9 @@ static void bins_json(struct json *json, const struct latency_view *view,
         json_object(json, latency_bin_name((enum latency_bin)bin));
         json_integer(json, "count", place->bins[bin]);
         estimate_json(json, "share", "share_lo", "share_hi",
-                      bin == LATENCY_L3 && view->l3_untold
-                          ? untold
-                          : binomial_share((double)place->bins[bin], (double)place->timed));
+                      latency_bin_told(view, (enum latency_bin)bin)
+                          ? binomial_share((double)place->bins[bin], (double)place->timed)
+                          : untold);
         json_object_end(json);
     }
     json_object_end(json);
@@ -68,6 +68,8 @@ void latency_view_json(FILE *to, const struct latency_view *view, size_t limit)
     head_json(&json, "latencies", view->scene, 0, BY_INSTRUCTION, WEIGHT_COUNT, 0);
     json_bool(&json, "l3_told", !view->l3_untold);
     json_string(&json, "l3_why", view->l3_untold ? view->l3_untold : "");
+    json_bool(&json, "bins_told", !view->untold);
+    json_string(&json, "bins_why", view->untold ? view->untold : "");
     json_array(&json, "rows");
     for (size_t i = 0; i < view->n && i < limit; i++)
         place_json(&json, view, &view->at[i]);

