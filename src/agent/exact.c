@@ -98,7 +98,6 @@ __attribute__((noreturn)) static void go_native(void)
 static bool step_counted(struct walk *walk, uint64_t next)
 {
     struct thread *thread = (struct thread *)((char *)walk - offsetof(struct thread, walk));
-    agent_lose(LOSS_stepped);
     bool made = exact_step(thread, walk->context->exit);
     if (made && walk->context->pc != next)
         exact_pour(thread, next, walk->context->pc);
@@ -112,7 +111,6 @@ static bool step_uncounted(struct thread *thread, uint32_t stop)
     uint64_t pc = context->pc;
     if (!exact_step_helps(stop))
         return false;
-    agent_lose(LOSS_stepped_uncounted);
     if (!exact_step(thread, 0))
         return false;
     exact_pour(thread, pc, context->pc);

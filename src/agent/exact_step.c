@@ -17,6 +17,7 @@ enum {
     CODE_STEP = 2, /* and elsewhere */
     CODE_64_BIT = 0x33,
     ICEBP = 0xf1,
+    INT_N = 0xcd,
 };
 
 bool exact_step_helps(uint32_t stop)
@@ -78,15 +79,38 @@ static bool call_is_ours(uint64_t number)
     return (uint32_t)number == 117; /* ipc, shmat among others */
 }
 
-/* Behind which the program goes on; 0: at context.pc is something else. */
-static uint64_t call_next(const struct context *context)
+/* ---- what it is */
+
+/* What stands at context.pc. False: it cannot be read, or is not known. */
+static bool insn_here(const struct context *context, struct insn *ret)
 {
-    struct insn insn;
-    size_t room = regions_peek(agent.regions, context->pc);
-    bool call = room && insn_decode((const uint8_t *)context->pc, room, &insn) &&
-                insn.space == SPACE_LEGACY && insn.map == 0 && insn.opcode == 0xcd &&
-                (uint8_t)insn.imm == 0x80;
-    return call ? context->pc + insn.length : 0;
+    enum region_kind kind;
+    uint32_t refusal;
+    gate_lock(&agent.cache->gate, true);
+    size_t room = regions_room(agent.regions, context->pc, &kind, &refusal);
+    bool known = room && insn_decode((const uint8_t *)context->pc, room, ret);
+    gate_unlock(&agent.cache->gate);
+    return known;
+}
+
+static bool is_one_byte(const struct insn *insn, uint8_t opcode)
+{
+    return insn->space == SPACE_LEGACY && insn->map == 0 && insn->opcode == opcode;
+}
+
+/* wrgsbase, whose effect is known without executing it. False: it is something else, or faults. */
+static bool gs_written(struct context *context, const struct insn *insn)
+{
+    bool writes = insn->space == SPACE_LEGACY && insn->map == 1 && insn->opcode == 0xae &&
+                  (insn->prefixes & PREFIX_F3) && insn->modrm >= 0xd8 && insn->modrm < 0xe0;
+    uint64_t value = context->gpr[(insn->modrm & 7) | (insn->rex & 1) << 3];
+    if (!(insn->rex & 8))
+        value = (uint32_t)value;
+    if (!writes || value + (UINT64_C(1) << 47) >= UINT64_C(1) << 48)
+        return false;
+    context->program_gs = value;
+    context->pc += insn->length;
+    return true;
 }
 
 /* ---- out and back */
@@ -124,12 +148,20 @@ extern char exact_step_goes[], exact_step_call[], exact_step_called[], exact_ste
 bool exact_step(struct thread *thread, uint32_t exit)
 {
     struct context *context = thread->context;
-    uint64_t mask = ~exact_actions_unblocked(), next = call_next(context);
-    if (next && call_is_ours(context->gpr[RAX]))
-        return false;
-    if (next)
+    struct insn insn;
+    uint64_t mask = ~exact_actions_unblocked(), next = 0;
+    bool known = insn_here(context, &insn);
+    if (known && gs_written(context, &insn))
+        return true;
+    if (known && is_one_byte(&insn, INT_N) && (uint8_t)insn.imm == 0x80) {
+        if (call_is_ours(context->gpr[RAX]))
+            return false;
+        next = context->pc + insn.length;
         context->pc = (uint64_t)exact_step_call;
+    }
+    agent_lose(exit ? LOSS_stepped : LOSS_stepped_uncounted);
     thread->stepping.exit = exit;
+    thread->stepping.traps = known && is_one_byte(&insn, ICEBP);
     sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&thread->stepping.mask, 8, 0, 0);
     thread->stepping.on = true;
     exact_step_go(context->program_gs);
@@ -138,12 +170,9 @@ bool exact_step(struct thread *thread, uint32_t exit)
     return true;
 }
 
-/* icebp raises what a step may look like. */
 static bool step_made(const struct thread *thread, int signal, int32_t code)
 {
-    uint64_t pc = thread->context->pc;
-    return signal == SIGTRAP && (code == CODE_STEP || code == CODE_TRAP) &&
-           !(regions_peek(agent.regions, pc) && *(const uint8_t *)pc == ICEBP);
+    return signal == SIGTRAP && (code == CODE_STEP || code == CODE_TRAP) && !thread->stepping.traps;
 }
 
 uint64_t exact_step_ended(struct thread *thread, int signal, uint8_t *siginfo,

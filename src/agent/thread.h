@@ -84,6 +84,7 @@ struct thread {
     uint64_t call_pc;   /* of the system call under way */
     struct {
         bool on;       /* one instruction runs natively (exact_step.h) */
+        bool traps;    /* by itself, and that looks like a step */
         uint32_t exit; /* of the superblock that counted it, or 0 */
         uint64_t mask; /* in force before and behind it */
     } stepping;
