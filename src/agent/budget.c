@@ -83,7 +83,10 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
 {
     uint64_t late = late_ns * agent.ticks_per_ms / 1000000, *median = &thread->means.entry_ticks;
     uint64_t step = (*median >> MEAN_SHIFT) + 1;
-    *median = late > *median ? *median + step : *median - step;
+    if (late > *median)
+        *median += step;
+    else
+        *median -= step < *median ? step : *median;
 }
 
 /* Calibration finds the caches warm, a program's interrupt does not: the difference is what the kernel and

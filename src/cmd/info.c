@@ -124,6 +124,11 @@ static void print_sampled(const struct totals *totals)
            per_second(totals->instructions, totals->user_ns) / 1e6);
     printf("%-14s%llu batches of walks\n", "", (unsigned long long)totals->batches);
     struct cost cost = cost_of(totals);
+    if (!cost.known) {
+        printf("%-14snot known: %.2f s by the agent's measure, more than the program took\n",
+               "own cost", (double)totals->agent_ns / 1e9);
+        return;
+    }
     printf("%-14sagent %.2f %%, tool %.2f %% of the CPU time; start-up and end %.1f ms apart\n",
            "own cost", cost.agent, cost.tool, cost.once_ms);
     printf("%-14sthe agent's: interrupts %.2f %%, walking %.2f %%, copying code %.2f %%\n", "",

@@ -112,6 +112,13 @@ static void print_overhead(const struct recording_options *options,
     char budget[64] = "rate fixed by -F";
     if (governed)
         snprintf(budget, sizeof budget, "budget %.4g %%", allowed);
+    if (!cost.known) {
+        say("overhead not known: the agent measured %.2f s of its own, the program took %.2f s in "
+            "all",
+            summary_seconds(recording->totals.agent_ns),
+            summary_seconds(recording->totals.user_ns + recording->totals.kernel_ns));
+        return;
+    }
     double ending_ms = (double)recording->ending_ns / 1e6;
     char ending[64] = "";
     if (ending_ms >= 0.05)

@@ -21,7 +21,8 @@ struct cost cost_of(const struct totals *totals)
     uint64_t tool = without(totals->tool_ns, totals->once_ns), alone = without(cpu, agent);
     double percent = alone ? 100 / (double)alone : 0;
     uint64_t rest = without(without(agent, totals->delivery_ns), totals->translate_ns);
-    return (struct cost){.alone = (double)alone / 1e9,
+    return (struct cost){.known = alone != 0,
+                         .alone = (double)alone / 1e9,
                          .agent = (double)agent * percent,
                          .tool = (double)tool * percent,
                          .interrupts = (double)totals->delivery_ns * percent,

@@ -1,9 +1,13 @@
 /* What recording cost by gait's own measure, the same wherever it is told. */
 #pragma once
 
+#include <stdbool.h>
+
 struct totals;
 
 struct cost {
+    bool
+        known; /* false: the agent's measure is not below the CPU time, so shares would say nothing */
     double alone;       /* seconds of CPU time that the program would have needed by itself */
     double agent, tool; /* percent of that; the tool's without what it does once */
     /* Of the agent's: interrupts by themselves, copying code, and all else: what walking costs beyond
