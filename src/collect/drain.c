@@ -2,23 +2,42 @@
 
 #include "base/memory.h"
 #include "collect/cpu_times.h"
+#include "collect/figures.h"
 #include "profile/sums.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* At most: as often as the profile is appended to. Between two readings the program has evicted our
  * memory from the caches, and fetching it again is most of what a reading costs. */
 static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
 
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* CPU time that can have been used by now. */
+static uint64_t passed_ns(const struct drain *drain)
+{
+    return (monotonic_ns() - drain->began_ns) * drain->cpus;
+}
+
 void drain_init(struct drain *drain, struct share *share, struct profile *profile,
                 enum record_mode mode)
 {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     *drain = (struct drain){.share = share,
                             .profile = profile,
                             .mode = mode,
                             .startup_ns = cpu_times_own_ns(),
+                            .began_ns = monotonic_ns(),
+                            .cpus = (uint64_t)(cpus > 0 ? cpus : 1),
                             .delay_ns = DELAY_FIRST_NS,
                             .unwatched_ns = share->directory->options.delay_ns};
     drain->tool_ns_told = drain->startup_ns;
@@ -48,11 +67,6 @@ void drain_release(struct drain *drain)
 static bool source_live(const struct source *source)
 {
     return source && __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE) == CHANNEL_LIVE;
-}
-
-static uint64_t ticks_to_ns(uint64_t ticks, uint64_t tsc_hz)
-{
-    return tsc_hz ? (uint64_t)((u128)ticks * 1000000000u / tsc_hz) : 0;
 }
 
 /* The process called exec: it goes on in another channel. */
@@ -95,7 +109,8 @@ static void trails_add(struct decode_trails *sum, const struct decode_trails *mo
     sum->native_rates += more->native_rates;
 }
 
-static void sum_walks(const struct drain *drain, const struct source *source, struct drain_sum *sum)
+static void sum_walks(const struct drain *drain, const struct source *source, uint64_t handler_ns,
+                      struct drain_sum *sum)
 {
     const struct decode *decode = source->decode;
     uint64_t walked = share_load(&source->channel->walked_instructions);
@@ -104,9 +119,9 @@ static void sum_walks(const struct drain *drain, const struct source *source, st
     u128 ticks =
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     /* Of handlers' time alone: an interrupt is never the program's own. */
-    u128 handler = share_load(&source->channel->handler_ticks);
-    ticks = ticks < handler ? ticks : handler;
-    sum->walked_ns += ticks_to_ns((uint64_t)ticks, share_load(&source->channel->tsc_hz));
+    uint64_t hz = share_load(&source->channel->tsc_hz);
+    u128 walked_ns = hz ? ticks * 1000000000u / hz : 0;
+    sum->walked_ns += walked_ns < handler_ns ? (uint64_t)walked_ns : handler_ns;
     sum->miscounted += decode->miscounted;
     sum->recorded_ns += recorded_ns(drain, source->channel);
     trails_add(&sum->trails, &decode->trails);
@@ -135,9 +150,8 @@ static void sum_source(const struct drain *drain, const struct source *source, b
 {
     const struct channel *channel = source->channel;
     struct totals *totals = &sum->totals;
-    uint64_t interrupts = share_load(&channel->interrupts), hz = share_load(&channel->tsc_hz);
-    uint64_t delivery = share_load(&channel->interrupt_ticks);
-    uint64_t handler = share_load(&channel->handler_ticks);
+    struct figures figures;
+    figures_read(channel, passed_ns(drain), drain->mode == RECORD_SAMPLED, &figures);
     payload_sum_add(&sum->payloads, &source->payloads);
     if (source->decode && source->decode->values.stream)
         stream_sum(&sum->stream, source->decode->values.stream);
@@ -146,16 +160,16 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     sum->stream.settled += share_load(&channel->stream_settled);
     for (int kind = 0; source->decode && kind < TUPLE_KINDS; kind++)
         sum->stream.stands_for += source->decode->messages.stands_for[kind];
-    sum_add(&totals->interrupts, interrupts);
-    sum_add(&totals->agent_ns, ticks_to_ns(handler + delivery, hz));
-    sum_add(&totals->delivery_ns, ticks_to_ns(delivery, hz));
-    sum_add(&totals->translate_ns, ticks_to_ns(share_load(&channel->translate_ticks), hz));
+    sum_add(&totals->interrupts, figures.interrupts);
+    sum_add(&totals->agent_ns, figures.handler_ns + figures.delivery_ns);
+    sum_add(&totals->delivery_ns, figures.delivery_ns);
+    sum_add(&totals->translate_ns, figures.translate_ns);
     for (int i = 0; i < LOSS_N; i++)
-        sum_add(&totals->losses[i], share_load(&channel->losses[i]));
-    sum_add(&totals->losses[LOSS_garbled], source_garbled(source));
+        sum_add(&totals->losses[i], figures.losses[i]);
+    sum_add(&totals->losses[LOSS_garbled], source_garbled(source) + figures.refused);
     sum_add(&totals->losses[LOSS_killed], gone && killed(drain, source));
     if (source->decode)
-        sum_walks(drain, source, sum);
+        sum_walks(drain, source, figures.handler_ns, sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
     if (source->trace && gone)
@@ -183,9 +197,12 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
         sum_stacks(drain->stacks, &ret_sum->totals);
     if (drain->module)
         sum_add(&ret_sum->totals.losses[LOSS_module_full], drain->module->dropped);
+    const struct directory *directory = drain->share->directory;
+    uint64_t passed = passed_ns(drain), refused = 0;
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
-            share_load(&drain->share->directory->not_claimed));
-    uint64_t forked = share_load(&drain->share->directory->forked);
+            figures_count(share_load(&directory->not_claimed), passed, true, &refused));
+    uint64_t forked = figures_count(share_load(&directory->forked), passed, true, &refused);
+    sum_add(&ret_sum->totals.losses[LOSS_garbled], refused);
     if (last && forked > drain->joined)
         sum_add(&ret_sum->totals.losses[LOSS_child_native], forked - drain->joined);
 }

@@ -55,6 +55,7 @@ struct drain {
     uint64_t tool_ns_told;       /* our CPU time that has been shared out */
     uint64_t startup_ns;         /* our CPU time before that */
     uint64_t ending_ns;          /* and once at the end of each process: nobody waits for it */
+    uint64_t began_ns, cpus;     /* by the monotonic clock; CPUs that are online */
     uint64_t delay_ns;           /* until the next reading */
     uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
     bool quiet;                  /* nothing came since drain_count */
