@@ -21,6 +21,10 @@ struct told_map {
     bool jit;
 };
 
+/* Where neither programs, heaps nor libraries are: for mappings of gigabytes, which beside the program's own would leave no
+ * room for copies within reach of its code. */
+#define AGENT_FAR UINT64_C(0x270000000000)
+
 struct agent {
     struct directory *directory;
     struct channel *channel; /* NULL: this process is not recorded, or not yet: see `orphan` */

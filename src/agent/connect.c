@@ -11,6 +11,9 @@
 #include <sys/syscall.h>
 
 enum { HWCAP2_HAS_FSGSBASE = 2 };
+#define CHANNEL_FAR (UINT64_C(1) << 31)
+_Static_assert(CHANNEL_BYTES <= CHANNEL_FAR && CHANNEL_N * CHANNEL_FAR <= UINT64_C(1) << 40,
+               "channels lie apart");
 
 static void *map_private(uint64_t bytes)
 {
@@ -19,11 +22,12 @@ static void *map_private(uint64_t bytes)
     return sys_failed(at) ? NULL : (void *)at;
 }
 
-static void *map_shared(long fd, uint64_t at, uint64_t bytes, long fixed)
+/* `near`: where it would best lie; 0: anywhere. */
+static void *map_shared(long fd, uint64_t at, uint64_t bytes, uint64_t near)
 {
     long flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-    long address = sys6(SYS_mmap, fixed, (long)bytes, PROT_READ | PROT_WRITE,
-                        flags | (fixed ? MAP_FIXED : 0), fd, (long)at);
+    long address =
+        sys6(SYS_mmap, (long)near, (long)bytes, PROT_READ | PROT_WRITE, flags, fd, (long)at);
     return sys_failed(address) ? NULL : (void *)address;
 }
 
@@ -99,8 +103,11 @@ static bool channel_open(long fd, int32_t known_as)
     int32_t number = channel_claim(agent.directory, pid);
     if (number < 0)
         return false;
+    /* With a bank of its own it takes a gigabyte: far from the program (agent.h). */
+    bool begun = !known_as && agent.share_fd <= 0;
+    uint64_t near = plans_wanted() && begun ? AGENT_FAR + (uint64_t)number * CHANNEL_FAR : 0;
     struct channel *channel =
-        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, channel_bytes(), 0);
+        map_shared(fd, DIRECTORY_BYTES + (uint64_t)number * CHANNEL_BYTES, channel_bytes(), near);
     if (!channel) {
         __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
         return false;

@@ -64,6 +64,7 @@ void cache_expect_all(struct cache *cache)
 {
     enum { SURE_BYTES = 1 << 20 };
     cache->whole = true;
+    cache->zones.keeps_land = true;
     cache->regions->transactions = cpu_has_transactions();
     cache->most = CACHE_SUPERBLOCKS;
     /* The other flavours' landings, on one huge page with these, are not used. */

@@ -82,7 +82,7 @@ static void plan_step(struct plan *plan, const struct step *step)
     const struct insn *insn = &step->insn;
     uint32_t events = plan->payload->events;
     struct operands operands;
-    insn_operands(insn, (const uint8_t *)step->pc, &operands);
+    insn_operands(insn, step->bytes, &operands);
     if (events & EVENTS_ADDRESS)
         plan_addresses(plan, insn, &operands);
     if (events & EVENTS_VALUE)
@@ -191,7 +191,7 @@ static void emit_put_vector(struct payload *payload, struct cursor *c, const str
 static void emit_lea(struct cursor *c, const struct step *step, const struct operands *operands)
 {
     const struct insn *insn = &step->insn;
-    const uint8_t *bytes = (const uint8_t *)step->pc;
+    const uint8_t *bytes = step->bytes;
     if (!insn->has_modrm) { /* A0..A3: movabs */
         emit_u8(c, 0x49);
         emit_u8(c, 0xba);
@@ -327,7 +327,7 @@ static void put_while(struct payload *payload, struct cursor *c, const struct st
 void payload_before(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i)
 {
     struct operands operands;
-    insn_operands(&step->insn, (const uint8_t *)step->pc, &operands);
+    insn_operands(&step->insn, step->bytes, &operands);
     bool needs = operands.extended || step->insn.class != INSN_PLAIN;
     if (operands.extended)
         payload_release(payload, c);
@@ -341,7 +341,7 @@ void payload_after(struct payload *payload, struct cursor *c, const struct step 
     struct operands operands;
     if (payload->next == payload->first[i + 1])
         return;
-    insn_operands(&step->insn, (const uint8_t *)step->pc, &operands);
+    insn_operands(&step->insn, step->bytes, &operands);
     put_while(payload, c, step, &operands, i, PAYLOAD_KINDS);
 }
 

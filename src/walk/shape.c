@@ -1,9 +1,8 @@
 #include "walk/shape.h"
 
+#include "walk/guards.h"
 #include "walk/plan.h"
 #include "walk/through_gs.h"
-
-enum { INSTRUCTION_MAX = 15 }; /* bytes */
 
 /* A zone is at most 2 MiB and reach is its start; keep a margin for both. */
 static bool in_reach(uint64_t target, uint64_t reach)
@@ -35,6 +34,16 @@ static void step_permit(struct step *step)
         insn->class = INSN_PLAIN;
 }
 
+/* What another thread may take away meanwhile is read with a fault in mind. */
+static bool bytes_read(struct step *step, enum region_kind kind, uint64_t bytes)
+{
+    if (kind != REGION_LASTING)
+        return guards_read(step->bytes, step->pc, bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        step->bytes[i] = ((const uint8_t *)step->pc)[i];
+    return true;
+}
+
 /* Decodes at pc; LOSS_N if it may be copied. */
 static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t pc, bool whole,
                             uint64_t reach, enum region_kind *ret_kind)
@@ -45,7 +54,10 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
         return refusal;
     step->pc = pc;
     step->through_gs = false;
-    if (!insn_decode((const uint8_t *)pc, room, &step->insn))
+    room = room < INSTRUCTION_MAX ? room : INSTRUCTION_MAX;
+    if (!bytes_read(step, *ret_kind, room))
+        return LOSS_at_anonymous;
+    if (!insn_decode(step->bytes, room, &step->insn))
         return LOSS_at_undecoded;
     const struct insn *insn = &step->insn;
     if (regions_restarts(regions, pc, pc + insn->length))

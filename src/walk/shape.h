@@ -18,10 +18,14 @@ enum { SHAPE_GUARDED_BYTES = 128 };
 /* Of those whose copies are long, there are so few in one superblock. */
 enum { SHAPE_THROUGH_GS = 2 };
 
+enum { INSTRUCTION_MAX = 15 }; /* bytes */
+
 struct step {
     uint64_t pc;
     struct insn insn;
-    bool through_gs; /* whole runs: its copy is that of through_gs.h */
+    uint8_t bytes[INSTRUCTION_MAX +
+                  1]; /* its own, as they were decoded: at pc they may change, or go */
+    bool through_gs;  /* whole runs: its copy is that of through_gs.h */
 };
 
 struct shape {

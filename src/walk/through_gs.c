@@ -73,7 +73,7 @@ static void emit_address(struct cursor *c, const struct step *step)
         emit_u8(c, insn->sib);
     if (!insn->disp_bytes)
         return;
-    emit_bytes(c, (const uint8_t *)step->pc + insn->disp_at, insn->disp_bytes);
+    emit_bytes(c, step->bytes + insn->disp_at, insn->disp_bytes);
     if (insn->rip_relative)
         emit_displacement(c, c->at - 4, step->pc + insn->length + (uint64_t)(int64_t)insn->disp);
 }
@@ -118,7 +118,7 @@ static void emit_rdgsbase(struct cursor *c, const struct insn *insn)
 void through_gs_copy(struct cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
-    const uint8_t *bytes = (const uint8_t *)step->pc;
+    const uint8_t *bytes = step->bytes;
     if (is_rdgsbase(insn)) {
         emit_rdgsbase(c, insn);
         return;

@@ -23,7 +23,7 @@ static void emit_plain(struct cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     uint8_t *start = c->at;
-    emit_bytes(c, (const uint8_t *)step->pc, insn->length);
+    emit_bytes(c, step->bytes, insn->length);
     if (!insn->rip_relative)
         return;
     uint64_t operand = step->pc + insn->length + (uint64_t)(int64_t)insn->disp;
@@ -80,7 +80,7 @@ static void emit_operand(struct cursor *c, const struct step *step)
     emit_u8(c, 0x8b);
     emit_u8(c, (insn->modrm & 0xc7) | (R11 & 7) << 3);
     uint32_t behind = insn->modrm_at + 1u;
-    emit_bytes(c, (const uint8_t *)step->pc + behind, insn->length - behind);
+    emit_bytes(c, step->bytes + behind, insn->length - behind);
     if (insn->rip_relative)
         emit_displacement(c, c->at - 4, step->pc + insn->length + (uint64_t)(int64_t)insn->disp);
 }

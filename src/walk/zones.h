@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { ZONE_BYTES = 1 << 20, ZONES_MAX = 128 };
+enum { ZONE_BYTES = 1 << 20, ZONES_MAX = 128, ZONE_LANDS = 32, ZONE_LAND = 32 };
 #define ZONES_ARENA_BYTES ((uint64_t)ZONES_MAX * ZONE_BYTES)
 
 /* What a zone is for: the code of one flavour, or the rare ways out of all. Apart, so that what runs
@@ -21,9 +21,19 @@ struct zone {
     bool closed; /* full: written to now and then, when one of its exits is linked */
 };
 
+/* Addresses that are kept for further zones in reach of the same code: when they are needed, the program may have mapped everything
+ * around it. */
+struct zone_land {
+    uint64_t at;   /* the next zone's */
+    uint32_t left; /* zones */
+};
+
 struct zones {
     struct zone at[ZONES_MAX];
     uint32_t n;
+    struct zone_land lands[ZONE_LANDS];
+    uint32_t n_lands;
+    bool keeps_land;     /* whole runs need many zones */
     uint8_t *arena;      /* the writable alias of all: ZONES_ARENA_BYTES of shared memory */
     uint64_t code_bytes; /* ever written */
 };

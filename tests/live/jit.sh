@@ -25,5 +25,11 @@ for mode in counts contexts trace; do
         same "hidden code, $mode" "$alone" "$got"
     done
 done
+# Everything around the code is taken, and threads share it: copies find a place in every mode.
+crowded=$(program jit_crowded)
+for mode in counts contexts paths; do
+    status 0 "crowded, $mode" "$gait" record --exact=$mode -o "$work/data" -- "$crowded"
+    grep -q 'cache was full\|INCOMPLETE' "$work/stderr" && { bad "crowded, $mode: not whole"; sed 's/^/    | /' "$work/stderr"; }
+done
 damages=yes # runs that went on natively are not whole
 finish
