@@ -8,6 +8,8 @@
 #define LEAST 0.125
 /* Two wrong guesses, and what two fences keep from going on, take no more. */
 #define LOOK_MOST 128.0
+/* A stay overlaps with its neighbours by no more: about what memory takes, and finding out where it is. */
+#define OVERLAP_MOST 1024.0
 /* A stay of more ticks on the mean is long. */
 #define LONG 65536.0
 
@@ -34,6 +36,14 @@ uint64_t context_clock_weight(const struct context_clock *clock, const struct pr
     if (cell->group != STACK_TICKS || !(clock->look > 0))
         return weight;
     return (uint64_t)round(ticks_left(clock, (double)weight, stays_of(stacks, cell->node)));
+}
+
+struct estimate context_clock_estimate(const struct context_clock *clock, double ticks,
+                                       double stays, double half)
+{
+    double alone = ticks + clock->look * stays;
+    double least = fmin(ticks, alone - fmin(OVERLAP_MOST * stays, clock->over));
+    return (struct estimate){ticks, fmax(0, floor(least - half)), ceil(alone + half)};
 }
 
 /* ---- what is taken off */
@@ -71,6 +81,13 @@ static double cpu_ticks(const struct totals *totals)
     return user > 0 ? (double)totals->user_ticks * (user - ours + kernel) / user : 0;
 }
 
+/* The CPU time is known no better: the kernel counts in ticks of its own, and not all that is ours is known. */
+static double cpu_slack(const struct totals *totals, double cpu)
+{
+    const double part = 0.03, seconds = 0.01;
+    return part * cpu + seconds * (double)totals->user_ticks * 1e9 / (double)totals->user_ns;
+}
+
 struct context_clock context_clock_find(const struct profile *profile)
 {
     enum { STEPS = 30 };
@@ -79,9 +96,12 @@ struct context_clock context_clock_find(const struct profile *profile)
         return clock;
     double cpu = cpu_ticks(&profile->totals), lasting = ticks_sum(&clock, profile, true);
     double brief = ticks_sum(&clock, profile, false);
-    if (!(cpu > 0))
+    if (!(cpu > 0)) {
+        clock.over = INFINITY;
         return clock;
+    }
     clock.raw = (lasting + brief) / cpu;
+    clock.over = fmax(lasting + brief - cpu, 0) + cpu_slack(&profile->totals, cpu);
     if (lasting >= cpu || lasting + brief <= cpu)
         return clock;
     double low = 0, high = LOOK_MOST;

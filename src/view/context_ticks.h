@@ -6,6 +6,8 @@
  * the CPU, nothing is known of the rest, and nothing taken off. */
 #pragma once
 
+#include "view/estimate.h"
+
 #include <stdint.h>
 
 struct profile;
@@ -13,9 +15,15 @@ struct profile;
 struct context_clock {
     double raw;  /* what was measured, scaled to all stays, by the CPU time; 0: not known */
     double look; /* ticks that are taken off for each stay */
+    double over; /* ticks that all stays together may have been measured too long by */
 };
 
 struct context_clock context_clock_find(const struct profile *profile);
+
+/* Of ticks that are left, with so many stays measured, whose sampling varies by `half`. A stay that is timed alone takes at least as long as it does among others: what was taken off may
+ * have been its own. And what it cannot overlap with its neighbours is at most about what memory takes, for each stay, and no more than all stays together have too much. */
+struct estimate context_clock_estimate(const struct context_clock *clock, double ticks,
+                                       double stays, double half);
 
 /* The weight of cell i of the profile's stacks; of ticks that which is left. */
 uint64_t context_clock_weight(const struct context_clock *clock, const struct profile *profile,

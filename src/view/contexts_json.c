@@ -26,19 +26,15 @@ static struct estimate count_of(const struct contexts *contexts, const struct co
     return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
 }
 
-/* What is taken off a stay is not the same everywhere: by this part of it. */
-#define LOOK_VARIES_BY 0.25
-
 /* With its 95 % interval; not numbers where some stays are measured, and none of these was. */
 static struct estimate ticks_of(const struct contexts *contexts, const struct groups *groups,
                                 bool some)
 {
     double ticks = (double)groups->at[STACK_TICKS];
-    double by = 1.96 * sqrt((double)groups->at[STACK_SPREAD] * STACK_SPREAD_UNIT) +
-                LOOK_VARIES_BY * contexts->clock.look * (double)groups->at[STACK_VISITS];
+    double by = 1.96 * sqrt((double)groups->at[STACK_SPREAD] * STACK_SPREAD_UNIT);
     if (some && !groups->at[STACK_TIMED])
         return (struct estimate){NAN, NAN, NAN};
-    return (struct estimate){ticks, fmax(0, floor(ticks - by)), ceil(ticks + by)};
+    return context_clock_estimate(&contexts->clock, ticks, (double)groups->at[STACK_VISITS], by);
 }
 
 static void ticks_json(struct json *json, const struct contexts *contexts,

@@ -96,7 +96,12 @@ static struct estimate ticks_share(const struct printer *printer, const struct g
     double spread = (double)part->at[STACK_SPREAD], all = (double)whole->at[STACK_SPREAD];
     double varies = rest * rest * spread + share * share * fmax(0, all - spread);
     double half = 1.96 * sqrt(varies * STACK_SPREAD_UNIT) / (double)whole->at[STACK_TICKS];
-    return (struct estimate){share, fmax(0, share - half), fmin(1, share + half)};
+    const struct context_clock *clock = &printer->contexts->clock;
+    struct estimate of = context_clock_estimate(clock, (double)part->at[STACK_TICKS],
+                                                (double)part->at[STACK_VISITS], 0);
+    double all_ticks = (double)whole->at[STACK_TICKS]; /* nearly the CPU time, whoever has it */
+    return (struct estimate){share, fmax(0, of.lo / all_ticks - half),
+                             fmin(1, of.hi / all_ticks + half)};
 }
 
 static void share_cell(struct printer *printer, const struct groups *groups, struct estimate share)
@@ -378,6 +383,12 @@ void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *
     else
         children_print(&printer, (uint32_t)contexts->n, 0);
     sheet_end(&printer.sheet, to);
+    if (has_ticks(contexts) && contexts->clock.raw > 0)
+        fprintf(
+            to,
+            "ticks: of stays timed alone, between fences, %.2f times the CPU time; %.1f are taken "
+            "off each; intervals reach down to what overlapping with neighbours may save\n",
+            contexts->clock.raw, contexts->clock.look);
     if (printer.left_out)
         fprintf(to,
                 "%" PRIu64

@@ -3,7 +3,7 @@
 # work is a chain, which is not done when the next begins.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
-make -s "${GAIT_OUT:-o/rel}/programs/stays" "${GAIT_OUT:-o/rel}/programs/costs" >&2 || exit 1
+make -s "${GAIT_OUT:-o/rel}/programs/stays" "${GAIT_OUT:-o/rel}"/programs/{costs,overlap} >&2 || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
@@ -18,4 +18,12 @@ for _ in 1 2; do "$costs" told; done >"$work/told" || fail "costs: status $?"
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
 hertz=$("$gait" info --json "$work/data" | sed -n 's/.*"tsc_hz": \["\([0-9]*\)".*/\1/p')
 python3 -B tests/truth/lib/context_costs.py "$work/json" "$work/told" "$hertz" || bad=1
+# A function whose loads overlap with those of its neighbours, and one that adds, against a program that calls only one of them.
+overlap=${GAIT_OUT:-o/rel}/programs/overlap
+for _ in 1 2 3; do
+    for only in first second runs; do echo "$only $("$overlap" visits $only 3000000 told)"; done
+done >"$work/told" || fail "overlap: status $?"
+"$gait" record -q --exact=contexts --ticks -o "$work/data" -- "$overlap" visits runs 3000000 || fail "overlap, recorded: status $?"
+"$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
+python3 -B tests/truth/lib/context_overlap.py "$work/json" "$work/told" || bad=1
 exit $bad

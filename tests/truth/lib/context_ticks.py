@@ -1,7 +1,7 @@
 """context_ticks.py --ticks|--ticks=all JSON TOLD: self ticks of functions in contexts (gait contexts --json) against what the program told: "caller function ticks ticks calls" a line, the first
 without calls in which others had the CPU: few, and each so long that it tells whether one of them was measured.
 
-A stay has more in it than the program can see: its way in and out, up to EDGE ticks a call, and the first time that its code is made. Four times the deviation is allowed, a chance of 1 in 16,000."""
+A stay has more in it than the program can see: its way in and out, up to EDGE ticks a call, and the first time that its code is made. Where others had the CPU, they may have had it on the way in and out as well, as long again. Four times the deviation is allowed, a chance of 1 in 16,000."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ for caller, function, ticks, whole, calls in lines:
     ticks, whole, calls, row = int(ticks), int(whole), int(calls), found[(caller, function)]
     metrics = row["metrics"]
     half = (metrics["self_ticks_hi"] - metrics["self_ticks_lo"]) / 2 / 1.96 * 4
-    least, most = 0.99 * ticks - half, 1.01 * whole + half + EDGE * calls + MAKING + (DISTURBED if whole > ticks else 0)
+    least, most = 0.99 * ticks - half, 1.01 * whole + half + EDGE * calls + MAKING + (max(DISTURBED, whole) if whole > ticks else 0)
     fits = least <= metrics["self_ticks"] <= most and row["count"] == calls
     if mode == "--ticks":
         fits = fits and 0 < metrics["self_timed"] <= calls

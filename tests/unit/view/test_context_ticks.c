@@ -72,12 +72,29 @@ static void no_more_is_added(void **state)
     profile_release(&profile);
 }
 
+/* What a stay takes among others is anything from what was taken off to nothing, where stays are short; of long ones it is known. */
+static void time_alone_is_the_most(void **state)
+{
+    struct profile profile;
+    uint32_t nodes[3];
+    (void)state;
+    begin(&profile, LASTING + 3u * BRIEF * STAYS, nodes);
+    struct context_clock clock = context_clock_find(&profile);
+    double brief = (double)ticks_of(&profile, nodes[0]);
+    struct estimate estimate = context_clock_estimate(&clock, brief, STAYS, 0);
+    assert_true(estimate.lo <= 1 && estimate.hi >= STAYS * (BRIEF + LOOK - 1));
+    estimate = context_clock_estimate(&clock, LASTING, 1, 0);
+    assert_true(estimate.lo > LASTING - 2000 && estimate.hi < LASTING + 2000);
+    profile_release(&profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looks_are_taken_off),
         cmocka_unit_test(who_waits_is_left_alone),
         cmocka_unit_test(no_more_is_added),
+        cmocka_unit_test(time_alone_is_the_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
