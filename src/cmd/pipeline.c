@@ -159,7 +159,7 @@ static bool records_make(struct options *options, struct scene *scene, struct er
     if (!scene->sides[0]->windows.n)
         return err_set(
             err, ERR_FORMAT,
-            "%s: of a trace there are sums alone; gait record --exact=trace --core zen3 --pairs "
+            "%s: of a trace there are sums alone; gait record --exact=trace --core native --pairs "
             "100 keeps records, and samples have windows to take them of",
             options->view.input);
     if (!model_open(core, &model, err))

@@ -182,7 +182,8 @@ static void head_print(FILE *to, const struct modelled *modelled)
                 modelled->windows);
     fprintf(to, ", %.2f a cycle\n", ipc);
     if (*modelled->core_why)
-        fprintf(to, "the core: %s; --core takes another\n", modelled->core_why);
+        fprintf(to, "the core: %s%s\n", modelled->core_why,
+                modelled->groups > 1 ? "; --core takes another" : "");
     fprintf(to, modelled->addressed ? "addresses of data are those that were recorded\n"
                                     : "no addresses of data were recorded (--events address): all "
                                       "loads but those of the stack are "
