@@ -21,6 +21,8 @@ enum { ROUNDS = 4 };
 #define GUESS_TICKS 1.0
 /* What a burst takes besides its passages: its first and last have nothing to overlap with on one side. */
 #define EDGE_TICKS 100.0
+/* Code that writes passages down is in the processor beside them, so that less of them overlaps than natively: by this part of what does. */
+#define CROWDED 0.03
 /* No passage takes less than this part of the guess. */
 #define LEAST 0.02
 
@@ -291,7 +293,8 @@ static void deviations_take(struct solving *s)
         solve_down(s, x, i);
         for (uint32_t k = i; k <= s->n; k++)
             sum += x[k] * x[k];
-        s->fit->paths.at[s->path[i]].deviation = sqrt(sum);
+        struct burst_path *path = &s->fit->paths.at[s->path[i]];
+        path->deviation = hypot(sqrt(sum), CROWDED * fmax(path->alone - path->ticks, 0));
     }
     mem_free(x);
 }

@@ -8,7 +8,7 @@ interval must say something; less where a way takes hardly longer than counting 
 import json
 import sys
 
-WITHIN, OFF, WIDEST, WIDEST_NEAR = 0.05, 0.15, 0.4, 0.7
+WITHIN, OFF, WIDEST, WIDEST_NEAR = 0.03, 0.15, 0.5, 0.8
 kind, order, paths, told = sys.argv[1:5]
 with open(told) as file:
     lines = [line.split() for line in file]
