@@ -210,6 +210,9 @@ bench-walked: all bench-programs
 	bench/walked $(O)
 bench-copies: all bench-programs
 	bench/copies --others $(O)
+# Large programs and JITs, as far as they are installed: some minutes, not part of bench.
+bench-exact-large: all
+	bench/exact-large $(O)
 bench-paths: all bench-programs
 	bench/paths $(O)
 bench-history: all

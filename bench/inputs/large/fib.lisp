@@ -1,0 +1,5 @@
+(defun fib (n) (declare (fixnum n)) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(format t "~a~%" (fib 36))
+(let ((h (make-hash-table)))
+  (dotimes (i 1000000) (setf (gethash (mod (* i 7919) 65537) h) i))
+  (format t "~a~%" (hash-table-count h)))
