@@ -147,11 +147,14 @@ static long gs_answer(struct thread *thread)
     return syscalls_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
 }
 
-/* After a filter of system calls our own might kill the program. */
+/* After a filter of system calls our own might kill the program; and the dispatcher cannot do without the time
+ * stamp counter, which a thread may give up. */
 static bool ends_the_run(const struct context *context)
 {
-    return context->gpr[RAX] == SYS_seccomp ||
-           (context->gpr[RAX] == SYS_prctl && context->gpr[RDI] == PR_SET_SECCOMP);
+    const uint64_t *gpr = context->gpr;
+    bool filters = gpr[RDI] == PR_SET_SECCOMP;
+    bool forbids = gpr[RDI] == PR_SET_TSC && gpr[RSI] == PR_TSC_SIGSEGV;
+    return gpr[RAX] == SYS_seccomp || (gpr[RAX] == SYS_prctl && (filters || forbids));
 }
 
 /* Comes back only if it failed. */

@@ -38,6 +38,32 @@ for name in instructions instructions_faults instructions_storm vectors_512 tran
     echo "$name: ${counted:-?} instructions, $(field stepped) and $(field stepped_uncounted) stepped"
 done
 
+# Without the time stamp counter the dispatcher cannot run: the thread goes on natively, and says so.
+cat >"$dir/forbids.c" <<'C'
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <x86intrin.h>
+static sigjmp_buf back;
+static void on_fault(int signal) { siglongjmp(back, signal); }
+int main(void)
+{
+    signal(SIGSEGV, on_fault);
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    int seen = sigsetjmp(back, 1);
+    if (!seen)
+        printf("%d\n", __rdtsc() > 0);
+    printf("signal %d\n", seen);
+}
+C
+gcc -O2 -o "$dir/forbids" "$dir/forbids.c" || exit 1
+native "$dir/forbids"
+timeout 20 "$gait" record -q --exact=counts -o "$dir/data" -- "$dir/forbids" >"$dir/exact" 2>"$dir/err"
+echo "status $?" >>"$dir/exact"
+cmp -s "$dir/native" "$dir/exact" || bad "a thread without the time stamp counter: $(tail -n 1 "$dir/exact")"
+"$gait" info --json "$dir/data" | grep -q exact_left || bad 'a thread without the time stamp counter: it does not say that it left'
+
 # The functions for strings that glibc takes where there are transactions and no AVX-512 ask whether they are in one.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW
 native sort CONTRIBUTING.md
