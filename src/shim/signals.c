@@ -32,8 +32,9 @@ static void from_kernel(const struct kernel_sigaction *kernel, struct sigaction 
     memcpy(&action->sa_mask, &kernel->mask, sizeof kernel->mask);
 }
 
-EXPORT int sigaction(int signal, const struct sigaction *restrict set,
-                     struct sigaction *restrict old)
+/* What our interposers share has no name that others can take over: in a program with interposers of its own, such as one built with
+ * a sanitizer, `sigaction` called by us would be that program's, which takes the handler for one that its user sets. */
+static int action_change(int signal, const struct sigaction *set, struct sigaction *old)
 {
     static sigaction_fn *next;
     struct kernel_sigaction wanted, before;
@@ -48,12 +49,23 @@ EXPORT int sigaction(int signal, const struct sigaction *restrict set,
     return next(signal, set, old);
 }
 
-EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+EXPORT int sigaction(int signal, const struct sigaction *restrict set,
+                     struct sigaction *restrict old)
+{
+    return action_change(signal, set, old);
+}
+
+static __sighandler_t set_lasting(int number, __sighandler_t handler)
 {
     struct sigaction set = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
     sigemptyset(&set.sa_mask);
     sigaddset(&set.sa_mask, number); /* as the C library does */
-    return sigaction(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+    return action_change(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+    return set_lasting(number, handler);
 }
 
 /* The other names of signal(). Those of System V reset the action when it is taken. */
@@ -62,13 +74,13 @@ static __sighandler_t set_once(int number, __sighandler_t handler)
     struct sigaction set = {.sa_handler = handler, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)},
                      old;
     sigemptyset(&set.sa_mask);
-    return sigaction(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+    return action_change(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler);
 EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
 {
-    return signal(number, handler);
+    return set_lasting(number, handler);
 }
 
 EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
@@ -83,7 +95,7 @@ EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler)
 
 EXPORT int sigignore(int number)
 {
-    return signal(number, SIG_IGN) == SIG_ERR ? -1 : 0;
+    return set_lasting(number, SIG_IGN) == SIG_ERR ? -1 : 0;
 }
 
 EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
