@@ -23,6 +23,8 @@ enum { ROUNDS = 4 };
 #define EDGE_TICKS 100.0
 /* Code that writes passages down is in the processor beside them, so that less of them overlaps than natively: by this part of what does. */
 #define CROWDED 0.03
+/* but no more than this part of what it takes: time alone may have an interrupt in it. */
+#define CROWDED_MOST 0.2
 /* No passage takes less than this part of the guess. */
 #define LEAST 0.02
 
@@ -294,7 +296,8 @@ static void deviations_take(struct solving *s)
         for (uint32_t k = i; k <= s->n; k++)
             sum += x[k] * x[k];
         struct burst_path *path = &s->fit->paths.at[s->path[i]];
-        path->deviation = hypot(sqrt(sum), CROWDED * fmax(path->alone - path->ticks, 0));
+        double crowded = CROWDED * fmax(path->alone - path->ticks, 0);
+        path->deviation = hypot(sqrt(sum), fmin(crowded, CROWDED_MOST * path->ticks));
     }
     mem_free(x);
 }

@@ -135,7 +135,7 @@ static void cost_see(struct context *context, uint64_t ticks)
  * much shorter. Standing for hundreds of others it would have most of the ticks there are. */
 enum {
     PASSAGE_INTERRUPTED = 1 << 18,
-    PASSAGE_LONG = 1 << 14,
+    PASSAGE_LONG = 1 << 12,
     PASSAGE_TIMES = 16,
     PASSAGES_FEW = 4
 };

@@ -50,7 +50,7 @@ static void mixtures_tell_paths_apart(void **state)
     is_inside(&fit.paths.at[0], 10);
     is_inside(&fit.paths.at[1], 8);
     /* Of what it does not take among others, a small part may be ours. */
-    assert_true(fit.paths.at[0].deviation > 5 && fit.paths.at[0].deviation < 7);
+    assert_true(fit.paths.at[0].deviation > 1.5 && fit.paths.at[0].deviation < 2.5);
     assert_true(fit.paths.at[1].deviation < 1);
     burst_fit_release(&fit);
 }
