@@ -73,8 +73,10 @@ static int there(void)
     return (d >> 24 & 3) == 3 && syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 }
 
-int main(void)
+/* With an argument: no signals, which would not come at the same places twice. */
+int main(int argc, char **argv)
 {
+    (void)argv;
     if (!there()) {
         puts("no tiles here");
         return 0;
@@ -84,7 +86,9 @@ int main(void)
             left[i][j] = (int8_t)(i * 7 + j * 3);
             right[i][j] = (int8_t)(i * 5 - j);
         }
-    printf("%lx\n", multiply(20000));
+    printf("%lx\n", multiply(argc > 1 ? 1000000 : 20000));
+    if (argc > 1)
+        return 0;
     struct itimerval every = {{0, 2000}, {0, 2000}};
     signal(SIGVTALRM, on_signal);
     setitimer(ITIMER_VIRTUAL, &every, NULL);
