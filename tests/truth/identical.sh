@@ -13,13 +13,13 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/modes.sh
 . tests/truth/lib/sources.sh
 . tests/truth/lib/bench-suites.sh
-programs='lua gzip git' size=tiny
+programs='lua bzip2 gzip' size=tiny
 [ -z "$GAIT_LONG" ] || { programs=$(ls bench/programs) size=medium; }
 only=" $* "
 [ $# = 0 ] || { programs='' GAIT_LONG=1 GAIT_MODES=${GAIT_MODES:-all}; }
 [ -z "$programs" ] || need_programs $programs
-jobs=${GAIT_JOBS:-1}
-[ -z "$GAIT_LONG" ] || jobs=${GAIT_JOBS:-$(nproc)}
+jobs=${GAIT_JOBS:-1} limit=100
+[ -z "$GAIT_LONG" ] || { jobs=${GAIT_JOBS:-$(nproc)} limit=600; }
 
 top=$PWD work=$(mktemp -d) absent='' required='' folder=$work/files
 trap 'rm -rf "$work"' EXIT
@@ -55,7 +55,7 @@ attempt_command() {
     local at=$1 mode=$2
     shift 3
     rm -rf "$at/cwd" && cp -a "$from" "$at/cwd" && cd "$at/cwd" || exit 1
-    status_of "$at/$mode.status" timeout -s KILL 150 $(mode_prefix "$mode" "$at/data") "$@" >"$at/$mode.stdout" 2>"$at/$mode.stderr" <"$work/files/text"
+    status_of "$at/$mode.status" timeout -s KILL "$limit" $(mode_prefix "$mode" "$at/data") "$@" >"$at/$mode.stdout" 2>"$at/$mode.stderr" <"$work/files/text"
     cd "$top" || exit 1
 }
 
