@@ -55,12 +55,8 @@ static int record_walks(struct record *options)
     struct recording recording;
     if (!options->quiet)
         options->walks.rest = progress_rest;
-    if (!recording_run(&options->walks, &recording, &err)) {
-        int status = not_started(recording.exec_errno, &err);
-        if (recording.misfit)
-            summary_offer_plain(&options->walks, "it can be sampled without");
-        return status;
-    }
+    if (!recording_run(&options->walks, &recording, &err))
+        return not_started(recording.exec_errno, &err);
     if (!options->quiet)
         summary_print(&options->walks, &recording, options->verbose);
     int failed = written(recording.write_error);

@@ -9,24 +9,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-bool loadable_check(const char *path, struct err *err)
-{
-    static const char *const first[] = {"libasan.so", "libclang_rt.asan"};
-    struct image image;
-    struct err unread;
-    if (!image_open(&image, path, &unread))
-        return true; /* a script, say: whoever executes it decides */
-    const char *needed = NULL;
-    for (size_t i = 0; i < sizeof first / sizeof *first && !needed; i++)
-        needed = dynamic_needs(&image, first[i]);
-    bool good = !needed || err_set(err, ERR_MISSING,
-                                   "'%s' needs %s, which ends a program into which anything "
-                                   "else is loaded first, as the agent would be",
-                                   path, needed);
-    image_close(&image);
-    return good;
-}
-
 bool loadable_is_foreign(const char *path)
 {
     struct elf_file file = {0};

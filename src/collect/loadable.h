@@ -3,12 +3,6 @@
 
 #include <stdbool.h>
 
-struct err;
-
-/* A program that would not run at all with the agent is refused: runtimes of sanitizers end it if any
- * other library was loaded before them. */
-bool loadable_check(const char *path, struct err *err);
-
 /* Why the program did not load the agent, as the end of a sentence; NULL if the file does not tell. */
 const char *loadable_hindrance(const char *path);
 /* A program of this machine's kind that no loader starts, and that may be given the agent all the same. */

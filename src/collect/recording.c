@@ -115,7 +115,6 @@ static bool start(struct run *run, struct err *err)
     if (!launch_find_library(library, sizeof library, err) ||
         !launch_find_program(run->options->argv[0], run->program, &run->recording->exec_errno,
                              err) ||
-        (run->recording->misfit = !loadable_check(run->program, err)) ||
         !output_open(&run->output, run->options->output, &run->delta, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);

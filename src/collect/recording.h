@@ -61,7 +61,6 @@ struct recording_options {
 
 struct recording {
     int exec_errno; /* the program could not be executed, and why */
-    bool misfit;    /* it was there, but would not have run with the agent in it */
     int status;     /* of the program, as waitpid gives it */
     struct totals totals;
     uint64_t wall_ns, file_bytes;

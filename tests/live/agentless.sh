@@ -19,14 +19,14 @@ instead=$(sed -n 's/.*: gait record --plain/record --plain/p' "$work/stderr")
 case $modes in *plain*) (eval "'$gait' $instead") >"$work/out" 2>&1; same 'what to type instead' 4 $? ;; esac
 [ -n "$instead" ] || bad 'nothing is said of --plain'
 
-# Runtimes that end a program into which anything was preloaded: not even started.
+# AddressSanitizer's runtime ends a program if another library comes before it in the list of loaded ones: the agent
+# comes last there, for the program and for what it starts.
 echo 'int main(void) { return 5; }' >"$work/asan.c"
 if gcc -fsanitize=address -o "$work/asan" "$work/asan.c" 2>/dev/null && "$work/asan"; [ $? = 5 ]; then
     for mode in sampled exact; do
-        status 125 "$mode, with ASan" "$gait" record $(options_of $mode) -o "$work/asan.data" -- "$work/asan"
-        says 'needs libasan'
-        says "gait record --plain -o $work/asan.data -- $work/asan"
-        [ -e "$work/asan.data" ] && bad "$mode, with ASan: there is a profile"
+        status 5 "$mode, with ASan" "$gait" record $(options_of $mode) -o "$work/asan.data" -- "$work/asan"
+        status 5 "$mode, with ASan in a child" "$gait" record $(options_of $mode) -o "$work/asan.data" -- env "$work/asan"
     done
+    "$gait" info --json "$work/asan.data" | grep -qE '"instructions": *[1-9]' || bad 'nothing was recorded with ASan'
 fi
 finish

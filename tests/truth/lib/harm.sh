@@ -47,6 +47,8 @@ harm_sanitizers() {
             name=$compiler-$kind
             built "$name" "$compiler" -g -O1 -pthread "-fsanitize=$kind" tests/truth/lib/sources/checked.c || continue
             harm "$name" env ASAN_OPTIONS=detect_leaks=0 setarch -R "./$name"
+            # ThreadSanitizer delays signals: nested.c does not end with it natively.
+            [ "$kind" != thread ] || continue
             built "$name-signals" "$compiler" -g -O1 -pthread -D_GNU_SOURCE "-fsanitize=$kind" tests/truth/lib/harm/nested.c &&
                 harm "$name-signals" env ASAN_OPTIONS=detect_leaks=0:handle_segv=0:use_sigaltstack=0 TSAN_OPTIONS=handle_segv=0 MSAN_OPTIONS=handle_segv=0 UBSAN_OPTIONS=handle_segv=0 setarch -R "./$name-signals"
         done
