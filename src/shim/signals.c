@@ -16,6 +16,24 @@ typedef int pending_fn(sigset_t *);
 typedef int altstack_fn(const stack_t *, stack_t *);
 typedef __sighandler_t sigset_fn(int, __sighandler_t);
 
+/* libc's own. Found before the program begins: it may call any of these in a handler first, where dlsym must not be called. */
+static sigaction_fn *next_sigaction;
+static sigset_fn *next_sigset;
+static sigmask_fn *next_sigprocmask;
+static sigmask_fn *next_pthread_sigmask;
+static pending_fn *next_sigpending;
+static altstack_fn *next_sigaltstack;
+
+__attribute__((constructor)) static void find_all(void)
+{
+    libc_function(&next_sigaction, "sigaction");
+    libc_function(&next_sigset, "sigset");
+    libc_function(&next_sigprocmask, "sigprocmask");
+    libc_function(&next_pthread_sigmask, "pthread_sigmask");
+    libc_function(&next_sigpending, "sigpending");
+    libc_function(&next_sigaltstack, "sigaltstack");
+}
+
 static struct kernel_sigaction to_kernel(const struct sigaction *action)
 {
     struct kernel_sigaction kernel = {.handler = (uint64_t)action->sa_sigaction,
@@ -36,7 +54,6 @@ static void from_kernel(const struct kernel_sigaction *kernel, struct sigaction 
  * a sanitizer, `sigaction` called by us would be that program's, which takes the handler for one that its user sets. */
 static int action_change(int signal, const struct sigaction *set, struct sigaction *old)
 {
-    static sigaction_fn *next;
     struct kernel_sigaction wanted, before;
     if (set)
         wanted = to_kernel(set);
@@ -45,8 +62,8 @@ static int action_change(int signal, const struct sigaction *set, struct sigacti
             from_kernel(&before, old);
         return 0;
     }
-    libc_function(&next, "sigaction");
-    return next(signal, set, old);
+    libc_function(&next_sigaction, "sigaction");
+    return next_sigaction(signal, set, old);
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *restrict set,
@@ -100,15 +117,14 @@ EXPORT int sigignore(int number)
 
 EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 {
-    static sigset_fn *next;
     struct kernel_sigaction wanted = {.handler = (uint64_t)handler}, before;
     if (handler != SIG_HOLD && signals_program_action(number, &wanted, &before)) {
         struct sigaction old;
         from_kernel(&before, &old);
         return old.sa_handler;
     }
-    libc_function(&next, "sigset");
-    return next(number, handler);
+    libc_function(&next_sigset, "sigset");
+    return next_sigset(number, handler);
 }
 
 static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy)
@@ -142,16 +158,14 @@ static int mask_change(sigmask_fn *next, int how, const sigset_t *set, sigset_t 
 
 EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-    static sigmask_fn *next;
-    libc_function(&next, "sigprocmask");
-    return mask_change(next, how, set, old);
+    libc_function(&next_sigprocmask, "sigprocmask");
+    return mask_change(next_sigprocmask, how, set, old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-    static sigmask_fn *next;
-    libc_function(&next, "pthread_sigmask");
-    return mask_change(next, how, set, old);
+    libc_function(&next_pthread_sigmask, "pthread_sigmask");
+    return mask_change(next_pthread_sigmask, how, set, old);
 }
 
 /* Older names of it, which do not come by the new one inside the C library. */
@@ -201,9 +215,8 @@ EXPORT int sigrelse(int signal)
 
 EXPORT int sigpending(sigset_t *set)
 {
-    static pending_fn *next;
-    libc_function(&next, "sigpending");
-    int result = next(set);
+    libc_function(&next_sigpending, "sigpending");
+    int result = next_sigpending(set);
     if (result == 0 && trap_pending())
         sigaddset(set, SIGTRAP);
     return result;
@@ -211,15 +224,14 @@ EXPORT int sigpending(sigset_t *set)
 
 EXPORT int sigaltstack(const stack_t *restrict set, stack_t *restrict old)
 {
-    static altstack_fn *next;
     struct kernel_altstack wanted, before;
     long result;
     if (set)
         memcpy(&wanted, set, sizeof wanted);
     uint64_t sp = (uint64_t)__builtin_frame_address(0);
     if (!altstack_program(sp, set ? &wanted : NULL, &before, &result)) {
-        libc_function(&next, "sigaltstack");
-        return next(set, old);
+        libc_function(&next_sigaltstack, "sigaltstack");
+        return next_sigaltstack(set, old);
     }
     if (result < 0) {
         errno = (int)-result;
