@@ -115,19 +115,23 @@ static uint64_t mask_set(uint64_t mask)
     return before;
 }
 
-/* The signal came while another was about to be handed over: it is sent again, and waits until that one's handler
- * begins. Which mask that handler begins with would be forgotten. */
-static void put_off(struct thread *thread, int signal, const int32_t *siginfo,
-                    struct kernel_ucontext *frame)
+/* It is sent again, and waits until the handler of the one before begins. With which mask that begins would be forgotten. */
+bool handover_put_off(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
-    if (!thread->entry_mask_kept) {
+    struct thread *thread = altstack_lender((uint64_t)frame);
+    bool in_core = frame->rip >= agent.text_start && frame->rip < agent.text_end;
+    if (!thread || !altstack_lender(frame->rsp) || !in_core || never_set(thread))
+        return false;
+    if (!thread->entry_mask_kept || frame->rsp > thread->entry_sp) { /* of the first that came */
         thread->entry_mask = frame->mask;
-        thread->entry_mask_kept = true;
+        thread->entry_sp = frame->rsp;
     }
-    frame->mask = ~signals_faults();
-    mask_set(frame->mask);
+    thread->entry_mask_kept = true;
+    frame->mask |= ~signals_faults() | UINT64_C(1) << (signal - 1); /* samples need the others */
+    mask_set(~UINT64_C(0));
     sys6(SYS_rt_tgsigqueueinfo, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), signal,
          (long)siginfo, 0, 0);
+    return true;
 }
 
 /* The program's handler, to jump to on the stack at hand; 0: just return. */
@@ -135,19 +139,15 @@ __attribute__((used)) static uint64_t program_decide(int signal, const int32_t *
                                                      struct kernel_ucontext *frame)
 {
     struct kernel_sigaction action = agent.actions[signal];
-    struct thread *lender = altstack_lender((uint64_t)frame);
-    bool in_core = frame->rip >= agent.text_start && frame->rip < agent.text_end;
-    if (lender && altstack_lender(frame->rsp) && in_core && !never_set(lender)) {
-        put_off(lender, signal, siginfo, frame);
+    if (handover_put_off(signal, siginfo, frame))
         return 0;
-    }
     struct thread *thread = handover_due(frame, &action);
     if (!thread) {
         if (action.flags & KERNEL_SA_RESTORER)
             ((uint64_t *)frame)[-1] = action.restorer;
         return action.handler;
     }
-    uint64_t mask = mask_set(~signals_faults()); /* the kernel has made it what the handler needs */
+    uint64_t mask = mask_set(~UINT64_C(0)); /* the kernel has made it what the handler needs */
     if (thread->entry_mask_kept)
         mask = thread->entry_mask;
     thread->entry_mask_kept = false;

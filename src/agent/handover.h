@@ -15,6 +15,9 @@ struct thread;
  * have found ours by a raw system call, as Go does, and expects to run there. */
 struct thread *handover_due(const struct kernel_ucontext *frame,
                             const struct kernel_sigaction *action);
+/* A signal that came while another was about to be handed over is put off until that one's handler begins. False: there is no
+ * other. */
+bool handover_put_off(int signal, const int32_t *siginfo, struct kernel_ucontext *frame);
 /* Moves the frame, which is on the stack lent to `thread`. The caller returns from its own handler; the program's then runs, with this mask. */
 void handover(struct thread *thread, int signal, const int32_t *siginfo,
               struct kernel_ucontext *frame, const struct kernel_sigaction *action, uint64_t mask);

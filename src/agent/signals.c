@@ -100,6 +100,8 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
         signals_die(signal, sent);
         return 0;
     }
+    if (sent && signal != SIGSEGV && handover_put_off(signal, siginfo, frame))
+        return 0;
     uint64_t handler = action->handler;
     uint64_t mask = frame->mask | action->mask;
     if (!(action->flags & SA_NODEFER))
@@ -168,7 +170,7 @@ __attribute__((used)) static uint64_t fault_decide(int signal, const int32_t *si
     agent_enters();
     uint64_t to = stack_copy_faulted(frame) ? 0 : fault_judge(signal, siginfo, frame);
     struct thread *lender = altstack_lender((uint64_t)frame);
-    if (lender)
+    if (lender && !altstack_lender(frame->rsp))
         lender->entry_mask_kept = false; /* of a signal that was put off for this one */
     agent_leaves();
     return to;

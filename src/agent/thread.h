@@ -65,6 +65,7 @@ struct thread {
     /* The alternate stack that the program has set; no size: none; all 0: never has. The kernel has the agent's. */
     struct kernel_altstack altstack;
     uint64_t refused_pc; /* where a sample found no room: agent/shelter.h */
+    uint64_t entry_sp;
     uint64_t entry_mask; /* of a handler that is about to be entered: agent/handover.c */
     bool entry_mask_kept;
     bool trap_really; /* it is blocked for the kernel, too: no sample comes meanwhile */
