@@ -84,7 +84,7 @@ static bool replaced(const struct drain *drain, const struct source *source)
 /* An exact run that neither left the code cache nor said goodbye was stopped in the middle of it. */
 static bool killed(const struct drain *drain, const struct source *source)
 {
-    return source->exact && source_live(source) &&
+    return source->exact && (source->outlives || source_live(source)) &&
            !share_load(&source->channel->losses[LOSS_exact_left]) && !replaced(drain, source);
 }
 

@@ -206,7 +206,7 @@ static void units_drop(struct source *source)
 /* Units lie in the mappings of their moment, to which marks among them tell how far to read. Whatever was
  * translated before the mappings that are known now is published by now: both are done under one lock. Walks are
  * published after the units that they name. */
-static void units_follow(struct source *source)
+void source_read_units(struct source *source)
 {
     uint64_t maps = share_load(&source->channel->maps_bytes);
     uint64_t units = share_load(&source->channel->units_bytes);
@@ -231,7 +231,7 @@ uint64_t source_read(struct source *source)
         source->decode->tsc_hz = share_load(&source->channel->tsc_hz);
         source->decode->conflicts.sharing.soon = source->decode->tsc_hz / 2;
     }
-    units_follow(source);
+    source_read_units(source);
     source_ring_read(source, ring);
     return source->ring_read - before;
 }
@@ -240,7 +240,7 @@ uint64_t source_read_trace(struct source *source, uint64_t until_ns)
 {
     if (!source->trace || !trace_look(&source->trace->trace))
         return 0;
-    units_follow(source);
+    source_read_units(source);
     return trace_read(&source->trace->trace, until_ns);
 }
 
@@ -296,9 +296,20 @@ static void counters_read(struct source *source, bool last)
                                                       .last = last});
 }
 
+/* A process that has ended since the last reading may have published units for its counters. What one that still runs counts
+ * from now on is lost, whether or not it ends before the recording does. */
+static void last_look(struct source *source)
+{
+    uint32_t state = __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE);
+    source->outlives = state == CHANNEL_LIVE;
+    source_read_units(source);
+}
+
 uint64_t source_count(struct source *source, bool close_batch, bool last)
 {
     threads_read(source);
+    if (source->banks && last)
+        last_look(source);
     if (source->exact)
         counters_read(source, last);
     else if (close_batch)

@@ -68,6 +68,7 @@ struct source {
         VEC(uint64_t);
     } stack; /* of one walk */
     uint64_t garbled;
+    bool outlives; /* it still ran when its counters were read for the last time */
 };
 
 /* Whose channel it is. */
@@ -104,6 +105,8 @@ void source_listen(struct source *source, struct payload_consumer *consumer);
 
 /* Takes maps, units and walks published so far; returns the bytes read from the ring. */
 uint64_t source_read(struct source *source);
+/* Takes maps and units alone. */
+void source_read_units(struct source *source);
 /* Takes traces, and whatever is needed to understand them, until this time of CLOCK_MONOTONIC; returns the bytes read of
  * them. */
 uint64_t source_read_trace(struct source *source, uint64_t until_ns);

@@ -1,8 +1,11 @@
 #include "collect/drain.h"
 
 #include "base/err.h"
+#include "collect/call_tree.h"
+#include "wire/node.h"
 #include "../space/fake.h"
 
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +127,73 @@ static void goodbye_and_exec_are_no_killing(void **state)
     close_fixture(&fixture);
 }
 
+/* It ends between the last two readings. */
+static void units_of_the_last_moment_are_counted(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    const struct wire_segment jump = {.start = 0x1800,
+                                      .target = 0x1800,
+                                      .bytes = 4,
+                                      .instructions = 2,
+                                      .end = SEGMENT_JUMP,
+                                      .last_bytes = 2};
+    open_fixture(&fixture);
+    struct fake fake = claim(&fixture, 0, getpid(), 5);
+    drain_read(&fixture.drain);
+    fake_superblock(&fake, 1, 1, 1, &jump);
+    fake_counters(&fake)[1] = 7;
+    fake.channel->state = CHANNEL_DONE;
+    drain_count(&fixture.drain, true);
+    struct drain_sum sum;
+    drain_sum(&fixture.drain, true, &sum);
+    assert_int_equal(sum.totals.instructions, 2 * (5 + 7));
+    assert_int_equal(sum.totals.losses[LOSS_killed], 0);
+    share_unmap(fake.channel);
+    close_fixture(&fixture);
+}
+
+/* It ends after the last reading: what it counted meanwhile is not whole, though it has said goodbye. */
+static void who_outlives_the_last_reading_is_not_whole(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    struct fake fake = claim(&fixture, 0, getpid(), 5);
+    drain_read(&fixture.drain);
+    drain_count(&fixture.drain, true);
+    fake.channel->state = CHANNEL_DONE;
+    struct drain_sum sum;
+    drain_sum(&fixture.drain, true, &sum);
+    assert_int_equal(sum.totals.losses[LOSS_killed], 1);
+    share_unmap(fake.channel);
+    close_fixture(&fixture);
+}
+
+/* A node of a function that was published after the units were read. */
+static void functions_of_the_last_moment_are_known(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct path_plans plans = {.contexts = true};
+    struct wire_function function = {
+        .kind = UNIT_FUNCTION, .bytes = sizeof function, .number = 1, .start = 0x1000};
+    open_fixture(&fixture);
+    struct fake fake = claim(&fixture, 0, getpid(), 5);
+    drain_read(&fixture.drain);
+    struct source *source = fixture.drain.sources[0];
+    source->paths = &plans;
+    struct wire_node nodes[2] = {{.bytes = sizeof *nodes},
+                                 {.bytes = sizeof *nodes, .function = 1, .count = 3}};
+    memcpy(fake_section(&fake, CHANNEL_COUNTERS_AT) + NODES_AT, nodes, sizeof nodes);
+    fake_unit(&fake, &function, sizeof function);
+    call_tree_take(source);
+    assert_int_equal(source_garbled(source), 0);
+    assert_int_equal(fixture.profile.stacks.weights.n, 1);
+    share_unmap(fake.channel);
+    close_fixture(&fixture);
+}
+
 static void the_tools_cost_is_shared_by_those_who_live(void **state)
 {
     (void)state;
@@ -144,6 +214,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_of_the_dead_are_used_again),
         cmocka_unit_test(goodbye_and_exec_are_no_killing),
+        cmocka_unit_test(units_of_the_last_moment_are_counted),
+        cmocka_unit_test(who_outlives_the_last_reading_is_not_whole),
+        cmocka_unit_test(functions_of_the_last_moment_are_known),
         cmocka_unit_test(the_tools_cost_is_shared_by_those_who_live),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
