@@ -228,15 +228,8 @@ static bool unhandled(const struct held_signal *held)
 uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
                              struct kernel_ucontext *frame, uint32_t exit)
 {
-    struct context *context = thread->context;
-    struct location location;
-    if (exit && frame->rip == context->pc && cache_locate_stepped(agent.cache, exit, &location)) {
-        if (agent.options.mode == RECORD_EXACT_TRACE) {
-            context->record_at -= (int64_t)sizeof *context->records;
-            context->payload_at -= cache_exit(agent.cache, exit)->payload;
-        }
-        exact_cut(thread, &location);
-    }
+    if (frame->rip == thread->context->pc)
+        exact_step_undo(thread, exit);
     bool held = thread->pending.signal, blocked = frame->mask & exact_actions_bit(signal);
     if (agent.actions[signal].handler <= 1 || (blocked && !held)) {
         exact_retire(thread);

@@ -6,6 +6,7 @@
 #include "agent/exact_signals.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/tracer.h"
 #include "walk/sys.h"
 
 #include <asm/signal.h>
@@ -144,6 +145,29 @@ __asm__(".pushsection .text\n"
 void exact_step_go(uint64_t program_gs);
 extern char exact_step_goes[], exact_step_call[], exact_step_called[], exact_step_returns[];
 
+void exact_step_undo(struct thread *thread, uint32_t exit)
+{
+    struct context *context = thread->context;
+    struct location location;
+    if (!exit || !cache_locate_stepped(agent.cache, exit, &location))
+        return;
+    if (agent.options.mode == RECORD_EXACT_TRACE) {
+        context->record_at -= (int64_t)sizeof *context->records;
+        context->payload_at -= cache_exit(agent.cache, exit)->payload;
+    }
+    exact_cut(thread, &location);
+}
+
+/* A debugger would take the trap of a step for one of its own, and keep it. An instruction that is counted with
+ * its superblock, and is refused, comes once more without: then it is told. */
+static bool steps_here(const struct context *context, bool is_call, uint32_t exit)
+{
+    bool traced = tracer_present();
+    if (traced && !exit)
+        agent_lose(LOSS_traced);
+    return !traced && !(is_call && call_is_ours(context->gpr[RAX]));
+}
+
 /* Only what says that the step was made, or that it failed, comes meanwhile. */
 bool exact_step(struct thread *thread, uint32_t exit)
 {
@@ -153,9 +177,12 @@ bool exact_step(struct thread *thread, uint32_t exit)
     bool known = insn_here(context, &insn);
     if (known && gs_written(context, &insn))
         return true;
-    if (known && is_one_byte(&insn, INT_N) && (uint8_t)insn.imm == 0x80) {
-        if (call_is_ours(context->gpr[RAX]))
-            return false;
+    bool is_call = known && is_one_byte(&insn, INT_N) && (uint8_t)insn.imm == 0x80;
+    if (!steps_here(context, is_call, exit)) {
+        exact_step_undo(thread, exit);
+        return false;
+    }
+    if (is_call) {
         next = context->pc + insn.length;
         context->pc = (uint64_t)exact_step_call;
     }

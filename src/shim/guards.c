@@ -1,5 +1,5 @@
-/* Calls after which the agent must look again, or stop: the rights of code change, or a filter of system
- * calls is put in force. */
+/* Calls after which the agent must look again, or stop: the rights of code change, a filter of system calls is
+ * put in force, or a debugger is asked for. */
 #include "agent/agent.h"
 #include "agent/handover.h"
 
@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/shm.h>
 
 typedef int mprotect_fn(void *, size_t, int);
@@ -18,6 +19,7 @@ typedef void *mremap_fn(void *, size_t, size_t, int, ...);
 typedef void *shmat_fn(int, const void *, int);
 typedef int shmdt_fn(const void *);
 typedef int dlclose_fn(void *);
+typedef long ptrace_fn(enum __ptrace_request, ...);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 EXPORT int mprotect(void *start, size_t bytes, int rights)
@@ -123,4 +125,19 @@ EXPORT int prctl(int option, ...)
         handover_end();
     }
     return next(option, a, b, c, d);
+}
+
+/* A debugger would see our samples: who asks to be traced gets none any more. */
+EXPORT long ptrace(enum __ptrace_request request, ...)
+{
+    static ptrace_fn *next;
+    va_list list;
+    va_start(list, request);
+    pid_t pid = va_arg(list, pid_t);
+    void *address = va_arg(list, void *), *data = va_arg(list, void *);
+    va_end(list);
+    libc_function(&next, "ptrace");
+    if (request == PTRACE_TRACEME)
+        agent_retire(LOSS_traced);
+    return next(request, pid, address, data);
 }

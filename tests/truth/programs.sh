@@ -22,7 +22,6 @@ thread_cancel exact a thread that is ended between two counters has an arrival w
 thread_exec exact a thread that is ended between two counters has an arrival without a run
 thread_exits exact a thread that is ended between two counters has an arrival without a run
 threads_detached exact a thread that is ended between two counters has an arrival without a run
-threads_fork exact counts of forks from threads do not add up
 LIST
 }
 
