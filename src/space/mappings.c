@@ -56,21 +56,32 @@ static uint64_t overlap(struct foff offset, uint64_t bytes, const struct segment
     return low < high ? high - low : 0;
 }
 
-/* Mappings are rounded to pages, so the right
- * load segment is the one with most of the mapping, not the one at its first byte. Without any, as
- * in a file that cannot be read, file offsets stand for addresses. */
-uint64_t mappings_link_shift(const struct image *image, struct foff offset, uint64_t bytes)
+/* Mappings are rounded to pages, so the right load segment is the one with most of the mapping, not the one at its
+ * first byte. Segments that are executed come before larger ones that are not: lld puts several into one page of the
+ * file, and each mapping of that page then has all of them. */
+static const struct segment *segment_mapped(const struct image *image, struct foff offset,
+                                            uint64_t bytes)
 {
-    uint64_t most = 0, shift = 0;
+    const struct segment *found = NULL;
+    uint64_t most = 0;
     for (size_t i = 0; i < image->segments.n; i++) {
         const struct segment *segment = &image->segments.at[i];
         uint64_t common = overlap(offset, bytes, segment);
-        if (common > most) {
+        bool better =
+            found && found->executable != segment->executable ? segment->executable : common > most;
+        if (common && better) {
             most = common;
-            shift = segment->start.v - segment->offset.v;
+            found = segment;
         }
     }
-    return shift;
+    return found;
+}
+
+/* Without a segment, as in a file that cannot be read, file offsets stand for addresses. */
+uint64_t mappings_link_shift(const struct image *image, struct foff offset, uint64_t bytes)
+{
+    const struct segment *segment = segment_mapped(image, offset, bytes);
+    return segment ? segment->start.v - segment->offset.v : 0;
 }
 
 /* Cuts out of all older mappings what [start, end) covers; leaves room for it in order. */

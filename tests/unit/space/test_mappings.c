@@ -2,6 +2,7 @@
 
 #include "fake.h"
 #include "profile/profile.h"
+#include "program/image.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -114,6 +115,24 @@ static void addresses_are_as_linked(void **state)
     profile_release(&profile);
 }
 
+/* As lld lays it out: three segments in one page of the file, each mapped on a page of its own. */
+static void code_that_shares_a_page_of_the_file_is_found(void **state)
+{
+    (void)state;
+    struct segment segments[] = {
+        {.start = {0}, .offset = {0}, .file_bytes = 0x694},
+        {.start = {0x16a0}, .offset = {0x6a0}, .file_bytes = 0x1b0, .executable = true},
+        {.start = {0x2850}, .offset = {0x850}, .file_bytes = 0x1e8, .writable = true},
+    };
+    struct image image = {.segments = {.at = segments, .n = 3}};
+    assert_int_equal(mappings_link_shift(&image, (struct foff){0}, 0x1000), 0x1000);
+    struct segment reversed[] = {segments[2], segments[1], segments[0]};
+    image.segments.at = reversed;
+    assert_int_equal(mappings_link_shift(&image, (struct foff){0}, 0x1000), 0x1000);
+    image.segments.n = 1;
+    assert_int_equal(mappings_link_shift(&image, (struct foff){0}, 0x1000), 0x2000);
+}
+
 static void senseless_mappings_are_ignored(void **state)
 {
     (void)state;
@@ -137,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newest_mapping_wins),
         cmocka_unit_test(addresses_are_as_linked),
+        cmocka_unit_test(code_that_shares_a_page_of_the_file_is_found),
         cmocka_unit_test(senseless_mappings_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
