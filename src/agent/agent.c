@@ -184,6 +184,9 @@ static void sampling_start(struct thread *thread)
     }
     altstack_lend(thread);
     handover_begin();
+    /* An interrupt of the calibration may come late, when samples are taken already: it must find means to go by. */
+    budget_init();
+    thread->means = agent.means;
     calibrate(thread);
     budget_init();
     thread->means = agent.means;

@@ -227,6 +227,8 @@ uint64_t budget_first_ns(struct thread *thread)
 
 uint32_t budget_window_exits(const struct thread *thread)
 {
-    uint64_t exits = (thread->means.window << 8) / thread->means.insns_per_exit_q8;
+    /* Zero before the first budget_init: nothing may divide by it. */
+    uint64_t each = thread->means.insns_per_exit_q8 > 256 ? thread->means.insns_per_exit_q8 : 256;
+    uint64_t exits = (thread->means.window << 8) / each;
     return (uint32_t)(exits < 1 ? 1 : exits > CONTEXT_RECORDS ? CONTEXT_RECORDS : exits);
 }

@@ -161,9 +161,19 @@ static void trails_cost_a_share_of_the_rest(void **state)
     assert_in_range(ticks / 100000, 16 * US, 20 * US);
 }
 
+/* A late interrupt of the calibration is a sample before there is a budget. */
+static void windows_have_exits_before_there_are_means(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM}, false);
+    thread->means = (struct means){0};
+    assert_int_equal(budget_window_exits(thread), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_have_exits_before_there_are_means),
         cmocka_unit_test(early_samples_cost_no_less_than_nothing),
         cmocka_unit_test(keeps_within_what_was_asked),
         cmocka_unit_test(saves_again_what_a_start_took),
