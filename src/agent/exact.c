@@ -229,7 +229,7 @@ __attribute__((used)) static uint64_t host_top(const struct thread *thread)
 __attribute__((used, noreturn)) static void child_run(struct thread *thread);
 
 /* exact_call: a signal that comes before the instruction, or makes the kernel start the call again, finds
- * pc at or before it. fork_call: the child may have been given another stack. clone_call: %rdi is the top of the
+ * pc at or before it; %rcx, which the instruction sets, tells the two apart. fork_call: the child may have been given another stack. clone_call: %rdi is the top of the
  * child's host stack, %rsi the child; only the parent returns. exit_call: from the store on, the stack may be another thread's. */
 __asm__(".pushsection .text\n"
         ".globl exact_take_over\n.hidden exact_take_over\n"
@@ -246,7 +246,7 @@ __asm__(".pushsection .text\n"
         "exact_call:\n"
         "  cmpl $0,%gs:192\n  mov $-512,%rax\n  jne 2f\n"
         "  mov %gs:56,%rdi\n  mov %gs:48,%rsi\n  mov %gs:16,%rdx\n  mov %gs:80,%r10\n"
-        "  mov %gs:64,%r8\n  mov %gs:72,%r9\n  mov %gs:0,%rax\n"
+        "  mov %gs:64,%r8\n  mov %gs:72,%r9\n  mov %gs:0,%rax\n  xor %ecx,%ecx\n"
         "exact_call_made:\n"
         "  syscall\n"
         "2: ret\n"
@@ -281,6 +281,25 @@ bool exact_called(uint64_t pc)
     return pc == (uint64_t)exact_call_made + 2;
 }
 
+void exact_call_postpone(struct thread *thread, bool poured)
+{
+    struct context *context = thread->context;
+    context->pc = thread->call_pc;
+    if (!poured || agent.options.mode != RECORD_EXACT_TRACE)
+        exact_step_undo(thread, context->exit);
+}
+
+void exact_call_interrupted(struct thread *thread, uint64_t rcx)
+{
+    struct context *context = thread->context;
+    if (!exact_called(rcx)) {
+        exact_call_postpone(thread, true);
+        return;
+    }
+    context->gpr[RCX] = thread->call_pc + 2;
+    context->gpr[R11] = context->flags;
+}
+
 /* ---- children */
 
 static uint64_t signals_block(void)
@@ -301,7 +320,7 @@ static bool signal_first(struct thread *thread, uint64_t mask)
 {
     if (!thread->context->interrupt)
         return false;
-    thread->context->pc = thread->call_pc;
+    exact_call_postpone(thread, true);
     signals_restore(mask);
     return true;
 }

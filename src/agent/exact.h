@@ -31,3 +31,9 @@ long exact_call(void);
 bool exact_calling(uint64_t pc);
 /* Whether it is right behind the call. */
 bool exact_called(uint64_t pc);
+/* A signal comes before the system call at thread.call_pc: moves pc there and takes the call off the counts. `poured`: a trace
+ * has the call already, and keeps it. */
+void exact_call_postpone(struct thread *thread, bool poured);
+/* A signal came in exact_call. `rcx` is the interrupted register: if the instruction was executed, the kernel is about to start
+ * the call again. It then counts twice, as the processor counts it, and the program sees what the first execution left. */
+void exact_call_interrupted(struct thread *thread, uint64_t rcx);

@@ -170,8 +170,8 @@ bool exact_frame_return(struct thread *thread)
     bool extended = false;
     uint64_t mask = exact_frame_mask(UINT64_MAX);
     if (context->interrupt) { /* that one first: the mask in force was ours */
+        exact_call_postpone(thread, true);
         exact_frame_mask(mask);
-        context->pc = thread->call_pc;
         return true;
     }
     if (!syscalls_read(context->gpr[RSP], &frame, sizeof frame) || (frame.rflags & TRAP_FLAG) ||

@@ -265,6 +265,7 @@ static uint64_t decide(struct thread *thread, int signal, const uint8_t *siginfo
     if (now.action.handler <= 1)
         return pass_on(&now, frame);
     if (exact_calling(frame->rip)) {
+        exact_call_interrupted(thread, frame->rcx);
         signals_state_store(thread->context, frame);
         frame->rip = thread->call_pc;
         exact_frame_deliver(thread, &now, frame);

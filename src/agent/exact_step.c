@@ -149,7 +149,7 @@ void exact_step_undo(struct thread *thread, uint32_t exit)
 {
     struct context *context = thread->context;
     struct location location;
-    if (!exit || !cache_locate_stepped(agent.cache, exit, &location))
+    if (!exit || !cache_locate_last(agent.cache, exit, &location))
         return;
     if (agent.options.mode == RECORD_EXACT_TRACE) {
         context->record_at -= (int64_t)sizeof *context->records;

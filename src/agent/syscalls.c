@@ -220,6 +220,10 @@ static bool answer(struct thread *thread, uint64_t next)
     struct context *context = thread->context;
     long number = (long)context->gpr[RAX];
     thread->call_pc = next - 2;
+    if (context->interrupt) {
+        exact_call_postpone(thread, false);
+        return true;
+    }
     if (!exact_pour(thread, next, next)) { /* while a call waits, nothing is held back */
         context->pc = thread->call_pc;
         return false;
@@ -238,7 +242,7 @@ static bool answer(struct thread *thread, uint64_t next)
     }
     long result = run(thread, number);
     if (result == EXACT_AGAIN) {
-        context->pc = thread->call_pc;
+        exact_call_postpone(thread, true);
         return true;
     }
     context->gpr[RAX] = (uint64_t)result;

@@ -175,5 +175,6 @@ struct location {
 };
 /* Takes the lock itself. */
 bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret);
-/* The same of the stepped instruction that an exit leads to. False: its superblock is gone. */
-bool cache_locate_stepped(struct cache *cache, uint32_t exit, struct location *ret);
+/* The same of the last instruction of an exit's superblock, which is stepped or a system call. False: the superblock is
+ * gone. */
+bool cache_locate_last(struct cache *cache, uint32_t exit, struct location *ret);

@@ -45,7 +45,7 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     return located;
 }
 
-static bool locate_stepped(struct cache *cache, uint32_t exit, struct location *ret)
+static bool locate_last(struct cache *cache, uint32_t exit, struct location *ret)
 {
     const struct superblock *block = NULL;
     for (uint32_t i = cache->n_superblocks; i-- > 0 && !block;)
@@ -56,9 +56,9 @@ static bool locate_stepped(struct cache *cache, uint32_t exit, struct location *
         return false;
     struct shape *shape = &cache->shape;
     shape_form(shape, cache->regions, block->pc, cache->whole, block->max_segments, zone->runs_at);
-    if (!shape->stepped)
-        return false;
     uint32_t last = shape->n_segments - 1;
+    if (!shape->stepped && shape->segments[last].end != SEGMENT_SYSCALL)
+        return false;
     *ret =
         (struct location){.pc = shape->steps[shape->n_steps - 1].pc,
                           .superblock = block,
@@ -67,10 +67,10 @@ static bool locate_stepped(struct cache *cache, uint32_t exit, struct location *
     return true;
 }
 
-bool cache_locate_stepped(struct cache *cache, uint32_t exit, struct location *ret)
+bool cache_locate_last(struct cache *cache, uint32_t exit, struct location *ret)
 {
     gate_lock(&cache->gate, true);
-    bool located = locate_stepped(cache, exit, ret);
+    bool located = locate_last(cache, exit, ret);
     gate_unlock(&cache->gate);
     return located;
 }
