@@ -30,6 +30,15 @@ run() {
     rm -rf "$cwd" "$work/data.${cwd##*.}"*
 }
 
+# steady AT TEST: three more native runs end like the first. stress-ng's mutex failed in 2 of 8: it is not run.
+steady() {
+    local i
+    for i in 1 2 3; do
+        run "$1.again" native "$2"
+        cmp -s "$1.native" "$1.again" || return 1
+    done
+}
+
 # test_one TEST: natively, then in each mode. A test that differs is run again, natively and recorded, so that one that
 # differs from itself is told from one that is harmed. A line a mode: suite, mode, what came of it, cases.
 test_one() {
@@ -39,8 +48,7 @@ test_one() {
         run "$at.$mode" "$mode" "$1"
         word=same
         if ! cmp -s "$at.native" "$at.$mode"; then
-            run "$at.again" native "$1"
-            if ! cmp -s "$at.native" "$at.again"; then word=unsteady; else
+            if ! steady "$at" "$1"; then word=unsteady; else
                 run "$at.again" "$mode" "$1"
                 word=differs
                 report "$at" "$mode" "$1" "$(cmp -s "$at.native" "$at.again" && echo '1 of 2 runs' || echo '2 of 2 runs')"

@@ -7,7 +7,7 @@ suite_tests() {
         daemon dekker dentry dev-shm dir dup env epoll eventfd exec exit-group far-branch fault fcntl fifo flock fork fp fpunch fstat funccall \
         funcret futex getdent getrandom goto handle hash heapsort hrtimers hsearch icache inotify io itimer kill l1cache lease link list lockf \
         lockofd longjmp lsearch madvise malloc matrix matrix-3d membarrier memcpy memfd memthrash mergesort mincore misaligned mknod mlock mmap \
-        mmapfork mprotect mq mremap msg msync munmap mutex nanosleep nop null open opcode peterson personality pidfd pipe pkey poll prctl \
+        mmapfork mprotect mq mremap msg msync munmap nanosleep nop null open opcode peterson personality pidfd pipe pkey poll prctl \
         pthread ptrace pty qsort radixsort regs remap rename resched revio rlimit schedpolicy seal seccomp seek sem sem-sysv sendfile shellsort \
         shm shm-sysv sigabrt sigchld sigfd sigfpe sigio signal signest sigpending sigpipe sigq sigrt sigsegv sigsuspend sigtrap skiplist sleep \
         sockpair spawn splice stack stackmmap str stream switch symlink sync-file sysinfo tee timer timerfd tree trig tsc tsearch unlink urandom \
