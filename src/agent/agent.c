@@ -78,6 +78,14 @@ void agent_clock(void)
     agent.ticks_per_ms = agent.channel->tsc_hz / 1000;
 }
 
+uint64_t agent_tsc(void)
+{
+    if (!__atomic_load_n(&agent.clock_forbidden, __ATOMIC_RELAXED))
+        return sys_tsc();
+    uint64_t ns = clock_ns(CLOCK_MONOTONIC) - agent.start_ns;
+    return agent.channel->start_tsc + scale(ns, agent.ticks_per_ms, 1000000);
+}
+
 /* No walk that begins from now on runs copies from before; those that have begun end within a millisecond of
  * their own time. Who has lost its CPU for long is not waited for: an exact run is never without users. */
 static void copies_are_stale(void)
@@ -85,8 +93,8 @@ static void copies_are_stale(void)
     __atomic_store_n(&agent.stale, 1, __ATOMIC_SEQ_CST);
     if (agent.options.mode != RECORD_SAMPLED || !agent.ticks_per_ms)
         return;
-    uint64_t start = sys_tsc();
-    while (gate_occupied(&agent.cache->gate) && sys_tsc() - start < DRAIN_MS * agent.ticks_per_ms)
+    uint64_t start = agent_tsc();
+    while (gate_occupied(&agent.cache->gate) && agent_tsc() - start < DRAIN_MS * agent.ticks_per_ms)
         sys3(SYS_sched_yield, 0, 0, 0);
 }
 
@@ -120,6 +128,12 @@ void agent_retire(enum loss why)
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)
             trigger_disarm(&agent.threads[i]);
+}
+
+void agent_clock_forbidden(void)
+{
+    __atomic_store_n(&agent.clock_forbidden, 1, __ATOMIC_SEQ_CST);
+    agent_retire(LOSS_clock_forbidden);
 }
 
 /* It reads about once a second, and each time says what it has used. Looks are counted, not seconds: after a

@@ -40,8 +40,9 @@ struct agent {
         stale; /* code may have been rewritten: flush before the next walk; set by any thread */
     int32_t signal;   /* by which samples come */
     uint32_t retired; /* nothing is armed any more: system calls are filtered, or we leave */
-    uint32_t inside;  /* threads in our handlers, from their first steps to their last */
-    uint32_t orphan;  /* a fork of a recorded process: it asks for a channel at its first sample */
+    uint32_t clock_forbidden; /* a thread has given up the time stamp counter */
+    uint32_t inside;          /* threads in our handlers, from their first steps to their last */
+    uint32_t orphan; /* a fork of a recorded process: it asks for a channel at its first sample */
     struct channel *parent; /* its parent's channel, to say so if it gets none */
 
     struct thread *threads; /* CHANNEL_THREADS slots */
@@ -110,6 +111,10 @@ void agent_code_changed(uint64_t start, uint64_t bytes);
 void agent_modules_closed(void);
 /* No more samples: from now on system calls may be filtered, say. */
 void agent_retire(enum loss why);
+/* A thread gives up the time stamp counter, and those that it makes have none either: samples cannot do without. */
+void agent_clock_forbidden(void);
+/* The time stamp counter, or as much by another clock, for threads that may have given it up. */
+uint64_t agent_tsc(void);
 /* Once a second: no more samples for a tool that is not there any more, or beside a debugger; what memory we take. */
 void agent_heed_tool(void);
 /* This process is a fork of the recorded one, made by a thread that had SIGTRAP blocked or not. */

@@ -230,7 +230,7 @@ void thread_retire(struct thread *thread)
     bool own = thread->tid == own_id();
     trigger_close(thread);
     if (thread->wire) {
-        thread->wire->end_tsc = sys_tsc();
+        thread->wire->end_tsc = agent_tsc();
         if (own) {
             thread->wire->end_cpu_ns = agent_cpu_ns();
             sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);

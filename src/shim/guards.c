@@ -124,6 +124,8 @@ EXPORT int prctl(int option, ...)
         agent_retire(LOSS_trigger_lost);
         handover_end();
     }
+    if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
+        agent_clock_forbidden();
     return next(option, a, b, c, d);
 }
 

@@ -76,7 +76,8 @@
          "instruction that has no copy: executed alone by a single step, not counted")             \
     LOSS(no_room,                                                                                  \
          "thread not sampled any more: its alternate signal stack has no room for a sample")       \
-    LOSS(fact_lost, "file that ran and is gone or another now not listed: there were too many")
+    LOSS(fact_lost, "file that ran and is gone or another now not listed: there were too many")    \
+    LOSS(clock_forbidden, "no more samples: the program gave up the time stamp counter")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,
