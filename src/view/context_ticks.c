@@ -10,6 +10,8 @@
 #define LOOK_MOST 128.0
 /* A stay overlaps with its neighbours by no more: about what memory takes, and finding out where it is. */
 #define OVERLAP_MOST 1024.0
+/* One of the stays measured had an interrupt of the kernel's in it, perhaps, or another thread: the agent looks only into those that last longer. */
+#define DISTURBED 65536.0
 /* A stay of more ticks on the mean is long. */
 #define LONG 65536.0
 
@@ -43,6 +45,8 @@ struct estimate context_clock_estimate(const struct context_clock *clock, double
 {
     double alone = ticks + clock->look * stays;
     double least = fmin(ticks, alone - fmin(OVERLAP_MOST * stays, clock->over));
+    if (stays > 0)
+        least -= DISTURBED;
     return (struct estimate){ticks, fmax(0, floor(least - half)), ceil(alone + half)};
 }
 

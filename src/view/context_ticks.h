@@ -21,7 +21,7 @@ struct context_clock {
 struct context_clock context_clock_find(const struct profile *profile);
 
 /* Of ticks that are left, with so many stays measured, whose sampling varies by `half`. A stay that is timed alone takes at least as long as it does among others: what was taken off may
- * have been its own. And what it cannot overlap with its neighbours is at most about what memory takes, for each stay, and no more than all stays together have too much. */
+ * have been its own. And what it cannot overlap with its neighbours is at most about what memory takes, for each stay, and no more than all stays together have too much. One may have been disturbed for some microseconds. */
 struct estimate context_clock_estimate(const struct context_clock *clock, double ticks,
                                        double stays, double half);
 

@@ -104,6 +104,9 @@ struct context {
     uint64_t node, node_began;
     uint64_t node_timed, node_ended; /* this stay is measured; when it came to its end */
     uint64_t node_clock;             /* what two looks at the clock take */
+    uint64_t node_lost;              /* ticks of this stay that were without a CPU */
+    /* When it was last looked how long the thread had no CPU (walk/cpu_lost.h), by each clock. */
+    uint64_t cpu_tsc, cpu_wall, cpu_ns;
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;
     uint32_t nodes_used, n_nodes;

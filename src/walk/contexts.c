@@ -383,6 +383,7 @@ void contexts_begin(const struct contexts *contexts, struct context *context)
     node_tree_begin(&tree);
     context->node = context->pending_slot = context->pending = 0;
     context->node_timed = 0;
+    context->node_lost = context->cpu_tsc = 0;
     context->node_began = sys_tsc();
 }
 

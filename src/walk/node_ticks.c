@@ -1,5 +1,6 @@
 #include "walk/node_ticks.h"
 
+#include "walk/cpu_lost.h"
 #include "walk/node_tree.h"
 #include "walk/sys.h"
 
@@ -56,6 +57,48 @@ static uint64_t spread_of(uint64_t weight, int64_t ticks)
     return scale * t * t;
 }
 
+/* ---- the CPU was lost */
+
+/* Looking takes about half a microsecond: at most every tenth of a millisecond. */
+enum { LOOK_EVERY = 1 << 18 };
+
+void node_stay_resume(struct context *context, uint64_t paused, uint64_t now)
+{
+    if (now - context->cpu_tsc < LOOK_EVERY)
+        return;
+    uint64_t lost = cpu_lost_look(context);
+    if (!paused || !context->node_timed || context->node_began > paused)
+        return;
+    /* It was lost to the dispatcher, if that was long enough; else to the stay. */
+    context->node_lost += lost > now - paused ? lost - (now - paused) : 0;
+}
+
+/* What a long stay has of its ticks when those without a CPU are taken off. Some were lost before it began, maybe, and the caches
+ * were another's when it went on: `ret_doubt` is how much more it may have, or less. */
+static int64_t ticks_with_cpu(struct context *context, int64_t ticks, uint64_t *ret_doubt)
+{
+    enum { SWITCH = 1 << 14 };
+    uint64_t all = (uint64_t)ticks, before = 0, lost = context->node_lost;
+    if (context->cpu_tsc && context->node_began > context->cpu_tsc)
+        before = context->node_began - context->cpu_tsc;
+    uint64_t seen = cpu_lost_look(context);
+    lost += seen;
+    lost = lost < all ? lost : all;
+    if (!lost)
+        return ticks;
+    uint64_t doubt = (seen < before ? seen : before) + SWITCH;
+    *ret_doubt = doubt < all ? doubt : all;
+    return (int64_t)(all - lost);
+}
+
+/* An interval of two deviations reaches as far as the doubt. */
+static uint64_t spread_of_doubt(uint64_t doubt)
+{
+    enum { ROOT = 6 };
+    uint64_t half = (doubt / 2 + (1 << ROOT) - 1) >> ROOT;
+    return half < UINT64_C(1) << 31 ? half * half : UINT64_C(1) << 62;
+}
+
 /* Where stays are so short that not all are measured, one of half a millisecond was interrupted, or waited: it stands for itself alone. */
 enum { STAY_INTERRUPTED = 1 << 20 };
 
@@ -68,12 +111,17 @@ void node_stay_end(struct context *context, uint64_t now)
     if (!context->node_clock)
         context->node_clock = clock_cost();
     int64_t ticks = (int64_t)(now - context->node_began - context->node_clock);
-    uint64_t weight = node->weight ? node->weight : 1;
+    uint64_t weight = node->weight ? node->weight : 1, doubt = 0;
+    if (ticks >= CPU_LOST_LEAST)
+        ticks = ticks_with_cpu(context, ticks, &doubt);
+    context->node_lost = 0;
+    if (doubt && weight > 1 && node->stays) /* what is left of it says little: it was as others */
+        ticks = (int64_t)node->ticks / (int64_t)node->stays;
     if (weight > 1 && ticks >= STAY_INTERRUPTED) {
         context_lose(context->interrupted, 1);
         weight = 1;
     }
-    uint64_t spread = spread_of(weight, ticks);
+    uint64_t spread = spread_of(weight, ticks) + spread_of_doubt(doubt);
     node->ticks += (uint64_t)ticks * weight;
     node->timed++;
     node->stays += weight;

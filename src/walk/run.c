@@ -1,5 +1,6 @@
 #include "walk/run.h"
 
+#include "walk/node_ticks.h"
 #include "walk/passages.h"
 #include "walk/plan_apply.h"
 #include "walk/sys.h"
@@ -185,6 +186,8 @@ static void clock_stop(struct context *context)
 static void clock_go_on(const struct walk *walk)
 {
     struct context *context = walk->context;
+    if (walk->cache->contexts && walk->cache->contexts->ticks_some)
+        node_stay_resume(context, context->paused, sys_tsc());
     if (!context->paused)
         return;
     uint64_t now = sys_tsc(), ticks = now - context->paused;

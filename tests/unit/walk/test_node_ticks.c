@@ -1,11 +1,14 @@
 /* Ticks of some stays in nodes: their sum against that of all, which the test adds up, for lengths that vary in every way that matters. */
 #include "walk/node_ticks.h"
+#include "walk/cpu_lost.h"
 #include "walk/node_tree.h"
+#include "walk/sys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <cmocka.h>
 
 enum { CLOCK = 25, TRIES = 60 };
@@ -109,6 +112,7 @@ static void interruptions_stand_alone(void **state)
     assert_true(node()->weight > 1);
     struct wire_node before = *node();
     node()->left = 0;
+    context->cpu_tsc = context->node_lost = 0; /* no real loss in what is made up */
     context->interrupted = &interrupted;
     node_stay_begin(context);
     node_stay_end(context, context->node_began + length + CLOCK);
@@ -117,6 +121,71 @@ static void interruptions_stand_alone(void **state)
     assert_int_equal(node()->ticks, before.ticks + length);
     assert_int_equal(node()->stays, before.stays + 1);
     assert_int_equal(node()->spread, before.spread);
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A stay in a new node, timed by the real clock: what the thread does for `ns`, by its CPU time or asleep. */
+static uint64_t stay_really(uint64_t ns, bool asleep)
+{
+    *node() = (struct wire_node){.bytes = sizeof(struct wire_node)};
+    context->node = context->node_timed = 0;
+    context->cpu_tsc = 0;
+    node_stay_resume(context, 0, sys_tsc());
+    node_stay_begin(context);
+    uint64_t began = cpu_ns();
+    if (asleep)
+        nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+    else
+        while (cpu_ns() - began < ns)
+            ;
+    uint64_t now = sys_tsc(), elapsed = now - context->node_began;
+    node_stay_end(context, now);
+    return elapsed;
+}
+
+/* What the thread did not have a CPU for is no time of the stay, even of the only one; what it computed is. */
+static void cpu_lost_is_taken_off(void **state)
+{
+    (void)state;
+    uint64_t asleep = stay_really(20000000, true);
+    assert_true(node_ticks_whole(node()) < asleep / 10);
+    assert_true(node()->spread > 0);
+    /* Its ticks of 10 ms: no more than elapsed, and as many as the slept 20 ms tell at least, less a half, since sleeping lasts longer. */
+    uint64_t busy = stay_really(10000000, false);
+    assert_true(node_ticks_whole(node()) <= busy);
+    assert_true(node_ticks_whole(node()) > cpu_lost_ticks(asleep, 30000000, 5000000));
+}
+
+/* Lost before the stay began, or to the dispatcher while it lasted: not the stay's. */
+static void lost_elsewhere_is_kept(void **state)
+{
+    (void)state;
+    *node() = (struct wire_node){.bytes = sizeof(struct wire_node)};
+    context->node = context->node_timed = 0;
+    context->node_lost = context->cpu_tsc = 0;
+    node_stay_resume(context, 0, sys_tsc());
+    node_stay_begin(context);
+    uint64_t paused = sys_tsc();
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    uint64_t now = sys_tsc();
+    node_stay_resume(context, paused, now);
+    assert_true(context->node_lost < (now - paused) / 2);
+}
+
+static void lost_ticks_are_a_part(void **state)
+{
+    (void)state;
+    assert_int_equal(cpu_lost_ticks(1000, 0, 0), 0);
+    assert_int_equal(cpu_lost_ticks(1000, 10, 10), 1000);
+    assert_int_equal(cpu_lost_ticks(1000, 10, 3), 300);
+    assert_int_equal(cpu_lost_ticks(UINT64_C(1) << 60, UINT64_C(1) << 40, UINT64_C(1) << 38),
+                     UINT64_C(1) << 58);
 }
 
 static int set_up(void **state)
@@ -136,6 +205,9 @@ int main(void)
         cmocka_unit_test(sums_are_estimated),
         cmocka_unit_test(what_costs_little_is_measured),
         cmocka_unit_test(interruptions_stand_alone),
+        cmocka_unit_test(cpu_lost_is_taken_off),
+        cmocka_unit_test(lost_elsewhere_is_kept),
+        cmocka_unit_test(lost_ticks_are_a_part),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
