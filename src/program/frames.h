@@ -12,6 +12,7 @@ struct frame {
     struct svma start;
     uint64_t bytes;
     bool inside; /* where it begins, a frame is there already: a part of a function */
+    bool ahead;  /* it begins a byte ahead of the code that it describes */
 };
 struct frames {
     VEC(struct frame); /* by start; empty and unreadable entries left out */

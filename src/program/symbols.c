@@ -206,12 +206,13 @@ static void spans_from_frames(struct builder *builder)
 {
     struct spans candidates = {0};
     for (size_t i = 0; i < builder->frames.n; i++) {
-        uint64_t start = builder->frames.at[i].start.v;
+        const struct frame *frame = &builder->frames.at[i];
+        uint64_t start = frame->start.v + frame->ahead;
         if (!spans_find(&builder->spans, start))
             *vec_push(&candidates) = (struct span){.start = start,
-                                                   .end = start + builder->frames.at[i].bytes,
+                                                   .end = frame->start.v + frame->bytes,
                                                    .name = address_name(builder, start),
-                                                   .inside = builder->frames.at[i].inside,
+                                                   .inside = frame->inside,
                                                    .source = FUNCTION_FRAME};
     }
     spans_fill(builder, &candidates);

@@ -226,6 +226,33 @@ static void frames_are_those_of_readelf(void **state)
     image_close(&image);
 }
 
+/* The entry of libc's way back from signal handlers begins a byte ahead of it, and nobody enters there. */
+static void sigreturn_begins_with_its_code(void **state)
+{
+    (void)state;
+    struct image image;
+    struct symbols symbols;
+    struct frames frames;
+    struct err err;
+    size_t n = 0;
+    assert_true(image_open(&image, LIBC, &err));
+    frames_read(&frames, &image);
+    symbols_build(&symbols, &image);
+    for (size_t i = 0; i < frames.n; i++) {
+        if (!frames.at[i].ahead)
+            continue;
+        struct svma code = {frames.at[i].start.v + 1};
+        function_id f = symbols_find(&symbols, code);
+        assert_true(f != FUNCTION_NONE);
+        assert_int_equal(symbols.functions.at[f].start.v, code.v);
+        n++;
+    }
+    assert_int_equal(n, 1);
+    symbols_release(&symbols);
+    frames_release(&frames);
+    image_close(&image);
+}
+
 /* ---- cold parts, stripped files, fixed-address programs */
 
 static const char cold_c[] =
@@ -316,6 +343,7 @@ int main(void)
         cmocka_unit_test(names_are_those_of_readelf),
         cmocka_unit_test(stubs_are_those_of_objdump),
         cmocka_unit_test(frames_are_those_of_readelf),
+        cmocka_unit_test(sigreturn_begins_with_its_code),
         cmocka_unit_test(cold_parts_belong_to_their_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
