@@ -68,12 +68,13 @@ static void next_give(const struct giver *giver, const struct instruction *at, b
         edge_give(giver, at->at, next, EDGE_SPLIT, count);
 }
 
-/* Runs end at calls, as they do in what is counted. */
+/* Runs end at calls and before traps, as they do in what is counted. */
 static void node_give(const struct giver *giver, uint32_t node, uint64_t count)
 {
     const struct path_reading *reading = &giver->function->reading;
     const struct instruction *first = ground_first(&reading->ground, &reading->cfg, node);
     const struct instruction *last = ground_last(&reading->ground, &reading->cfg, node);
+    const struct instruction *end = first + ground_ran(&reading->ground, &reading->cfg, node);
     for (const struct instruction *at = first; at < last; at++)
         if (at->kind == INSTRUCTION_CALL || at->kind == INSTRUCTION_ICALL ||
             at->kind == INSTRUCTION_SYSCALL) {
@@ -81,7 +82,8 @@ static void node_give(const struct giver *giver, uint32_t node, uint64_t count)
             next_give(giver, at, true, count);
             first = at + 1;
         }
-    run_give(giver, first, last, count);
+    if (first < end)
+        run_give(giver, first, end - 1, count);
 }
 
 static void end_give(const struct giver *giver, const struct instruction *last, struct svma to,
@@ -122,7 +124,7 @@ static void instructions_give(const struct giver *giver, const uint64_t *ran)
                            .path = reading->numbering.total};
     struct sums *sums = table_at(&giver->exact->profile->paths, &key);
     for (uint32_t v = 0; v < reading->ground.nodes.n; v++)
-        sum_add(&sums->time, ran[v] * reading->ground.nodes.at[v].n);
+        sum_add(&sums->time, ran[v] * ground_ran(&reading->ground, &reading->cfg, v));
 }
 
 static void function_give(const struct giver *giver, uint64_t *arc_counts)

@@ -59,3 +59,9 @@ static inline const struct instruction *ground_first(const struct ground *ground
 {
     return &cfg->instructions.at[ground->nodes.at[node].first];
 }
+/* How many instructions run when the node does: a trap, always its last, faults instead. */
+static inline uint32_t ground_ran(const struct ground *ground, const struct cfg *cfg, uint32_t node)
+{
+    bool traps = ground_last(ground, cfg, node)->kind == INSTRUCTION_TRAP;
+    return ground->nodes.at[node].n - traps;
+}

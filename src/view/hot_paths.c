@@ -34,9 +34,9 @@ static void path_extend(struct reader *reader, const struct path_reading *readin
     const struct path_arcs *arcs = &reader->arcs;
     const struct arc *all = reading->numbering.arcs.at;
     for (size_t i = 0; i + 1 < arcs->n; i++) {
-        const struct ground_node *node = &reading->ground.nodes.at[all[arcs->at[i]].to];
-        *vec_push(&reader->blocks) = reading->cfg.instructions.at[node->first].at;
-        path->instructions += node->n;
+        uint32_t node = all[arcs->at[i]].to;
+        *vec_push(&reader->blocks) = ground_first(&reading->ground, &reading->cfg, node)->at;
+        path->instructions += ground_ran(&reading->ground, &reading->cfg, node);
     }
     const struct arc *first = &all[arcs->at[0]], *last = &all[arcs->at[arcs->n - 1]];
     if (is_first && first->to == reading->ground.shape.entry)
