@@ -246,7 +246,8 @@ uint8_t opcodes_judge(const struct insn *insn, enum opcode_group group)
     case GROUP_LONG: return judge_long(insn);
     case GROUP_POP: return reg == 0 ? PLAIN : INVALID;
     case GROUP_FROM_SEG: return reg < 6 ? PLAIN : INVALID;
-    case GROUP_TO_SEG: return reg < 6 && reg != 1 ? REFUSE(FAR) : INVALID;
+    case GROUP_TO_SEG: /* %ss: a step's trap would come an instruction late */
+        return reg == 2 ? PLAIN : reg < 6 && reg != 1 ? REFUSE(FAR) : INVALID;
     case GROUP_MOVE: return judge_move(insn);
     case GROUP_X87: return judge_x87(insn);
     case GROUP_INC: return reg < 2 ? PLAIN : INVALID;

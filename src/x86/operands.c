@@ -198,6 +198,7 @@ static void one_byte_moves(const struct insn *insn, const struct fields *f, stru
     case 0x8B: to_reg(insn, f, insn->opcode == 0x8A, ret); return;
     case 0x8C: to_rm(insn, f, false, ACCESS_WRITE, ret); return;
     case 0x8D: ret->results = set_of(f->reg); return;
+    case 0x8E: ret->access = ACCESS_READ; return;
     case 0x8F:
         to_rm(insn, f, false, ACCESS_WRITE, ret);
         pushes(insn, STACK_POP, ret);

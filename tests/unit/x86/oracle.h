@@ -42,6 +42,7 @@ static inline bool oracle_based_on(const struct oracle *oracle, ZydisRegister po
     return false;
 }
 
+/* But for mov to %ss, which has a copy. */
 static inline bool oracle_loads_segment(const struct oracle *oracle)
 {
     const ZydisDecodedOperand *first = &oracle->operands[0];
@@ -52,7 +53,8 @@ static inline bool oracle_loads_segment(const struct oracle *oracle)
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_POP:
         return first->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-               ZydisRegisterGetClass(first->reg.value) == ZYDIS_REGCLASS_SEGMENT;
+               ZydisRegisterGetClass(first->reg.value) == ZYDIS_REGCLASS_SEGMENT &&
+               first->reg.value != ZYDIS_REGISTER_SS;
     default: return false;
     }
 }
