@@ -25,10 +25,18 @@ bool exact_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
     return agent.options.mode != RECORD_EXACT_TRACE || trace_pour(thread, end_pc, next_pc);
 }
 
+/* Code that a plan covers has no counter: its path goes on when the handler returns, and tells all that ran of it. */
+static bool told_by_its_path(const struct superblock *superblock)
+{
+    return agent.options.mode != RECORD_EXACT_TRACE && !superblock->counter;
+}
+
 void exact_cut(struct thread *thread, const struct location *location)
 {
     struct units *units = &agent.cache->units;
     exact_pour(thread, location->superblock->pc, location->pc);
+    if (told_by_its_path(location->superblock))
+        return;
     gate_lock(&agent.cache->gate, true);
     if (units->room - *units->published >= sizeof(struct wire_cut)) {
         struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);

@@ -2,6 +2,7 @@
  * instructions that is known: its own turns times so many, plus so many. tests/truth/counted-faults.sh. */
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <ucontext.h>
 
@@ -20,6 +21,14 @@ static void skip_two(int signal, siginfo_t *info, void *frame)
     (void)signal, (void)info;
     ((ucontext_t *)frame)->uc_mcontext.gregs[REG_RIP] += 2;
     skipped++;
+}
+
+/* Lets the same instruction find something. */
+static void repair(int signal, siginfo_t *info, void *frame)
+{
+    static char something;
+    (void)signal, (void)info;
+    ((ucontext_t *)frame)->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)&something;
 }
 
 /* 3 a turn, and 2. */
@@ -50,6 +59,12 @@ __attribute__((noinline, naked)) static void stack_segment_memory(void)
             ".pushsection .bss\nkept_segment: .skip 8\n.popsection");
 }
 
+/* 5 a turn, and 2. */
+__attribute__((noinline, naked)) static void repaired(void)
+{
+    __asm__("mov $300,%ecx\n1: xor %edi,%edi\n nop\n mov (%rdi),%al\n dec %ecx\n jnz 1b\n ret");
+}
+
 static bool handle(int signal, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
@@ -58,12 +73,13 @@ static bool handle(int signal, void (*handler)(int, siginfo_t *, void *))
 
 int main(void)
 {
-    if (!handle(SIGTRAP, nothing) || !handle(SIGILL, skip_two))
+    if (!handle(SIGTRAP, nothing) || !handle(SIGILL, skip_two) || !handle(SIGSEGV, repair))
         return 1;
     breakpoints();
     undefined();
     bool stepped = stack_segment() & TRAP_FLAG;
     stack_segment_memory();
+    repaired();
     printf("%s, %ld skipped\n", stepped ? "the trap flag is seen" : "no trap flag", skipped);
     return stepped || skipped != TURNS;
 }

@@ -22,7 +22,7 @@ import json, re, sys
 at, mode = sys.argv[1:]
 turns = 300
 wanted = {"breakpoints": 3 * turns + 2, "undefined": 3 * turns + 2, "stack_segment": 6 * turns + 5,
-          "stack_segment_memory": 5 * turns + 2}
+          "stack_segment_memory": 5 * turns + 2, "repaired": 5 * turns + 2}
 rows = json.load(open(at + "/report"))["rows"]
 found = {row["name"]: row["instructions"] for row in rows if row["name"] in wanted}
 total = int(re.search(r'"instructions": (\d+), "instructions_per_second"', open(at + "/info").read()).group(1))
