@@ -14,6 +14,11 @@ struct frame {
     bool inside; /* where it begins, a frame is there already: a part of a function */
     bool ahead;  /* it begins a byte ahead of the code that it describes */
 };
+static inline uint64_t frame_code(const struct frame *frame)
+{
+    return frame->start.v + frame->ahead;
+}
+
 struct frames {
     VEC(struct frame); /* by start; empty and unreadable entries left out */
 };

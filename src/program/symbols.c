@@ -98,13 +98,13 @@ static uint64_t unsized_end(const struct builder *builder, size_t next_symbol, u
     size_t low = 0, high = frames.n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (frames.at[middle].start.v < start)
+        if (frame_code(&frames.at[middle]) < start)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < frames.n && frames.at[low].start.v == start)
-        return start + frames.at[low].bytes;
+    if (low < frames.n && frame_code(&frames.at[low]) == start)
+        return frames.at[low].start.v + frames.at[low].bytes;
     uint64_t end = section_end;
     if (next_symbol < builder->symtab.n && builder->symtab.at[next_symbol].start.v < end)
         end = builder->symtab.at[next_symbol].start.v;
@@ -207,7 +207,7 @@ static void spans_from_frames(struct builder *builder)
     struct spans candidates = {0};
     for (size_t i = 0; i < builder->frames.n; i++) {
         const struct frame *frame = &builder->frames.at[i];
-        uint64_t start = frame->start.v + frame->ahead;
+        uint64_t start = frame_code(frame);
         if (!spans_find(&builder->spans, start))
             *vec_push(&candidates) = (struct span){.start = start,
                                                    .end = frame->start.v + frame->bytes,
