@@ -119,11 +119,18 @@ static uint64_t whole(double value)
     return value < 0x1p62 ? (uint64_t)llround(fmax(value, 0)) : UINT64_C(1) << 62;
 }
 
+/* Into how many stretches its calls divide a passage; of one that was not measured alone it is not known, and taken to have none. */
+static double stretches_of(const struct wire_measured *alone)
+{
+    return alone->passages ? (double)alone->looks / (double)alone->passages : 1;
+}
+
 /* As if so many passages had been measured whose mean and deviation are these (view/path_ticks.c reads it so). */
-static void measured_set(struct wire_measured *measured, double ticks, double deviation)
+static void measured_set(struct wire_measured *measured, double stretches, double ticks,
+                         double deviation)
 {
     double n = (double)measured->passages, groups = (double)measured->bursts;
-    measured->looks = measured->passages;
+    measured->looks = whole(n * stretches);
     measured->ticks = whole(ticks * n);
     measured->squares = whole(n * (ticks * ticks + deviation * deviation * (groups - 1)));
 }
@@ -132,13 +139,14 @@ void path_bursts_apply(const struct path_bursts *bursts, uint32_t function, uint
                        struct wire_measured *measured)
 {
     const struct burst_path *known = path_find(bursts, function, path);
+    double stretches = stretches_of(measured);
     if (known && known->bursts) {
         measured->passages += whole(known->passages);
         measured->bursts += known->bursts;
-        measured_set(measured, known->ticks, known->deviation);
+        measured_set(measured, stretches, known->ticks, known->deviation);
     } else if (measured->passages && bursts->alone > 0) { /* cut down as others are */
         double alone = (double)measured->ticks / (double)measured->passages;
         double ticks = alone * fmin(bursts->ticks / bursts->alone, 1);
-        measured_set(measured, ticks, alone - ticks);
+        measured_set(measured, stretches, ticks, alone - ticks);
     }
 }

@@ -78,8 +78,9 @@ static void advise_stalls(struct adviser *adviser)
         said++;
         struct estimate cpi = report_cpi(report, row);
         const char *ticks =
-            !cpi_known(cpi) ? ""
-                            : arena_format(&report->scene->arena, ", %.1f ticks each", cpi.value);
+            !cpi_known(cpi)
+                ? ""
+                : arena_format(&report->scene->arena, ", %.1f ticks an instruction", cpi.value);
         advise(adviser,
                "%s takes %s of the time with %s of the instructions%s: it waits for something|gait "
                "report --by instruction --weight time --function %s",

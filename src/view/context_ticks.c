@@ -52,6 +52,20 @@ struct estimate context_clock_estimate(const struct context_clock *clock, double
 
 /* ---- what is taken off */
 
+/* With as much taken off each as overlapping may save. */
+static double ticks_least(const struct profile *profile)
+{
+    const struct stacks *stacks = &profile->stacks;
+    double sum = 0;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        if (cell->group == STACK_TICKS)
+            sum += fmax(0, (double)stacks->weights.at[i] -
+                               OVERLAP_MOST * stays_of(stacks, cell->node));
+    }
+    return sum;
+}
+
 static double ticks_sum(const struct context_clock *clock, const struct profile *profile,
                         bool of_long)
 {
@@ -92,29 +106,42 @@ static double cpu_slack(const struct totals *totals, double cpu)
     return part * cpu + seconds * (double)totals->user_ticks * 1e9 / (double)totals->user_ns;
 }
 
-struct context_clock context_clock_find(const struct profile *profile)
+/* What is taken off each stay, so that short ones have no more than that. */
+static double look_find(const struct profile *profile, double wanted)
 {
     enum { STEPS = 30 };
-    struct context_clock clock = {0};
-    if (profile->mode != PROFILE_EXACT || !some_measured(&profile->stacks))
-        return clock;
-    double cpu = cpu_ticks(&profile->totals), lasting = ticks_sum(&clock, profile, true);
-    double brief = ticks_sum(&clock, profile, false);
-    if (!(cpu > 0)) {
-        clock.over = INFINITY;
-        return clock;
-    }
-    clock.raw = (lasting + brief) / cpu;
-    clock.over = fmax(lasting + brief - cpu, 0) + cpu_slack(&profile->totals, cpu);
-    if (lasting >= cpu || lasting + brief <= cpu)
-        return clock;
     double low = 0, high = LOOK_MOST;
     for (int i = 0; i < STEPS; i++) {
-        clock.look = (low + high) / 2;
-        if (ticks_sum(&clock, profile, false) > cpu - lasting)
+        struct context_clock clock = {.look = (low + high) / 2};
+        if (ticks_sum(&clock, profile, false) > wanted)
             low = clock.look;
         else
             high = clock.look;
     }
+    return (low + high) / 2;
+}
+
+struct context_clock context_clock_find(const struct profile *profile)
+{
+    struct context_clock clock = {0};
+    if (profile->mode != PROFILE_EXACT || !some_measured(&profile->stacks))
+        return clock;
+    double cpu = cpu_ticks(&profile->totals), lasting = ticks_sum(&clock, profile, true);
+    double brief = ticks_sum(&clock, profile, false), all = lasting + brief;
+    clock.least = ticks_least(profile);
+    if (!(cpu > 0)) {
+        clock.over = INFINITY;
+        clock.brief = true;
+        return clock;
+    }
+    double slack = cpu_slack(&profile->totals, cpu);
+    clock.raw = all / cpu;
+    clock.brief = slack > cpu / 2;
+    clock.over = fmax(all - cpu, 0) + slack;
+    if (lasting < cpu && all > cpu) {
+        clock.look = look_find(profile, cpu - lasting);
+        all = cpu;
+    }
+    clock.least = fmin(fmax(clock.least, all - slack), all);
     return clock;
 }

@@ -8,6 +8,7 @@
 
 #include "view/estimate.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile;
@@ -16,6 +17,9 @@ struct context_clock {
     double raw;  /* what was measured, scaled to all stays, by the CPU time; 0: not known */
     double look; /* ticks that are taken off for each stay */
     double over; /* ticks that all stays together may have been measured too long by */
+    double
+        least; /* ticks that all stays together have at least: shares of the others are of no less */
+    bool brief; /* the run was too short for its CPU time to tell anything */
 };
 
 struct context_clock context_clock_find(const struct profile *profile);

@@ -100,8 +100,9 @@ static struct estimate ticks_share(const struct printer *printer, const struct g
     struct estimate of = context_clock_estimate(clock, (double)part->at[STACK_TICKS],
                                                 (double)part->at[STACK_VISITS], 0);
     double all_ticks = (double)whole->at[STACK_TICKS]; /* nearly the CPU time, whoever has it */
-    return (struct estimate){share, fmax(0, of.lo / all_ticks - half),
-                             fmin(1, of.hi / all_ticks + half)};
+    double others = fmax(0, clock->least - of.value);  /* or less, in short runs */
+    double most = of.hi > 0 ? fmax(of.hi / all_ticks, of.hi / (of.hi + others)) : 0;
+    return (struct estimate){share, fmax(0, of.lo / all_ticks - half), fmin(1, most + half)};
 }
 
 static void share_cell(struct printer *printer, const struct groups *groups, struct estimate share)
@@ -357,6 +358,23 @@ static void head_print(struct printer *printer)
             sheet_cell(&printer->sheet, "%s", columns[i].text);
 }
 
+/* How well ticks are known. */
+static void clock_print(const struct context_clock *clock, FILE *to)
+{
+    fprintf(to, "ticks: of stays timed alone, between fences");
+    if (clock->brief)
+        fprintf(
+            to,
+            "; the run was too short for its CPU time to tell what that adds, so nothing is known "
+            "of short stays but the most that they take");
+    else if (clock->look > 0)
+        fprintf(to, ", %.2f times the CPU time; %.1f are taken off each", clock->raw, clock->look);
+    else
+        fprintf(to, ", %.2f times the CPU time; nothing is taken off%s", clock->raw,
+                clock->raw > 1 ? ", since long stays alone have that much" : "");
+    fprintf(to, "; intervals reach down to what overlapping with neighbours may save\n");
+}
+
 void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *ink,
                    struct contexts_text_options options)
 {
@@ -383,12 +401,8 @@ void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *
     else
         children_print(&printer, (uint32_t)contexts->n, 0);
     sheet_end(&printer.sheet, to);
-    if (has_ticks(contexts) && contexts->clock.raw > 0)
-        fprintf(
-            to,
-            "ticks: of stays timed alone, between fences, %.2f times the CPU time; %.1f are taken "
-            "off each; intervals reach down to what overlapping with neighbours may save\n",
-            contexts->clock.raw, contexts->clock.look);
+    if (has_ticks(contexts) && contexts->clock.over > 0)
+        clock_print(&contexts->clock, to);
     if (printer.left_out)
         fprintf(to,
                 "%" PRIu64

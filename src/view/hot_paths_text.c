@@ -60,13 +60,13 @@ static void callers_print(FILE *to, const struct hot_paths *paths, uint32_t node
     fprintf(to, "%s > ", name_text(paths->scene, code.linkage));
 }
 
-/* Of each instruction. */
+/* Of each passage. */
 static void ticks_print(FILE *to, const struct hot_path *path, int density)
 {
-    double n = (double)path->tally.count * path->instructions;
+    double n = (double)path->tally.count;
     if (n <= 0)
         return;
-    fprintf(to, ", %.2f ticks each", path->ticks.value / n);
+    fprintf(to, ", %.2f ticks a passage", path->ticks.value / n);
     if (path->ticks.lo < path->ticks.hi)
         fprintf(to, " (%.2f to %.2f)", path->ticks.lo / n, path->ticks.hi / n);
     if (density)
@@ -126,6 +126,23 @@ static void names_print(FILE *to, const struct hot_paths *paths, const struct pa
         fputc('\n', to);
 }
 
+/* How well ticks are known. */
+static void clock_print(const struct path_clock *clock, FILE *to)
+{
+    fprintf(to, "ticks: estimated from bursts of passages");
+    if (clock->brief)
+        fprintf(to, "; the run was too short for its CPU time to tell if they are too many\n");
+    else
+        fprintf(to,
+                ", %.2f times the CPU time as measured; %.1f ticks are taken off each passage\n",
+                clock->raw, clock->look);
+    fprintf(
+        to,
+        "writing a passage down takes up to %.1f ticks, and as much around each call: intervals "
+        "reach down by that, estimates have up to %.1f off\n",
+        clock->writing, clock->taken);
+}
+
 void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
                     struct hot_paths_cut cut)
 {
@@ -156,10 +173,7 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
                 " wrong guesses, %" PRIu64 " cycles stalled\n",
                 paths->elsewhere[0], paths->elsewhere[1], paths->elsewhere[2]);
     if (paths->clock.some)
-        fprintf(to,
-                "ticks: estimated from bursts of passages, %.2f times the CPU time as measured; "
-                "%.1f ticks are taken off each passage\n",
-                paths->clock.raw, paths->clock.look);
+        clock_print(&paths->clock, to);
     names_print(to, paths, &paths->cut, "more paths than can be numbered, so some end early, in: ");
     names_print(to, paths, &paths->threaded,
                 "a path is one handler, of many that jump to each other, in: ");

@@ -4,8 +4,11 @@
 
 /* No path takes less than this part of what was measured. */
 #define LEAST 0.125
-/* Counting takes a few ticks of each passage, which overlap with its own or do not: so many may be in it, */
-#define COUNTING 4.0
+/* And, whatever writing it down takes, than this. */
+#define LEAST_WRITTEN 0.25
+/* Writing a passage down takes a dozen instructions, and waits for what was written before: so many ticks at least, and at most, */
+#define WRITING_LEAST 4.0
+#define WRITING_MOST 12.0
 /* and so many more, and this part of what is taken off, since looking does not take the same everywhere. */
 #define LOOK_VARIES 1.0
 #define LOOK_VARIES_BY 0.5
@@ -30,9 +33,12 @@ static struct passage passage_of(const struct sums *measured, const struct sums 
     return (struct passage){(double)measured->time / n, looked ? (double)looked->count / n : 1};
 }
 
-static double passage_ticks(const struct passage *passage, double look)
+static double passage_ticks(const struct passage *passage, const struct path_clock *clock)
 {
-    return fmax(passage->ticks - look * passage->looks, LEAST * passage->ticks);
+    double writing = clock->taken * passage->looks;
+    double alone = sqrt(fmax(passage->ticks * passage->ticks - writing * writing, 0));
+    alone = fmax(alone, LEAST_WRITTEN * passage->ticks);
+    return fmax(alone - clock->look * passage->looks, LEAST * passage->ticks);
 }
 
 /* Half of the interval of one passage: bursts vary; not a number if there was one. */
@@ -62,11 +68,13 @@ struct estimate path_clock_ticks(const struct path_clock *clock, const struct pr
     if (!measured)
         return (struct estimate){all, all, all};
     struct passage passage = passage_of(measured, looked);
-    double ticks = passage_ticks(&passage, clock->look);
+    double ticks = passage_ticks(&passage, clock);
+    double least = fmin(ticks, passage.ticks - clock->writing * passage.looks);
     double half =
         passage_half(clock, &passage, measured, looked, row_find(profile, *ran, PATH_BURSTS));
-    return (struct estimate){count * ticks, count * fmax(ticks - half - COUNTING, 0),
-                             count * (ticks + half)};
+    double most = passage.ticks - clock->look * passage.looks;
+    return (struct estimate){count * ticks, count * fmax(least - half, 0),
+                             count * (fmax(ticks, most) + half)};
 }
 
 /* ---- all */
@@ -85,9 +93,26 @@ double path_clock_sum(const struct path_clock *clock, const struct profile *prof
             continue;
         }
         struct passage passage = passage_of(measured, row_find(profile, *key, PATH_LOOKED));
-        sum += (double)sums->count * passage_ticks(&passage, clock->look);
+        sum += (double)sums->count * passage_ticks(&passage, clock);
     }
     return sum;
+}
+
+/* What no passage that was measured often takes less than, for each look. */
+static double writing_find(const struct profile *profile)
+{
+    enum { OFTEN = 128 };
+    double least = WRITING_MOST;
+    for (uint32_t i = 0; i < profile->paths.n; i++) {
+        const struct path_key *key = map_key(&profile->paths.keys, i);
+        const struct sums *measured = &profile->paths.at[i];
+        if (key->kind != PATH_MEASURED || measured->count < OFTEN)
+            continue;
+        struct passage passage = passage_of(measured, row_find(profile, *key, PATH_LOOKED));
+        if (passage.looks > 0)
+            least = fmin(least, passage.ticks / passage.looks);
+    }
+    return fmax(least, WRITING_LEAST);
 }
 
 /* The program's, along paths. What passed before it began was mostly the kernel's, which made memory. */
@@ -120,17 +145,19 @@ static double cpu_slack(const struct profile *profile, double cpu)
     return part * cpu + seconds * hz;
 }
 
-/* What is to be taken off for each look, so that the sum is that. It falls with it, down to LEAST of what was measured. */
-static double look_find(const struct profile *profile, double wanted)
+/* What is to be taken off so that the sum is that: of what writing takes, or for each look. The sum falls with it. */
+static double taken_find(const struct profile *profile, const struct path_clock *so_far,
+                         bool writing, double wanted)
 {
-    enum { STEPS = 40, MOST = 1 << 16 };
-    double low = 0, high = MOST;
+    enum { STEPS = 40, LOOK_MOST = 1 << 16 };
+    double low = 0, high = writing ? so_far->writing : LOOK_MOST;
     for (int i = 0; i < STEPS; i++) {
-        struct path_clock clock = {.look = (low + high) / 2};
+        struct path_clock clock = *so_far;
+        *(writing ? &clock.taken : &clock.look) = (low + high) / 2;
         if (path_clock_sum(&clock, profile) > wanted)
-            low = clock.look;
+            low = (low + high) / 2;
         else
-            high = clock.look;
+            high = (low + high) / 2;
     }
     return (low + high) / 2;
 }
@@ -138,12 +165,20 @@ static double look_find(const struct profile *profile, double wanted)
 struct path_clock path_clock_find(const struct profile *profile)
 {
     struct path_clock clock = {.some = profile->mode == PROFILE_EXACT && some_measured(profile)};
-    double cpu = clock.some ? cpu_ticks(profile) : 0;
-    if (cpu <= 0)
+    if (!clock.some)
         return clock;
-    double sum = path_clock_sum(&clock, profile), slack = cpu_slack(profile, cpu);
-    clock.raw = sum / cpu;
-    if (sum > cpu + slack)
-        clock.look = look_find(profile, cpu + slack);
+    double cpu = cpu_ticks(profile), sum = path_clock_sum(&clock, profile);
+    double slack = cpu > 0 ? cpu_slack(profile, cpu) : 0;
+    clock.raw = cpu > 0 ? sum / cpu : 0;
+    clock.brief = slack > cpu / 2 || cpu <= 0;
+    clock.writing = writing_find(profile);
+    if (clock.brief) {
+        clock.taken = clock.writing;
+        return clock;
+    }
+    if (sum > cpu)
+        clock.taken = taken_find(profile, &clock, true, cpu);
+    if (path_clock_sum(&clock, profile) > cpu + slack)
+        clock.look = taken_find(profile, &clock, false, cpu + slack);
     return clock;
 }

@@ -2,7 +2,7 @@
  *
  * KIND is what the ways do: `near` and `far` make independent loads, which a processor overlaps, one and four a round, of lines that are in its first cache, and of lines that are in none;
  * `mixed` makes a near one or a far one, `either` a far one or 40 additions; `chains` adds, each addition waiting for the one before; `divides` divides once or twice;
- * `calls` calls a function or adds as much itself; `visits` calls one function that loads from far, or one that adds. ONLY is `first`, `second`, `runs` (both, in runs of different lengths) or `turns` (both by turns).
+ * `calls` calls a function or adds as much itself; `tiny` calls one of two instructions or divides; `visits` calls one function that loads from far, or one that adds. ONLY is `first`, `second`, `runs` (both, in runs of different lengths) or `turns` (both by turns).
  * With a fourth argument it prints the CPU time of the loop in nanoseconds. */
 #include <stdint.h>
 #include <stdio.h>
@@ -46,6 +46,11 @@ __attribute__((noipa)) static uint64_t called(uint64_t x)
     return x;
 }
 
+__attribute__((noipa)) static uint64_t tiny_called(uint64_t x)
+{
+    return x * 7 + 1;
+}
+
 __attribute__((noipa)) static uint64_t far_called(uint64_t i)
 {
     return FAR(i);
@@ -72,6 +77,9 @@ LOOP(either, x += FAR(i), uint64_t y = i; ADDS(40, y); x += y)
 LOOP(chains, ADDS(20, x), ADDS(60, x))
 LOOP(divides, x = divided(x), x = divided(divided(x)))
 LOOP(calls, x = called(x), ADDS(80, x))
+/* A call that takes hardly longer than writing it down, or a chain that hides that. */
+LOOP(tiny, x = tiny_called(x), x = divided(x | UINT64_C(1) << 62);
+     __asm__ volatile("nop\n nop\n nop"))
 LOOP(visits, x += far_called(i), x += adds_called(i))
 
 /* Which way each round goes. Runs are long enough for their ends to be few, and short enough to be of every mixture within some hundred rounds. */
@@ -104,8 +112,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         uint64_t (*run)(uint64_t);
-    } kinds[] = {{"near", near},     {"far", far},         {"mixed", mixed}, {"either", either},
-                 {"chains", chains}, {"divides", divides}, {"calls", calls}, {"visits", visits}};
+    } kinds[] = {{"near", near},     {"far", far},       {"mixed", mixed},
+                 {"either", either}, {"chains", chains}, {"divides", divides},
+                 {"calls", calls},   {"visits", visits}, {"tiny", tiny}};
     if (argc < 4)
         return 2;
     far_words = malloc(sizeof *far_words * FAR_WORDS);

@@ -3,7 +3,7 @@
 # work is a chain, which is not done when the next begins.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
-make -s "${GAIT_OUT:-o/rel}/programs/stays" "${GAIT_OUT:-o/rel}"/programs/{costs,overlap,waits} >&2 || exit 1
+make -s "${GAIT_OUT:-o/rel}/programs/stays" "${GAIT_OUT:-o/rel}"/programs/{costs,overlap,preempted} >&2 || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
@@ -26,8 +26,12 @@ done >"$work/told" || fail "overlap: status $?"
 "$gait" record -q --exact=contexts --ticks -o "$work/data" -- "$overlap" visits runs 3000000 || fail "overlap, recorded: status $?"
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
 python3 -B tests/truth/lib/context_overlap.py "$work/json" "$work/told" || bad=1
-# What the thread had no CPU for is nobody's.
-"$gait" record -q --exact=contexts --ticks -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/waits" || fail "waits: status $?"
+# What the thread had no CPU for is nobody's: another program has the same one.
+cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+taskset -c "$cpu" sh -c 'while :; do :; done' &
+other=$!
+taskset -c "$cpu" "$gait" record -q --exact=contexts --ticks -o "$work/data" -- "${GAIT_OUT:-o/rel}/programs/preempted" >"$work/told" || bad=1
+kill "$other"
 "$gait" contexts --json --min 0 "$work/data" >"$work/json" || fail "gait contexts: status $?"
-python3 -B tests/truth/lib/context_waits.py "$work/json" || bad=1
+python3 -B tests/truth/lib/context_preempted.py "$work/json" "$(cat "$work/told")" "$hertz" || bad=1
 exit $bad
