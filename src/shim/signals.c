@@ -72,9 +72,34 @@ EXPORT int sigaction(int signal, const struct sigaction *restrict set,
     return action_change(signal, set, old);
 }
 
+/* Signals that siginterrupt() wants to interrupt system calls, as bits: signal() heeds them later. */
+static uint64_t interrupting;
+
+static uint64_t bit_of(int signal)
+{
+    return signal > 0 && signal <= 64 ? (uint64_t)1 << (signal - 1) : 0;
+}
+
+/* That of the C library changes the kernel's action without a call that we see. */
+EXPORT int siginterrupt(int signal, int interrupts)
+{
+    struct sigaction action;
+    if (action_change(signal, NULL, &action))
+        return -1;
+    if (interrupts) {
+        __atomic_fetch_or(&interrupting, bit_of(signal), __ATOMIC_RELAXED);
+        action.sa_flags &= ~SA_RESTART;
+    } else {
+        __atomic_fetch_and(&interrupting, ~bit_of(signal), __ATOMIC_RELAXED);
+        action.sa_flags |= SA_RESTART;
+    }
+    return action_change(signal, &action, NULL);
+}
+
 static __sighandler_t set_lasting(int number, __sighandler_t handler)
 {
-    struct sigaction set = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    bool interrupts = __atomic_load_n(&interrupting, __ATOMIC_RELAXED) & bit_of(number);
+    struct sigaction set = {.sa_handler = handler, .sa_flags = interrupts ? 0 : SA_RESTART}, old;
     sigemptyset(&set.sa_mask);
     sigaddset(&set.sa_mask, number); /* as the C library does */
     return action_change(number, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
@@ -96,6 +121,11 @@ static __sighandler_t set_once(int number, __sighandler_t handler)
 
 EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler);
 EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+    return set_lasting(number, handler);
+}
+
+EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
 {
     return set_lasting(number, handler);
 }
