@@ -14,6 +14,7 @@
 #include "agent/thread.h"
 #include "agent/tracer.h"
 #include "agent/trap.h"
+#include "agent/descriptor.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -287,6 +288,7 @@ void agent_thread_ends(void)
  * the shared pages of the code cache, is left alone until there is a sample: most forks soon call exec. */
 void agent_forked(bool trap_blocked)
 {
+    descriptor_program_forked();
     if (!agent_samples())
         return;
     struct kernel_altstack altstack = altstack_inherited();

@@ -9,6 +9,7 @@
 #include "agent/exact.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/descriptor.h"
 #include "agent/trigger.h"
 #include "walk/sys.h"
 
@@ -63,10 +64,13 @@ static bool channel_take(struct attach *attach)
         return false;
     }
     bool connected = connect_by(fd, &place);
-    if (connected && agent.options.mode != RECORD_SAMPLED)
-        agent.share_fd = trigger_descriptor_move(fd); /* banks of threads are mapped from it */
-    else
+    if (connected &&
+        agent.options.mode != RECORD_SAMPLED) { /* banks of threads are mapped from it */
+        long high = descriptor_move(fd, descriptor_identity(fd));
+        agent.share_fd = (int)(sys_failed(high) ? fd : high);
+    } else {
         sys3(SYS_close, fd, 0, 0);
+    }
     attach->error = 12; /* ENOMEM: of all that may be missing the likeliest */
     return connected;
 }

@@ -1,6 +1,7 @@
 #include "agent/bank.h"
 
 #include "agent/agent.h"
+#include "agent/descriptor.h"
 #include "agent/connect.h"
 #include "agent/thread.h"
 #include "walk/flow.h"
@@ -75,7 +76,7 @@ bool bank_map(const struct thread *thread)
     if (sys_failed(fd))
         return false;
     if (agent.cache->contexts && thread->context->nodes_used && !contexts_inherit(thread, fd)) {
-        sys3(SYS_close, fd, 0, 0);
+        descriptor_shut(fd);
         return false;
     }
     long at =
@@ -85,7 +86,7 @@ bool bank_map(const struct thread *thread)
         at = sys6(SYS_mmap, (long)&thread->context->records[CONTEXT_RECORDS - TRACE_RECORDS],
                   TRACE_RECORDS * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
                   (long)(channel_bank_at(agent.index, thread->slot) + TRACE_RECORDS_AT));
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     return !sys_failed(at);
 }
 
@@ -147,5 +148,5 @@ void bank_merge(const struct thread *thread)
     __atomic_store_n(&channel->merges, channel->merges + 1, __ATOMIC_RELEASE);
     gate_unlock(&agent.cache->gate);
     if (!sys_failed(written.fd))
-        sys3(SYS_close, written.fd, 0, 0);
+        descriptor_shut(written.fd);
 }

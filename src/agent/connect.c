@@ -1,6 +1,7 @@
 #include "agent/connect.h"
 
 #include "agent/agent.h"
+#include "agent/descriptor.h"
 #include "agent/plans.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
@@ -165,8 +166,8 @@ bool connect_tool_lives(void)
 long connect_share(void)
 {
     if (agent.share_fd > 0)
-        return sys3(SYS_fcntl, agent.share_fd, F_DUPFD_CLOEXEC, 3);
-    return sys6(SYS_openat, AT_FDCWD, (long)agent.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+        return descriptor_copy(agent.share_fd);
+    return descriptor_open(AT_FDCWD, agent.path, O_RDWR);
 }
 
 bool connect_path(const char *path, const struct agent_place *place)
@@ -177,7 +178,7 @@ bool connect_path(const char *path, const struct agent_place *place)
     if (sys_failed(fd))
         return false;
     bool connected = connect_by(fd, place);
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     if (!connected)
         connect_undo();
     return connected;
@@ -199,6 +200,6 @@ bool connect_fork(void)
     if (sys_failed(fd))
         return false;
     bool connected = cache_renew() && channel_open(fd, 0);
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     return connected;
 }

@@ -28,5 +28,5 @@ bool connect_fork(void);
 void connect_undo(void);
 /* Whether the tool still reads. */
 bool connect_tool_lives(void);
-/* A descriptor of the shared memory, or -errno. */
+/* A descriptor of the shared memory, for descriptor_shut, or -errno. */
 long connect_share(void);

@@ -1,6 +1,7 @@
 #include "agent/maps.h"
 
 #include "agent/agent.h"
+#include "agent/descriptor.h"
 #include "agent/plans.h"
 #include "agent/sequences.h"
 #include "walk/sys.h"
@@ -175,7 +176,7 @@ static void take_line(struct regions *regions, char *line, const char *end)
 void maps_read(struct regions *regions)
 {
     static char buffer[READ_BYTES + LINE_MAX_BYTES];
-    long fd = sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(AT_FDCWD, "/proc/self/maps", O_RDONLY);
     if (sys_failed(fd))
         return;
     regions->n = regions->n_sequences = 0;
@@ -197,7 +198,7 @@ void maps_read(struct regions *regions)
             held = 0;
         __builtin_memmove(buffer, line, held);
     }
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     agent.maps_read_tsc = sys_tsc();
 }
 

@@ -1,5 +1,6 @@
 #include "agent/sequences.h"
 
+#include "agent/descriptor.h"
 #include "walk/guards.h"
 #include "walk/region.h"
 #include "walk/sys.h"
@@ -76,11 +77,11 @@ void sequences_find(struct regions *regions, const char *path, uint64_t start, u
     Elf64_Ehdr elf;
     Elf64_Shdr section;
     uint64_t bias;
-    long fd = sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(AT_FDCWD, path, O_RDONLY);
     if (sys_failed(fd))
         return;
     if (read_at(fd, &elf, sizeof elf, 0) && __builtin_memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 &&
         section_find(fd, &elf, &section) && bias_find(fd, &elf, start, offset, &bias))
         sequences_add(regions, bias + section.sh_addr, section.sh_size / sizeof(struct sequence));
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
 }

@@ -1,6 +1,7 @@
 #include "agent/successor.h"
 
 #include "agent/syscalls.h"
+#include "agent/descriptor.h"
 #include "walk/sys.h"
 #include "wire/channel.h"
 
@@ -61,12 +62,12 @@ bool successor_follows(int folder, uint64_t path, uint64_t environment)
 {
     uint8_t head[HEAD_BYTES];
     struct stat file;
-    long fd = sys6(SYS_openat, folder, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
+    long fd = descriptor_open(folder, (const char *)path, O_RDONLY | O_NONBLOCK);
     if (sys_failed(fd))
         return true;
     long got = sys3(SYS_read, fd, (long)head, sizeof head);
     bool known = got > 0 && !sys_failed(sys3(SYS_fstat, fd, (long)&file, 0));
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     return !known || (!rights_change(&file) && head_has_loader(head, (uint64_t)got) &&
                       environment_has_us(environment));
 }

@@ -1,6 +1,7 @@
 #include "agent/thread.h"
 
 #include "agent/agent.h"
+#include "agent/descriptor.h"
 #include "agent/bank.h"
 #include "agent/ring.h"
 #include "agent/stream.h"
@@ -75,11 +76,11 @@ static void name_read(int32_t tid, char name[16])
         path[at++] = digits[--n];
     for (uint32_t i = 0; i < sizeof behind; i++)
         path[at++] = behind[i];
-    long fd = sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(AT_FDCWD, path, O_RDONLY);
     if (sys_failed(fd))
         return;
     long got = sys3(SYS_read, fd, (long)name, 15);
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     if (got > 0 && name[got - 1] == '\n')
         name[got - 1] = 0;
 }

@@ -1,5 +1,6 @@
 #include "agent/tracer.h"
 
+#include "agent/descriptor.h"
 #include "walk/sys.h"
 
 #include <fcntl.h>
@@ -13,11 +14,11 @@ bool tracer_present(void)
 {
     static const char field[] = "\nTracerPid:\t";
     char status[STATUS_BYTES];
-    long fd = sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(AT_FDCWD, "/proc/self/status", O_RDONLY);
     if (sys_failed(fd))
         return false;
     long got = sys3(SYS_read, fd, (long)status, sizeof status);
-    sys3(SYS_close, fd, 0, 0);
+    descriptor_shut(fd);
     const size_t bytes = sizeof field - 1;
     for (long i = 0; i + (long)bytes < got; i++)
         if (__builtin_memcmp(status + i, field, bytes) == 0)

@@ -1,6 +1,7 @@
 #include "agent/trigger.h"
 
 #include "agent/agent.h"
+#include "agent/descriptor.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
 #include "wire/attach.h"
@@ -18,10 +19,11 @@ enum {
     SET_SIGNAL = 10,     /* F_SETSIG, F_SETOWN_EX: not for all who include fcntl.h */
     SET_OWNER = 15,
     NOTIFY_THREAD = 4,
-    HIGH_DESCRIPTOR = 1000,
-    OPEN_FILES = 7, /* RLIMIT_NOFILE: its header does not go with linux/time.h */
-    LIMIT_MAX = 16384,
     DESCRIPTORS_MAX = 64, /* programs have limits of their own on how many are open */
+    REFUSALS_MAX = 16,    /* of clocks for threads; then there will be no more */
+    ERROR_BUSY = 16,
+    ERROR_FILES = 24, /* EMFILE: no high number is left */
+    ERROR_SYSTEM = 38,
 };
 
 /* struct siginfo as far as we look. */
@@ -82,53 +84,6 @@ static bool kernel_keeps_blocked_traps(void)
     return part[0] > 5 || (part[0] == 5 && part[1] >= 18);
 }
 
-/* struct rlimit64 of the kernel. */
-struct limits {
-    uint64_t soft, hard;
-};
-
-/* A number at or above the soft limit: no program finds it that tries all it may have. So the limit is raised for
- * a moment, by one thread at a time. The kernel's table of descriptors grows with the highest number, and forks copy
- * it: not where the limit is large. Negative: not to be had. */
-static long beyond_limit(long fd)
-{
-    static uint32_t busy;
-    struct limits own = {0}, raised;
-    long moved = -1;
-    if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-        return -1;
-    if (!sys_failed(sys6(SYS_prlimit64, 0, OPEN_FILES, 0, (long)&own, 0, 0)) &&
-        own.soft >= TRIGGER_DESCRIPTOR_MIN && own.soft <= LIMIT_MAX) {
-        raised = own;
-        raised.soft += DESCRIPTORS_MAX + 1;
-        raised.hard = raised.hard > raised.soft ? raised.hard : raised.soft;
-        if (!sys_failed(sys6(SYS_prlimit64, 0, OPEN_FILES, (long)&raised, 0, 0, 0))) {
-            moved = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)own.soft);
-            sys6(SYS_prlimit64, 0, OPEN_FILES, (long)&own, 0, 0, 0);
-        }
-    }
-    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-    return moved;
-}
-
-/* The descriptors that stay open go where programs do not look. */
-int trigger_descriptor_move(long fd)
-{
-    long hidden = beyond_limit(fd);
-    if (!sys_failed(hidden)) {
-        sys3(SYS_close, fd, 0, 0);
-        return (int)hidden;
-    }
-    for (long want = HIGH_DESCRIPTOR; want >= 100; want -= 100) {
-        long moved = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, want);
-        if (sys_failed(moved))
-            continue;
-        sys3(SYS_close, fd, 0, 0);
-        return (int)moved;
-    }
-    return (int)fd;
-}
-
 /* Its events raise our signal in the thread. After it has its number: the signal tells it. */
 static void descriptor_signal(const struct thread *thread)
 {
@@ -138,6 +93,20 @@ static void descriptor_signal(const struct thread *thread)
     sys3(SYS_fcntl, thread->perf_fd, SET_OWNER, (long)&owner);
     sys3(SYS_fcntl, thread->perf_fd, SET_SIGNAL, agent.signal);
     sys3(SYS_fcntl, thread->perf_fd, F_SETFL, O_ASYNC);
+}
+
+/* Opens the event, with a high number. Negative: the error. */
+static long event_open(const struct perf_event_attr *attr, int32_t tid)
+{
+    long fd = sys6(SYS_perf_event_open, (long)attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+    if (sys_failed(fd))
+        return fd;
+    uint64_t identity = descriptor_identity(fd);
+    long high = descriptor_move(fd, identity);
+    if (!sys_failed(high))
+        return high;
+    descriptor_close(fd, identity);
+    return -ERROR_FILES;
 }
 
 static bool perf_open(struct thread *thread)
@@ -155,15 +124,17 @@ static bool perf_open(struct thread *thread)
         .sig_data = agent.signal == TRIGGER_SIGNAL ? mark_of(thread) : 0,
     };
     if (attr.sigtrap && !kernel_keeps_blocked_traps()) {
-        agent.channel->perf_errno = 38; /* ENOSYS */
+        agent.channel->perf_errno = ERROR_SYSTEM;
         return false;
     }
-    long fd = sys6(SYS_perf_event_open, (long)&attr, thread->tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+    long fd = descriptor_low_begin() ? event_open(&attr, thread->tid) : -ERROR_BUSY;
+    thread->perf_fd =
+        sys_failed(fd) ? -1 : (int)fd; /* forks look for it as soon as they may go on */
+    descriptor_low_end();
     if (sys_failed(fd)) {
         agent.channel->perf_errno = (int32_t)-fd;
         return false;
     }
-    thread->perf_fd = trigger_descriptor_move(fd);
     if (!attr.sigtrap)
         descriptor_signal(thread);
     __atomic_fetch_add(&agent.n_descriptors, 1, __ATOMIC_RELAXED);
@@ -201,9 +172,14 @@ bool trigger_open(struct thread *thread)
 
 void trigger_upgrade(struct thread *thread)
 {
+    static uint32_t refusals; /* each costs about what a sample costs, and would come with each */
     if (thread->perf_fd >= 0 || agent.channel->trigger != TRIGGER_PERF ||
-        agent.n_descriptors >= DESCRIPTORS_MAX || !perf_open(thread))
+        agent.n_descriptors >= DESCRIPTORS_MAX || refusals >= REFUSALS_MAX)
         return;
+    if (!perf_open(thread)) {
+        refusals += agent.channel->perf_errno != ERROR_BUSY;
+        return;
+    }
     sys3(SYS_timer_delete, thread->timer, 0, 0);
     thread->timer = -1;
 }

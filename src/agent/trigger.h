@@ -23,10 +23,7 @@ void trigger_disarm(struct thread *thread);
 /* The slot of the thread that a signal with this siginfo is for; -1: it is not ours. */
 int32_t trigger_slot(const void *siginfo);
 
-/* Descriptors of perf clocks are never below. */
-enum { TRIGGER_DESCRIPTOR_MIN = 100 };
-/* Gives a descriptor that stays open a number where programs do not look. */
-int trigger_descriptor_move(long fd);
+/* Whether it is the descriptor of a perf clock. */
 bool trigger_owns(int fd);
 /* The descriptor of the thread in slot i, or -1. False: no slot so high is in use. */
 bool trigger_descriptor(uint32_t i, int *ret_fd);

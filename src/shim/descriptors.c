@@ -1,5 +1,6 @@
 /* The agent's descriptors are not the program's. They are in no list of open files, asking for one is an error as if it
  * were not open, and when the program puts a file in the place of one, ours moves out of the way. */
+#include "agent/descriptor.h"
 #include "agent/trigger.h"
 
 #include "shim/libc.h"
@@ -26,7 +27,7 @@ typedef int dup3_fn(int, int, int);
 
 static bool ours(int fd)
 {
-    if (fd < TRIGGER_DESCRIPTOR_MIN || !trigger_owns(fd))
+    if (fd < DESCRIPTOR_MIN || !trigger_owns(fd))
         return false;
     errno = EBADF;
     return true;
@@ -86,8 +87,8 @@ static bool is_ours(DIR *directory, const char *name)
             return false;
         fd = fd * 10 + (*c - '0');
     }
-    return fd >= TRIGGER_DESCRIPTOR_MIN && trigger_owns(fd) &&
-           fstatfs(dirfd(directory), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+    return fd >= DESCRIPTOR_MIN && trigger_owns(fd) && fstatfs(dirfd(directory), &system) == 0 &&
+           system.f_type == PROC_SUPER_MAGIC;
 }
 
 EXPORT struct dirent *readdir(DIR *directory)
@@ -140,20 +141,27 @@ EXPORT void closefrom(int lowest)
     close_range((unsigned)(lowest < 0 ? 0 : lowest), UINT_MAX, 0);
 }
 
+/* Where a new descriptor of ours has the low number that the program wants, it moves away first. */
 EXPORT int dup2(int from, int to)
 {
     static dup2_fn *next;
     libc_function(&next, "dup2");
-    if (to >= TRIGGER_DESCRIPTOR_MIN && to != from)
+    descriptor_program_begin();
+    if (to >= DESCRIPTOR_MIN && to != from)
         trigger_move(to);
-    return next(from, to);
+    int result = next(from, to);
+    descriptor_program_end();
+    return result;
 }
 
 EXPORT int dup3(int from, int to, int flags)
 {
     static dup3_fn *next;
     libc_function(&next, "dup3");
-    if (to >= TRIGGER_DESCRIPTOR_MIN && to != from)
+    descriptor_program_begin();
+    if (to >= DESCRIPTOR_MIN && to != from)
         trigger_move(to);
-    return next(from, to, flags);
+    int result = next(from, to, flags);
+    descriptor_program_end();
+    return result;
 }

@@ -1,5 +1,6 @@
 /* Threads and forks of the program: told to the agent when they begin and end. */
 #include "agent/agent.h"
+#include "agent/descriptor.h"
 #include "agent/trap.h"
 #include "agent/signals.h"
 
@@ -73,6 +74,7 @@ static bool forker_blocks_trap;
 static void before_fork(void)
 {
     forker_blocks_trap = trap_blocked();
+    descriptor_program_begin(); /* the child would keep one of ours that is on its way */
 }
 
 static void in_child(void)
@@ -89,5 +91,5 @@ static void thread_ends(void *word)
 __attribute__((constructor)) static void watch(void)
 {
     pthread_key_create(&last_words, thread_ends);
-    pthread_atfork(before_fork, NULL, in_child);
+    pthread_atfork(before_fork, descriptor_program_end, in_child);
 }
