@@ -78,6 +78,7 @@ struct agent {
      * thread, read in handlers; a torn read needs two threads that set one action at once. */
     struct kernel_sigaction actions[AGENT_SIGNALS];
     bool own[AGENT_SIGNALS]; /* signals whose real handler is ours */
+    bool go;                 /* a Go runtime is in the process: shim/go_runtime.h */
 };
 
 extern struct agent agent;

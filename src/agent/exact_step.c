@@ -7,6 +7,7 @@
 #include "agent/signals.h"
 #include "agent/thread.h"
 #include "agent/tracer.h"
+#include "walk/guards.h"
 #include "walk/sys.h"
 
 #include <asm/signal.h>
@@ -82,14 +83,16 @@ static bool call_is_ours(uint64_t number)
 
 /* ---- what it is */
 
-/* What stands at context.pc. False: it cannot be read, or is not known. */
+/* What stands at context.pc, which another thread may take away at any moment. False: it cannot be read, or is not known. */
 static bool insn_here(const struct context *context, struct insn *ret)
 {
     enum region_kind kind;
     uint32_t refusal;
+    uint8_t bytes[INSTRUCTION_MAX];
     gate_lock(&agent.cache->gate, true);
     size_t room = regions_room(agent.regions, context->pc, &kind, &refusal);
-    bool known = room && insn_decode((const uint8_t *)context->pc, room, ret);
+    room = room < sizeof bytes ? room : sizeof bytes;
+    bool known = room && guards_read(bytes, context->pc, room) && insn_decode(bytes, room, ret);
     gate_unlock(&agent.cache->gate);
     return known;
 }

@@ -71,9 +71,10 @@ static void stack_lost(struct kernel_ucontext *frame)
     frame->mask &= ~(UINT64_C(1) << (SIGSEGV - 1));
 }
 
-static bool never_set(const struct thread *thread)
+/* The program has set no stack, and may have found ours by a raw system call. */
+static bool expects_ours(const struct thread *thread)
 {
-    return !thread->altstack.size && !thread->altstack.flags;
+    return agent.go && !thread->altstack.size && !thread->altstack.flags;
 }
 
 struct thread *handover_due(const struct kernel_ucontext *frame,
@@ -82,7 +83,7 @@ struct thread *handover_due(const struct kernel_ucontext *frame,
     struct thread *thread = altstack_lender((uint64_t)frame);
     if (!thread || altstack_lender(frame->rsp))
         return NULL;
-    return never_set(thread) && action->flags & SA_ONSTACK ? NULL : thread;
+    return expects_ours(thread) && action->flags & SA_ONSTACK ? NULL : thread;
 }
 
 void handover(struct thread *thread, int signal, const int32_t *siginfo,
@@ -120,7 +121,7 @@ bool handover_put_off(int signal, const int32_t *siginfo, struct kernel_ucontext
 {
     struct thread *thread = altstack_lender((uint64_t)frame);
     bool in_core = frame->rip >= agent.text_start && frame->rip < agent.text_end;
-    if (!thread || !altstack_lender(frame->rsp) || !in_core || never_set(thread))
+    if (!thread || !altstack_lender(frame->rsp) || !in_core || expects_ours(thread))
         return false;
     if (!thread->entry_mask_kept || frame->rsp > thread->entry_sp) { /* of the first that came */
         thread->entry_mask = frame->mask;

@@ -11,8 +11,8 @@
 
 struct thread;
 
-/* Whether a signal that arrived with this frame is to be moved: the thread, or NULL. Whoever asks for an alternate stack and never set one may
- * have found ours by a raw system call, as Go does, and expects to run there. */
+/* Whether a signal that arrived with this frame is to be moved: the thread, or NULL. Where a Go
+ * runtime is in the process, handlers that ask for an alternate stack and never set one expect to run on ours. */
 struct thread *handover_due(const struct kernel_ucontext *frame,
                             const struct kernel_sigaction *action);
 /* A signal that came while another was about to be handed over is put off until that one's handler begins. False: there is no

@@ -115,6 +115,7 @@ static void finish(const struct thread *thread)
     channel->superblocks = agent.cache->translated;
     channel->code_bytes = agent.cache->zones.code_bytes;
     channel->translate_ticks = agent.cache->translate_ticks;
+    channel->losses[LOSS_aborted] = agent.cache->aborts;
     channel->memory_bytes = footprint_bytes();
     bool alone = gate_alone(&agent.cache->gate);
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
@@ -158,15 +159,19 @@ static bool ends_the_run(const struct context *context)
 }
 
 /* Comes back only if it failed. */
-static long become(const uint64_t *gpr, bool at)
+static long become(const struct thread *thread, const uint64_t *gpr, bool at)
 {
     uint64_t unseen = at ? !successor_follows((int)gpr[RDI], gpr[RSI], gpr[R10])
                          : !successor_follows(AT_FDCWD, gpr[RDI], gpr[RDX]);
     uint64_t *losses = &agent.channel->losses[LOSS_no_agent];
     __atomic_fetch_add(losses, unseen, __ATOMIC_RELAXED);
+    if (!thread->borrowed)
+        agent.channel->becoming = 1;
     exact_actions_ignore(true);
     long result = exact_call();
     exact_actions_ignore(false);
+    if (!thread->borrowed)
+        agent.channel->becoming = 0;
     __atomic_fetch_sub(losses, unseen, __ATOMIC_RELAXED);
     return result;
 }
@@ -208,7 +213,7 @@ static long run(struct thread *thread, long number)
     default: break;
     }
     if (number == SYS_execve || number == SYS_execveat)
-        return become(gpr, number == SYS_execveat);
+        return become(thread, gpr, number == SYS_execveat);
     long result = exact_call();
     if (!sys_failed(result))
         code_follow(thread->context, number, result);

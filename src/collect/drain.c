@@ -81,11 +81,18 @@ static bool replaced(const struct drain *drain, const struct source *source)
     return false;
 }
 
+/* It is a program without the agent by now, which is a loss of its own. */
+static bool became(const struct source *source)
+{
+    return __atomic_load_n(&source->channel->becoming, __ATOMIC_RELAXED);
+}
+
 /* An exact run that neither left the code cache nor said goodbye was stopped in the middle of it. */
 static bool killed(const struct drain *drain, const struct source *source)
 {
     return source->exact && (source->outlives || source_live(source)) &&
-           !share_load(&source->channel->losses[LOSS_exact_left]) && !replaced(drain, source);
+           !share_load(&source->channel->losses[LOSS_exact_left]) && !became(source) &&
+           !replaced(drain, source);
 }
 
 /* Up to its last interrupt; a thread that met none has recorded nothing. */

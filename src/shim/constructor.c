@@ -2,6 +2,8 @@
 #include "agent/agent.h"
 #include "agent/connect.h"
 
+#include "shim/go_runtime.h"
+
 #include <link.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -17,6 +19,8 @@ __attribute__((constructor)) static void wake(void)
                                 .text_start = (uint64_t)__ehdr_start,
                                 .text_end = (uint64_t)etext,
                                 .hwcap2 = getauxval(AT_HWCAP2)};
-    if (path && connect_path(path, &place))
-        agent_start();
+    if (!path || !connect_path(path, &place))
+        return;
+    go_runtime_find();
+    agent_start();
 }

@@ -5,11 +5,14 @@
 
 #include "shim/libc.h"
 
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef int mprotect_fn(void *, size_t, int);
 typedef int pkey_mprotect_fn(void *, size_t, int, int);
@@ -20,6 +23,7 @@ typedef void *shmat_fn(int, const void *, int);
 typedef int shmdt_fn(const void *);
 typedef int dlclose_fn(void *);
 typedef long ptrace_fn(enum __ptrace_request, ...);
+typedef long syscall_fn(long, long, long, long, long, long, long);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 EXPORT int mprotect(void *start, size_t bytes, int rights)
@@ -111,6 +115,21 @@ EXPORT int dlclose(void *library)
     return result;
 }
 
+/* What a filter does not know of it may answer or kill for: samples and the frames we move need system calls. */
+static void calls_end(void)
+{
+    agent_retire(LOSS_trigger_lost);
+    handover_end();
+}
+
+static void prctl_heed(long option, unsigned long argument)
+{
+    if (option == PR_SET_SECCOMP)
+        calls_end();
+    if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV)
+        agent_clock_forbidden();
+}
+
 EXPORT int prctl(int option, ...)
 {
     static prctl_fn *next;
@@ -120,13 +139,26 @@ EXPORT int prctl(int option, ...)
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
     libc_function(&next, "prctl");
-    if (option == PR_SET_SECCOMP) {
-        agent_retire(LOSS_trigger_lost);
-        handover_end();
-    }
-    if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
-        agent_clock_forbidden();
+    prctl_heed(option, a);
     return next(option, a, b, c, d);
+}
+
+/* How filters are put in force by libseccomp. Without a filter it only asks whether it could. */
+EXPORT long syscall(long number, ...)
+{
+    static syscall_fn *next;
+    va_list list;
+    va_start(list, number);
+    long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
+    long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
+    va_end(list);
+    libc_function(&next, "syscall");
+    if (number == SYS_seccomp &&
+        (a == SECCOMP_SET_MODE_STRICT || (a == SECCOMP_SET_MODE_FILTER && c)))
+        calls_end();
+    if (number == SYS_prctl)
+        prctl_heed(a, (unsigned long)b);
+    return next(number, a, b, c, d, e, f);
 }
 
 /* A debugger would see our samples: who asks to be traced gets none any more. */

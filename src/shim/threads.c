@@ -4,6 +4,7 @@
 #include "agent/trap.h"
 #include "agent/signals.h"
 
+#include "shim/go_runtime.h"
 #include "shim/libc.h"
 
 #include <pthread.h>
@@ -59,6 +60,7 @@ EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict
     struct errand *errand = errand_take();
     if (!errand)
         return next(id, attributes, start, argument);
+    go_runtime_find(); /* a library of Go's sets its handlers from a thread of its own */
     errand->start = start;
     errand->argument = argument;
     errand->trap_blocked = trap_blocked();

@@ -382,6 +382,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         words_keep(cache, &cache->exits[cache->n_exits], n_exits);
     cache->n_exits += n_exits;
     cache->translated++;
+    cache->aborts += shape_aborts(shape);
     __atomic_store_n(slot, ++cache->n_superblocks, __ATOMIC_RELEASE);
     return block;
 }

@@ -99,8 +99,9 @@ struct cache {
     bool full;      /* translation failed for want of room: flush when it suits */
     bool exhausted; /* a section of the channel is full: flushing does not help */
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
-    struct payload payload;                        /* likewise */
-    struct shape shape;                            /* scratch of the translator */
+    uint64_t aborts;        /* copies of xbegin among them, each of which aborts at once */
+    struct payload payload; /* likewise */
+    struct shape shape;     /* scratch of the translator */
     _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MORE];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
     struct superblock superblocks[CACHE_SUPERBLOCKS];

@@ -63,3 +63,9 @@ static inline uint32_t shape_exits(const struct shape *shape)
 {
     return shape->n_segments + (shape_ends_cond(shape) ? 1 : 0);
 }
+
+/* How often it begins a memory transaction: at most once, by its last instruction. */
+static inline bool shape_aborts(const struct shape *shape)
+{
+    return shape->n_steps && shape->steps[shape->n_steps - 1].insn.class == INSN_REFUSED;
+}

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 7,
+    CHANNEL_VERSION = 8,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* of one process, recorded at one time */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -130,6 +130,7 @@ struct channel {
     uint32_t mode, trigger;   /* as chosen, never TRIGGER_AUTO */
     int32_t perf_errno;       /* why perf_event_open was refused, 0 if it was not */
     uint32_t window, trail;   /* as chosen; the governor may change them */
+    uint32_t becoming;        /* 1: in exec, or a program without the agent since then */
     uint64_t tsc_hz;          /* 0 until known */
     uint64_t start_tsc;       /* when recording began */
     uint64_t end_tsc;         /* refreshed at each walk and at the end */

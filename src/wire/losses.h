@@ -71,13 +71,16 @@
     LOSS(path_large,                                                                               \
          "module not read for its paths: it has more code than the budget allows for; "            \
          "record for longer, or with more --overhead")                                             \
-    LOSS(stepped, "instruction that has no copy: executed alone by a single step, and counted")    \
+    LOSS(stepped,                                                                                  \
+         "instruction without a copy, executed by a single step: counted, nothing is missing")     \
     LOSS(stepped_uncounted,                                                                        \
          "instruction that has no copy: executed alone by a single step, not counted")             \
     LOSS(no_room,                                                                                  \
          "thread not sampled any more: its alternate signal stack has no room for a sample")       \
     LOSS(fact_lost, "file that ran and is gone or another now not listed: there were too many")    \
-    LOSS(clock_forbidden, "no more samples: the program gave up the time stamp counter")
+    LOSS(clock_forbidden, "no more samples: the program gave up the time stamp counter")           \
+    LOSS(aborted, "place that begins a memory transaction: aborted at once, as hardware may; the " \
+                  "program took its other way")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -11,6 +11,11 @@ says 'never loaded the agent'
 
 readable "$work/data"
 
+# What becomes such a program has ended well: nothing of it was cut short.
+status 4 'exec of a static program, exact' "$gait" record --exact=counts -o "$work/data" -- sh -c "exec $work/static"
+"$gait" info "$work/data" | grep -q '1 x no_agent' || bad 'the loss of an exec is not in the profile'
+"$gait" info "$work/data" | grep -q ' killed' && bad 'an exec is called killed'
+
 # There is nothing to report; what to type instead can be typed.
 status 4 'setgid program, odd words' "$gait" record --exact=counts -o "$work/it's" -- "$work/setgid" 'a b'
 says 'it is setuid or setgid'

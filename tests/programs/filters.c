@@ -39,6 +39,19 @@ static void filter(unsigned number, unsigned answer, unsigned flags)
         abort();
 }
 
+/* Whatever is not on its list kills the process. */
+static void only_exit(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {.len = 4, .filter = code};
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+        abort();
+}
+
 static void *in_thread(void *unused)
 {
     (void)unused;
@@ -59,6 +72,13 @@ int main(void)
     waitpid(pid, &status, 0);
     printf("strict %x\n", (unsigned)status);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if ((pid = fork()) == 0) {
+        toil(2); /* long enough to be sampled before, and behind */
+        only_exit();
+        _exit((int)(toil(toil(toil(3))) & 31));
+    }
+    waitpid(pid, &status, 0);
+    printf("only exit %x\n", (unsigned)status);
     filter(SYS_getppid, SECCOMP_RET_ERRNO | 77, SECCOMP_FILTER_FLAG_TSYNC);
     long result = syscall(SYS_getppid);
     printf("%lx, getppid %ld %d\n", toil(2), result, errno);

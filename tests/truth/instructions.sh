@@ -34,6 +34,8 @@ for name in instructions instructions_faults instructions_storm vectors_512 tran
         : "${counted:=$(field instructions)}"
         [ "$(field instructions)" = "$counted" ] || bad "$name, $mode: $(field instructions) instructions, $counted in another mode"
     done
+    # Where the machine has transactions, it is told that they were aborted.
+    [ "$name" != transactions ] || ! grep -qw rtm /proc/cpuinfo || [ "$(field aborted)" -gt 0 ] || bad 'transactions: nothing is said of them'
     [ "$name" = instructions_faults ] && [ "$(field stepped_uncounted)" -lt 100 ] && bad "$name: no steps"
     echo "$name: ${counted:-?} instructions, $(field stepped) and $(field stepped_uncounted) stepped"
 done

@@ -17,6 +17,7 @@ instructions_faults exact an arrival whose first instruction faults and is not t
 memory_locked perf the agent's sparse mappings are paged in by mlockall
 memory_locked cputime the agent's sparse mappings are paged in by mlockall
 signal_context exact a place that was arrived at and left for good by a handler has no run
+signal_unset exact a place that was arrived at and left for good by a handler has no run
 signal_jump exact a place that was arrived at and left for good by a handler has no run
 thread_cancel exact a thread that is ended between two counters has an arrival without a run
 thread_exec exact a thread that is ended between two counters has an arrival without a run
