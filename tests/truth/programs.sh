@@ -60,7 +60,7 @@ attempt() {
 }
 
 # Not those that other tests start with arguments, or stop.
-[ $# -gt 0 ] || set -- $(ls tests/programs | sed -n 's/\.cc*$//p' | grep -vxE 'beat|busy|jit_hidden|scribbles|sealed')
+[ $# -gt 0 ] || set -- $(ls tests/programs | sed -n 's/\.cc*$//p' | grep -vxE 'beat|busy|jit_hidden|preempted|scribbles|sealed')
 for name; do
     [ -x "$out/programs/$name" ] || make -s "$out/programs/$name"
     ended "$dir/native" "$out/programs/$name" 2>/dev/null
