@@ -107,9 +107,10 @@ static bool written_next(struct written *written, uint64_t limit)
     long data = sys3(SYS_lseek, written->fd, (long)(written->bank + from), SEEK_DATA);
     if (from >= limit || data == -NOTHING_BEHIND || data >= end)
         return false;
-    long hole = sys_failed(data) ? data : sys3(SYS_lseek, written->fd, data, SEEK_HOLE);
-    written->start = sys_failed(data) ? from : (uint64_t)data - written->bank;
-    written->end = sys_failed(hole) || hole > end ? limit : (uint64_t)hole - written->bank;
+    long hole = sys3(SYS_lseek, written->fd, data, SEEK_HOLE);
+    bool known = data >= (long)(written->bank + from) && hole > data; /* else it is not the share */
+    written->start = known ? (uint64_t)data - written->bank : from;
+    written->end = known && hole <= end ? (uint64_t)hole - written->bank : limit;
     return true;
 }
 

@@ -7,57 +7,115 @@
 #include <linux/perf_event.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 enum {
     HIGH = 1000,
     OPEN_FILES = 7, /* RLIMIT_NOFILE */
     LIMIT_MAX = 16384,
-    ROOM = 65, /* numbers beyond the limit */
-    YIELDS_MAX =
-        10000, /* the one that we wait for may have lost its CPU, and may be of low priority */
-    LOW_YIELDS_MAX = 100,
-    IN_VAIN_MAX = 8,
+    ROOM = 65,    /* numbers beyond the limit */
+    YIELDS = 100, /* before a thread that waits sleeps between two looks */
+    SHORT_MAX = YIELDS,
+    LONG_MAX = YIELDS + 50,
+    PROGRAM_MAX = YIELDS + 2000, /* 0.2 s: the holder may have lost its CPU, to others before it */
+    PROGRAM_TOTAL_MAX = 10 * PROGRAM_MAX,
+    REST_NS = 50000,
 };
 
 /* ---- who is at work */
 
-static uint32_t low;     /* threads with a descriptor of ours that has a low number */
+/* Both only grow; `begun - ended` threads hold a low number. */
+static uint32_t begun, ended;
+/* Of those, the ones that never end: they belonged to a process that shared our memory and was killed. */
+static uint32_t lost;
 static uint32_t program; /* threads in a dup2 or fork of the program's */
-static uint32_t raised;  /* a thread has raised the limit of open files */
+/* A thread of the program's waits to begin one. Each look of the waiting thread sets it again, so it may be cleared by
+ * whoever has respected it long enough: a signal handler may have left the wait with longjmp. */
+static uint32_t program_waits;
+static uint32_t raised; /* a thread has raised the limit of open files */
 
-/* Each side says that it is there before it looks for the other. The program's side steps back then, so ours goes first
- * once those are through that are in the middle of it. One may be this thread itself, interrupted: not for long, then. */
-bool descriptor_low_begin(void)
+/* Between two looks. Threads of higher priority must sleep, or the one they wait for may never run. */
+static void rest(uint32_t look)
 {
-    __atomic_fetch_add(&low, 1, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < LOW_YIELDS_MAX; i++) {
-        if (!__atomic_load_n(&program, __ATOMIC_SEQ_CST))
-            return true;
+    const struct timespec pause = {.tv_nsec = REST_NS};
+    if (look < YIELDS)
         sys3(SYS_sched_yield, 0, 0, 0);
+    else
+        sys3(SYS_nanosleep, (long)&pause, 0, 0);
+}
+
+/* Without this, a dup2 would never find a moment with no low number of ours where threads begin and end all the time. */
+static bool step_back(uint32_t looks_max)
+{
+    for (uint32_t i = 0; i < looks_max; i++) {
+        if (!__atomic_load_n(&program_waits, __ATOMIC_RELAXED))
+            return true;
+        rest(i);
+    }
+    __atomic_store_n(&program_waits, 0, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* Each side announces itself before it looks for the other. The program's side withdraws if it finds us, so we go first,
+ * once the threads are through that are in the middle of a dup2. One of these may be this thread itself, interrupted:
+ * hence the bounds. */
+static bool low_begin(uint32_t looks_max)
+{
+    bool free = step_back(looks_max);
+    __atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < looks_max; i++) {
+        if (!__atomic_load_n(&program, __ATOMIC_SEQ_CST))
+            return free;
+        rest(i);
     }
     return false;
 }
 
-void descriptor_low_end(void)
+bool descriptor_low_begin(void)
 {
-    __atomic_fetch_sub(&low, 1, __ATOMIC_RELEASE);
+    return low_begin(SHORT_MAX);
 }
 
-/* A process that shares our memory may have been killed in the middle: then waiting never helps, and soon ends. */
+void descriptor_low_end(void)
+{
+    uint32_t now = __atomic_add_fetch(&ended, 1, __ATOMIC_SEQ_CST);
+    if (now == __atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+        __atomic_store_n(&lost, 0, __ATOMIC_RELAXED); /* they did end */
+}
+
+/* True: none of our threads holds a low number, and until `program` is lowered none begins to. */
+static bool program_enter(void)
+{
+    __atomic_fetch_add(&program, 1, __ATOMIC_SEQ_CST);
+    uint32_t before = __atomic_load_n(&ended, __ATOMIC_SEQ_CST);
+    uint32_t held = __atomic_load_n(&begun, __ATOMIC_SEQ_CST) - before;
+    if (held <= __atomic_load_n(&lost, __ATOMIC_RELAXED))
+        return true;
+    __atomic_fetch_sub(&program, 1, __ATOMIC_SEQ_CST);
+    return false;
+}
+
 void descriptor_program_begin(void)
 {
-    static uint32_t in_vain;
-    for (uint32_t i = 0;; i++) {
-        __atomic_fetch_add(&program, 1, __ATOMIC_SEQ_CST);
-        if (!__atomic_load_n(&low, __ATOMIC_SEQ_CST) || in_vain >= IN_VAIN_MAX)
-            return;
-        if (i >= YIELDS_MAX) {
-            __atomic_fetch_add(&in_vain, 1, __ATOMIC_RELAXED);
-            return;
+    uint32_t last = __atomic_load_n(&ended, __ATOMIC_RELAXED);
+    bool waited = false;
+    for (uint32_t look = 0, total = 0; !program_enter(); look++, total++, waited = true) {
+        __atomic_store_n(&program_waits, 1, __ATOMIC_RELAXED);
+        rest(look);
+        uint32_t now = __atomic_load_n(&ended, __ATOMIC_RELAXED);
+        if (now != last)
+            look = 0;
+        else if (look >= PROGRAM_MAX)
+            __atomic_store_n(&lost, __atomic_load_n(&begun, __ATOMIC_RELAXED) - now,
+                             __ATOMIC_RELAXED);
+        last = now;
+        if (total >= PROGRAM_TOTAL_MAX) {
+            __atomic_fetch_add(&program, 1, __ATOMIC_SEQ_CST);
+            break;
         }
-        __atomic_fetch_sub(&program, 1, __ATOMIC_SEQ_CST);
-        sys3(SYS_sched_yield, 0, 0, 0);
     }
+    if (waited)
+        __atomic_store_n(&program_waits, 0, __ATOMIC_RELAXED);
 }
 
 void descriptor_program_end(void)
@@ -67,14 +125,14 @@ void descriptor_program_end(void)
 
 void descriptor_program_forked(void)
 {
-    low = program = raised = 0;
+    begun = ended = lost = program = program_waits = raised = 0;
 }
 
 /* ---- files that are open for a moment */
 
 long descriptor_open(int folder, const char *path, int flags)
 {
-    descriptor_low_begin();
+    low_begin(LONG_MAX);
     long fd = sys6(SYS_openat, folder, (long)path, flags | O_CLOEXEC, 0, 0, 0);
     if (sys_failed(fd))
         descriptor_low_end();
@@ -83,7 +141,7 @@ long descriptor_open(int folder, const char *path, int flags)
 
 long descriptor_copy(int of)
 {
-    descriptor_low_begin();
+    low_begin(LONG_MAX);
     long fd = sys3(SYS_fcntl, of, F_DUPFD_CLOEXEC, 3);
     if (sys_failed(fd))
         descriptor_low_end();

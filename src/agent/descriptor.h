@@ -12,12 +12,13 @@
 /* Those that have been moved are never below. */
 enum { DESCRIPTOR_MIN = 100 };
 
-/* Around the time that one of ours has a low number. False: the program is in a dup2 or fork; what can wait should
- * end at once. */
+/* Around the time that one of ours has a low number. False: the program is in a dup2 or fork, or waits for one; what can
+ * be done later should not be done now. */
 bool descriptor_low_begin(void);
 void descriptor_low_end(void);
 
-/* Around a dup2 or fork of the program's. Waits, a few milliseconds at most, until none of ours has a low number. */
+/* Around a dup2 or fork of the program's. Waits until none of ours has a low number: microseconds, unless a thread that
+ * has one gets no CPU; 0.2 s at most if no such thread goes on meanwhile. */
 void descriptor_program_begin(void);
 void descriptor_program_end(void);
 /* In the child, where the other threads are not. */

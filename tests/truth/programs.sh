@@ -11,8 +11,6 @@ failed=0 known=0 compared=0
 # said, and its line deleted.
 expected() {
     grep -Eq "^$1 (any|$2) " <<'LIST'
-descriptors_raced perf where threads come all the time dup2 waits in vain for the agent's descriptors, and then no more
-descriptors_raced exact where threads come all the time dup2 waits in vain for the agent's descriptors, and then no more
 code_written any text changed through /proc/self/mem, raw mprotect or a process that borrows memory keeps its copies
 exceptions_signal exact an arrival whose first instruction faults and is not taken up again has no run
 instructions_faults exact an arrival whose first instruction faults and is not taken up again has no run
