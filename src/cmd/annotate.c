@@ -5,6 +5,7 @@
 #include "view/annotate.h"
 #include "view/listing.h"
 #include "view/pick.h"
+#include "view/head.h"
 
 #include <getopt.h>
 #include <stdio.h>

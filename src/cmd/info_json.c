@@ -3,6 +3,7 @@
 #include "profile/no_values.h"
 #include "view/cost.h"
 #include "view/profile_json.h"
+#include "view/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,8 @@
 #pragma once
 
 #include "base/vec.h"
-#include "view/head.h"
+#include "view/items.h"
+#include "view/labels.h"
 
 #include <stdbool.h>
 #include <stdint.h>

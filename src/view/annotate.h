@@ -6,6 +6,8 @@
 #include "program/source.h"
 #include "view/report.h"
 
+struct json;
+
 /* Where an indirect branch was seen to go. */
 struct annotated_target {
     const char *text; /* a label, or a function's readable name */

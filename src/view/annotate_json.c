@@ -1,5 +1,7 @@
 #include "view/annotate.h"
 
+#include "view/head.h"
+
 #include <math.h>
 
 static struct estimate rounded(struct estimate estimate)

@@ -3,6 +3,7 @@
 #include "view/clean.h"
 #include "view/listing.h"
 #include "view/sheet.h"
+#include "view/head.h"
 
 #include <inttypes.h>
 #include <math.h>

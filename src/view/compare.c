@@ -2,6 +2,7 @@
 
 #include "view/items_paths.h"
 #include "view/sheet.h"
+#include "view/head.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -14,7 +14,10 @@
 #pragma once
 
 #include "base/intern.h"
-#include "view/head.h"
+#include "view/items.h"
+#include "view/labels.h"
+
+#include <stdio.h>
 
 struct err;
 struct ink;

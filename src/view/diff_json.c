@@ -1,5 +1,7 @@
 #include "view/diff.h"
 
+#include "view/head.h"
+
 static void side_json(struct json *json, const struct diff *diff, int side)
 {
     const struct profile *profile = diff->scenes[side]->sides[0];

@@ -1,6 +1,7 @@
 #include "view/diff.h"
 
 #include "view/sheet.h"
+#include "view/head.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "metric/named.h"
 #include "program/symtab.h"
 #include "sample/sample.h"
-#include "view/head.h"
+#include "view/labels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,10 @@
  * recording counted those; there a call weighs the time in its callee, and edges do not exist. */
 #pragma once
 
-#include "view/head.h"
+#include "view/labels.h"
 #include "view/plain.h"
+
+#include <stdio.h>
 
 struct trip_bars;
 

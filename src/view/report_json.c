@@ -1,6 +1,7 @@
 #include "view/report.h"
 
 #include "view/trips.h"
+#include "view/head.h"
 
 #include <math.h>
 

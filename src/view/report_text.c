@@ -6,6 +6,7 @@
 #include "view/paths.h"
 #include "view/sheet.h"
 #include "view/trips.h"
+#include "view/head.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "program/binary.h"
 #include "program/decoded.h"
-#include "view/head.h"
+#include "view/labels.h"
 
 #include <inttypes.h>
 #include <math.h>

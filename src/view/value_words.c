@@ -1,6 +1,6 @@
 #include "view/values.h"
 
-#include "view/head.h"
+#include "view/labels.h"
 #include "view/latencies.h"
 
 #include <inttypes.h>
