@@ -34,9 +34,11 @@ LIBS := -lZydis -lZycore -ldw -lelf -lzstd -lz -lstdc++ -lm -pthread
 
 TOOL_LAYERS  := $(filter-out $(AGENT_ONLY) cmd,$(LAYERS))
 CORE_LAYERS  := $(FREESTANDING) agent
-srcs          = $(wildcard src/$1/*.c)
+# Folders inside of a layer's own, unless they are layers themselves.
+rooms         = $(filter-out $(LAYERS),$(patsubst src/%/,%,$(wildcard src/$1/*/)))
+srcs          = $(foreach f,$1 $(call rooms,$1),$(wildcard src/$f/*.c))
 closure       = $(sort $1 $(foreach u,$(USES_$1),$(call closure,$u)))
-archives      = $(foreach l,$(filter-out $(AGENT_ONLY),$1),$O/lib/$l.a)
+archives      = $(foreach l,$(filter-out $(AGENT_ONLY) $(GROUPS),$1),$O/lib/$l.a)
 in_group      = -Wl,--start-group $1 -Wl,--end-group
 
 all: $O/gait $O/libgait.so
@@ -50,7 +52,7 @@ $(foreach l,$(TOOL_LAYERS),$(eval $(call layer_rules,$l)))
 CMD_OBJS := $(patsubst src/%.c,$O/tool/%.o,$(call srcs,cmd))
 
 # Cores are text, embedded in the tool.
-$O/tool/core/model.o: $(wildcard cores/*.core)
+$O/tool/model/core/model.o: $(wildcard cores/*.core)
 # Walks run on live vector registers in the tests too.
 $O/tool/walk/%.o $O/tool/x86/%.o: TOOL_FLAGS += -mgeneral-regs-only -mstringop-strategy=rep_byte
 $O/tool/%.o: src/%.c | deps
@@ -77,13 +79,13 @@ $O/agent/core.so: $O/agent/core.o
 	@$(CC) -shared -nostdlib -s -o $@ $< -Wl,-e,attach_enter -Wl,-z,defs -Wl,-z,noexecstack -Wl,-z,norelro \
 	    -Wl,-z,separate-code -Wl,--build-id=none
 	@tools/check-image $@
-$O/tool/collect/core_image.o: $O/agent/core.so
-$O/tool/collect/core_image.o: TOOL_FLAGS += -DCORE_IMAGE='"$O/agent/core.so"'
+$O/tool/collect/target/core_image.o: $O/agent/core.so
+$O/tool/collect/target/core_image.o: TOOL_FLAGS += -DCORE_IMAGE='"$O/agent/core.so"'
 $O/libgait.so: $O/agent/core.o $(SHIM_OBJS)
 	@echo "  $@" && $(CC) -shared -o $@ $^ -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,-soname,libgait.so
 
 # ---- tests
-UNIT_SRCS := $(wildcard tests/unit/*/test_*.c)
+UNIT_SRCS := $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c)
 UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
 PROG_BINS := $(patsubst tests/programs/%,$O/programs/%,$(basename $(wildcard tests/programs/*.c tests/programs/*.cc)))
 PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
@@ -94,7 +96,7 @@ $O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
 	@mkdir -p $$(@D)
 	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
 endef
-$(foreach l,$(TOOL_LAYERS),$(eval $(call unit_rule,$l)))
+$(foreach l,$(TOOL_LAYERS) $(GROUPS),$(eval $(call unit_rule,$l)))
 # The agent is tested as it is built for the program: freestanding, never sanitized.
 $O/unit/agent/%: tests/unit/agent/%.c $(CORE_OBJS)
 	@mkdir -p $(@D)
@@ -177,12 +179,12 @@ $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 $O/bench/events: bench/src/events.c $(call archives,$(call closure,walk))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,walk)))
-$O/bench/streams: bench/src/streams.c $(call archives,$(call closure,stream))
+$O/bench/streams: bench/src/streams.c $(call archives,$(call closure,compress))
 	@mkdir -p $(@D)
-	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,stream))) -lm
-$O/bench/core: bench/src/core.c $(call archives,$(call closure,core))
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,compress))) -lm
+$O/bench/core: bench/src/core.c $(call archives,$(call closure,model/core))
 	@mkdir -p $(@D)
-	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,core))) $(LIBS)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,model/core))) $(LIBS)
 $O/bench/block_%: bench/src/block_%.c $(call archives,$(call closure,base))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,base))) -lZydis -lZycore -lm
@@ -282,7 +284,7 @@ bench-plain: all bench-programs
 	bench/plain $(O)
 
 # ---- habits
-FORMATTED := $(wildcard src/*/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.c tests/programs/*.c tests/truth/step/*.[ch])
+FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*/*.[ch] tests/unit/*/*/*.[ch] tests/fuzz/*.c tests/programs/*.c tests/truth/step/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
 format-check:

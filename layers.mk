@@ -1,40 +1,82 @@
 # The folder graph: what each folder of src/ may include, besides itself. May-use is transitive.
 # Enforced three ways: tools/check-layers reads every #include; unit tests link only their folder's
 # closure; the agent's undefined symbols are compared with a list.
-# Folders stand in the order of the data flow; nobody includes rightwards.
+# Folders stand in the order of the data flow; nobody includes rightwards. A folder inside another
+# is a layer of its own if it is listed; if it is not, it belongs to the layer around it.
 
-LAYERS := base wire x86 walk stream agent shim flow program gcov paths sample metric profile infer core pmu replay space values course collect import view lab carry export cmd
+# What runs inside the profiled program.
+LAYERS := wire x86 walk compress agent shim
+# What a program is.
+LAYERS += base text flow program/elf program/insn program/dwarf program/unwind program/names \
+          program/symbols program/cfg program gcov paths
+# What was seen.
+LAYERS += records profile infer model/core model/pmu model/replay
+# A recording.
+LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
+          collect/modules collect/windows collect collect/plain collect/doctor import
+# What it means, and how it is shown.
+LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline view lab \
+          carry export cmd
 
-USES_base    :=
-USES_wire    :=
-USES_x86     :=
-USES_walk    := wire x86
-USES_stream  := wire
-USES_agent   := wire x86 walk stream
-USES_shim    := wire agent
-USES_flow    := base
-USES_program := base wire x86
-USES_gcov    := base flow program
-USES_paths   := base program
-USES_sample  := base
-USES_metric  := base sample
-USES_profile := base wire sample
-USES_infer   := base flow program
-USES_core    := base wire
-USES_pmu     := base core sample stream
-USES_replay  := base wire program core pmu
-USES_space   := base wire program profile
-USES_values  := base wire stream program profile space
-USES_course  := base wire stream paths program profile pmu replay space values
-USES_collect := base wire stream paths program profile space values course
-USES_import  := base collect program profile sample
-USES_view    := base metric profile program paths infer core pmu replay
-USES_lab     := base stream profile collect replay view core pmu metric
-USES_carry   := base infer profile program view
-USES_export  := base flow gcov profile program view
-USES_cmd     := base gcov import core collect view lab carry export
+USES_wire     :=
+USES_x86      :=
+USES_walk     := wire x86
+USES_compress := wire
+USES_agent    := walk compress
+USES_shim     := agent
+
+USES_base            :=
+USES_text            := base
+USES_flow            := base
+USES_program/elf     := base wire
+USES_program/insn    := program/elf
+USES_program/dwarf   := program/elf
+USES_program/unwind  := program/elf
+USES_program/names   := program/dwarf
+USES_program/symbols := program/unwind x86
+USES_program/cfg     := program/insn program/symbols
+USES_program         := program/cfg program/dwarf program/names
+USES_gcov            := flow program
+USES_paths           := program
+
+USES_records      := base
+USES_profile      := records wire
+USES_infer        := flow program
+USES_model/core   := base wire
+USES_model/pmu    := model/core records compress
+USES_model/replay := model/pmu program
+
+USES_process         := profile program
+USES_values          := process compress
+USES_consumers       := values paths model/replay
+USES_collect/channel := process
+USES_collect/perf    := base
+USES_collect/target  := collect/perf program
+USES_collect/stacks  := process
+USES_collect/modules := collect/target values
+USES_collect/windows := collect/modules collect/stacks consumers
+USES_collect         := collect/windows collect/channel
+USES_collect/plain   := collect
+USES_collect/doctor  := collect/plain
+USES_import          := process
+
+USES_analysis/counts   := infer profile text
+USES_analysis/report   := analysis/counts
+USES_analysis/paths    := analysis/counts paths
+USES_analysis/values   := analysis/counts
+USES_analysis/pipeline := analysis/values model/replay
+USES_view              := analysis/report analysis/paths analysis/pipeline
+USES_lab               := collect view
+USES_carry             := analysis/counts
+USES_export            := analysis/report gcov
+USES_cmd               := collect/doctor import view lab carry export
+
+# Names for several layers together: what their unit tests link.
+USES_model    := model/replay
+USES_analysis := analysis/report analysis/paths analysis/pipeline
+GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
-FREESTANDING := wire x86 walk stream
+FREESTANDING := wire x86 walk compress
 # Live only inside the profiled program, in libgait.so.
 AGENT_ONLY   := agent shim

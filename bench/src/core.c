@@ -8,9 +8,9 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "core/core.h"
-#include "core/insn.h"
-#include "core/model.h"
+#include "model/core/core.h"
+#include "model/core/insn.h"
+#include "model/core/model.h"
 
 #include <Zydis/Zydis.h>
 

@@ -5,8 +5,8 @@
  *   time:   one line of JSON: seconds and memory of reading the file and of building all graphs at once */
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/cfg.h"
-#include "program/graphs.h"
+#include "program/cfg/cfg.h"
+#include "program/cfg/graphs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  *               its estimated frequency after so many tuples
  *
  * Rounds go in turn, and the least of each counts. Exit 1 if a bar is missed. */
-#include "stream/compressor.h"
-#include "stream/hotlist.h"
+#include "compress/compressor.h"
+#include "compress/hotlist.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
  * Fields are set before the first thread is recorded, or say who changes them. */
 #pragma once
 
-#include "agent/budget.h"
-#include "agent/kernel.h"
-#include "agent/ring.h"
+#include "agent/sampling/budget.h"
+#include "agent/signals/kernel.h"
+#include "agent/sampling/ring.h"
 #include "walk/run.h"
 #include "wire/channel.h"
 

@@ -4,13 +4,13 @@
 
 #include "agent/agent.h"
 #include "agent/connect.h"
-#include "agent/budget.h"
-#include "agent/calibrate.h"
-#include "agent/exact.h"
-#include "agent/signals.h"
+#include "agent/sampling/budget.h"
+#include "agent/sampling/calibrate.h"
+#include "agent/exact/exact.h"
+#include "agent/signals/signals.h"
 #include "agent/thread.h"
 #include "agent/descriptor.h"
-#include "agent/trigger.h"
+#include "agent/sampling/trigger.h"
 #include "walk/sys.h"
 
 #include <sys/socket.h>

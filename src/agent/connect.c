@@ -2,7 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/descriptor.h"
-#include "agent/plans.h"
+#include "agent/exact/plans.h"
 #include "agent/thread.h"
 #include "walk/sys.h"
 #include "wire/attach.h"

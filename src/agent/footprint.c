@@ -1,11 +1,11 @@
 #include "agent/footprint.h"
 
 #include "agent/agent.h"
-#include "agent/stream.h"
+#include "agent/sampling/stream.h"
 #include "agent/thread.h"
-#include "walk/cache.h"
+#include "walk/cache/cache.h"
 #include "walk/sys.h"
-#include "walk/tables.h"
+#include "walk/cache/tables.h"
 
 #include <sys/syscall.h>
 

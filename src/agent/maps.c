@@ -2,8 +2,8 @@
 
 #include "agent/agent.h"
 #include "agent/descriptor.h"
-#include "agent/plans.h"
-#include "agent/sequences.h"
+#include "agent/exact/plans.h"
+#include "agent/signals/sequences.h"
 #include "walk/sys.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * file and offset an address belongs to. */
 #pragma once
 
-#include "walk/region.h"
+#include "walk/cache/region.h"
 
 /* A regions.refresh: reads /proc/self/maps, when sampling at most every few milliseconds. */
 void maps_refresh(struct regions *regions);

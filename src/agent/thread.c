@@ -2,11 +2,11 @@
 
 #include "agent/agent.h"
 #include "agent/descriptor.h"
-#include "agent/bank.h"
-#include "agent/ring.h"
-#include "agent/stream.h"
-#include "agent/trace.h"
-#include "agent/trigger.h"
+#include "agent/exact/bank.h"
+#include "agent/sampling/ring.h"
+#include "agent/sampling/stream.h"
+#include "agent/exact/trace.h"
+#include "agent/sampling/trigger.h"
 #include "walk/sys.h"
 
 #include <fcntl.h>

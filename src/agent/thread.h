@@ -5,9 +5,9 @@
  * that make thousands never meet one. */
 #pragma once
 
-#include "agent/budget.h"
-#include "agent/kernel.h"
-#include "agent/stack_copy.h"
+#include "agent/sampling/budget.h"
+#include "agent/signals/kernel.h"
+#include "agent/sampling/stack_copy.h"
 #include "walk/run.h"
 #include "wire/channel.h"
 
@@ -33,7 +33,7 @@ struct held_signal {
 
 enum {
     THREAD_SIGNAL_STACK_BYTES = 1 << 16,
-    THREAD_ASIDE = 5, /* signals that can be put aside: agent/exact_aside.h */
+    THREAD_ASIDE = 5, /* signals that can be put aside: agent/exact/exact_aside.h */
 };
 
 struct thread {
@@ -64,9 +64,9 @@ struct thread {
     bool outside; /* the sample begins where walks are not wanted: wire/only.h */
     /* The alternate stack that the program has set; no size: none; all 0: never has. The kernel has the agent's. */
     struct kernel_altstack altstack;
-    uint64_t refused_pc; /* where a sample found no room: agent/shelter.h */
+    uint64_t refused_pc; /* where a sample found no room: agent/signals/shelter.h */
     uint64_t entry_sp;
-    uint64_t entry_mask; /* of a handler that is about to be entered: agent/handover.c */
+    uint64_t entry_mask; /* of a handler that is about to be entered: agent/signals/handover.c */
     bool entry_mask_kept;
     bool trap_really; /* it is blocked for the kernel, too: no sample comes meanwhile */
     bool trap_blocked,
@@ -79,9 +79,9 @@ struct thread {
     struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
     struct held_signal
         step;       /* single steps are made until the program is between two instructions */
-    uint32_t aside; /* signals that came too early, as bits (agent/exact_aside.h) */
+    uint32_t aside; /* signals that came too early, as bits (agent/exact/exact_aside.h) */
     _Alignas(8) uint8_t aside_siginfo[THREAD_ASIDE][SIGINFO_BYTES];
-    uint8_t *kept_tree; /* across a fork: agent/bank.h */
+    uint8_t *kept_tree; /* across a fork: agent/exact/bank.h */
     uint64_t call_pc;   /* of the system call under way */
     struct {
         bool on;       /* one instruction runs natively (exact_step.h) */

@@ -7,7 +7,7 @@
  * At last those that are equal several times over, in the order in which they lie. Each block has at most one partner. */
 #pragma once
 
-#include "program/cfg.h"
+#include "program/cfg/cfg.h"
 
 struct lines;
 struct symbols;

@@ -4,7 +4,7 @@
 #include "carry/counts.h"
 #include "carry/tables.h"
 #include "profile/sums.h"
-#include "view/inferred.h"
+#include "analysis/counts/inferred.h"
 
 #include <stdio.h>
 #include <string.h>

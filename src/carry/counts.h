@@ -3,7 +3,7 @@
 
 #include "carry/pair.h"
 #include "infer/infer.h"
-#include "view/flow.h"
+#include "analysis/counts/flow.h"
 
 /* What was counted at a block, an edge or an entry that has its partner is taken as seen, the rest is not known. */
 void carry_counts(struct infer_problem *problem, const struct carry_pair *pair,

@@ -6,7 +6,7 @@
  * What calls tell is for others to add (carry_functions_join): what two partners call at the same place are partners, too. */
 #pragma once
 
-#include "program/symbols.h"
+#include "program/symbols/symbols.h"
 
 struct binary;
 

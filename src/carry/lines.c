@@ -1,7 +1,7 @@
 #include "carry/lines.h"
 
 #include "program/fingerprint.h"
-#include "program/lines.h"
+#include "program/dwarf/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "carry/blocks.h"
-#include "view/scene.h"
+#include "analysis/counts/scene.h"
 
 struct carry_pair {
     struct cfg old_cfg, new_cfg;

@@ -1,6 +1,6 @@
 #include "carry/switches.h"
 
-#include "program/image.h"
+#include "program/elf/image.h"
 
 #include <string.h>
 

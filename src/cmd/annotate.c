@@ -1,10 +1,10 @@
 /* gait annotate: source and assembly of functions, with what each instruction costs. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "view/annotate.h"
-#include "view/listing.h"
-#include "view/pick.h"
+#include "cmd/options/view_options.h"
+#include "analysis/report/annotate.h"
+#include "text/listing.h"
+#include "analysis/report/pick.h"
 #include "view/head.h"
 
 #include <getopt.h>

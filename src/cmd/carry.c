@@ -3,8 +3,8 @@
 #include "base/err.h"
 #include "cmd/carried.h"
 #include "cmd/cmd.h"
-#include "cmd/flags.h"
-#include "cmd/view_options.h"
+#include "cmd/options/flags.h"
+#include "cmd/options/view_options.h"
 #include "profile/file.h"
 
 #include <getopt.h>

@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/compare_gcda.h"
-#include "cmd/view_options.h"
+#include "cmd/options/view_options.h"
 #include "profile/file.h"
 #include "view/compare.h"
 

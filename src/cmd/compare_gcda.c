@@ -4,8 +4,8 @@
 #include "base/scope.h"
 #include "cmd/cmd.h"
 #include "gcov/alike.h"
-#include "view/json.h"
-#include "view/sheet.h"
+#include "text/json.h"
+#include "text/sheet.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

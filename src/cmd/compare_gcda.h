@@ -1,7 +1,7 @@
 /* gait compare of counts that gcc reads, .gcda files, on gcc's own graphs. */
 #pragma once
 
-#include "cmd/view_options.h"
+#include "cmd/options/view_options.h"
 
 /* Whether the path is a .gcda file, by content, or a folder. */
 bool path_has_gcda(const char *path);

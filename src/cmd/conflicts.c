@@ -1,8 +1,8 @@
 /* gait conflicts: memory accesses that stand in each other's way. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/table_view.h"
-#include "view/conflicts.h"
+#include "cmd/options/table_view.h"
+#include "analysis/values/conflicts.h"
 
 #include <getopt.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* gait contexts: who called what, and what was spent there and below. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "view/contexts.h"
+#include "cmd/options/view_options.h"
+#include "analysis/report/contexts.h"
 
 #include <errno.h>
 #include <getopt.h>

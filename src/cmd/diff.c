@@ -1,8 +1,8 @@
 /* gait diff: what changed between two recordings. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "view/diff.h"
+#include "cmd/options/view_options.h"
+#include "analysis/report/diff.h"
 
 #include <getopt.h>
 #include <stdint.h>

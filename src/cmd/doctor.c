@@ -1,10 +1,10 @@
 /* gait doctor: what this machine offers, and what to type to get more. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/flags.h"
-#include "cmd/view_options.h"
-#include "collect/findings.h"
-#include "view/json.h"
+#include "cmd/options/flags.h"
+#include "cmd/options/view_options.h"
+#include "collect/doctor/findings.h"
+#include "text/json.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/export_gcda.h"
 #include "cmd/tools.h"
-#include "cmd/view_options.h"
+#include "cmd/options/view_options.h"
 #include "export/export.h"
 #include "profile/place.h"
 

@@ -1,7 +1,7 @@
 /* gait export --format gcda: what is said about the files that were written. */
 #pragma once
 
-#include "export/gcda.h"
+#include "export/gcda/gcda.h"
 
 /* The exit status. */
 int export_gcda(const struct profile *profile, const char *input,

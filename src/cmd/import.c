@@ -2,8 +2,8 @@
 #include "import/import.h"
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/flags.h"
-#include "cmd/view_options.h"
+#include "cmd/options/flags.h"
+#include "cmd/options/view_options.h"
 #include "import/perf_data.h"
 #include "profile/file.h"
 

@@ -2,10 +2,10 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
-#include "view/cost.h"
-#include "cmd/flags.h"
+#include "analysis/report/cost.h"
+#include "cmd/options/flags.h"
 #include "cmd/info_json.h"
-#include "cmd/view_options.h"
+#include "cmd/options/view_options.h"
 #include "profile/no_values.h"
 
 #include <getopt.h>

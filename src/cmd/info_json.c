@@ -1,9 +1,9 @@
 #include "cmd/info_json.h"
 
 #include "profile/no_values.h"
-#include "view/cost.h"
+#include "analysis/report/cost.h"
 #include "view/profile_json.h"
-#include "view/json.h"
+#include "text/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "cmd/cmd.h"
 #include "cmd/lab_blocks.h"
 #include "cmd/lab_show.h"
-#include "cmd/view_options.h"
-#include "lab/course.h"
+#include "cmd/options/view_options.h"
+#include "lab/pipeline/course.h"
 #include "lab/lab.h"
 
 #include <getopt.h>

@@ -2,12 +2,12 @@
 
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "core/model.h"
-#include "core/cpu.h"
-#include "lab/blocks.h"
-#include "view/json.h"
-#include "view/sheet.h"
+#include "cmd/options/view_options.h"
+#include "model/core/model.h"
+#include "model/core/cpu.h"
+#include "lab/pipeline/blocks.h"
+#include "text/json.h"
+#include "text/sheet.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "lab/curves.h"
+#include "cmd/options/view_options.h"
+#include "lab/draw/curves.h"
 #include "lab/lab.h"
-#include "lab/plot.h"
-#include "view/sheet.h"
+#include "lab/draw/plot.h"
+#include "text/sheet.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* gait latencies: how long loads took, and where what they loaded was. */
 #include "cmd/cmd.h"
-#include "cmd/table_view.h"
-#include "view/latencies.h"
+#include "cmd/options/table_view.h"
+#include "analysis/values/latencies.h"
 
 #include <getopt.h>
 

@@ -1,7 +1,7 @@
 /* gait merge: adds profiles up. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/flags.h"
+#include "cmd/options/flags.h"
 #include "profile/file.h"
 #include "profile/no_values.h"
 

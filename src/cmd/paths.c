@@ -1,8 +1,8 @@
 /* gait paths: which ways through functions were gone, how often, and what they cost. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "view/hot_paths.h"
+#include "cmd/options/view_options.h"
+#include "analysis/paths/hot_paths.h"
 
 #include <getopt.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* gait pipeline: what instructions went through, of records of hardware, or as a model of a core says. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/table_view.h"
-#include "pmu/profileme.h"
-#include "view/core_choice.h"
-#include "view/modelled.h"
-#include "view/pipeline.h"
-#include "view/window_records.h"
+#include "cmd/options/table_view.h"
+#include "model/pmu/profileme.h"
+#include "analysis/pipeline/core_choice.h"
+#include "analysis/pipeline/modelled.h"
+#include "analysis/pipeline/pipeline.h"
+#include "analysis/pipeline/window_records.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -74,7 +74,7 @@ static const struct option own_list[] = {
 struct options {
     struct view_options view;
     struct pipeline_asked asked;
-    const char *core; /* NULL: see view/core_choice.h */
+    const char *core; /* NULL: see analysis/pipeline/core_choice.h */
     char core_name[64], core_why[CORE_WHY_BYTES];
     bool records;     /* what is asked for is about single ones */
     bool is_modelled; /* which of these is shown */

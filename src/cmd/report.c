@@ -1,8 +1,8 @@
 /* gait report: what ran, heaviest first. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
-#include "view/report.h"
+#include "cmd/options/view_options.h"
+#include "analysis/report/report.h"
 
 #include <getopt.h>
 #include <stdint.h>

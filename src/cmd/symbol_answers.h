@@ -4,7 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/vec.h"
-#include "program/demangle.h"
+#include "program/names/demangle.h"
 #include "program/source.h"
 
 #include <pthread.h>

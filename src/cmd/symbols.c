@@ -1,12 +1,12 @@
 /* gait symbols: where addresses of a binary come from. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/flags.h"
+#include "cmd/options/flags.h"
 #include "cmd/symbol_answers.h"
-#include "cmd/view_options.h"
+#include "cmd/options/view_options.h"
 #include "program/binary.h"
 #include "program/source.h"
-#include "view/json.h"
+#include "text/json.h"
 
 #include <ctype.h>
 #include <getopt.h>

@@ -1,8 +1,8 @@
 /* gait values: what places computed, loaded, divided by, copied. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/table_view.h"
-#include "view/values.h"
+#include "cmd/options/table_view.h"
+#include "analysis/values/values.h"
 
 #include <getopt.h>
 #include <string.h>

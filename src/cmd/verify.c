@@ -1,7 +1,7 @@
 /* gait verify: is a profile possible? */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/view_options.h"
+#include "cmd/options/view_options.h"
 #include "view/verify.h"
 
 #include <getopt.h>

@@ -1,8 +1,8 @@
 #include "collect/drain.h"
 
 #include "base/memory.h"
-#include "collect/cpu_times.h"
-#include "collect/figures.h"
+#include "collect/target/cpu_times.h"
+#include "collect/channel/figures.h"
 #include "profile/sums.h"
 
 #include <errno.h>
@@ -441,5 +441,5 @@ void drain_forget(struct drain *drain)
         walk_stacks_forget(drain->stacks);
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i] && drain->sources[i]->decode)
-            passages_forget(&drain->sources[i]->decode->passages);
+            context_runs_forget(&drain->sources[i]->decode->context_runs);
 }

@@ -4,10 +4,10 @@
  * enough that no ring fills, and told to the agents, which take it from their budget. */
 #pragma once
 
-#include "collect/cpu_times.h"
-#include "collect/share.h"
+#include "collect/target/cpu_times.h"
+#include "collect/channel/share.h"
 #include "collect/source.h"
-#include "collect/walk_stacks.h"
+#include "collect/stacks/walk_stacks.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>

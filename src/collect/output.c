@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/version.h"
-#include "core/cpu.h"
+#include "model/core/cpu.h"
 #include "profile/file.h"
 
 #include <limits.h>

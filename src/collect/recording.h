@@ -5,12 +5,12 @@
  * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
 #pragma once
 
-#include "space/selection.h"
+#include "process/selection.h"
 #include "values/payloads.h"
-#include "collect/stack.h"
-#include "course/trace_check.h"
+#include "collect/stacks/stack.h"
+#include "consumers/trace_check.h"
 #include "profile/profile.h"
-#include "stream/design.h"
+#include "compress/design.h"
 #include "wire/channel.h"
 
 #include <stdbool.h>
@@ -80,7 +80,7 @@ struct recording {
     uint64_t untrue;             /* windows whose stated length is not that of their exits */
     struct trace_verdict trace;  /* of --exact=trace */
     struct payload_sum payloads; /* of --events */
-    /* Stacks: how they ended, and guesses on the way (collect/stack.h). */
+    /* Stacks: how they ended, and guesses on the way (collect/stacks/stack.h). */
     uint64_t stack_ends[STACK_N_ENDS], stack_fallbacks[STACK_N_FALLBACKS];
     char module_error[256]; /* what became of the module, if it is no longer there; "" */
     char write_error[512];  /* the profile could not be written, and why; "" if it could */

@@ -1,9 +1,9 @@
 #include "collect/source.h"
 
-#include "collect/call_tree.h"
-#include "collect/cpu_times.h"
-#include "space/selection_wire.h"
-#include "collect/share.h"
+#include "collect/exact/call_tree.h"
+#include "collect/target/cpu_times.h"
+#include "process/selection_wire.h"
+#include "collect/channel/share.h"
 #include "collect/source_ring.h"
 
 #include <limits.h>

@@ -55,7 +55,7 @@ static void stack_begin_tell(struct source *source, const struct event_walk *wal
                          __ATOMIC_RELAXED);
 }
 
-/* As far as it counts (collect/window_reach.h). */
+/* As far as it counts (collect/windows/window_reach.h). */
 static struct payload_window payload_counted(const struct source *source,
                                              const struct payload_window *window)
 {

@@ -1,6 +1,6 @@
 #include "collect/totals.h"
 
-#include "collect/cpu_times.h"
+#include "collect/target/cpu_times.h"
 #include "profile/sums.h"
 
 enum { LONG_FEW = 6 };

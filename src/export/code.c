@@ -1,8 +1,8 @@
 #include "export/code.h"
 
 #include "base/err.h"
-#include "view/inferred.h"
-#include "view/items.h"
+#include "analysis/counts/inferred.h"
+#include "analysis/counts/items.h"
 
 #include <stdio.h>
 #include <stdlib.h>

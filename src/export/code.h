@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "program/symbols.h"
+#include "program/symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

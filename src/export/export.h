@@ -38,7 +38,7 @@ struct export_job {
     struct code_counts code; /* EXPORT_CODE */
 };
 
-/* EXPORT_OBJECTS: many files, of each object of the program its own (export/gcda.h); nothing is written to a stream. */
+/* EXPORT_OBJECTS: many files, of each object of the program its own (export/gcda/gcda.h); nothing is written to a stream. */
 /* EXPORT_STACKS: a tree, too, of calling contexts if an exact profile has them. */
 enum export_source { EXPORT_TREE, EXPORT_STACKS, EXPORT_CODE, EXPORT_OBJECTS };
 

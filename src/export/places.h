@@ -3,9 +3,9 @@
 #pragma once
 
 #include "export/strings.h"
-#include "program/demangle.h"
-#include "view/code.h"
-#include "view/scene.h"
+#include "program/names/demangle.h"
+#include "analysis/counts/code.h"
+#include "analysis/counts/scene.h"
 
 enum place_kind { PLACE_USER, PLACE_KERNEL, PLACE_JIT };
 

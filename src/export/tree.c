@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "profile/sums.h"
-#include "view/context_ticks.h"
+#include "analysis/report/context_ticks.h"
 
 #include <stdlib.h>
 #include <string.h>

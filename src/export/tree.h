@@ -8,8 +8,8 @@
 #pragma once
 
 #include "base/vec.h"
-#include "view/items.h"
-#include "view/labels.h"
+#include "analysis/counts/items.h"
+#include "analysis/counts/labels.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * on, lengths count bytes, and a header has one word more; before, they count words of four bytes. */
 #pragma once
 
-#include "program/cursor.h"
+#include "program/dwarf/cursor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "import/perf_space.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
-#include "sample/spe.h"
+#include "records/spe.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * (AMD's IBS, Arm's SPE, Intel's PEBS) becomes a record of its own. */
 #pragma once
 
-#include "sample/bits.h"
+#include "records/bits.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "import/perf_hardware.h"
 
 #include "base/err.h"
-#include "sample/pebs.h"
+#include "records/pebs.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

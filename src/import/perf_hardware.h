@@ -2,7 +2,7 @@
 #pragma once
 
 #include "import/perf_record.h"
-#include "sample/ibs.h"
+#include "records/ibs.h"
 
 struct perf_machine {
     struct ibs_machine ibs;

@@ -4,7 +4,7 @@
 #include "import/perf_record.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
-#include "program/image.h"
+#include "program/elf/image.h"
 
 #include <limits.h>
 #include <stdio.h>

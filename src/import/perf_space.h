@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "space/mappings.h"
+#include "process/mappings.h"
 
 #include <stdbool.h>
 

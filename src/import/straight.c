@@ -1,8 +1,8 @@
 #include "import/straight.h"
 
 #include "base/err.h"
-#include "program/disasm.h"
-#include "program/image.h"
+#include "program/insn/disasm.h"
+#include "program/elf/image.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 

@@ -1,9 +1,9 @@
 #include "infer/likely.h"
 
 #include "base/memory.h"
-#include "program/dominators.h"
-#include "program/image.h"
-#include "program/loops.h"
+#include "program/cfg/dominators.h"
+#include "program/elf/image.h"
+#include "program/cfg/loops.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * Besides, what never comes back is next to never reached. */
 #pragma once
 
-#include "program/cfg.h"
+#include "program/cfg/cfg.h"
 
 struct image;
 

@@ -1,7 +1,7 @@
 #include "paths/arrivals.h"
 
-#include "program/landing_pads.h"
-#include "program/symtab.h"
+#include "program/unwind/landing_pads.h"
+#include "program/elf/symtab.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "program/symbols.h"
+#include "program/symbols/symbols.h"
 
 struct image;
 

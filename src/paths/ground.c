@@ -1,8 +1,8 @@
 #include "paths/ground.h"
 
 #include "base/memory.h"
-#include "program/no_return.h"
-#include "program/symbols.h"
+#include "program/symbols/no_return.h"
+#include "program/symbols/symbols.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The shape of a function's code: what its nodes, edges and ends are in the binary.
  *
- * Nodes are the blocks of its graph (program/cfg.h), but behind a call of setjmp and its kind another node begins: control
+ * Nodes are the blocks of its graph (program/cfg/cfg.h), but behind a call of setjmp and its kind another node begins: control
  * comes there several times, and each time begins a path. Paths begin, too, where nothing is seen to lead to: at landing pads, and
  * where a jump may go that is not understood. Jumps that share one table are the handlers of an
  * interpreter: each is an end, each of their targets a start, and a path is one handler; numbered along, they would be without number.
@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "paths/shape.h"
-#include "program/cfg.h"
+#include "program/cfg/cfg.h"
 
 struct symbols;
 

@@ -1,7 +1,7 @@
 #include "paths/module.h"
 
 #include "base/memory.h"
-#include "program/image.h"
+#include "program/elf/image.h"
 
 #include <stdlib.h>
 

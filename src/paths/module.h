@@ -8,8 +8,8 @@
 #include "paths/ground.h"
 #include "paths/number.h"
 #include "paths/plan.h"
-#include "program/cfg.h"
-#include "program/symbols.h"
+#include "program/cfg/cfg.h"
+#include "program/symbols/symbols.h"
 
 struct image;
 

@@ -1,8 +1,8 @@
 #include "paths/trail_build.h"
 
 #include "paths/trail_seen.h"
-#include "program/cfg.h"
-#include "program/image.h"
+#include "program/cfg/cfg.h"
+#include "program/elf/image.h"
 
 #include <stdlib.h>
 

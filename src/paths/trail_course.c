@@ -1,8 +1,8 @@
 #include "paths/trail_course.h"
 
-#include "program/disasm.h"
-#include "program/image.h"
-#include "program/symbols.h"
+#include "program/insn/disasm.h"
+#include "program/elf/image.h"
+#include "program/symbols/symbols.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "profile/no_values.h"
 
-#include "sample/sample.h"
+#include "records/sample.h"
 
 #include <string.h>
 

@@ -176,7 +176,7 @@ struct latency_key {
     uint64_t address, data;
 };
 
-/* What a model of a core told of an instruction (replay/account.h), all executions together: `count` is how much. detail tells more. */
+/* What a model of a core told of an instruction (model/replay/account.h), all executions together: `count` is how much. detail tells more. */
 enum modelled_kind {
     MODELLED_RETIRED,
     MODELLED_ABORTED, /* on the wrong way */

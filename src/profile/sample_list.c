@@ -4,7 +4,7 @@
 #include "profile/cursor.h"
 #include "profile/decode.h"
 #include "profile/encode.h"
-#include "sample/sample.h"
+#include "records/sample.h"
 #include "wire/varint.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/parallel.h"
-#include "program/debug_file.h"
+#include "program/elf/debug_file.h"
 #include "program/source.h"
 
 static bool image_find(struct binary *binary, const char *path, struct err *err)

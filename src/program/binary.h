@@ -2,11 +2,11 @@
  * inlined functions. */
 #pragma once
 
-#include "program/debug_info.h"
-#include "program/image.h"
-#include "program/inlines.h"
-#include "program/lines.h"
-#include "program/symbols.h"
+#include "program/dwarf/debug_info.h"
+#include "program/elf/image.h"
+#include "program/dwarf/inlines.h"
+#include "program/dwarf/lines.h"
+#include "program/symbols/symbols.h"
 
 struct err;
 

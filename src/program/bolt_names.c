@@ -1,8 +1,8 @@
 #include "program/bolt_names.h"
 
 #include "program/binary.h"
-#include "program/elf_sections.h"
-#include "program/frames.h"
+#include "program/elf/elf_sections.h"
+#include "program/unwind/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "program/fingerprint.h"
 
-#include "program/decoded.h"
-#include "program/image.h"
-#include "program/symbols.h"
+#include "program/insn/decoded.h"
+#include "program/elf/image.h"
+#include "program/symbols/symbols.h"
 
 #include <Zydis/Zydis.h>
 

@@ -4,7 +4,7 @@
  * displacements, `loose` no more than the operation. What is called by name is in both, less what compilers put behind a name. */
 #pragma once
 
-#include "program/disasm.h"
+#include "program/insn/disasm.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * inlined ones, and lines. What is not known is NULL or 0. */
 #pragma once
 
-#include "program/inlines.h"
+#include "program/dwarf/inlines.h"
 #include "wire/address.h"
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* Interposers: the program's wishes about signals of ours are kept for it, all else goes to libc.
  *
  * Raw system calls pass these by; nothing may depend on them alone. */
-#include "agent/signals.h"
-#include "agent/trap.h"
-#include "agent/altstack.h"
+#include "agent/signals/signals.h"
+#include "agent/signals/trap.h"
+#include "agent/signals/altstack.h"
 
 #include "shim/libc.h"
 

@@ -7,11 +7,11 @@
 
 #include "base/vec.h"
 #include "values/flight.h"
-#include "space/images.h"
+#include "process/images.h"
 #include "values/payloads.h"
 #include "values/sharing.h"
 #include "profile/batch.h"
-#include "stream/random.h"
+#include "compress/random.h"
 
 enum { CONFLICTS_PAIRS = 1 << 16 };
 

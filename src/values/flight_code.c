@@ -1,6 +1,6 @@
 #include "values/flight_code.h"
 
-#include "program/decoded.h"
+#include "program/insn/decoded.h"
 
 /* Sets: general registers 0 to 15, vectors 16 to 47, masks 48 to 55, flags, and all else as one. */
 enum { BIT_VECTORS = 16, BIT_MASKS = 48, BIT_FLAGS = 56, BIT_OTHERS = 57 };

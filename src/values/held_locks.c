@@ -1,7 +1,7 @@
 #include "values/held_locks.h"
 
 #include "profile/value_kinds.h"
-#include "program/decoded.h"
+#include "program/insn/decoded.h"
 
 #include <stdlib.h>
 

@@ -13,12 +13,12 @@
  *
  * A window ends at calls of the kernel, and where threads wait those stand behind locks: weighed by their length, short windows would tell of little else than what leads to
  * such a call. So only the first instructions of each are counted, as many as nineteen of twenty windows have, each the same; all that comes behind tells what was held.
- * (As far as windows count elsewhere, collect/window_reach.h, where short ones stand for as much time as others, code that is half of the time under a lock that
+ * (As far as windows count elsewhere, collect/windows/window_reach.h, where short ones stand for as much time as others, code that is half of the time under a lock that
  * threads wait for has 0.58 of it, in the mean of twelve recordings; so 0.50.) */
 #pragma once
 
 #include "base/map.h"
-#include "space/images.h"
+#include "process/images.h"
 #include "values/value_lists.h"
 
 enum { LOCKS_WORDS = 16, LOCKS_KNOWN = 1 << 14 };

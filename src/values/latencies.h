@@ -1,7 +1,7 @@
 /* How long loads took, place by place: how many were near, in the third cache, in memory, and the ticks of each; and the cache
  * lines that were slow more than once.
  *
- * Only some loads are timed (walk/payload.h), chosen by chance and not by place, so what is timed of a place is a fair
+ * Only some loads are timed (walk/emit/payload.h), chosen by chance and not by place, so what is timed of a place is a fair
  * sample of its executions. Everything goes into the batch when that is closed, and is forgotten.
  *
  * Most words of a window say that a load was not timed: which of a superblock's words are latencies is found once, and only those are looked at. */
@@ -13,7 +13,7 @@
 #include "values/payloads.h"
 #include "values/value_lists.h"
 #include "profile/batch.h"
-#include "stream/hotlist.h"
+#include "compress/hotlist.h"
 
 struct latency_cell {
     uint64_t count;

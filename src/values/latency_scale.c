@@ -28,7 +28,7 @@ struct slots {
     uint64_t rax, rdx, rcx, start;
 };
 
-/* One load between clocks, register by register as walk/payload.c has it; `empty`: the same without the load. */
+/* One load between clocks, register by register as walk/emit/payload.c has it; `empty`: the same without the load. */
 #define TIMED(load)                                                                                \
     __asm__ volatile("lfence; rdtsc; lfence\n\t"                                                   \
                      "not %%eax\n\t"                                                               \

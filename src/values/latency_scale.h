@@ -1,7 +1,7 @@
 /* What ticks of a timed load mean on this machine: how many of them the timing itself takes, and from how many on what was loaded
  * was in the third cache, or in memory.
  *
- * Measured when a recording starts, with the instructions that copies of loads are timed by (walk/payload.h): loads that
+ * Measured when a recording starts, with the instructions that copies of loads are timed by (walk/emit/payload.h): loads that
  * follow each other through memory of growing size, and loads of lines that were flushed. Two places are told apart if nearly all times of the one are shorter than nearly all of the other. Where they are not, it is measured again: others
  * may have disturbed it. If that does not help, the scale says less. A third cache that looks like memory, as when neighbours fill it, counts as memory; one that looks like what is near, as when the clock's steps are too
  * long, counts as near. If memory itself is not told from what is near, there are no bins but `longer`. Loads that miss the TLB as well take longer than this says. */

@@ -4,7 +4,7 @@
  * payload is not as long as its exits say is left out, and counted. */
 #pragma once
 
-#include "space/units.h"
+#include "process/units.h"
 #include "wire/payload.h"
 
 #include <stdbool.h>

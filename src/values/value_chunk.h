@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "values/value_places.h"
-#include "stream/random.h"
+#include "compress/random.h"
 
 enum { VALUE_CHUNK_WINDOWS = 64, VALUE_CHUNK_WORDS = 1 << 18, VALUE_CHUNK_VISITS = 8 };
 

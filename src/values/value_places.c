@@ -1,6 +1,6 @@
 #include "values/value_places.h"
 
-#include "space/selection.h"
+#include "process/selection.h"
 
 enum { PART_UNKNOWN = UINT32_MAX };
 static const struct place nobody = {MODULE_NONE, {0}};

@@ -1,6 +1,6 @@
 #include "values/value_pointers.h"
 
-#include "program/image.h"
+#include "program/elf/image.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "space/mappings.h"
+#include "process/mappings.h"
 
 /* All that a module has in memory, code and data. */
 struct value_extent {

@@ -1,13 +1,13 @@
-/* Values between windows and lists, made a shorter stream: what a compressor (stream/compressor.h) passes on stands for many.
+/* Values between windows and lists, made a shorter stream: what a compressor (compress/compressor.h) passes on stands for many.
  *
  * It stands in the tool, behind the ring, for recordings that need whole windows there: it spares the work on lists and not the way. Others are compressed
- * in the process (agent/stream.h).
+ * in the process (agent/sampling/stream.h).
  *
  * With `converge` places whose most frequent value keeps its share are left out before the compressor, but for one window in some: they
  * leave its parts to others. */
 #pragma once
 
-#include "stream/compressor.h"
+#include "compress/compressor.h"
 
 enum { VALUE_STREAM_TUPLES = 256 };
 

@@ -1,6 +1,6 @@
 #include "view/advice_say.h"
 
-#include "view/missing.h"
+#include "analysis/report/missing.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "view/advice_say.h"
 
 #include "base/quote.h"
-#include "program/brief.h"
-#include "program/match.h"
-#include "view/ink.h"
+#include "program/names/brief.h"
+#include "program/names/match.h"
+#include "text/ink.h"
 
 #include <stdarg.h>
 #include <string.h>

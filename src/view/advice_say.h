@@ -1,7 +1,7 @@
 /* How a sentence of advice is said, and the parts of advice that are files of their own. */
 #pragma once
 
-#include "view/report.h"
+#include "analysis/report/report.h"
 
 struct adviser {
     FILE *to;

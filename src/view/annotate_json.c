@@ -1,4 +1,4 @@
-#include "view/annotate.h"
+#include "analysis/report/annotate.h"
 
 #include "view/head.h"
 

@@ -1,8 +1,8 @@
-#include "view/annotate.h"
+#include "analysis/report/annotate.h"
 
-#include "view/clean.h"
-#include "view/listing.h"
-#include "view/sheet.h"
+#include "text/clean.h"
+#include "text/listing.h"
+#include "text/sheet.h"
 #include "view/head.h"
 
 #include <inttypes.h>

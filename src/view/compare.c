@@ -1,7 +1,7 @@
 #include "view/compare.h"
 
-#include "view/items_paths.h"
-#include "view/sheet.h"
+#include "analysis/paths/items_paths.h"
+#include "text/sheet.h"
 #include "view/head.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "view/conflicts.h"
+#include "analysis/values/conflicts.h"
 
 #include "view/head.h"
 

@@ -1,7 +1,7 @@
-#include "view/conflicts.h"
+#include "analysis/values/conflicts.h"
 
 #include "view/head.h"
-#include "view/ink.h"
+#include "text/ink.h"
 #include "view/place_text.h"
 
 #include <inttypes.h>

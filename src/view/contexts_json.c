@@ -1,4 +1,4 @@
-#include "view/contexts.h"
+#include "analysis/report/contexts.h"
 
 #include "view/head.h"
 

@@ -1,7 +1,7 @@
-#include "view/contexts.h"
+#include "analysis/report/contexts.h"
 
 #include "view/head.h"
-#include "view/sheet.h"
+#include "text/sheet.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "view/diff.h"
+#include "analysis/report/diff.h"
 
 #include "view/head.h"
 

@@ -1,6 +1,6 @@
-#include "view/diff.h"
+#include "analysis/report/diff.h"
 
-#include "view/sheet.h"
+#include "text/sheet.h"
 #include "view/head.h"
 
 #include <inttypes.h>

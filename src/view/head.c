@@ -1,7 +1,7 @@
 #include "view/head.h"
 
 #include "profile/command.h"
-#include "view/clean.h"
+#include "text/clean.h"
 #include "view/profile_json.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* What every view says first and last: of what recording it is, and what that failed to see. */
 #pragma once
 
-#include "view/items.h"
-#include "view/json.h"
-#include "view/labels.h"
+#include "analysis/counts/items.h"
+#include "text/json.h"
+#include "analysis/counts/labels.h"
 
 /* Opens the object and writes all of it up to the rows; `name` is that of the schema. */
 void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,

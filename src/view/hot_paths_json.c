@@ -1,6 +1,6 @@
-#include "view/hot_paths.h"
+#include "analysis/paths/hot_paths.h"
 
-#include "view/code.h"
+#include "analysis/counts/code.h"
 #include "view/head.h"
 
 static void lines_json(struct json *json, const struct hot_paths *paths,

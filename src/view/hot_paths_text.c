@@ -1,8 +1,8 @@
-#include "view/hot_paths.h"
+#include "analysis/paths/hot_paths.h"
 
-#include "view/code.h"
+#include "analysis/counts/code.h"
 #include "view/head.h"
-#include "view/sheet.h"
+#include "text/sheet.h"
 
 #include <inttypes.h>
 #include <string.h>

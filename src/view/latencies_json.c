@@ -1,4 +1,4 @@
-#include "view/latencies.h"
+#include "analysis/values/latencies.h"
 
 #include "view/head.h"
 

@@ -1,8 +1,8 @@
-#include "view/latencies.h"
+#include "analysis/values/latencies.h"
 
 #include "base/memory.h"
 #include "view/head.h"
-#include "view/ink.h"
+#include "text/ink.h"
 #include "view/place_text.h"
 
 #include <inttypes.h>

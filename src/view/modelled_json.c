@@ -1,4 +1,4 @@
-#include "view/modelled.h"
+#include "analysis/pipeline/modelled.h"
 
 #include "view/head.h"
 

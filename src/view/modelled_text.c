@@ -1,9 +1,9 @@
-#include "view/modelled.h"
+#include "analysis/pipeline/modelled.h"
 
-#include "program/assembly.h"
+#include "program/insn/assembly.h"
 #include "program/binary.h"
 #include "view/head.h"
-#include "view/ink.h"
+#include "text/ink.h"
 
 #include <inttypes.h>
 #include <math.h>

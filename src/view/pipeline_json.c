@@ -1,6 +1,6 @@
-#include "view/pipeline.h"
+#include "analysis/pipeline/pipeline.h"
 
-#include "sample/sample.h"
+#include "records/sample.h"
 #include "view/head.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
-#include "view/pipeline.h"
+#include "analysis/pipeline/pipeline.h"
 
-#include "program/assembly.h"
+#include "program/insn/assembly.h"
 #include "program/binary.h"
-#include "sample/sample.h"
+#include "records/sample.h"
 #include "view/head.h"
-#include "view/ink.h"
+#include "text/ink.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "view/place_text.h"
 
-#include "program/assembly.h"
+#include "program/insn/assembly.h"
 #include "program/binary.h"
 
 #include <string.h>

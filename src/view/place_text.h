@@ -1,8 +1,8 @@
 /* What stands at a place of a program: the line of its source, its instruction. */
 #pragma once
 
-#include "view/listing.h"
-#include "view/scene.h"
+#include "text/listing.h"
+#include "analysis/counts/scene.h"
 
 struct place_text {
     struct scene *scene;

@@ -1,7 +1,7 @@
 /* Parts of a profile as JSON, the same wherever they are shown. */
 #pragma once
 
-#include "view/json.h"
+#include "text/json.h"
 
 struct module;
 struct profile;

@@ -1,6 +1,6 @@
-#include "view/report.h"
+#include "analysis/report/report.h"
 
-#include "view/trips.h"
+#include "analysis/counts/trips.h"
 #include "view/head.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
-#include "view/report.h"
+#include "analysis/report/report.h"
 
 #include "view/advice.h"
-#include "view/clean.h"
-#include "view/missing.h"
-#include "view/paths.h"
-#include "view/sheet.h"
-#include "view/trips.h"
+#include "text/clean.h"
+#include "analysis/report/missing.h"
+#include "text/source_paths.h"
+#include "text/sheet.h"
+#include "analysis/counts/trips.h"
 #include "view/head.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-#include "view/values.h"
+#include "analysis/values/values.h"
 
 #include "view/head.h"
 #include "view/place_text.h"
-#include "view/value_findings.h"
+#include "analysis/values/value_findings.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-#include "view/values.h"
+#include "analysis/values/values.h"
 
 #include "base/map.h"
 #include "view/head.h"
-#include "view/ink.h"
+#include "text/ink.h"
 #include "view/place_text.h"
-#include "view/value_findings.h"
+#include "analysis/values/value_findings.h"
 
 #include <math.h>
 #include <string.h>

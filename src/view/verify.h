@@ -18,7 +18,7 @@
  * Records of modules without a binary are counted as skipped. */
 #pragma once
 
-#include "view/scene.h"
+#include "analysis/counts/scene.h"
 
 #include <stdio.h>
 

@@ -22,7 +22,7 @@ static bool ends_a_call(const struct image *image, uint64_t last)
 }
 
 /* Whether a signal handler returns to the byte behind the address. Code there is mov $SYS_rt_sigreturn,%rax; syscall. The
- * agent's (agent/handover.c) has a jump to the next instruction in place of the system call, and then does more. */
+ * agent's (agent/signals/handover.c) has a jump to the next instruction in place of the system call, and then does more. */
 static bool is_trampoline(const struct image *image, uint64_t address)
 {
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0};

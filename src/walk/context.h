@@ -75,13 +75,14 @@ struct context {
      * charge the first half, indirect ones the second. Many, because adding to one place again and
      * again makes each addition wait for the last: superblocks take turns. */
     int64_t budgets[CONTEXT_BUDGETS];
-    /* Record, with a payload (walk/payload.h): bytes of it written so far; and for the code that does. */
+    /* Record, with a payload (walk/emit/payload.h): bytes of it written so far; and for the code that does. */
     uint64_t payload_at;
     uint64_t slot_r10, slot_rax, slot_rdx;
     uint64_t latency_left, latency_start, latency;
     /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
     uint64_t path, path_began;
-    int64_t path_left; /* PLAN_SOME: paths until some are measured (walk/passages.h); 0: they are */
+    int64_t
+        path_left; /* PLAN_SOME: paths until some are measured (walk/count/passages.h); 0: they are */
     uint64_t path_seed, path_clock; /* likewise: of chance; what a look at the clock takes, by 16 */
     /* Likewise, of passages that are measured and wait for a call to return: the stack pointer of the innermost, PATH_WAITS_NONE if there is none. Code asks
      * `path_back`: the same, or 0 while some are measured, when all that return look at the clock. */
@@ -90,7 +91,7 @@ struct context {
     uint64_t bursts;       /* that there were */
     int64_t looks_at;      /* bytes, counts up to 0, the end of looks[] */
     struct look looks[CONTEXT_LOOKS];
-    /* The burst that lasts, or is next, flows (walk/flow.h): bytes, counts up to 0, the end of flow[]; 0: it does not flow. Then its enum flow_phase, passages that are timed, the clock when it was over, ticks of the
+    /* The burst that lasts, or is next, flows (walk/count/flow.h): bytes, counts up to 0, the end of flow[]; 0: it does not flow. Then its enum flow_phase, passages that are timed, the clock when it was over, ticks of the
      * dispatcher in it; and it is not to be used. */
     int64_t flow_at;
     uint64_t flow_phase, flow_room, flow_ended, flow_paused, flow_spoiled;
@@ -100,12 +101,12 @@ struct context {
     uint64_t left_path;    /* of a count in a node that is left to the dispatcher */
     uint64_t *paths_lost;  /* added to, when a path could not be counted */
     uint64_t *interrupted; /* when what was measured took too long to stand for others */
-    /* Calling contexts (walk/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
+    /* Calling contexts (walk/count/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
     uint64_t node, node_began;
     uint64_t node_timed, node_ended; /* this stay is measured; when it came to its end */
     uint64_t node_clock;             /* what two looks at the clock take */
     uint64_t node_lost;              /* ticks of this stay that were without a CPU */
-    /* When it was last looked how long the thread had no CPU (walk/cpu_lost.h), by each clock. */
+    /* When it was last looked how long the thread had no CPU (walk/count/cpu_lost.h), by each clock. */
     uint64_t cpu_tsc, cpu_wall, cpu_ns;
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;

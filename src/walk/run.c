@@ -1,8 +1,8 @@
 #include "walk/run.h"
 
-#include "walk/node_ticks.h"
-#include "walk/passages.h"
-#include "walk/plan_apply.h"
+#include "walk/count/node_ticks.h"
+#include "walk/count/passages.h"
+#include "walk/count/plan_apply.h"
 #include "walk/sys.h"
 
 /* How the superblock that comes next was reached, so that it can be linked. */

@@ -1,7 +1,7 @@
 /* The dispatcher: runs a thread forward in one flavour until something ends it. */
 #pragma once
 
-#include "walk/cache.h"
+#include "walk/cache/cache.h"
 
 struct walk {
     struct cache *cache;

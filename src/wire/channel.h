@@ -96,7 +96,7 @@ struct record_options {
     uint32_t covered;       /* code that is PLAN_COVERED is not counted as well */
     uint32_t contexts;      /* CONTEXTS_: calling contexts of functions that are PLAN_FUNCTION */
     uint32_t contexts_max;  /* of one thread; 0: as many as there is room for */
-    /* Samples: what windows record goes through a compressor of that design (stream/design.h) in the process itself; "": it does not. */
+    /* Samples: what windows record goes through a compressor of that design (compress/design.h) in the process itself; "": it does not. */
     char compress[RECORD_COMPRESS_BYTES];
 };
 
@@ -307,7 +307,7 @@ struct event_messages {
     uint32_t kind, bytes;
     int32_t tid;
     uint32_t n;
-    /* struct message messages[n] (stream/tuple.h). Their places: of a value or a latency, the first exit of the superblock << MESSAGE_WORD_BITS
+    /* struct message messages[n] (compress/tuple.h). Their places: of a value or a latency, the first exit of the superblock << MESSAGE_WORD_BITS
      * and which of its words; of an exit its id, whose value is the first exit of where it went, 0 if its superblock tells or it is not known. */
 };
 enum { MESSAGE_WORD_BITS = 8 };

@@ -4,10 +4,10 @@
  * of enum dwarf_section_id without the last; tests/fuzz/seed_program makes some of real programs. Code is
  * taken to lie at 0x1000 to 0x3000. */
 #include "base/err.h"
-#include "program/debug_info.h"
-#include "program/image.h"
-#include "program/inlines.h"
-#include "program/lines.h"
+#include "program/dwarf/debug_info.h"
+#include "program/elf/image.h"
+#include "program/dwarf/inlines.h"
+#include "program/dwarf/lines.h"
 
 #include <string.h>
 

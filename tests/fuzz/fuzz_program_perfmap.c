@@ -1,5 +1,5 @@
 /* Any text as a perf map: it is read without harm, and its entries are in order and apart. */
-#include "program/perf_map.h"
+#include "program/names/perf_map.h"
 
 #include "base/err.h"
 

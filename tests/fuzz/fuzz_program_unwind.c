@@ -1,9 +1,9 @@
 /* Any bytes as an .eh_frame or .debug_frame section: the table must be in order, questions must find what
  * is in it, and a step from anywhere must end. */
 #include "base/err.h"
-#include "program/unwind.h"
-#include "program/unwind_build.h"
-#include "program/unwind_entries.h"
+#include "program/unwind/unwind.h"
+#include "program/unwind/unwind_build.h"
+#include "program/unwind/unwind_entries.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

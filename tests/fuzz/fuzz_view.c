@@ -2,13 +2,13 @@
  * ends, does no harm, and gives JSON. Modules that exist are opened, so that addresses in them are asked for too. */
 #include "base/err.h"
 #include "profile/file.h"
-#include "view/contexts.h"
-#include "view/diff.h"
-#include "view/ink.h"
-#include "view/report.h"
+#include "analysis/report/contexts.h"
+#include "analysis/report/diff.h"
+#include "text/ink.h"
+#include "analysis/report/report.h"
 #include "view/verify.h"
 
-#include "../unit/view/json_check.h"
+#include "../unit/text/json_check.h"
 #include "mend.h"
 
 #include <stdlib.h>

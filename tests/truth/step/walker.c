@@ -8,7 +8,7 @@
 
 #include "walk/run.h"
 #include "walk/sys.h"
-#include "walk/tables.h"
+#include "walk/cache/tables.h"
 
 #include <fcntl.h>
 #include <sched.h>

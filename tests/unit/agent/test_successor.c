@@ -1,5 +1,5 @@
 /* Which programs will load the agent when a process becomes them. */
-#include "agent/successor.h"
+#include "agent/exact/successor.h"
 
 #include "wire/channel.h"
 

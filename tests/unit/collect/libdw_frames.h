@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "collect/stack.h"
+#include "collect/stacks/stack.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>

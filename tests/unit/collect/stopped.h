@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/err.h"
-#include "collect/stack.h"
-#include "program/image.h"
-#include "program/unwind.h"
+#include "collect/stacks/stack.h"
+#include "program/elf/image.h"
+#include "program/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "collect/banks.h"
+#include "collect/channel/banks.h"
 
 #include "base/err.h"
-#include "collect/share.h"
-#include "../space/fake.h"
+#include "collect/channel/share.h"
+#include "../process/fake.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* A thread that was borrowed goes on as if nothing had been. */
 #include "base/err.h"
-#include "collect/borrow.h"
-#include "collect/remote.h"
-#include "collect/thread_state.h"
+#include "collect/target/borrow.h"
+#include "collect/target/remote.h"
+#include "collect/target/thread_state.h"
 
 #include <errno.h>
 #include <poll.h>

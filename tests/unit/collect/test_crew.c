@@ -1,4 +1,4 @@
-#include "collect/crew.h"
+#include "collect/windows/crew.h"
 
 #include "profile/profile.h"
 

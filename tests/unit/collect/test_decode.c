@@ -1,8 +1,8 @@
-#include "collect/decode.h"
+#include "collect/windows/decode.h"
 
-#include "collect/walk_stacks.h"
+#include "collect/stacks/walk_stacks.h"
 
-#include "../space/fake_code.h"
+#include "../process/fake_code.h"
 
 /* Static in each test: too large for a stack frame. */
 struct fixture {

@@ -1,9 +1,9 @@
 #include "collect/drain.h"
 
 #include "base/err.h"
-#include "collect/call_tree.h"
+#include "collect/exact/call_tree.h"
 #include "wire/node.h"
-#include "../space/fake.h"
+#include "../process/fake.h"
 
 #include <string.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* Counters of a channel: what can be is taken, what cannot is refused and counted. */
-#include "collect/figures.h"
+#include "collect/channel/figures.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "collect/perf_names.h"
+#include "collect/perf/perf_names.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

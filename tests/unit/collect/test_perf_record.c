@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collect/perf_record.h"
+#include "collect/perf/perf_record.h"
 #include "records.h"
 
 static const uint64_t chain[] = {0xffffffff81000010, 0xffffffff81000020, 0};

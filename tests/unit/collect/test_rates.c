@@ -1,4 +1,4 @@
-#include "collect/rates.h"
+#include "collect/windows/rates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "collect/source.h"
 
-#include "../space/fake.h"
+#include "../process/fake.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* How stacks end, and what is guessed where code has no rules. */
-#include "collect/stack.h"
+#include "collect/stacks/stack.h"
 
 #include "base/err.h"
-#include "program/image.h"
-#include "program/unwind.h"
+#include "program/elf/image.h"
+#include "program/unwind/unwind.h"
 
 #include <asm/perf_regs.h>
 #include <elf.h>

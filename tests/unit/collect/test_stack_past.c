@@ -1,4 +1,4 @@
-#include "collect/stack_past.h"
+#include "collect/stacks/stack_past.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

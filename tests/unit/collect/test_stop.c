@@ -1,4 +1,4 @@
-#include "collect/stop.h"
+#include "collect/target/stop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

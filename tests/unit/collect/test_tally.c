@@ -1,4 +1,4 @@
-#include "collect/tally.h"
+#include "collect/windows/tally.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

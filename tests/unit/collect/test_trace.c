@@ -1,11 +1,11 @@
-#include "collect/trace.h"
+#include "collect/exact/trace.h"
 
 #include "base/err.h"
-#include "course/exact.h"
-#include "collect/share.h"
-#include "course/trace_check.h"
-#include "course/trace_count.h"
-#include "../space/fake.h"
+#include "consumers/exact.h"
+#include "collect/channel/share.h"
+#include "consumers/trace_check.h"
+#include "consumers/trace_count.h"
+#include "../process/fake.h"
 #include "profile/profile.h"
 
 #include <linux/futex.h>

@@ -1,4 +1,4 @@
-#include "collect/window_reach.h"
+#include "collect/windows/window_reach.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

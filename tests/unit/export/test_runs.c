@@ -1,7 +1,7 @@
 /* Whatever counts are given, straight runs cover each block as often as it ran; and cross each step as often as it was gone, if
  * counts fit together. */
-#include "export/runs.h"
-#include "program/cfg.h"
+#include "export/compilers/runs.h"
+#include "program/cfg/cfg.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "sample.h"
 
-#include "../view/json_check.h"
+#include "../text/json_check.h"
 
 static void threads_are_profiles(void **state)
 {

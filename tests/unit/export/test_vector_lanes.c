@@ -1,4 +1,4 @@
-#include "export/vector_lanes.h"
+#include "export/gcda/vector_lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "profile/profile.h"
-#include "sample/sample.h"
+#include "records/sample.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>

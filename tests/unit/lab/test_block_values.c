@@ -1,5 +1,5 @@
 /* What the interpreter of blocks makes of instructions that this processor then runs itself, from the same registers. */
-#include "lab/block_values.h"
+#include "lab/pipeline/block_values.h"
 
 #include <stddef.h>
 #include <setjmp.h>

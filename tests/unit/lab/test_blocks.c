@@ -1,4 +1,4 @@
-#include "lab/blocks.h"
+#include "lab/pipeline/blocks.h"
 
 #include <stddef.h>
 #include <setjmp.h>
@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "core/model.h"
+#include "model/core/model.h"
 
 #include <math.h>
 #include <stdio.h>

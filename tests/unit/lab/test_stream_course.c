@@ -1,12 +1,12 @@
 /* What is said of courses: when an error is reached and from when on it stays, what messages cost, and claims that hold for all, for some, for none. */
-#include "lab/stream_course.h"
+#include "lab/streams/stream_course.h"
 
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "lab/curves.h"
+#include "lab/draw/curves.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Where control comes into the middle of functions, against a sweep that decodes every instruction of the C library and looks each target up. */
 #include "base/err.h"
 #include "paths/arrivals.h"
-#include "program/image.h"
+#include "program/elf/image.h"
 #include "x86/insn.h"
 
 #include <dlfcn.h>

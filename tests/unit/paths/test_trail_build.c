@@ -3,9 +3,9 @@
 #include "paths/trail_course.h"
 
 #include "base/err.h"
-#include "program/disasm.h"
-#include "program/image.h"
-#include "program/symbols.h"
+#include "program/insn/disasm.h"
+#include "program/elf/image.h"
+#include "program/symbols/symbols.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "profile/file.h"
-#include "sample/sample.h"
+#include "records/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

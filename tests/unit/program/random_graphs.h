@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/cfg.h"
+#include "program/cfg/cfg.h"
 
 #include "oracle.h"
 

@@ -1,8 +1,8 @@
-#include "program/assembly.h"
+#include "program/insn/assembly.h"
 
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/disasm.h"
+#include "program/insn/disasm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
-#include "program/cfg.h"
+#include "program/cfg/cfg.h"
 
 #include "base/err.h"
 #include "base/map.h"
-#include "program/debug_file.h"
-#include "program/image.h"
+#include "program/elf/debug_file.h"
+#include "program/elf/image.h"
 
 #include "oracle.h"
 

@@ -1,4 +1,4 @@
-#include "program/demangle.h"
+#include "program/names/demangle.h"
 
 #include "oracle.h"
 

@@ -1,4 +1,4 @@
-#include "program/dominators.h"
+#include "program/cfg/dominators.h"
 
 #include "random_graphs.h"
 

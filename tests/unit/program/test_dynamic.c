@@ -1,7 +1,7 @@
 /* What an executable asks of the loader, told of this very test. */
 #include "base/err.h"
-#include "program/dynamic.h"
-#include "program/image.h"
+#include "program/elf/dynamic.h"
+#include "program/elf/image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

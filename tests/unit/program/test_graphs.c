@@ -1,4 +1,4 @@
-#include "program/graphs.h"
+#include "program/cfg/graphs.h"
 
 #include "base/err.h"
 #include "program/binary.h"

@@ -1,8 +1,8 @@
-#include "program/image.h"
+#include "program/elf/image.h"
 
 #include "base/err.h"
-#include "program/cfg.h"
-#include "program/symbols.h"
+#include "program/cfg/cfg.h"
+#include "program/symbols/symbols.h"
 
 #include "oracle.h"
 

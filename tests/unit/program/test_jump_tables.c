@@ -1,8 +1,8 @@
-#include "program/jump_tables.h"
+#include "program/cfg/jump_tables.h"
 
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/cfg.h"
+#include "program/cfg/cfg.h"
 
 #include "oracle.h"
 

@@ -1,11 +1,11 @@
-#include "program/lines.h"
+#include "program/dwarf/lines.h"
 
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/cfg.h"
-#include "program/debug_file.h"
-#include "program/image.h"
-#include "program/symbols.h"
+#include "program/cfg/cfg.h"
+#include "program/elf/debug_file.h"
+#include "program/elf/image.h"
+#include "program/symbols/symbols.h"
 
 #include "oracle.h"
 

@@ -1,4 +1,4 @@
-#include "program/loops.h"
+#include "program/cfg/loops.h"
 
 #include "random_graphs.h"
 

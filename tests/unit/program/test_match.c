@@ -1,5 +1,5 @@
-#include "program/brief.h"
-#include "program/match.h"
+#include "program/names/brief.h"
+#include "program/names/match.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "program/paint.h"
+#include "program/dwarf/paint.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "program/perf_map.h"
+#include "program/names/perf_map.h"
 
 #include "base/err.h"
 

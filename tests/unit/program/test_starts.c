@@ -1,7 +1,7 @@
-#include "program/starts.h"
+#include "program/symbols/starts.h"
 
 #include "base/err.h"
-#include "program/image.h"
+#include "program/elf/image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

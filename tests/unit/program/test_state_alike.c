@@ -1,4 +1,4 @@
-#include "program/state_alike.h"
+#include "program/cfg/state_alike.h"
 
 #include "random_graphs.h"
 

@@ -1,10 +1,10 @@
-#include "program/symbols.h"
+#include "program/symbols/symbols.h"
 
 #include "base/err.h"
 #include "base/map.h"
-#include "program/frames.h"
-#include "program/debug_file.h"
-#include "program/image.h"
+#include "program/unwind/frames.h"
+#include "program/elf/debug_file.h"
+#include "program/elf/image.h"
 
 #include "oracle.h"
 

@@ -1,10 +1,10 @@
 /* Single steps by hand-made rules; sections that are not as they should be. */
-#include "program/unwind.h"
+#include "program/unwind/unwind.h"
 
 #include "base/err.h"
-#include "program/image.h"
-#include "program/unwind_build.h"
-#include "program/unwind_entries.h"
+#include "program/elf/image.h"
+#include "program/unwind/unwind_build.h"
+#include "program/unwind/unwind_entries.h"
 
 #include "oracle.h"
 

@@ -1,10 +1,10 @@
 /* Rules from reading code against those that the compiler has written down for the same code. Given files
  * as arguments it compares those; alone, this machine's libc. */
-#include "program/unwind_derive.h"
+#include "program/unwind/unwind_derive.h"
 
 #include "base/err.h"
-#include "program/image.h"
-#include "program/unwind.h"
+#include "program/elf/image.h"
+#include "program/unwind/unwind.h"
 
 #include "oracle.h"
 

@@ -1,7 +1,7 @@
 /* Rules made function by function are those of the whole table. */
-#include "program/image.h"
-#include "program/symtab.h"
-#include "program/unwind_partial.h"
+#include "program/elf/image.h"
+#include "program/elf/symtab.h"
+#include "program/unwind/unwind_partial.h"
 
 #include "base/err.h"
 

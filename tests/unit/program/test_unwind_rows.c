@@ -1,9 +1,9 @@
 /* Unwind tables, row by row, against readelf's reading of the same sections. Given files as arguments it
  * checks those; alone, this machine's libc and loader. */
-#include "program/unwind.h"
+#include "program/unwind/unwind.h"
 
 #include "base/err.h"
-#include "program/image.h"
+#include "program/elf/image.h"
 
 #include "oracle.h"
 

@@ -2,7 +2,7 @@
 
 #include "profile/value_kinds.h"
 
-#include "../space/fake_code.h"
+#include "../process/fake_code.h"
 
 enum { WINDOWS = 100, EXITS = 6 };
 

@@ -1,6 +1,6 @@
 #include "values/payloads.h"
 
-#include "../space/fake_payload.h"
+#include "../process/fake_payload.h"
 
 struct seen {
     struct payload_consumer consumer;

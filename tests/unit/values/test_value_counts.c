@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-#include "../space/fake.h"
+#include "../process/fake.h"
 
 static void few_are_counted_exactly(void **state)
 {

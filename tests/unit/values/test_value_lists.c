@@ -1,8 +1,8 @@
 #include "values/value_lists.h"
 
-#include "stream/random.h"
+#include "compress/random.h"
 
-#include "../space/fake_code.h"
+#include "../process/fake_code.h"
 
 enum { WINDOWS = 150, EXITS = VALUE_CHUNK_VISITS };
 

@@ -1,8 +1,8 @@
 #include "base/err.h"
 #include "view/compare.h"
 
-#include "json_check.h"
-#include "strolls.h"
+#include "../text/json_check.h"
+#include "../analysis/strolls.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
-#include "view/contexts.h"
+#include "analysis/report/contexts.h"
 
-#include "json_check.h"
-#include "plain_profile.h"
+#include "../text/json_check.h"
+#include "../analysis/plain_profile.h"
 
 /* Random stacks over a few functions, kept as they are beside the profile: whatever contexts say is
  * counted again from these. */

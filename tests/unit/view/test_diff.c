@@ -1,9 +1,9 @@
-#include "view/diff.h"
+#include "analysis/report/diff.h"
 
-#include "json_check.h"
-#include "plain_profile.h"
-#include "view/diff_lines.h"
-#include "view/diff_names.h"
+#include "../text/json_check.h"
+#include "../analysis/plain_profile.h"
+#include "analysis/report/diff_lines.h"
+#include "analysis/report/diff_names.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* Times of loads: means of few have wide intervals, or none, and what one slow load makes dear by chance does not come first. */
-#include "view/latencies.h"
+#include "analysis/values/latencies.h"
 
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "view/ink.h"
+#include "text/ink.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "base/err.h"
-#include "view/ink.h"
-#include "view/report.h"
+#include "text/ink.h"
+#include "analysis/report/report.h"
 
-#include "json_check.h"
-#include "strolls.h"
+#include "../text/json_check.h"
+#include "../analysis/strolls.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
-#include "view/ink.h"
-#include "view/report.h"
+#include "text/ink.h"
+#include "analysis/report/report.h"
 
-#include "json_check.h"
-#include "plain_profile.h"
+#include "../text/json_check.h"
+#include "../analysis/plain_profile.h"
 
 static char *written(const struct report *report, bool json, bool color)
 {

@@ -1,9 +1,9 @@
 #include "base/err.h"
-#include "view/items.h"
+#include "analysis/counts/items.h"
 #include "view/verify.h"
 
-#include "json_check.h"
-#include "strolls.h"
+#include "../text/json_check.h"
+#include "../analysis/strolls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

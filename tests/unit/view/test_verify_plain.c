@@ -1,7 +1,7 @@
 /* Stacks of this very process, as glibc finds them, are possible; each damaged one is not. */
 #include "view/verify_plain.h"
 
-#include "plain_profile.h"
+#include "../analysis/plain_profile.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -1,5 +1,5 @@
 /* Calling contexts: functions that call each other in every way, and the tree that comes of it, counted by hand. */
-#include "walk/path_table.h"
+#include "walk/count/path_table.h"
 #include "walk/run.h"
 
 #include <setjmp.h>

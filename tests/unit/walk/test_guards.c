@@ -1,7 +1,7 @@
 /* Code that changes under its copies is noticed: another byte, or gone altogether. */
-#include "walk/guard_code.h"
+#include "walk/emit/guard_code.h"
 
-#include "walk/exits.h"
+#include "walk/emit/exits.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* Ticks of some stays in nodes: their sum against that of all, which the test adds up, for lengths that vary in every way that matters. */
-#include "walk/node_ticks.h"
-#include "walk/cpu_lost.h"
-#include "walk/node_tree.h"
+#include "walk/count/node_ticks.h"
+#include "walk/count/cpu_lost.h"
+#include "walk/count/node_tree.h"
 #include "walk/sys.h"
 
 #include <setjmp.h>

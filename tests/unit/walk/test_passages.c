@@ -1,7 +1,7 @@
 /* Looks at the clock in bursts, written down here as code would: what is made of them. */
-#include "walk/passages.h"
-#include "walk/path_table.h"
-#include "walk/plan_apply.h"
+#include "walk/count/passages.h"
+#include "walk/count/path_table.h"
+#include "walk/count/plan_apply.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Operations on edges: a function whose paths are numbered by a plan, and counted by hand. */
-#include "walk/known_paths.h"
-#include "walk/plan_apply.h"
+#include "walk/emit/known_paths.h"
+#include "walk/count/plan_apply.h"
 #include "walk/run.h"
 
 #include <setjmp.h>

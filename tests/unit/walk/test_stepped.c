@@ -2,7 +2,7 @@
  * of %gs are copied; transactions are aborted. */
 #include "walk/run.h"
 
-#include "walk/through_gs.h"
+#include "walk/emit/through_gs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Changes of code are seen, wherever they are; what is gone is one. */
-#include "walk/witness.h"
+#include "walk/cache/witness.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* What the tests of walks have in common: memory as the agent maps it, and this process's own code as the program. */
 #pragma once
 
-#include "walk/cache.h"
+#include "walk/cache/cache.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

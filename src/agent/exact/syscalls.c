@@ -1,0 +1,267 @@
+#include "agent/exact/syscalls.h"
+
+#include "agent/agent.h"
+#include "agent/exact/exact.h"
+#include "agent/exact/exact_actions.h"
+#include "agent/exact/exact_altstack.h"
+#include "agent/exact/exact_frame.h"
+#include "agent/footprint.h"
+#include "agent/maps.h"
+#include "agent/exact/plans.h"
+#include "agent/exact/successor.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+
+#include <asm/prctl.h>
+#include <asm/signal.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { BAD_ADDRESS = 14 /* EFAULT */ };
+
+struct span {
+    uint64_t start, bytes;
+};
+
+static bool copy(long number, uint64_t program, uint64_t ours, uint64_t bytes)
+{
+    struct span local = {ours, bytes}, remote = {program, bytes};
+    long pid = sys3(SYS_getpid, 0, 0, 0);
+    return sys6(number, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
+}
+
+bool syscalls_read(uint64_t from, void *to, uint64_t bytes)
+{
+    return copy(SYS_process_vm_readv, from, (uint64_t)to, bytes);
+}
+
+/* process_vm_writev does not make a stack grow, where the kernel's own writes do: a frame of a signal, say. A call that writes
+ * 8 bytes for us, to be overwritten, makes it grow to its lowest address. */
+static bool stack_grow(uint64_t to, uint64_t bytes)
+{
+    return bytes >= 8 && sys6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)to, 8, 0, 0) == 0;
+}
+
+bool syscalls_write(uint64_t to, const void *from, uint64_t bytes)
+{
+    return copy(SYS_process_vm_writev, to, (uint64_t)from, bytes) ||
+           (stack_grow(to, bytes) && copy(SYS_process_vm_writev, to, (uint64_t)from, bytes));
+}
+
+/* ---- code that changes */
+
+/* Copies of code that is gone must not be found any more; a thread that is still in one runs what it ran
+ * natively: code that is being unmapped under its feet. */
+static void code_forget(void)
+{
+    struct cache *cache = agent.cache;
+    gate_lock(&cache->gate, true);
+    if (gate_alone(&cache->gate))
+        cache_flush(cache);
+    else
+        cache_forget(cache);
+    maps_read(agent.regions);
+    plans_await();
+    gate_unlock(&cache->gate);
+    agent_lose(LOSS_flushed);
+}
+
+/* Code that we may have copied has changed its place or its rights. */
+static bool mapping_changed(uint64_t start, uint64_t bytes)
+{
+    const struct regions *regions = agent.regions;
+    for (uint32_t i = 0; i < regions->n; i++)
+        if (regions->at[i].start < start + bytes && regions->at[i].end > start)
+            return true;
+    return false;
+}
+
+/* Of shared memory of System V, which shmat maps whole. If it cannot be asked for: all there may be. */
+static uint64_t segment_bytes(uint64_t id)
+{
+    enum { STATUS = 2, BYTES_AT = 6 }; /* IPC_STAT; a word of struct shmid64_ds */
+    uint64_t status[32];
+    long result = sys3(SYS_shmctl, (long)id, STATUS, (long)status);
+    return sys_failed(result) ? UINT64_C(1) << 46 : status[BYTES_AT];
+}
+
+static void code_follow(const struct context *context, long number, long result)
+{
+    const uint64_t *gpr = context->gpr;
+    bool changed = __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE);
+    if (number == SYS_munmap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
+        number == SYS_mremap)
+        changed |= mapping_changed(gpr[RDI], gpr[RSI]);
+    if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap)
+        changed |= mapping_changed((uint64_t)result, number == SYS_mmap ? gpr[RSI] : gpr[RDX]);
+    if (number == SYS_shmat)
+        changed |= mapping_changed((uint64_t)result, segment_bytes(gpr[RDI]));
+    if (number == SYS_shmdt)
+        changed |= mapping_changed(gpr[RDI], 1);
+    if (changed)
+        code_forget();
+}
+
+/* ---- the end */
+
+/* Counts of other threads are whole when the process is gone. */
+static void finish(const struct thread *thread)
+{
+    struct channel *channel = agent.channel;
+    channel->end_tsc = sys_tsc();
+    thread->wire->end_cpu_ns = agent_cpu_ns();
+    channel->superblocks = agent.cache->translated;
+    channel->code_bytes = agent.cache->zones.code_bytes;
+    channel->translate_ticks = agent.cache->translate_ticks;
+    channel->losses[LOSS_aborted] = agent.cache->aborts;
+    channel->memory_bytes = footprint_bytes();
+    bool alone = gate_alone(&agent.cache->gate);
+    __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
+}
+
+/* Signals are blocked first: to begin anew behind each that comes meanwhile would never end under a fast timer. */
+static long end(const struct thread *thread)
+{
+    uint64_t mask = exact_frame_mask(UINT64_MAX);
+    if (thread->context->interrupt) {
+        exact_frame_mask(mask);
+        return EXACT_AGAIN;
+    }
+    finish(thread);
+    return exact_call();
+}
+
+/* ---- one call */
+
+/* The program's %gs: ours is in its place. */
+static long gs_answer(struct thread *thread)
+{
+    const uint64_t *gpr = thread->context->gpr;
+    if (gpr[RDI] == ARCH_SET_GS) {
+        if (gpr[RSI] >> 47)
+            return -1; /* EPERM */
+        thread->context->program_gs = gpr[RSI];
+        return 0;
+    }
+    return syscalls_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
+}
+
+/* After a filter of system calls our own might kill the program; and the dispatcher cannot do without the time
+ * stamp counter, which a thread may give up. */
+static bool ends_the_run(const struct context *context)
+{
+    const uint64_t *gpr = context->gpr;
+    bool filters = gpr[RDI] == PR_SET_SECCOMP;
+    bool forbids = gpr[RDI] == PR_SET_TSC && gpr[RSI] == PR_TSC_SIGSEGV;
+    return gpr[RAX] == SYS_seccomp || (gpr[RAX] == SYS_prctl && (filters || forbids));
+}
+
+/* Comes back only if it failed. */
+static long become(const struct thread *thread, const uint64_t *gpr, bool at)
+{
+    uint64_t unseen = at ? !successor_follows((int)gpr[RDI], gpr[RSI], gpr[R10])
+                         : !successor_follows(AT_FDCWD, gpr[RDI], gpr[RDX]);
+    uint64_t *losses = &agent.channel->losses[LOSS_no_agent];
+    __atomic_fetch_add(losses, unseen, __ATOMIC_RELAXED);
+    if (!thread->borrowed)
+        agent.channel->becoming = 1;
+    exact_actions_ignore(true);
+    long result = exact_call();
+    exact_actions_ignore(false);
+    if (!thread->borrowed)
+        agent.channel->becoming = 0;
+    __atomic_fetch_sub(losses, unseen, __ATOMIC_RELAXED);
+    return result;
+}
+
+/* Pages are locked as they come to be used: all at once, our mappings would be paged in as well, 17 GiB a thread that has a shadow of its stack. */
+static long lock_all(struct context *context)
+{
+    enum { KNOWN = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT };
+    uint64_t flags = context->gpr[RDI];
+    bool locks = flags & (MCL_CURRENT | MCL_FUTURE) && !(flags & ~(uint64_t)KNOWN);
+    context->gpr[RDI] |= locks ? MCL_ONFAULT : 0;
+    long result = exact_call();
+    context->gpr[RDI] = flags;
+    return result;
+}
+
+static long run(struct thread *thread, long number)
+{
+    const uint64_t *gpr = thread->context->gpr;
+    switch (number) {
+    case SYS_rt_sigaction:
+        if (!thread->borrowed)
+            return exact_actions_change(gpr[RDI], gpr[RSI], gpr[RDX], gpr[R10]);
+        break;
+    case SYS_sigaltstack: return exact_altstack_change(thread, gpr[RDI], gpr[RSI]);
+    case SYS_arch_prctl:
+        if (gpr[RDI] == ARCH_SET_GS || gpr[RDI] == ARCH_GET_GS)
+            return gs_answer(thread);
+        break;
+    case SYS_mlockall: return lock_all(thread->context);
+    case SYS_exit:
+        if (!thread->borrowed)
+            exact_exit(thread, (int)gpr[RDI]);
+        break;
+    case SYS_exit_group:
+        if (!thread->borrowed)
+            return end(thread);
+        break;
+    default: break;
+    }
+    if (number == SYS_execve || number == SYS_execveat)
+        return become(thread, gpr, number == SYS_execveat);
+    long result = exact_call();
+    if (!sys_failed(result))
+        code_follow(thread->context, number, result);
+    return result;
+}
+
+static bool answer(struct thread *thread, uint64_t next)
+{
+    struct context *context = thread->context;
+    long number = (long)context->gpr[RAX];
+    thread->call_pc = next - 2;
+    if (context->interrupt) {
+        exact_call_postpone(thread, false);
+        return true;
+    }
+    if (!exact_pour(thread, next, next)) { /* while a call waits, nothing is held back */
+        context->pc = thread->call_pc;
+        return false;
+    }
+    if (ends_the_run(context)) {
+        context->pc = thread->call_pc;
+        return false;
+    }
+    switch (number) {
+    case SYS_rt_sigreturn: return exact_frame_return(thread);
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_fork:
+    case SYS_vfork: return exact_clone(thread, next);
+    default: break;
+    }
+    long result = run(thread, number);
+    if (result == EXACT_AGAIN) {
+        exact_call_postpone(thread, true);
+        return true;
+    }
+    context->gpr[RAX] = (uint64_t)result;
+    context->gpr[RCX] = context->pc = next;
+    context->gpr[R11] = context->flags;
+    return true;
+}
+
+/* Calls that signals come before, and the ends of handlers, lead elsewhere than behind the call. */
+bool syscalls_run(struct walk *walk, uint64_t next)
+{
+    struct thread *thread = (struct thread *)((char *)walk - offsetof(struct thread, walk));
+    bool goes_on = answer(thread, next);
+    if (thread->walking && walk->context->pc != next)
+        exact_pour(thread, next, walk->context->pc);
+    return goes_on;
+}

@@ -1,0 +1,82 @@
+#include "agent/sampling/calibrate.h"
+
+#include "agent/agent.h"
+#include "agent/thread.h"
+#include "agent/sampling/trigger.h"
+#include "walk/sys.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum {
+    ROUNDS = 9,
+    COLD_ROUNDS = 5,
+    PERIOD_NS = 20000,
+    SWEEP_BYTES = 1 << 20, /* as large as the caches that one core has for itself */
+    LINE_BYTES = 64,
+};
+
+/* The longest gap that a spinning thread sees around one interrupt: all of it, from the program's
+ * last instruction to its next. Gives up when none comes. */
+static uint64_t gap_of_interrupt(struct thread *thread)
+{
+    uint32_t seen = agent.calibrated;
+    uint64_t start = sys_tsc(), last = start, longest = 0;
+    trigger_arm(thread, PERIOD_NS);
+    last = sys_tsc();
+    while (agent.calibrated == seen && last - start < agent.ticks_per_ms) {
+        uint64_t now = sys_tsc();
+        __asm__ volatile("" ::: "memory");
+        if (now - last > longest)
+            longest = now - last;
+        last = now;
+    }
+    uint64_t now = sys_tsc();
+    return now - last > longest ? now - last : longest;
+}
+
+/* The CPU-time timer rides on a clock tick that happens anyway: what we add is the signal. */
+static uint64_t gap_of_signal(void)
+{
+    uint64_t start = sys_tsc();
+    sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), agent.signal);
+    return sys_tsc() - start;
+}
+
+/* What programs do to the caches between two interrupts. */
+static void sweep(volatile uint8_t *memory)
+{
+    for (uint32_t i = 0; i < SWEEP_BYTES; i += LINE_BYTES)
+        memory[i]++;
+}
+
+/* The median gap; `memory`: NULL, or what is swept through before each. */
+static uint64_t gap_median(struct thread *thread, uint32_t rounds, volatile uint8_t *memory)
+{
+    uint64_t gaps[ROUNDS];
+    for (uint32_t i = 0; i < rounds; i++) {
+        if (memory)
+            sweep(memory);
+        uint64_t gap = thread->perf_fd >= 0 ? gap_of_interrupt(thread) : gap_of_signal();
+        uint32_t at = i;
+        for (; at > 0 && gaps[at - 1] > gap; at--)
+            gaps[at] = gaps[at - 1];
+        gaps[at] = gap;
+    }
+    return gaps[rounds / 2];
+}
+
+void calibrate(struct thread *thread)
+{
+    agent.calibrating = thread->tid;
+    uint64_t warm = gap_median(thread, ROUNDS, NULL), cold = warm;
+    long memory =
+        sys6(SYS_mmap, 0, SWEEP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!sys_failed(memory)) {
+        cold = gap_median(thread, COLD_ROUNDS, (volatile uint8_t *)memory);
+        sys3(SYS_munmap, memory, SWEEP_BYTES, 0);
+    }
+    agent.channel->delivery_ticks = warm;
+    agent.means.entry_ticks = cold > warm ? cold : warm;
+    agent.calibrated = UINT32_MAX;
+}

@@ -1,0 +1,434 @@
+#include "agent/sampling/sample.h"
+
+#include "agent/agent.h"
+#include "agent/sampling/budget.h"
+#include "agent/loader.h"
+#include "agent/maps.h"
+#include "agent/signals/signals.h"
+#include "agent/sampling/stack_copy.h"
+#include "agent/sampling/stream.h"
+#include "agent/thread.h"
+#include "agent/sampling/trigger.h"
+#include "walk/sys.h"
+#include "wire/plain.h"
+
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+enum {
+    GUARDS_FEW = 16,
+    LEAD_MASK = 7, /* exits */
+    TRAIL_MIN = 1000,
+    PREEMPTED_NS = 20000,
+    CLOCK_MASK = 63,
+    NAME_MASK = 15,   /* threads are often given their names after they began */
+    COLD_NS = 200000, /* that a window may take because all is cold, and for each instruction: */
+    RECORD_NS = 2,
+    PAYLOAD_NS = 64,
+    FURTHER = 100000, /* instructions between the windows of a walk */
+};
+
+/* A stretch of plain code: what it executed and how long that took. */
+struct piece {
+    uint32_t instructions, direct, indirect, ticks;
+};
+
+/* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for a
+ * reason that is counted. */
+static bool modules_enter(void)
+{
+    uint64_t print;
+    if (!loader_fingerprint(agent.loader, &print)) {
+        agent_lose(LOSS_in_loader);
+        return false;
+    }
+    bool changed = __atomic_load_n(&agent.stale, __ATOMIC_ACQUIRE) ||
+                   print != __atomic_load_n(&agent.loader_print, __ATOMIC_ACQUIRE) ||
+                   (agent.cache->witness && !witness_holds(agent.cache->witness));
+    if (!changed && !agent.cache->full && gate_enter(&agent.cache->gate))
+        return true;
+    /* Others may be in it. They soon leave, and nobody enters before one has flushed it. */
+    if (!gate_claim(&agent.cache->gate)) {
+        agent_lose(LOSS_busy);
+        return false;
+    }
+    __atomic_store_n(&agent.stale, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&agent.loader_print, print, __ATOMIC_RELEASE);
+    cache_flush(agent.cache);
+    if (changed)
+        maps_read(agent.regions);
+    agent_lose(LOSS_flushed);
+    gate_release(&agent.cache->gate);
+    return true;
+}
+
+static void progress_begin(struct thread *thread, uint64_t pc)
+{
+    struct progress *progress = &thread->progress;
+    progress->in_window = progress->timing = false;
+    progress->max_exits = progress->lead_exits = progress->windows = 0;
+    progress->walked = 0;
+    progress->guards = thread->walk.guards;
+    progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
+    progress->event = (struct event_walk){.tid = thread->tid,
+                                          .slot = thread->slot,
+                                          .tsc = sys_tsc(),
+                                          .cpu_ns = agent_cpu_ns(),
+                                          .pc = pc,
+                                          .cpu_node = sys_cpu_node(),
+                                          .stop = LOSS_N};
+    /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
+     * a first sample, at a moment drawn from all of a period, lies less. */
+    bool first = thread->wire->end_cpu_ns == thread->wire->start_cpu_ns;
+    if (thread->perf_fd >= 0 && !first && thread->armed_ns) {
+        uint64_t since = progress->event.cpu_ns - thread->wire->end_cpu_ns;
+        budget_entered(thread, since > thread->armed_ns ? since - thread->armed_ns : 0);
+    }
+    if (thread->perf_fd >= 0 || first)
+        progress->event.period_ns = (uint32_t)thread->period_ns;
+    if (first || (thread_random(thread) & NAME_MASK) == 0)
+        sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
+}
+
+/* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a loop
+ * of one superblock, after a few times n at most in code that charges all of them alike. */
+static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
+{
+    struct context *context = thread->context;
+    int64_t each = ((int64_t)n / 4 + 1) << BUDGET_BITS;
+    uint64_t half[2] = {0, 0};
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
+        context->budgets[i] = -each;
+    uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
+        half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
+    uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
+    *ret = (struct piece){.instructions = (uint32_t)((half[0] + half[1]) >> BUDGET_BITS),
+                          .direct = (uint32_t)(half[0] & exits),
+                          .indirect = (uint32_t)(half[1] & exits)};
+    return stop;
+}
+
+static uint32_t exits_instructions(const uint32_t *exits, uint32_t n)
+{
+    uint64_t instructions = 0;
+    for (uint32_t i = 0; i < n; i++)
+        instructions += cache_exit(agent.cache, exits[i])->instructions;
+    return (uint32_t)instructions;
+}
+
+static void window_close(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    struct context *context = thread->context;
+    thread->progress.in_window = false;
+    int64_t left = -context->record_at / 4;
+    uint32_t n = thread->progress.max_exits - (uint32_t)left;
+    uint32_t lead = n < thread->progress.lead_exits ? n : thread->progress.lead_exits;
+    event->n_exits = n - lead;
+    event->n_lead = lead;
+    event->n_payload = (uint32_t)(context->payload_at / 8);
+    event->end_pc = context->pc;
+    const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
+    event->lead = exits_instructions(exits, lead);
+    event->instructions = exits_instructions(exits + lead, event->n_exits);
+    if (thread->stream && event->n_exits)
+        stream_window(thread, exits + lead, event->n_exits);
+    if (event->n_exits) {
+        uint64_t mean = ((uint64_t)event->instructions << 8) / event->n_exits;
+        thread->means.insns_per_exit_q8 += (mean >> 3) - (thread->means.insns_per_exit_q8 >> 3);
+        if (thread->means.insns_per_exit_q8 < 256)
+            thread->means.insns_per_exit_q8 = 256;
+    }
+}
+
+/* What a window takes is mostly that it is recorded and that nothing is in the caches. If it takes longer than that, its code is slow: then it is told. The
+ * clock says so first, which is cheap and may count what others did; CPU time decides. */
+static void window_time(struct thread *thread, uint64_t ticks, uint64_t cpu_ns)
+{
+    struct event_walk *event = &thread->progress.event;
+    bool payload = agent.cache->events & EVENTS_PAYLOAD;
+    uint64_t cold = COLD_NS + event->instructions * (payload ? PAYLOAD_NS : RECORD_NS);
+    event->slow_ns = 0;
+    if (ticks * 1000000 / agent.ticks_per_ms < cold)
+        return;
+    uint64_t took = agent_cpu_ns() - cpu_ns;
+    took = took > cold ? took - cold : 0;
+    event->slow_ns = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
+}
+
+/* From which load on loads are timed. Right after an interrupt caches hold what the kernel, and whoever had the CPU meanwhile, put there: natively that is rare, but every sample begins so. On a busy machine
+ * 6 to 9 % of the loads of short first windows were far that are near in windows further on (0.2 %). So the first loads of a first window are not timed, and none if another window follows, as it did
+ * the last time. */
+static void timing_start(struct thread *thread)
+{
+    enum { GAP_MASK = 255, COLD_PART = 64 };
+    uint64_t cold = agent.window / COLD_PART;
+    if (thread->means.goes_further)
+        cold = agent.window;
+    if (thread->progress.windows)
+        cold = 0;
+    thread->context->latency_left = 1 + cold + (thread_random(thread) & GAP_MASK);
+}
+
+/* An interrupt falls on what is slow, in the middle of it: the window begins a few exits later, which are
+ * recorded and left out. Where exits have a payload, all are kept. */
+static uint32_t run_window(struct thread *thread)
+{
+    struct progress *progress = &thread->progress;
+    bool payload = agent.cache->events & EVENTS_PAYLOAD;
+    progress->lead_exits = payload ? 0 : 1 + (uint32_t)(thread_random(thread) & LEAD_MASK);
+    progress->max_exits = budget_window_exits(thread) + progress->lead_exits;
+    uint32_t most = payload ? CONTEXT_PAYLOAD_EXITS : CONTEXT_RECORDS;
+    if (progress->max_exits > most)
+        progress->max_exits = most;
+    thread->context->record_at = -4 * (int64_t)progress->max_exits;
+    thread->context->payload_at = 0;
+    timing_start(thread);
+    progress->in_window = true;
+    thread->walk.brief = true;
+    uint64_t cpu_ns = progress->windows ? agent_cpu_ns() : progress->event.cpu_ns;
+    uint64_t copied = thread->walk.translate_ticks, start = sys_tsc();
+    uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
+    uint64_t ticks = sys_tsc() - start;
+    copied = thread->walk.translate_ticks - copied;
+    agent_add(&agent.channel->window_ticks, ticks);
+    window_close(thread);
+    window_time(thread, ticks - copied, cpu_ns + copied * 1000000 / agent.ticks_per_ms);
+    return stop;
+}
+
+/* One timed piece of the trail. True: it was long enough to tell a rate. */
+static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, struct piece *ret)
+{
+    uint64_t cold = thread->walk.translate_ticks, tsc = sys_tsc();
+    *ret_stop = run_plain(thread, n, ret);
+    uint64_t ticks = sys_tsc() - tsc - (thread->walk.translate_ticks - cold);
+    agent_add(&agent.channel->trail_ticks, ticks);
+    ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+    return ret->instructions >= TRAIL_MIN;
+}
+
+/* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
+static uint32_t run_pieces(struct thread *thread, uint32_t trail)
+{
+    static const uint32_t sixteenths[] = {1, 4, 11};
+    struct event_walk *event = &thread->progress.event;
+    uint32_t stop = LOSS_N;
+    for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
+        struct piece piece;
+        bool good = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
+        if (!good || piece.instructions < event->trail / 4) {
+            event->lead += piece.instructions;
+            continue;
+        }
+        event->lead += event->trail;
+        event->trail = piece.instructions;
+        event->trail_ticks = piece.ticks;
+        event->trail_direct = piece.direct;
+        event->trail_indirect = piece.indirect;
+    }
+    return stop;
+}
+
+/* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
+ * what they were, and its copies start with none: so it is timed in pieces, of which only the last
+ * counts. A thread that did not keep the CPU tells no rate: CPU time falls behind the clock. */
+static uint32_t run_trail(struct thread *thread, uint32_t trail)
+{
+    struct event_walk *event = &thread->progress.event;
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
+    uint32_t stop = run_pieces(thread, trail);
+    thread->progress.cost.trail_ticks = sys_tsc() - tsc;
+    thread->progress.cost.trail_instructions = event->lead - before + event->trail;
+    uint64_t ns = thread->progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
+    bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
+    if (!event->trail || !kept)
+        return stop;
+    event->flags |= WALK_TIMED | (thread->progress.cost.is_long ? WALK_LONG : 0u);
+    uint64_t native =
+        plain_native_ticks(event->trail_ticks, event->trail_direct, event->trail_indirect);
+    budget_timed(thread, (native << 16) / event->trail);
+    return stop;
+}
+
+static void event_publish(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    if (thread->stream && event->n_exits) {
+        event->n_lead = event->n_exits = event->n_payload = 0;
+        event->flags |= WALK_COMPRESSED;
+    }
+    uint32_t n_exits = event->n_lead + event->n_exits;
+    uint32_t before = (uint32_t)(sizeof *event + 4 * n_exits + 7) & ~7u;
+    event->bytes =
+        before + 8 * event->n_payload + (event->stack_bytes ? stack_copy_bytes(&thread->stack) : 0);
+    struct event_walk *out = ring_take(&agent.ring, event->bytes);
+    if (!out) {
+        agent_lose(LOSS_dropped);
+        return;
+    }
+    *out = *event;
+    const uint32_t *exits = &thread->context->records[CONTEXT_RECORDS - thread->progress.max_exits];
+    uint32_t *to = (uint32_t *)(out + 1);
+    for (uint32_t i = 0; i < n_exits; i++)
+        to[i] = exits[i];
+    if (n_exits & 1)
+        to[n_exits] = 0;
+    uint64_t *payload = (uint64_t *)(void *)((uint8_t *)out + before);
+    for (uint32_t i = 0; i < event->n_payload; i++)
+        payload[i] = thread->context->counters[i];
+    if (event->stack_bytes)
+        stack_copy_write(&thread->stack, payload + event->n_payload);
+    ring_publish(out, EVENT_WALK);
+}
+
+/* Books the window and sends it, to stand for so much of the sample. */
+static void window_send(struct thread *thread, uint32_t share)
+{
+    struct event_walk *event = &thread->progress.event;
+    struct channel *channel = agent.channel;
+    if (event->flags & WALK_COMPLETE) {
+        agent_add(&channel->walks, 1);
+        thread->means.walks++;
+    }
+    agent_add(&channel->instructions, event->instructions);
+    thread->progress.walked += event->lead + event->instructions + event->trail;
+    thread->progress.windows++;
+    event->share = (uint16_t)share;
+    event->shares = (uint16_t)agent.windows;
+    event_publish(thread);
+}
+
+/* A window that came to a system call is whole: there the user time that it stands for ends. */
+static void take_window(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    event->stop = run_window(thread);
+    event->flags |= event->stop == LOSS_N ? 0u : WALK_SHORT;
+    if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
+        event->flags |= WALK_COMPLETE;
+    else
+        agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
+}
+
+/* Another window some way on: all is warm there, and it costs a third of what one at an interrupt of its own does. Where
+ * there is no way on, the window before it stays the last. */
+static void take_further(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    struct piece piece;
+    event->stop = run_plain(thread, FURTHER, &piece);
+    thread->progress.walked += piece.instructions;
+    thread->means.goes_further = event->stop == LOSS_N;
+    if (event->stop != LOSS_N)
+        return;
+    window_send(thread, 1);
+    event->flags = (event->flags & WALK_OUTSIDE) | WALK_FURTHER;
+    event->tsc = sys_tsc();
+    event->pc = thread->context->pc;
+    event->stack_bytes = 0;
+    take_window(thread);
+}
+
+/* Guarded code runs many times slower on copies than natively: its rate would tell nothing, and no way through it is short. */
+static bool runs_on(const struct thread *thread)
+{
+    const struct progress *progress = &thread->progress;
+    return progress->event.stop == LOSS_N && thread->walk.guards - progress->guards <= GUARDS_FEW;
+}
+
+static void run_parts(struct thread *thread)
+{
+    struct progress *progress = &thread->progress;
+    take_window(thread);
+    thread->means.goes_further &= runs_on(thread);
+    for (uint32_t i = 1; i < agent.windows && runs_on(thread); i++)
+        take_further(thread);
+    uint32_t trail = runs_on(thread) ? budget_trail(thread, &progress->cost.is_long) : 0;
+    progress->timing = trail != 0;
+    if (trail)
+        progress->event.stop = run_trail(thread, trail);
+}
+
+/* Books the sample and arms the next. */
+static void progress_end(struct thread *thread)
+{
+    const struct event_walk *event = &thread->progress.event;
+    struct channel *channel = agent.channel;
+    if (event->stop != LOSS_N)
+        agent_lose((enum loss)event->stop);
+    if (thread->progress.timing && !(event->flags & WALK_TIMED))
+        agent_lose(LOSS_untimed);
+    channel->superblocks = agent.cache->translated;
+    channel->code_bytes = agent.cache->zones.code_bytes;
+    window_send(thread, agent.windows - thread->progress.windows);
+    uint64_t walked = thread->progress.walked;
+    agent_add(&channel->walked_instructions, walked);
+    /* CPU time, not the clock: what others did meanwhile is not our cost. */
+    uint64_t cpu_ns = agent_cpu_ns();
+    agent_add(&agent.ran_ns, cpu_ns - thread->wire->end_cpu_ns);
+    channel->end_tsc = thread->wire->end_tsc = sys_tsc();
+    thread->wire->end_cpu_ns = cpu_ns;
+    thread->progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
+    thread->progress.cost.instructions = walked;
+    agent_add(&channel->handler_ticks, thread->progress.cost.handler_ticks);
+    agent_add(&channel->interrupt_ticks, budget_interrupt_ticks(thread));
+    if ((channel->interrupts & CLOCK_MASK) == 0)
+        agent_clock();
+    thread->progress.cost.copy_ticks =
+        thread->walk.translate_ticks - thread->progress.cost.copy_ticks;
+    budget_spend(thread, &thread->progress.cost);
+    channel->translate_ticks = agent.copied_ns * agent.ticks_per_ms / 1000000;
+    agent.means = thread->means;
+    agent_heed_tool();
+    trigger_upgrade(thread);
+    thread->armed_ns = budget_next_ns(thread);
+    trigger_arm(thread, thread->armed_ns);
+}
+
+void sample_decline(struct thread *thread, uint64_t pc)
+{
+    progress_begin(thread, pc);
+    progress_end(thread);
+}
+
+void sample_abandon(struct thread *thread)
+{
+    struct progress *progress = &thread->progress;
+    if (progress->in_window) {
+        window_close(thread);
+        progress->event.flags |= WALK_SHORT;
+    }
+    gate_leave(&agent.cache->gate);
+    progress->event.stop = LOSS_at_fault;
+    if (!(progress->event.flags & WALK_COMPLETE))
+        agent_lose(progress->event.n_exits ? LOSS_cut : LOSS_unwalked);
+    progress_end(thread);
+    agent_leaves();
+}
+
+void sample_take(struct thread *thread)
+{
+    progress_begin(thread, thread->frame.rip);
+    thread->progress.event.flags = thread->outside ? WALK_OUTSIDE : 0;
+    if (agent.options.events & EVENTS_STACK)
+        thread->progress.event.stack_bytes =
+            stack_copy_take(&thread->stack, &thread->frame,
+                            __atomic_load_n(&thread->wire->stack_begin, __ATOMIC_RELAXED));
+    if (modules_enter()) {
+        signals_state_load(thread->context, &thread->frame);
+        thread->program_gs = gs_read();
+        gs_write((uint64_t)thread->context);
+        thread->walking = 1;
+        signals_vectors_load(thread->fpstate);
+        run_parts(thread);
+        signals_vectors_save(thread->fpstate);
+        thread->walking = 0;
+        gs_write(thread->program_gs);
+        gate_leave(&agent.cache->gate);
+        signals_state_store(thread->context, &thread->frame);
+    }
+    progress_end(thread);
+    agent_leaves();
+}

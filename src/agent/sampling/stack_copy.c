@@ -1,0 +1,84 @@
+#include "agent/sampling/stack_copy.h"
+
+#include "agent/signals/kernel.h"
+#include "walk/sys.h"
+
+#include <asm/signal.h>
+#include <sys/syscall.h>
+
+/* A fault leaves in %rcx how many bytes were not copied. */
+extern const char stack_copy_moves[], stack_copy_moved[];
+__asm__(".pushsection .text\n"
+        ".globl stack_copy_guarded\n.hidden stack_copy_guarded\n"
+        "stack_copy_guarded:\n"
+        "  mov %rdx,%rcx\n"
+        "stack_copy_moves:\n"
+        "  rep movsb\n"
+        "stack_copy_moved:\n"
+        "  mov %rdx,%rax\n"
+        "  sub %rcx,%rax\n"
+        "  ret\n"
+        ".popsection\n");
+
+bool stack_copy_faulted(struct kernel_ucontext *frame)
+{
+    if (frame->rip != (uint64_t)stack_copy_moves)
+        return false;
+    frame->rip = (uint64_t)stack_copy_moved;
+    return true;
+}
+
+/* struct iovec of the kernel. */
+struct piece {
+    uint64_t start, bytes;
+};
+
+static uint64_t copy_by_kernel(void *into, uint64_t start, uint64_t bytes)
+{
+    struct piece from = {start, bytes}, to = {(uint64_t)into, bytes};
+    long pid = sys3(SYS_getpid, 0, 0, 0);
+    long got = sys6(SYS_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0);
+    return sys_failed(got) ? 0 : (uint64_t)got;
+}
+
+/* The frame of a fault goes to the alternate stack, from its top down, since the handler's own is elsewhere. */
+static bool fault_bearable(const struct kernel_ucontext *frame)
+{
+    const uint64_t faults = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1);
+    return !(frame->mask & faults) && frame->rsp - frame->stack_sp >= frame->stack_size;
+}
+
+/* A stack pointer elsewhere is that of another stack: of a signal, a coroutine. */
+static uint64_t bytes_wanted(uint64_t sp, uint64_t begin)
+{
+    const uint64_t most = STACK_COPY_BYTES - STACK_BEGIN_BYTES;
+    return begin > sp && begin - sp < most ? begin - sp + STACK_BEGIN_BYTES : STACK_COPY_BYTES;
+}
+
+static void registers_take(struct stack_copy *copy, const struct kernel_ucontext *frame)
+{
+    const uint64_t registers[STACK_COPY_REGISTERS] = {
+        frame->rax, frame->rbx, frame->rcx, frame->rdx, frame->rsi, frame->rdi,
+        frame->rbp, frame->rsp, frame->rip, frame->r8,  frame->r9,  frame->r10,
+        frame->r11, frame->r12, frame->r13, frame->r14, frame->r15};
+    for (uint32_t i = 0; i < STACK_COPY_REGISTERS; i++)
+        copy->registers[i] = registers[i];
+}
+
+uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
+                         uint64_t begin)
+{
+    uint64_t wanted = bytes_wanted(frame->rsp, begin);
+    uint64_t *raw = copy->words + (STACK_WORDS_ROOM(STACK_COPY_WORDS) - STACK_COPY_WORDS);
+    uint64_t got = fault_bearable(frame) ? stack_copy_guarded(raw, frame->rsp, wanted)
+                                         : copy_by_kernel(raw, frame->rsp, wanted);
+    registers_take(copy, frame);
+    copy->n_words = stack_words_encode(copy->words, raw, (uint32_t)(got / 8));
+    return (uint32_t)got & ~7u;
+}
+
+void stack_copy_write(const struct stack_copy *copy, uint64_t *to)
+{
+    __builtin_memcpy(to, copy->registers, sizeof copy->registers);
+    __builtin_memcpy(to + STACK_COPY_REGISTERS, copy->words, 8 * (uint64_t)copy->n_words);
+}

@@ -1,0 +1,89 @@
+#include "agent/signals/altstack.h"
+
+#include "agent/agent.h"
+#include "agent/exact/exact_altstack.h"
+#include "agent/thread.h"
+#include "walk/sys.h"
+
+#include <asm/signal.h>
+#include <sys/syscall.h>
+
+enum { NOT_PERMITTED = 1 }; /* EPERM */
+
+struct thread *altstack_lender(uint64_t sp)
+{
+    uint64_t at = sp - (uint64_t)agent.threads;
+    struct thread *thread = &agent.threads[at / sizeof(struct thread)];
+    if (!agent.threads || at >= CHANNEL_THREADS * sizeof(struct thread))
+        return NULL;
+    return sp - (uint64_t)thread->signal_stack <= THREAD_SIGNAL_STACK_BYTES ? thread : NULL;
+}
+
+static struct kernel_altstack of_kernel(void)
+{
+    struct kernel_altstack now = {.flags = ALTSTACK_DISABLE};
+    sys3(SYS_sigaltstack, 0, (long)&now, 0);
+    return now;
+}
+
+static struct kernel_altstack lendable(const struct thread *thread)
+{
+    return (struct kernel_altstack){.sp = (uint64_t)thread->signal_stack,
+                                    .size = THREAD_SIGNAL_STACK_BYTES};
+}
+
+struct kernel_altstack altstack_inherited(void)
+{
+    struct kernel_altstack now = of_kernel();
+    const struct thread *lender = altstack_lender(now.sp);
+    if (lender)
+        return lender->altstack;
+    return now.flags & ALTSTACK_DISABLE ? (struct kernel_altstack){0} : now;
+}
+
+void altstack_lend(struct thread *thread)
+{
+    struct kernel_altstack now = of_kernel(), ours = lendable(thread);
+    if (!altstack_lender(now.sp) && !(now.flags & ALTSTACK_DISABLE))
+        exact_altstack_set(thread, &now);
+    sys3(SYS_sigaltstack, (long)&ours, 0, 0);
+}
+
+void altstack_take_back(const struct thread *thread)
+{
+    struct kernel_altstack theirs = thread->altstack;
+    if (!theirs.size)
+        theirs.flags = ALTSTACK_DISABLE;
+    if (altstack_lender(of_kernel().sp))
+        sys3(SYS_sigaltstack, (long)&theirs, 0, 0);
+}
+
+long altstack_judge(const struct kernel_altstack *ours, const struct kernel_altstack *set)
+{
+    uint64_t all = ~UINT64_C(0), mask;
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, 8, 0, 0);
+    long result = sys3(SYS_sigaltstack, (long)set, 0, 0);
+    if (!sys_failed(result))
+        sys3(SYS_sigaltstack, (long)ours, 0, 0);
+    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
+    return result;
+}
+
+bool altstack_program(uint64_t sp, const struct kernel_altstack *set,
+                      struct kernel_altstack *ret_old, long *ret_result)
+{
+    struct thread *thread =
+        agent.channel && agent.options.mode == RECORD_SAMPLED ? thread_self() : NULL;
+    if (!thread || !altstack_lender(of_kernel().sp))
+        return false;
+    struct kernel_altstack ours = lendable(thread), seen = exact_altstack_seen(thread, sp);
+    bool on = seen.flags & ALTSTACK_ON;
+    *ret_result = set ? (on ? -NOT_PERMITTED : altstack_judge(&ours, set)) : 0;
+    if (*ret_result)
+        return true;
+    if (set)
+        exact_altstack_set(thread, set);
+    if (ret_old)
+        *ret_old = seen;
+    return true;
+}

@@ -1,0 +1,29 @@
+/* What one profile says about one function: how often each instruction ran and each edge was gone.
+ *
+ * An instruction ran as often as the ranges that cover it. A block ran as often as its first
+ * instruction. The two ways of a conditional branch, direct and seen indirect jumps have records of
+ * their own. An edge without a branch was gone by the ranges that run across it, by records of runs
+ * cut there (a split, a system call) and, behind a call, by the returns that arrived. */
+#pragma once
+
+#include "analysis/counts/estimate.h"
+#include "analysis/counts/scene.h"
+
+struct flow {
+    struct tally *instructions; /* for each of the graph's */
+    struct tally *edges;        /* for each of the graph's */
+    struct tally entries;       /* first instruction, without the function's own edges to it */
+    struct tally body;          /* all instructions together */
+    uint64_t stray;             /* records that the disassembly does not explain */
+    uint64_t begun, ended;      /* see struct items */
+};
+
+void flow_build(struct flow *flow, const struct scene *scene, const struct scene_function *function,
+                uint32_t side, const struct cfg *cfg);
+void flow_release(struct flow *flow);
+
+static inline const struct tally *flow_block(const struct flow *flow, const struct cfg *cfg,
+                                             block_id block)
+{
+    return &flow->instructions[cfg->blocks.at[block].first];
+}

@@ -1,0 +1,451 @@
+#include "analysis/counts/scene.h"
+
+#include "base/err.h"
+#include "program/names/match.h"
+#include "program/elf/stamp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- modules */
+
+static const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool same_module(const struct scene_module *known, const struct module *module)
+{
+    if (known->module.build_id_bytes && module->build_id_bytes)
+        return known->module.build_id_bytes == module->build_id_bytes &&
+               memcmp(known->module.build_id, module->build_id, module->build_id_bytes) == 0;
+    return strcmp(known->name, path_name(module->path)) == 0;
+}
+
+static bool same_build(const struct image *image, const struct module *module)
+{
+    return !module->build_id_bytes ||
+           (image->build_id_bytes == module->build_id_bytes &&
+            memcmp(image->build_id, module->build_id, module->build_id_bytes) == 0);
+}
+
+/* Whether the recording has a fact of that key about the path, for the module's build-id or any;
+ * `but`: other than this. */
+static bool fact_about(const struct profile *profile, const char *key, const char *build,
+                       const char *but, const char *path)
+{
+    for (size_t i = 0; i < profile->facts.n; i++) {
+        const struct fact *fact = &profile->facts.at[i];
+        const char *space = strcmp(fact->key, key) == 0 ? strchr(fact->value, ' ') : NULL;
+        size_t n = space ? (size_t)(space - fact->value) : 0;
+        if (space && strcmp(space + 1, path) == 0 &&
+            (!build || (strlen(build) == n && memcmp(fact->value, build, n) == 0)) &&
+            (!but || strlen(but) != n || memcmp(fact->value, but, n) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* The file was gone when its code was first seen: addresses are not even known as linked. */
+static bool was_replaced(const struct profile *profile, const struct module *module)
+{
+    char build[2 * sizeof module->build_id + 1] = "-";
+    for (uint32_t i = 0; i < module->build_id_bytes; i++)
+        snprintf(build + (size_t)2 * i, 3, "%02x", module->build_id[i]);
+    return fact_about(profile, "replaced", build, NULL, module->path);
+}
+
+/* Of a file without build-id: whether it has other code than the one that ran. */
+static bool has_other_stamp(const struct profile *profile, const struct image *image,
+                            const struct module *module)
+{
+    char stamp[17];
+    if (module->build_id_bytes || !fact_about(profile, "stamp", NULL, NULL, module->path))
+        return false;
+    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)stamp_of(image));
+    return fact_about(profile, "stamp", NULL, stamp, module->path);
+}
+
+static void build_text(char *text, const uint8_t *id, uint32_t bytes)
+{
+    strcpy(text, "none");
+    for (uint32_t i = 0; i < bytes; i++)
+        snprintf(text + (size_t)2 * i, 3, "%02x", id[i]);
+}
+
+static const char *build_missing(struct scene *scene, const struct image *image,
+                                 const struct module *module)
+{
+    char there[2 * BUILD_ID_MAX + 5], ran[2 * sizeof module->build_id + 5];
+    build_text(there, image->build_id, image->build_id_bytes);
+    build_text(ran, module->build_id, module->build_id_bytes);
+    if (!module->build_id_bytes)
+        return arena_format(&scene->arena, "%s: is not the build that ran", module->path);
+    return arena_format(&scene->arena,
+                        "%s: is not the build that ran (build-id %s, not %s); gait carry makes a "
+                        "profile of it",
+                        module->path, there, ran);
+}
+
+static void module_load(struct scene *scene, const struct profile *profile,
+                        struct scene_module *known)
+{
+    const char *path = known->module.path;
+    if (path[0] == '[' && strcmp(path, "[vdso]") != 0) {
+        known->missing = "code without a file";
+        return;
+    }
+    if (was_replaced(profile, &known->module)) {
+        known->missing = arena_format(&scene->arena, "%s: replaced or deleted while it ran", path);
+        return;
+    }
+    struct binary *binary = arena_alloc(&scene->arena, sizeof *binary);
+    struct err err;
+    if (!binary_open(binary, path, &err)) {
+        known->missing = arena_string(&scene->arena, err.text);
+    } else if (!same_build(&binary->image, &known->module) ||
+               has_other_stamp(profile, &binary->image, &known->module)) {
+        known->missing = build_missing(scene, &binary->image, &known->module);
+        binary_close(binary);
+    } else {
+        known->binary = binary;
+    }
+}
+
+static uint32_t module_add(struct scene *scene, const struct profile *profile,
+                           const struct module *module, const char *only)
+{
+    for (uint32_t i = 0; i < scene->modules.n; i++) {
+        struct scene_module *known = &scene->modules.at[i];
+        if (!same_module(known, module))
+            continue;
+        /* The same build may lie elsewhere on the other side. */
+        if (!known->binary && strcmp(known->module.path, module->path) != 0) {
+            known->module = *module;
+            module_load(scene, profile, known);
+        }
+        return i;
+    }
+    struct scene_module *added = vec_push(&scene->modules);
+    added->module = *module;
+    added->name = path_name(module->path);
+    added->shown = !only || strcmp(only, module->path) == 0 || strcmp(only, added->name) == 0;
+    added->label =
+        added->name[0] == '[' ? added->name : arena_format(&scene->arena, "[%s]", added->name);
+    added->missing = "not asked for";
+    if (added->shown)
+        module_load(scene, profile, added);
+    return (uint32_t)scene->modules.n - 1;
+}
+
+bool scene_shows(const struct scene *scene, struct err *err)
+{
+    char list[384] = "";
+    size_t used = 0, i;
+    if (!scene->only_module)
+        return true;
+    for (i = 0; i < scene->modules.n; i++)
+        if (scene->modules.at[i].shown)
+            return true;
+    for (i = 0; i < scene->modules.n; i++) {
+        const char *name = scene->modules.at[i].name;
+        if (used + strlen(name) + 3 > sizeof list)
+            break;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
+    }
+    return err_set(err, ERR_MISSING, "no such module; the profile has %s%s",
+                   scene->modules.n ? list : "none", i < scene->modules.n ? " and more" : "");
+}
+
+uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module)
+{
+    return module < scene->module_of[side].n ? scene->module_of[side].at[module] : MODULE_NONE;
+}
+
+bool scene_is_program(const struct scene *scene, uint32_t module)
+{
+    const char *command = scene->sides[0]->command ? scene->sides[0]->command : "";
+    bool quoted = command[0] == '\'';
+    size_t word = quoted ? 1 + strcspn(command + 1, "'\n") : strcspn(command, " \n");
+    size_t at = word;
+    while (at > quoted && command[at - 1] != '/')
+        at--;
+    const char *name = scene->modules.at[module].name;
+    return strlen(name) == word - at && strncmp(name, command + at, word - at) == 0;
+}
+
+/* ---- functions */
+
+struct binary *scene_binary(const struct scene *scene, uint32_t module)
+{
+    return module < scene->modules.n ? scene->modules.at[module].binary : NULL;
+}
+
+const struct image *scene_image(const struct scene *scene, uint32_t side, uint32_t module)
+{
+    const struct binary *binary = scene_binary(scene, scene_module(scene, side, module));
+    return binary ? &binary->image : NULL;
+}
+
+function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at)
+{
+    const struct binary *binary = scene_binary(scene, module);
+    return binary ? symbols_find(&binary->symbols, (struct svma){at}) : FUNCTION_NONE;
+}
+
+const struct scene_function *scene_function_find(const struct scene *scene, uint32_t module,
+                                                 uint64_t at)
+{
+    function_id function = scene_function_at(scene, module, at);
+    size_t low = 0, high = scene->functions.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct scene_function *known = &scene->functions.at[middle];
+        if (known->module < module || (known->module == module && known->function < function))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < scene->functions.n && scene->functions.at[low].module == module &&
+                 scene->functions.at[low].function == function;
+    return found && function != FUNCTION_NONE ? &scene->functions.at[low] : NULL;
+}
+
+const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function)
+{
+    if (module >= scene->modules.n)
+        return "[unknown]";
+    const struct scene_module *known = &scene->modules.at[module];
+    if (known->binary && function != FUNCTION_NONE)
+        return known->binary->symbols.functions.at[function].name;
+    return known->label;
+}
+
+const char *scene_readable(struct scene *scene, const char *linkage)
+{
+    return demangle(&scene->demangler, linkage);
+}
+
+bool scene_function_wanted(struct scene *scene, const char *linkage)
+{
+    return !scene->only_function ||
+           name_matches(scene->only_function, linkage, scene_readable(scene, linkage));
+}
+
+void scene_only_function(struct scene *scene, const char *pattern)
+{
+    scene->only_function = pattern;
+    size_t kept = 0;
+    for (size_t i = 0; i < scene->functions.n; i++) {
+        struct scene_function function = scene->functions.at[i];
+        if (scene_function_wanted(scene,
+                                  scene_function_name(scene, function.module, function.function)))
+            scene->functions.at[kept++] = function;
+    }
+    scene->functions.n = kept;
+}
+
+/* ---- touches */
+
+static void touch_add(struct scene *scene, uint32_t module, function_id function, uint32_t side,
+                      enum touch_kind kind, uint32_t record)
+{
+    if (module < scene->modules.n && scene->modules.at[module].shown)
+        *vec_push(&scene->touches) = (struct touch){.module = module,
+                                                    .function = function,
+                                                    .record = record,
+                                                    .side = (uint8_t)side,
+                                                    .kind = (uint8_t)kind};
+}
+
+/* A run that falls out of one function into the next belongs to both. */
+static void touch_ranges(struct scene *scene, uint32_t side)
+{
+    const struct table *ranges = &scene->sides[side]->ranges;
+    for (uint32_t i = 0; i < ranges->n; i++) {
+        const struct range_key *key = map_key(&ranges->keys, i);
+        uint32_t module = scene_module(scene, side, key->module);
+        function_id first = scene_function_at(scene, module, key->start);
+        function_id last = scene_function_at(scene, module, key->last);
+        touch_add(scene, module, first, side, TOUCH_RANGE, i);
+        if (last != first)
+            touch_add(scene, module, last, side, TOUCH_RANGE, i);
+    }
+}
+
+static void touch_edges(struct scene *scene, uint32_t side)
+{
+    const struct table *edges = &scene->sides[side]->edges;
+    for (uint32_t i = 0; i < edges->n; i++) {
+        const struct edge_key *key = map_key(&edges->keys, i);
+        uint32_t from_module = scene_module(scene, side, key->from_module);
+        uint32_t to_module = scene_module(scene, side, key->to_module);
+        function_id from = scene_function_at(scene, from_module, key->from);
+        function_id to = scene_function_at(scene, to_module, key->to);
+        if (from_module != MODULE_NONE)
+            touch_add(scene, from_module, from, side, TOUCH_OUT, i);
+        if (to_module != MODULE_NONE && (from_module != to_module || from != to))
+            touch_add(scene, to_module, to, side, TOUCH_IN, i);
+    }
+}
+
+static void touch_times(struct scene *scene, uint32_t side)
+{
+    const struct stacks *stacks = &scene->sides[side]->stacks;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct stack_key key = stacks_key(stacks, cell->node);
+        uint32_t module = scene_module(scene, side, key.module);
+        touch_add(scene, module, scene_function_at(scene, module, key.address), side, TOUCH_TIME,
+                  i);
+    }
+}
+
+int scene_trip_order(const void *a, const void *b)
+{
+    const struct scene_trip *x = a, *y = b;
+    if (x->side != y->side)
+        return x->side < y->side ? -1 : 1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->head != y->head)
+        return x->head < y->head ? -1 : 1;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static void trips_gather(struct scene *scene, uint32_t side)
+{
+    const struct table *trips = &scene->sides[side]->trips;
+    for (uint32_t i = 0; i < trips->n; i++) {
+        const struct trip_key *key = map_key(&trips->keys, i);
+        *vec_push(&scene->trips) =
+            (struct scene_trip){.side = side,
+                                .module = scene_module(scene, side, key->module),
+                                .head = key->head,
+                                .n = key->n,
+                                .record = i};
+    }
+}
+
+static int touch_order(const void *a, const void *b)
+{
+    const struct touch *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->side != y->side)
+        return x->side < y->side ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static void functions_group(struct scene *scene)
+{
+    const struct touches *touches = &scene->touches;
+    if (touches->n)
+        qsort(touches->at, touches->n, sizeof *touches->at, touch_order);
+    struct scene_function *open = NULL;
+    for (size_t i = 0; i < touches->n; i++) {
+        const struct touch *touch = &touches->at[i];
+        if (!open || open->module != touch->module || open->function != touch->function) {
+            open = vec_push(&scene->functions);
+            open->module = touch->module;
+            open->function = touch->function;
+            open->first_touch = i;
+        }
+        open->n_touches++;
+    }
+}
+
+/* ---- all */
+
+void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
+                const char *only)
+{
+    ASSERT(n_sides <= SIDES_MAX);
+    *scene = (struct scene){.n_sides = n_sides, .only_module = only};
+    demangler_init(&scene->demangler);
+    intern_init(&scene->names);
+    for (uint32_t side = 0; side < n_sides; side++) {
+        scene->sides[side] = sides[side];
+        const struct modules *modules = &sides[side]->modules;
+        for (size_t i = 0; i < modules->n; i++)
+            *vec_push(&scene->module_of[side]) =
+                module_add(scene, sides[side], &modules->at[i], only);
+    }
+    for (uint32_t side = 0; side < n_sides; side++) {
+        touch_ranges(scene, side);
+        touch_edges(scene, side);
+        if (sides[side]->mode == PROFILE_SAMPLED)
+            touch_times(scene, side);
+        trips_gather(scene, side);
+    }
+    if (scene->trips.n)
+        qsort(scene->trips.at, scene->trips.n, sizeof *scene->trips.at, scene_trip_order);
+    functions_group(scene);
+}
+
+void scene_take_plain(struct scene *scene)
+{
+    for (uint32_t side = 0; side < scene->n_sides; side++)
+        if (scene->sides[side]->mode == PROFILE_PLAIN)
+            touch_times(scene, side);
+    scene->functions.n = 0;
+    functions_group(scene);
+}
+
+void scene_close(struct scene *scene)
+{
+    for (size_t i = 0; i < scene->modules.n; i++)
+        if (scene->modules.at[i].binary)
+            binary_close(scene->modules.at[i].binary);
+    for (uint32_t side = 0; side < scene->n_sides; side++)
+        vec_release(&scene->module_of[side]);
+    vec_release(&scene->modules);
+    vec_release(&scene->touches);
+    vec_release(&scene->trips);
+    vec_release(&scene->functions);
+    demangler_release(&scene->demangler);
+    intern_release(&scene->names);
+    arena_release(&scene->arena);
+}
+
+/* ---- graphs */
+
+struct seen {
+    VEC(struct cfg_seen);
+};
+
+/* What an edge shows to the function at one or both of its ends. Falling on past a cut or a system
+ * call shows no target: where a recording cuts is its own affair. */
+static void seen_add(struct seen *seen, const struct scene *scene, const struct touch *touch)
+{
+    const struct edge_key *key = map_key(&scene->sides[touch->side]->edges.keys, touch->record);
+    bool from_here = scene_module(scene, touch->side, key->from_module) == touch->module;
+    bool to_here = scene_module(scene, touch->side, key->to_module) == touch->module;
+    if (key->kind == EDGE_SPLIT || key->kind == EDGE_SYSCALL || !to_here)
+        return;
+    *vec_push(seen) = (struct cfg_seen){
+        .from = {from_here ? key->from : 0}, .to = {key->to}, .returned = key->kind == EDGE_RETURN};
+}
+
+void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg)
+{
+    const struct scene_module *module = &scene->modules.at[function->module];
+    ASSERT(module->binary && function->function != FUNCTION_NONE);
+    struct seen seen = {0};
+    for (size_t i = 0; i < function->n_touches; i++) {
+        const struct touch *touch = &scene->touches.at[function->first_touch + i];
+        if (touch->kind == TOUCH_OUT || touch->kind == TOUCH_IN)
+            seen_add(&seen, scene, touch);
+    }
+    cfg_build(cfg, &module->binary->image, &module->binary->symbols, function->function, seen.at,
+              seen.n);
+    vec_release(&seen);
+}

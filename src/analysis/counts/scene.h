@@ -1,0 +1,130 @@
+/* One profile, or two that are to be compared, set against their binaries.
+ *
+ * The scene knows which functions any of its profiles touches, and what each record says about which
+ * function; a control flow graph is built of one function at a time, from the targets that all sides
+ * have seen, so that blocks and edges mean the same on every side.
+ *
+ * Modules of two profiles are one if their build-ids are equal or, where one has none, the last parts
+ * of their paths. A module whose file is gone or is another build has no binary: its records are
+ * still there, as those of one function FUNCTION_NONE without a graph. */
+#pragma once
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "infer/infer.h"
+#include "program/binary.h"
+#include "program/cfg/cfg.h"
+#include "program/names/demangle.h"
+#include "profile/profile.h"
+
+struct err;
+
+enum { SIDES_MAX = 2 };
+
+struct scene_module {
+    struct module module;  /* as the first profile that has it says */
+    const char *name;      /* the path without its folder */
+    const char *label;     /* "[name]": what stands for functions that nothing names */
+    struct binary *binary; /* NULL: not there */
+    const char *missing;   /* why there is none */
+    bool shown;            /* not filtered out */
+};
+
+enum touch_kind {
+    TOUCH_RANGE, /* runs through the function */
+    TOUCH_OUT,   /* an edge that starts in it */
+    TOUCH_IN,    /* an edge that arrives from elsewhere */
+    TOUCH_TIME,  /* a weight of stacks, interrupted in it */
+};
+
+/* One record of one profile, as seen by one function. */
+struct touch {
+    uint32_t module; /* of the scene */
+    function_id function;
+    uint32_t record; /* index in the profile's table of ranges, edges or cells of stacks */
+    uint8_t side, kind;
+};
+
+struct scene_function {
+    uint32_t module;
+    function_id function; /* FUNCTION_NONE: code of the module that no binary explains */
+    size_t first_touch, n_touches;
+};
+
+/* Runs of a loop that one profile has seen; profile/profile.h. */
+struct scene_trip {
+    uint32_t side, module; /* of the scene */
+    uint64_t head;
+    uint64_t n;
+    uint32_t record; /* index in the profile's table of trips */
+};
+
+struct scene {
+    struct arena arena;
+    struct demangler demangler;
+    struct intern names;       /* of inlined functions: debug information has many copies of each */
+    bool verbose;              /* text has names in full */
+    int columns;               /* of the terminal that tables are to fit; 0: any */
+    int name_width;            /* of names that are not in full; 0: the usual */
+    const char *only_module;   /* NULL: all */
+    const char *only_function; /* NULL: all; see scene_only_function */
+    const struct profile *sides[SIDES_MAX];
+    bool inferred[SIDES_MAX]; /* items have counts made consistent, by this method */
+    enum infer_method method;
+    uint32_t n_sides;
+    struct scene_modules {
+        VEC(struct scene_module);
+    } modules;
+    struct module_ids {
+        VEC(uint32_t);
+    } module_of[SIDES_MAX]; /* from a profile's module to the scene's */
+    struct touches {
+        VEC(struct touch); /* by module, function, side, kind, record */
+    } touches;
+    struct scene_trips {
+        VEC(struct scene_trip); /* by scene_trip_order */
+    } trips;
+    struct scene_functions {
+        VEC(struct scene_function); /* by module, function */
+    } functions;
+};
+
+/* only: show modules of this path or name and no others; NULL shows all. The profiles must outlive
+ * the scene. */
+void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
+                const char *only);
+/* Touches of what was sampled plainly, too, which are left out otherwise: there is another view of it, whose stacks say more. */
+void scene_take_plain(struct scene *scene);
+void scene_close(struct scene *scene);
+
+/* Fails, with the modules that there are, if none is shown. */
+bool scene_shows(const struct scene *scene, struct err *err);
+/* From here on only functions of this name or glob: others that were walked are dropped, and
+ * scene_function_wanted says no to them. The pattern must outlive the scene. */
+void scene_only_function(struct scene *scene, const char *pattern);
+bool scene_function_wanted(struct scene *scene, const char *linkage);
+
+/* By side, module, head and iterations; records last. */
+int scene_trip_order(const void *a, const void *b);
+
+/* The graph of a function that has a binary; the caller releases it. */
+void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg);
+
+/* The module's index on a side, mapped to the scene's; MODULE_NONE stays. */
+uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module);
+/* Whether the command of the first side starts with it, as far as the last part of its first word
+ * tells. */
+bool scene_is_program(const struct scene *scene, uint32_t module);
+/* NULL: it is not there, or the module is none. */
+struct binary *scene_binary(const struct scene *scene, uint32_t module);
+/* The same of the module with that index on a side. */
+const struct image *scene_image(const struct scene *scene, uint32_t side, uint32_t module);
+/* What was seen of the function that lies there; NULL: nothing. */
+const struct scene_function *scene_function_find(const struct scene *scene, uint32_t module,
+                                                 uint64_t at);
+function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
+/* The function's name as linked; for FUNCTION_NONE the module's label. */
+const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);
+/* The readable form of a name as linked; holds until the scene is closed. */
+const char *scene_readable(struct scene *scene, const char *linkage);

@@ -1,0 +1,43 @@
+/* How many iterations the runs of a loop have, from what windows saw of them.
+ *
+ * A window that is shorter than a run never sees it whole, and the longer a run is the less likely it
+ * is seen whole: counting whole runs alone would make loops look short. So all runs whose beginning was
+ * seen are counted (where windows begin has nothing to do with them), and those that the window's end
+ * cut are shared out by Kaplan and Meier's estimate: of the runs that were seen to begin iteration n and
+ * to get to its end, so many ended there. What lasted longer than anything that was seen to end stays a
+ * number of runs of unknown length. Runs that had begun before the window tell nothing but that
+ * they are there. */
+#pragma once
+
+#include "analysis/counts/estimate.h"
+#include "analysis/counts/scene.h"
+
+/* All runs of `from` to `to` iterations. */
+struct trip_bar {
+    uint64_t from, to;
+    double n; /* mean of the whole runs among them */
+    struct estimate count;
+};
+
+struct trip_bars {
+    VEC(struct trip_bar); /* by n */
+    double longer;        /* runs of which nothing is known but that they have longer_n or more */
+    uint64_t longer_n;    /* the longest that was cut */
+    double runs;          /* that were seen to begin, themselves and not what they stand for */
+    double cut; /* share of all runs that no window has whole; not a number: no run was seen */
+};
+
+/* Those of the loop whose backward jumps lead to `head`. False: this side saw no run of it. */
+bool trip_bars_make(struct trip_bars *bars, const struct scene *scene, uint32_t side,
+                    uint32_t module, uint64_t head);
+void trip_bars_release(struct trip_bars *bars);
+
+/* Iterations of a run on the average. Not a number where most runs were cut, or some have no known
+ * length: then the loop's counts tell it better. */
+struct estimate trip_bars_mean(const struct trip_bars *bars);
+
+/* Iterations that runs of the loop had while they were seen, by weight; 0: no run was seen. */
+uint64_t trips_seen(const struct scene *scene, uint32_t side, uint32_t module, uint64_t head);
+
+/* "3 ▄ 50%, 9 ▄ 50%", or of many different ones how they are spread: "1-40 ▁▁▂▄█". */
+const char *trip_bars_text(const struct trip_bars *bars, struct arena *arena);

@@ -1,0 +1,43 @@
+/* Windows of a profile through a model of a core, one after the other.
+ *
+ * The core keeps what its guesses learned from one to the next; lines of data are put where they were when the window began (analysis/pipeline/residence.h); the first part of each only warms: queues are empty, and caches of code have what the window
+ * before needed. */
+#pragma once
+
+#include "base/map.h"
+#include "profile/windows.h"
+#include "model/replay/replay.h"
+#include "analysis/pipeline/residence.h"
+#include "analysis/counts/scene.h"
+
+enum { WINDOW_WARMING = 4 }; /* one part of so many only warms */
+
+/* A run that waits for where it led to. */
+struct window_pending {
+    uint32_t first, n; /* n 0: none waits */
+    struct replay_data data[UINT16_MAX + 1];
+};
+
+struct window_course {
+    const struct windows *windows;
+    struct code code;
+    struct replay replay; /* to listen to */
+    struct map runs;      /* of module, address and bytes */
+    struct window_firsts {
+        VEC(uint32_t);
+    } firsts; /* of their code */
+    struct residence residence;
+    struct window_reader reader;
+    struct window_pending pending;
+    uint64_t addresses; /* that were recorded */
+    uint64_t unread;    /* instructions that could not be modelled */
+    uint64_t broken;    /* windows that end where they make no sense */
+};
+
+/* Of the scene's first profile. It must not be moved. */
+void window_course_open(struct window_course *course, struct scene *scene,
+                        const struct model *model);
+void window_course_close(struct window_course *course);
+void window_course_go(struct window_course *course, size_t index);
+/* The same, but all of it only warms: what others learned of the program's code and branches is there when windows are gone that count. */
+void window_course_train(struct window_course *course, size_t index);

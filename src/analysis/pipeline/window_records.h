@@ -1,0 +1,14 @@
+/* Records of instructions (records/sample.h) that hardware with ProfileMe (model/pmu/profileme.h) would have taken of the windows of a profile, if the core were the modelled one: in pairs, whatever became of them. Each weighs
+ * as many instructions as it stands for in the whole run. */
+#pragma once
+
+#include "profile/sample_list.h"
+#include "analysis/counts/scene.h"
+
+struct model;
+
+enum { WINDOW_RECORDS_EVERY = 64 }; /* instructions between two pairs, on the mean */
+
+/* window: the largest distance of two of a pair. */
+void window_records_take(struct sample_list *list, struct scene *scene, const struct model *model,
+                         uint32_t window);

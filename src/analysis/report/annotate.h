@@ -1,0 +1,74 @@
+/* One function, instruction by instruction: what each costs, where its jumps go, and the source that
+ * it comes from. */
+#pragma once
+
+#include "program/insn/assembly.h"
+#include "program/source.h"
+#include "analysis/report/report.h"
+
+struct json;
+
+/* Where an indirect branch was seen to go. */
+struct annotated_target {
+    const char *text; /* a label, or a function's readable name */
+    uint32_t module;  /* of the scene */
+    uint64_t at;
+    struct estimate count;
+};
+
+struct annotated {
+    struct instruction instruction;
+    const char *assembly;
+    uint32_t label; /* counted from 1; 0: no jump of the function leads here */
+    bool seen;      /* it ran, or was interrupted */
+    /* What the profile does not have is not a number. */
+    struct estimate share, count, time, total; /* total: of a call, with what it called */
+    struct estimate taken;                     /* share of executions of a conditional branch */
+    struct estimate cpi;
+    size_t first_target, n_targets; /* in annotation->targets, most often first */
+    const char *file;               /* NULL: not known */
+    uint32_t line;
+    size_t first_inlined, n_inlined; /* in annotation->inlined, the innermost first */
+};
+
+struct annotation {
+    const struct report *report;
+    const struct report_row *row; /* of a report by function */
+    struct binary *binary;
+    struct cfg cfg;
+    struct annotated_targets {
+        VEC(struct annotated_target);
+    } targets;
+    struct annotated_names {
+        VEC(const char *); /* as linked */
+    } inlined;
+    VEC(struct annotated); /* one for each of the graph's instructions, in its order */
+};
+
+/* What all annotations of one report need. */
+struct annotator {
+    struct report *report;
+    enum assembly_syntax syntax;
+    struct plain_rows instructions; /* of a plain profile */
+};
+
+/* The report is by function; `rows` are those that will be asked for. */
+void annotator_begin(struct annotator *annotator, struct report *report,
+                     const struct report_row *const *rows, size_t n_rows,
+                     enum assembly_syntax syntax);
+void annotator_end(struct annotator *annotator);
+
+/* False if there is no code to show. */
+bool annotation_make(struct annotation *annotation, const struct annotator *annotator,
+                     const struct report_row *row, struct err *err);
+void annotation_release(struct annotation *annotation);
+
+struct annotation_style {
+    bool all;  /* else runs of instructions that were not seen are folded */
+    bool side; /* source beside the code; else above it */
+};
+struct listing;
+void annotation_text(FILE *to, const struct annotation *annotation, struct listing *listing,
+                     const struct ink *ink, struct annotation_style style);
+/* The rows of one function, in an array that is open. */
+void annotation_json(struct json *json, const struct annotation *annotation);

@@ -1,0 +1,96 @@
+/* Calling contexts of a plain profile: who was called by whom, and what was spent there and below.
+ *
+ * Top-down: a context is a function and the context that called it; its total is what was seen in it
+ * and in all that it called. Bottom-up: a root is a function with weight of its own, below it are its
+ * callers, each with the part of that weight that it caused. Flat: every function once.
+ *
+ * Recursion: a function that is already among the callers of its context is that context again,
+ * whatever lies between, so that no path has a function twice and trees stay as deep as programs are
+ * and not as their stacks. What is called from within the recursion is then found under the first
+ * call. The flat list is made of whole stacks: its totals count everything below, once.
+ *
+ * Asked for a function, trees are about it: top-down they start at its outermost call on each stack,
+ * bottom-up at its innermost, with all that was seen below.
+ *
+ * User and kernel time are never mixed: contexts weigh the one and have the other beside. */
+#pragma once
+
+#include "analysis/report/context_ticks.h"
+#include "analysis/report/contexts_frames.h"
+
+#include <stdio.h>
+
+struct ink;
+
+#define CONTEXT_NONE UINT32_MAX
+#define CONTEXT_THREAD (UINT32_MAX - 1) /* as function: a thread */
+
+enum contexts_form { CONTEXTS_TOP_DOWN, CONTEXTS_BOTTOM_UP, CONTEXTS_FLAT };
+const char *contexts_form_name(enum contexts_form form);
+
+struct contexts_options {
+    enum contexts_form form;
+    bool threads;         /* each thread is a root of its own */
+    bool sites;           /* calls from different places of one function are different contexts */
+    bool unfolded;        /* recursion as it is on the stacks */
+    bool no_inlines;      /* inlined functions are part of what they are inlined into */
+    const char *module;   /* only what was seen with code of this module innermost; NULL: all */
+    const char *function; /* only stacks with a function of this name or glob; NULL: all */
+    uint32_t weighs;      /* STACK_L1D and so on: what a model of a core said; 0: what there is */
+};
+
+struct context {
+    uint32_t parent;   /* CONTEXT_NONE: a root */
+    uint32_t function; /* of frames.functions, or CONTEXT_THREAD */
+    uint64_t thread;   /* of CONTEXT_THREAD: stack_thread */
+    /* Where the call is, in the caller's code: in a bottom-up tree this context's own, else its
+     * parent's. In the code that an inlined function became part of there is no place that calls. */
+    uint32_t site_module; /* of the scene; MODULE_NONE: none or not wanted */
+    uint64_t site;        /* address inside of the call instruction */
+    const char *site_file;
+    uint32_t site_line;
+    bool recursive;                    /* entered again from below */
+    uint32_t callers;                  /* flat: functions that call it */
+    struct groups self, total, beside; /* beside: as total, of the other of user and kernel time */
+};
+
+struct contexts {
+    struct contexts_options options;
+    const struct plain *plain;
+    struct context_clock clock;
+    struct context_frames frames;
+    bool *wanted;        /* for each function: is it asked for? NULL: all are */
+    VEC(struct context); /* a parent stands before its children */
+    struct groups
+        *beside_own;     /* of each top-down context: of `beside` what is not of its children */
+    struct groups whole; /* what shares are shares of: the weight that the filters let through */
+    struct groups beside;
+};
+
+/* The plain profile must outlive the contexts. */
+void contexts_make(struct contexts *contexts, struct plain *plain, struct contexts_options options);
+void contexts_release(struct contexts *contexts);
+
+/* Readable; of a thread its name and numbers. Lives as long as the scene. */
+const char *context_name(const struct contexts *contexts, const struct context *context);
+struct estimate context_share(const struct contexts *contexts, const struct groups *groups);
+/* The same of a total: stacks that were cut may have had it as well. */
+struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups);
+
+/* A model of a core has told what contexts cost. */
+static inline bool contexts_modelled(const struct contexts *contexts)
+{
+    const uint64_t *at = contexts->whole.at;
+    return at[STACK_L1D] || at[STACK_MISPREDICTS] || at[STACK_STALLS];
+}
+
+struct contexts_text_options {
+    double min_share; /* what weighs less is added up in one line */
+    uint32_t depth;   /* levels shown */
+    size_t limit;     /* rows of a flat list, roots of a bottom-up tree */
+};
+/* ink: NULL for none. */
+void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *ink,
+                   struct contexts_text_options options);
+/* limit: rows. */
+void contexts_json(FILE *to, const struct contexts *contexts, size_t limit);

@@ -1,0 +1,308 @@
+#include "analysis/report/contexts_build.h"
+
+#include "analysis/report/contexts.h"
+
+#include <string.h>
+
+/* ---- what counts */
+
+static bool stack_wanted(const struct contexts *contexts, uint32_t node)
+{
+    const struct context_frames *frames = &contexts->frames;
+    for (; node != STACK_NONE; node = contexts->plain->parent_of[node])
+        for (uint32_t k = frames->first_of[node]; k < frames->first_of[node + 1]; k++)
+            if (contexts->wanted[frames->list.at[k].function])
+                return true;
+    return false;
+}
+
+/* Whether the filters let through what was seen with this node innermost. */
+static bool node_counts(const struct contexts *contexts, uint32_t node)
+{
+    const struct plain *plain = contexts->plain;
+    const char *only = contexts->options.module;
+    uint32_t function = plain->function_of[node];
+    if (!(plain->flags[node] & PLAIN_KEPT) || (contexts->wanted && !stack_wanted(contexts, node)))
+        return false;
+    if (!only)
+        return true;
+    uint32_t module = function == PLAIN_NONE ? MODULE_NONE : plain->functions.at[function].module;
+    if (module >= plain->scene->modules.n)
+        return false;
+    const struct scene_module *known = &plain->scene->modules.at[module];
+    return strcmp(only, known->module.path) == 0 || strcmp(only, known->name) == 0;
+}
+
+struct part {
+    uint32_t node, group;
+    uint64_t weight;
+    bool beside;
+};
+
+/* The weights of the stacks that count, also added to the whole; false: cell i does not. */
+static bool part_take(struct contexts *contexts, uint32_t i, struct part *ret_part)
+{
+    const struct plain *plain = contexts->plain;
+    const struct stack_cell *cell = map_key(&plain->profile->stacks.cells, i);
+    if (!node_counts(contexts, cell->node))
+        return false;
+    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
+    *ret_part = (struct part){.node = cell->node,
+                              .group = cell->group,
+                              .weight = context_clock_weight(&contexts->clock, plain->profile, i),
+                              .beside = kernel != plain->filter.kernel};
+    plain_add(plain, ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
+              ret_part->weight);
+    return true;
+}
+
+/* ---- trees */
+
+/* No padding: compared by bytes. */
+struct context_key {
+    uint32_t parent, function;
+    uint64_t site; /* of threads: which; of inlined functions: the line that calls; 0: any */
+};
+
+struct tree {
+    struct contexts *contexts;
+    struct map keys;
+};
+
+static uint32_t tree_add(struct tree *tree, const struct context *wanted)
+{
+    const struct contexts *contexts = tree->contexts;
+    struct context_key key = {.parent = wanted->parent, .function = wanted->function};
+    if (wanted->function == CONTEXT_THREAD)
+        key.site = wanted->thread;
+    else if (contexts->options.sites)
+        key.site = wanted->site_module == MODULE_NONE ? wanted->site_line : wanted->site;
+    uint32_t i = map_add(&tree->keys, &key);
+    if (i == contexts->n)
+        *vec_push(tree->contexts) = *wanted;
+    return i;
+}
+
+/* The nearest context on the way up, itself included, that is of the function. */
+static uint32_t tree_find_above(const struct tree *tree, uint32_t from, uint32_t function)
+{
+    while (from != CONTEXT_NONE && tree->contexts->at[from].function != function)
+        from = tree->contexts->at[from].parent;
+    return from;
+}
+
+/* ---- top-down */
+
+/* Whether the tree has not reached what it is to start with. */
+static bool starts_later(const struct contexts *contexts, uint32_t context, uint32_t function)
+{
+    bool outside = context == CONTEXT_NONE || contexts->at[context].function == CONTEXT_THREAD;
+    return contexts->wanted && contexts->options.form == CONTEXTS_TOP_DOWN && outside &&
+           !contexts->wanted[function];
+}
+
+/* The contexts of one node's frames, from its caller's inwards. */
+static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
+{
+    struct contexts *contexts = tree->contexts;
+    const struct context_frames *frames = &contexts->frames;
+    const struct plain *plain = contexts->plain;
+    uint32_t caller = plain->parent_of[node], first = frames->first_of[node];
+    bool called = plain->function_of[caller] != PLAIN_NONE; /* and not a thread's start */
+    for (uint32_t k = first; k < frames->first_of[node + 1]; k++) {
+        uint32_t function = frames->list.at[k].function;
+        if (starts_later(contexts, context, function))
+            continue;
+        uint32_t above =
+            contexts->options.unfolded ? CONTEXT_NONE : tree_find_above(tree, context, function);
+        if (above != CONTEXT_NONE) {
+            contexts->at[above].recursive = true;
+            context = above;
+            continue;
+        }
+        struct context wanted = {
+            .parent = context, .function = function, .site_module = MODULE_NONE};
+        if (k == first && called) {
+            wanted.site_module = plain->functions.at[plain->function_of[caller]].module;
+            wanted.site = stacks_key(&plain->profile->stacks, caller).address;
+        }
+        if (k > first || called) { /* frames of a caller stand right before those of the next */
+            const struct context_frame *from =
+                &frames->list.at[k > first ? k - 1 : frames->first_of[caller + 1] - 1];
+            wanted.site_file = from->file;
+            wanted.site_line = from->line;
+        }
+        context = tree_add(tree, &wanted);
+    }
+    return context;
+}
+
+static void totals_sum(struct contexts *contexts)
+{
+    contexts->beside_own = mem_alloc((contexts->n + 1) * sizeof *contexts->beside_own);
+    for (size_t i = 0; i < contexts->n; i++)
+        contexts->beside_own[i] = contexts->at[i].beside;
+    for (size_t i = contexts->n; i-- > 0;) {
+        struct context *context = &contexts->at[i];
+        groups_merge(&context->total, &context->self);
+        if (context->parent == CONTEXT_NONE)
+            continue;
+        groups_merge(&contexts->at[context->parent].total, &context->total);
+        groups_merge(&contexts->at[context->parent].beside, &context->beside);
+    }
+}
+
+static uint32_t thread_grow(struct tree *tree, uint32_t root)
+{
+    uint64_t thread = stacks_key(&tree->contexts->plain->profile->stacks, root).address;
+    return tree_add(tree, &(struct context){.parent = CONTEXT_NONE,
+                                            .function = CONTEXT_THREAD,
+                                            .thread = thread,
+                                            .site_module = MODULE_NONE});
+}
+
+static void nodes_grow(struct tree *tree, uint32_t *context_of)
+{
+    const struct plain *plain = tree->contexts->plain;
+    for (uint32_t node = 0; node < plain->profile->stacks.nodes.n; node++) {
+        uint32_t parent = plain->parent_of[node];
+        context_of[node] = CONTEXT_NONE;
+        if (!(plain->flags[node] & PLAIN_KEPT))
+            continue;
+        if (parent != STACK_NONE)
+            context_of[node] = node_grow(tree, context_of[parent], node);
+        else if (tree->contexts->options.threads)
+            context_of[node] = thread_grow(tree, node);
+    }
+}
+
+void contexts_grow(struct contexts *contexts)
+{
+    const struct stacks *stacks = &contexts->plain->profile->stacks;
+    uint32_t *context_of = mem_alloc((stacks->nodes.n + 1) * sizeof *context_of);
+    struct tree tree = {.contexts = contexts};
+    struct part part;
+    map_init(&tree.keys, sizeof(struct context_key));
+    nodes_grow(&tree, context_of);
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        if (!part_take(contexts, i, &part))
+            continue;
+        uint32_t context = context_of[part.node];
+        if (context == CONTEXT_NONE) /* no frame was seen: all that is known is whose it is */
+            context = thread_grow(&tree, part.node);
+        struct context *to = &contexts->at[context];
+        plain_add(contexts->plain, part.beside ? &to->beside : &to->self, part.group, part.weight);
+    }
+    map_release(&tree.keys);
+    totals_sum(contexts);
+    mem_free(context_of);
+}
+
+/* ---- bottom-up */
+
+static void context_invert(struct tree *tree, const struct contexts *from, size_t leaf,
+                           const struct groups *beside)
+{
+    struct context wanted = {.parent = CONTEXT_NONE, .site_module = MODULE_NONE};
+    uint32_t start = (uint32_t)leaf;
+    while (from->wanted && start != CONTEXT_NONE &&
+           (from->at[start].function == CONTEXT_THREAD || !from->wanted[from->at[start].function]))
+        start = from->at[start].parent;
+    for (uint32_t i = start; i != CONTEXT_NONE; i = from->at[i].parent) {
+        wanted.function = from->at[i].function;
+        wanted.thread = from->at[i].thread;
+        wanted.recursive = from->at[i].recursive;
+        uint32_t at = tree_add(tree, &wanted);
+        struct context *to = &tree->contexts->at[at];
+        groups_merge(&to->total, &from->at[leaf].self);
+        groups_merge(&to->beside, beside);
+        to->recursive |= from->at[i].recursive;
+        if (i == leaf)
+            groups_merge(&to->self, &from->at[leaf].self);
+        wanted.parent = at;
+        /* The call of this one is a place in the next. */
+        wanted.site_module = from->at[i].site_module;
+        wanted.site = from->at[i].site;
+        wanted.site_file = from->at[i].site_file;
+        wanted.site_line = from->at[i].site_line;
+    }
+}
+
+void contexts_invert(struct contexts *contexts)
+{
+    struct contexts from = *contexts;
+    struct tree tree = {.contexts = contexts};
+    contexts->at = NULL;
+    contexts->n = contexts->room = 0;
+    map_init(&tree.keys, sizeof(struct context_key));
+    for (size_t i = 0; i < from.n; i++)
+        if (from.at[i].self.sum || from.beside_own[i].sum)
+            context_invert(&tree, &from, i, &from.beside_own[i]);
+    map_release(&tree.keys);
+    vec_release(&from);
+}
+
+/* ---- flat */
+
+/* Each function once, however often it recurs: `stamps` has, for each, the last part that it got. */
+static void part_list(struct contexts *contexts, const struct part *part, uint32_t *stamps,
+                      uint32_t stamp)
+{
+    const struct context_frames *frames = &contexts->frames;
+    bool innermost = true;
+    for (uint32_t node = part->node; node != STACK_NONE; node = contexts->plain->parent_of[node])
+        for (uint32_t k = frames->first_of[node + 1]; k-- > frames->first_of[node];) {
+            struct context *to = &contexts->at[frames->list.at[k].function];
+            if (innermost && !part->beside)
+                plain_add(contexts->plain, &to->self, part->group, part->weight);
+            innermost = false;
+            if (stamps[frames->list.at[k].function] == stamp)
+                continue;
+            stamps[frames->list.at[k].function] = stamp;
+            plain_add(contexts->plain, part->beside ? &to->beside : &to->total, part->group,
+                      part->weight);
+        }
+}
+
+/* Pairs of functions of which the one calls the other, each once. */
+static void callers_count(struct contexts *contexts)
+{
+    const struct context_frames *frames = &contexts->frames;
+    const struct plain *plain = contexts->plain;
+    struct map pairs;
+    map_init(&pairs, 2 * sizeof(uint32_t));
+    for (uint32_t node = 0; node < plain->profile->stacks.nodes.n; node++) {
+        uint32_t first = frames->first_of[node];
+        if (plain->parent_of[node] == STACK_NONE || !(plain->flags[node] & PLAIN_KEPT))
+            continue;
+        uint32_t end = frames->first_of[plain->parent_of[node] + 1];
+        bool called = plain->function_of[plain->parent_of[node]] != PLAIN_NONE;
+        for (uint32_t k = first; k < frames->first_of[node + 1]; k++) {
+            if (k == first && !called)
+                continue;
+            uint32_t pair[2] = {frames->list.at[k].function,
+                                frames->list.at[k == first ? end - 1 : k - 1].function};
+            uint32_t known = pairs.n;
+            if (pair[0] == pair[1])
+                contexts->at[pair[0]].recursive = true;
+            else if (map_add(&pairs, pair) == known)
+                contexts->at[pair[0]].callers++;
+        }
+    }
+    map_release(&pairs);
+}
+
+void contexts_list(struct contexts *contexts)
+{
+    uint32_t functions = (uint32_t)contexts->frames.functions.n;
+    for (uint32_t i = 0; i < functions; i++)
+        *vec_push(contexts) =
+            (struct context){.parent = CONTEXT_NONE, .function = i, .site_module = MODULE_NONE};
+    uint32_t *stamps = mem_alloc((functions + 1) * sizeof *stamps);
+    struct part part;
+    for (uint32_t i = 0; i < contexts->plain->profile->stacks.cells.n; i++)
+        if (part_take(contexts, i, &part))
+            part_list(contexts, &part, stamps, i + 1);
+    mem_free(stamps);
+    callers_count(contexts);
+}

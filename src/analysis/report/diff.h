@@ -1,0 +1,82 @@
+/* What changed between two recordings, of one build or of two.
+ *
+ * Modules are paired by name (program and program count as a pair whatever they are called), functions by
+ * their name as linked without what compilers put behind it: "f.part.0" and "f.constprop.1" are parts
+ * of f, and their sums are compared. Lines of two builds are aligned function by function (view/
+ * diff_lines.h). What has no name can only be compared within one build; else it is one row a module,
+ * and so is a module whose binary is there on one side only.
+ *
+ * A change is after less before. Its interval has the chance of both sides in it (each end of a
+ * difference is as far as the far ends of both, squared and added: MOVER). That is the chance of
+ * sampling and no more: two runs of one program differ, too. Of many rows some lie beyond their own 95 %
+ * by chance alone, so a row is called `sure` only if it is beyond an interval widened for as many
+ * comparisons as there are rows (Bonferroni). */
+#pragma once
+
+#include "base/intern.h"
+#include "analysis/counts/items.h"
+#include "analysis/counts/labels.h"
+
+#include <stdio.h>
+
+struct err;
+struct ink;
+
+enum { BEFORE, AFTER };
+enum diff_by { DIFF_FUNCTION, DIFF_LINE, DIFF_MODULE };
+const char *diff_by_name(enum diff_by by);
+
+struct diff_row {
+    uint32_t module;                   /* of diff.modules */
+    const char *name;                  /* linkage; NULL: by module */
+    const char *file;                  /* NULL: not by line, or not known */
+    uint32_t lines[SIDES_MAX];         /* 0: has none there, or not known */
+    bool seen[SIDES_MAX];              /* has weight there */
+    struct estimate amount[SIDES_MAX]; /* seconds or instructions */
+    struct estimate share[SIDES_MAX];
+    struct estimate change, share_change;
+    bool beyond;     /* its own 95 % interval excludes no change */
+    bool sure;       /* and so does the one widened for all rows */
+    bool share_sure; /* the same of the change of its share */
+};
+
+struct diff_module {
+    const char *names[SIDES_MAX]; /* NULL: not there */
+    bool same_build;
+    bool shown; /* not filtered out */
+    bool
+        nameless; /* the binary of a side is not there: functions of the other would all look gone */
+};
+
+struct diff {
+    struct arena arena;
+    struct intern names,
+        files; /* of functions, without suffixes; of source files, without folders */
+    enum diff_by by;
+    enum weight weight; /* time: seconds of user CPU time; count: instructions executed */
+    struct scene *scenes[SIDES_MAX];
+    struct diff_modules {
+        VEC(struct diff_module);
+    } modules;
+    double totals[SIDES_MAX]; /* seconds or instructions in all */
+    bool exact;               /* figures on both sides are counts, without chance */
+    bool same_build;          /* all modules that both have are, but for the agent */
+    VEC(struct diff_row);     /* the largest change first */
+};
+
+struct diff_options {
+    enum diff_by by;
+    enum weight weight;
+    bool has_weight;    /* else what both have: time before count */
+    const char *module; /* only this one, by path or name on either side; NULL: all */
+};
+
+/* Each scene has one side and shows all modules. Fails if there is no such module, or if the two have
+ * nothing that can be compared. */
+bool diff_make(struct diff *diff, struct scene *before, struct scene *after,
+               struct diff_options options, struct err *err);
+void diff_release(struct diff *diff);
+
+/* ink: NULL for none. */
+void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit);
+void diff_json(FILE *to, const struct diff *diff, size_t limit);

@@ -1,0 +1,110 @@
+#include "analysis/report/missing.h"
+
+#include "text/clean.h"
+#include "analysis/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool wants_lines(const struct report *report)
+{
+    return report->by == BY_LINE || report->by == BY_INLINE;
+}
+
+static bool row_unnamed(const struct report *report, const struct report_row *row)
+{
+    const struct scene *scene = report->scene;
+    if (wants_lines(report))
+        return !row->file;
+    if (row->module >= scene->modules.n)
+        return true;
+    const struct scene_module *module = &scene->modules.at[row->module];
+    if (row->function == FUNCTION_NONE || !module->binary)
+        return row->name == module->label; /* else the recording has a name for it */
+    uint8_t source = module->binary->symbols.functions.at[row->function].source;
+    return source == FUNCTION_FRAME || source == FUNCTION_GAP;
+}
+
+/* Rows that weigh are those that weigh once: of calls and edges that cannot be said. */
+static bool can_say(const struct report *report)
+{
+    return report->by != BY_CALL && report->by != BY_EDGE;
+}
+
+static void shares_add(const struct report *report, double *shares)
+{
+    for (size_t i = 0; can_say(report) && i < report->n; i++) {
+        const struct report_row *row = &report->at[i];
+        size_t module =
+            row->module < report->scene->modules.n ? row->module : report->scene->modules.n;
+        double share = report_share(report, row).value;
+        if (row_unnamed(report, row) && share > 0)
+            shares[module] += share;
+    }
+}
+
+double missing_share(const struct report *report)
+{
+    size_t n = report->scene->modules.n;
+    double *shares = mem_alloc((n + 1) * sizeof *shares), sum = 0;
+    shares_add(report, shares);
+    for (size_t i = 0; i <= n; i++)
+        sum += shares[i];
+    mem_free(shares);
+    return sum;
+}
+
+/* Who writes one, and when it is asked to. */
+#define PERF_MAPS "node --perf-basic-prof, java -XX:+DumpPerfMapAtExit, python3.12 -X perf"
+
+/* found: debug information of it could be had from a server. */
+static const char *module_advice(const struct report *report, const struct scene_module *module,
+                                 bool verbose, bool *found)
+{
+    const char *bad_map = profile_fact_find(report->scene->sides[0], "perf_map_bad");
+    if (strcmp(module->name, "[kernel]") == 0)
+        return "its symbols were not readable while recording: gait doctor says what to set";
+    if (strcmp(module->name, "[jit]") == 0 && bad_map)
+        return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
+                            bad_map);
+    if (strcmp(module->name, "[jit]") == 0 && report->scene->sides[0]->mode == PROFILE_PLAIN)
+        return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name "
+               "it: " PERF_MAPS;
+    if (strcmp(module->name, "[jit]") == 0)
+        return "code made at run time; gait record --plain names it where there is a perf map "
+               "(/tmp/perf-PID.map: " PERF_MAPS ")";
+    if (!module->binary)
+        return module->missing;
+    const char *missing =
+        verbose ? binary_debug_missing(module->binary) : binary_debug_missing_brief(module->binary);
+    *found |= missing != NULL;
+    return missing ? missing : "its symbols do not cover this code";
+}
+
+void missing_text(FILE *to, const struct report *report)
+{
+    const double matters = 0.005;
+    const struct scene_modules *modules = &report->scene->modules;
+    double *shares = mem_alloc((modules->n + 1) * sizeof *shares);
+    struct arena *arena = &report->scene->arena;
+    bool any = false, found = false, verbose = report->scene->verbose;
+    shares_add(report, shares);
+    for (size_t i = 0; i <= modules->n; i++) {
+        if (shares[i] < matters)
+            continue;
+        fprintf(to, "%s%7.2f%%  %s: %s\n",
+                any                   ? ""
+                : wants_lines(report) ? "\nlines that are not known:\n"
+                                      : "\nfunctions without names:\n",
+                100 * shares[i],
+                i < modules->n ? text_clean(arena, modules->at[i].name) : "[unknown]",
+                i < modules->n
+                    ? text_clean(arena, module_advice(report, &modules->at[i], verbose, &found))
+                    : "outside of every known module");
+        any = true;
+    }
+    if (found && !verbose)
+        fprintf(to, "%s-v says where such files were looked for\n",
+                getenv("DEBUGINFOD_URLS") ? "" : "DEBUGINFOD_URLS set to a server finds many; ");
+    mem_free(shares);
+}

@@ -1,0 +1,453 @@
+#include "analysis/report/report.h"
+
+#include "base/err.h"
+#include "program/source.h"
+#include "analysis/counts/trips.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows of what was walked */
+
+static const char *item_name(const struct report *report, const struct item *item)
+{
+    return scene_function_name(report->scene, item->module, item->function);
+}
+
+static void rows_make(struct report *report, const struct items *items)
+{
+    vec_reserve(report, items->n);
+    for (size_t i = 0; i < items->n; i++) {
+        const struct item *item = &items->at[i];
+        function_id target = scene_function_at(report->scene, item->to_module, item->to);
+        *vec_push(report) = (struct report_row){
+            .module = item->module,
+            .to_module = item->to_module,
+            .function = item->function,
+            .name = item_name(report, item),
+            .to_name = scene_function_name(report->scene, item->to_module, target),
+            .at = item->at,
+            .to = item->to,
+            .bytes = item->bytes,
+            .kind = item->kind,
+            .irreducible = item->irreducible,
+            .count = item->count[0],
+            .body = item->body[0],
+            .entries = item->entries[0],
+            .depth = item->depth,
+            .trips = item->trips};
+    }
+}
+
+/* A body of which several instructions are part. */
+struct body_key {
+    uint64_t file; /* pointer to the name, which is one for one file of a module */
+    uint64_t name; /* of a function: likewise; 0: a line's */
+    uint32_t module, line;
+    uint64_t inlined;
+};
+
+static void line_find(struct report *report, struct report_row *row)
+{
+    struct binary *binary = report->scene->modules.at[row->module].binary;
+    if (binary)
+        lines_find(binary_lines(binary), (struct svma){row->at}, &row->file, &row->line);
+}
+
+/* The innermost function that the instruction is part of. */
+static void inline_find(struct report *report, struct report_row *row)
+{
+    struct source_frame frame = {0};
+    struct binary *binary = report->scene->modules.at[row->module].binary;
+    size_t n = binary ? source_frames(binary, (struct svma){row->at}, &frame, 1) : 0;
+    row->inlined = n > 1 && frame.linkage;
+    row->file = n ? frame.file : NULL;
+    if (row->inlined)
+        row->name = intern_text(&report->scene->names, frame.linkage);
+}
+
+static void bodies_make(struct report *report, const struct items *items)
+{
+    struct map places;
+    map_init(&places, sizeof(struct body_key));
+    for (size_t i = 0; i < items->n; i++) {
+        const struct item *item = &items->at[i];
+        struct report_row found = {.module = item->module,
+                                   .function = item->function,
+                                   .name = item_name(report, item),
+                                   .at = item->at};
+        if (report->by == BY_LINE)
+            line_find(report, &found);
+        else
+            inline_find(report, &found);
+        bool own = report->by == BY_INLINE && !found.inlined;
+        struct body_key key = {.file = own ? 0 : (uintptr_t)found.file,
+                               .module = found.module,
+                               .line = found.line,
+                               .name = report->by == BY_INLINE ? (uintptr_t)found.name : 0,
+                               .inlined = found.inlined};
+        uint32_t place = map_add(&places, &key);
+        if (place == report->n)
+            *vec_push(report) = found;
+        struct report_row *row = &report->at[place];
+        tally_add(&row->body, &item->body[0]);
+        if (item->count[0].count > row->count.count)
+            row->count = item->count[0];
+    }
+    map_release(&places);
+}
+
+static void walked_make(struct report *report)
+{
+    struct items items;
+    items_list(&items, report->scene, report->by);
+    if (report->by == BY_LINE || report->by == BY_INLINE)
+        bodies_make(report, &items);
+    else
+        rows_make(report, &items);
+    report->stray = items.stray;
+    report->landings = items.landings[0];
+    report->begun = items.begun;
+    report->ended = items.ended;
+    items_release(&items);
+}
+
+/* ---- rows of what was sampled plainly */
+
+static bool plain_any(const struct plain_row *row)
+{
+    return row->self.sum || row->total.sum || row->beside.sum;
+}
+
+static void plain_make(struct report *report)
+{
+    plain_list(&report->plain_rows, &report->plain, report->by);
+    for (size_t i = 0; i < report->plain_rows.n; i++) {
+        const struct plain_row *from = &report->plain_rows.at[i];
+        const struct plain_function *function = &report->plain.functions.at[from->function];
+        if (!plain_any(from))
+            continue;
+        struct report_row *row = vec_push(report);
+        *row = (struct report_row){.module = function->module,
+                                   .function = function->function,
+                                   .name = from->name ? from->name : function->name,
+                                   .at = from->at,
+                                   .bytes = from->bytes,
+                                   .file = from->file,
+                                   .line = from->line,
+                                   .inlined = from->name != NULL,
+                                   .plain = from};
+        if (report->by == BY_CALL) {
+            const struct plain_function *callee = &report->plain.functions.at[from->callee];
+            row->to_module = callee->module;
+            row->to_name = callee->name;
+            row->to = callee->start;
+        }
+    }
+}
+
+/* ---- figures */
+
+bool report_row_unnamed(const struct report *report, const struct report_row *row)
+{
+    const struct scene_modules *modules = &report->scene->modules;
+    return row->module >= modules->n || row->name == modules->at[row->module].label;
+}
+
+bool report_has_body(const struct report *report)
+{
+    return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE ||
+           report->by == BY_LOOP;
+}
+
+bool report_has_total(const struct report *report)
+{
+    const struct profile *profile = report->scene->sides[0];
+    bool callers = profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks);
+    return report->has_below || (report->has_plain && callers);
+}
+
+static const struct tally *row_tally(const struct report *report, const struct report_row *row)
+{
+    bool body = report->weight == WEIGHT_TIME || report_has_body(report);
+    return body ? &row->body : &row->count;
+}
+
+static const struct groups *row_groups(const struct report *report, const struct report_row *row)
+{
+    return report->by == BY_CALL ? &row->plain->total : &row->plain->self;
+}
+
+static uint64_t row_weight(const struct report *report, const struct report_row *row)
+{
+    if (row->plain)
+        return row_groups(report, row)->sum;
+    const struct tally *tally = row_tally(report, row);
+    return report->weight == WEIGHT_TIME ? tally->time : tally->count;
+}
+
+static const struct estimate unknown = {NAN, NAN, NAN};
+
+struct estimate report_share(const struct report *report, const struct report_row *row)
+{
+    if (row->plain)
+        return plain_share(&report->plain, row_groups(report, row));
+    bool time = report->weight == WEIGHT_TIME;
+    struct estimate share = estimate_share(report->scene->sides[0], row_tally(report, row), time);
+    if (time || report_has_body(report))
+        return share;
+    /* Shares of all blocks or edges are shares of instructions on another scale. */
+    double scale = 0;
+    if (share.value > 0 && report->total)
+        scale = (double)row_weight(report, row) / (double)report->total / share.value;
+    return (struct estimate){share.value * scale, share.lo * scale,
+                             share.hi * scale > 1 ? 1 : share.hi * scale};
+}
+
+static const struct plain_row *row_stacks(const struct report *report, const struct report_row *row)
+{
+    if (!report_has_total(report))
+        return NULL;
+    return row->plain ? row->plain : row->below;
+}
+
+struct estimate report_total_share(const struct report *report, const struct report_row *row)
+{
+    const struct plain_row *of = row_stacks(report, row);
+    return of ? plain_total_share(&report->plain, &of->total) : unknown;
+}
+
+struct estimate report_count(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->count);
+}
+
+struct estimate report_entries(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->entries);
+}
+
+/* What a loop looks like by its jumps is not always the loop: where one leads back into the loop inside of it,
+ * the runs of both are others than theirs. The counts know: they may differ by the one iteration of
+ * a loop that is entered at its end, and by chance. */
+bool report_trips(const struct report *report, const struct report_row *row, struct trip_bars *bars)
+{
+    bool any = trip_bars_make(bars, report->scene, 0, row->module, row->trips);
+    struct estimate mean = trip_bars_mean(bars);
+    if (!any || row->plain || !row->entries.count || isnan(mean.value))
+        return any;
+    double counted = estimate_quotient(report->scene->sides[0], &row->count, &row->entries).value;
+    double slack = 1 + 0.25 * counted;
+    if (counted >= mean.lo - slack && counted <= mean.hi + slack)
+        return true;
+    trip_bars_release(bars);
+    *bars = (struct trip_bars){.cut = NAN};
+    return false;
+}
+
+struct estimate report_trip_mean(const struct report *report, const struct report_row *row)
+{
+    const struct profile *profile = report->scene->sides[0];
+    if (row->plain || !row->entries.count)
+        return unknown;
+    struct trip_bars bars;
+    report_trips(report, row, &bars);
+    struct estimate mean = trip_bars_mean(&bars);
+    trip_bars_release(&bars);
+    return isnan(mean.value) ? estimate_quotient(profile, &row->count, &row->entries) : mean;
+}
+
+struct estimate report_instructions(const struct report *report, const struct report_row *row)
+{
+    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->body);
+}
+
+struct estimate report_time(const struct report *report, const struct report_row *row)
+{
+    if (row->plain)
+        return plain_amount(&report->plain, row_groups(report, row));
+    const struct profile *profile = report->scene->sides[0];
+    return profile->mode == PROFILE_EXACT ? unknown : estimate_time(profile, &row->body);
+}
+
+struct estimate report_total(const struct report *report, const struct report_row *row)
+{
+    const struct plain_row *of = row_stacks(report, row);
+    return of ? plain_total_amount(&report->plain, &of->total) : unknown;
+}
+
+struct estimate report_cpi(const struct report *report, const struct report_row *row)
+{
+    const struct profile *profile = report->scene->sides[0];
+    bool counted = profile->mode == PROFILE_SAMPLED && !row->plain;
+    return counted ? estimate_cpi(profile, &row->body) : unknown;
+}
+
+/* ---- order */
+
+static int text_order(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int number_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int row_order(const void *a, const void *b, void *context)
+{
+    const struct report *report = context;
+    const struct report_row *x = a, *y = b;
+    int order = number_order(row_weight(report, y), row_weight(report, x));
+    if (!order && x->plain)
+        order = number_order(y->plain->total.sum, x->plain->total.sum);
+    if (!order)
+        order = number_order(x->module, y->module);
+    if (!order)
+        order = number_order(x->at, y->at);
+    if (!order)
+        order = number_order(x->to_module, y->to_module);
+    if (!order)
+        order = number_order(x->to, y->to);
+    if (!order)
+        order = number_order(x->kind, y->kind);
+    if (!order)
+        order = text_order(x->file, y->file);
+    if (!order)
+        order = text_order(x->name, y->name);
+    return order ? order : number_order(x->line, y->line);
+}
+
+/* ---- all */
+
+/* Whether rows are made of stacks: those of one thread are also where the profile was walked. */
+static bool by_stacks(const struct profile *profile, const struct report_options *options)
+{
+    bool one = options->pid || options->tid;
+    return profile->mode == PROFILE_PLAIN || (profile->mode == PROFILE_SAMPLED && one);
+}
+
+static bool weight_settle(struct report *report, const struct report_options *options,
+                          struct err *err)
+{
+    const struct profile *profile = report->scene->sides[0];
+    bool plain = by_stacks(profile, options), exact = profile->mode == PROFILE_EXACT;
+    bool events = plain && plain_counts_events(profile);
+    bool timed = !plain && !exact && report_has_body(report) && profile->totals.samples;
+    report->weight = (plain && !events) || timed ? WEIGHT_TIME : WEIGHT_COUNT;
+    if (!options->has_weight || options->weight == report->weight)
+        return true;
+    if (!plain && (report->by == BY_EDGE || report->by == BY_CALL))
+        return err_set(err, ERR_USAGE, "edges and calls take no time: --weight count");
+    if (exact)
+        return err_set(err, ERR_FORMAT, "an exact profile has no times: --weight count");
+    if (events)
+        return err_set(err, ERR_FORMAT, "this profile counts %s and has no times: --weight count",
+                       profile_fact_find(profile, "event"));
+    if (plain)
+        return err_set(err, ERR_FORMAT, "%s: --weight time",
+                       profile->mode == PROFILE_PLAIN
+                           ? "a plain profile has no counts"
+                           : "counts are not kept thread by thread, times are");
+    report->weight = options->weight;
+    return true;
+}
+
+/* Whether stacks can tell it. */
+static bool stacks_tell(const struct report *report, struct err *err)
+{
+    static const char *const names[] = {
+        [BY_EDGE] = "edges", [BY_LOOP] = "runs of loops", [BY_CALL] = "calls"};
+    const char *name = report->by <= BY_LOOP || report->by == BY_CALL ? names[report->by] : NULL;
+    if (!name)
+        return true;
+    if (report->scene->sides[0]->mode == PROFILE_SAMPLED)
+        return err_set(err, ERR_FORMAT,
+                       "--pid, --tid: %s are not kept thread by thread, times are: --by function",
+                       name);
+    return report->by == BY_CALL ||
+           err_set(err, ERR_FORMAT,
+                   "a plain profile has samples and no %s: gait record without --plain, or "
+                   "--by block",
+                   name);
+}
+
+/* Stacks of walks tell what was spent below each function. */
+static void below_find(struct report *report)
+{
+    const struct profile *profile = report->scene->sides[0];
+    struct err ignored;
+    if (profile->mode != PROFILE_SAMPLED || report->by != BY_FUNCTION ||
+        !stacks_have_callers(&profile->stacks) ||
+        !plain_open(&report->plain, report->scene, 0, (struct plain_filter){0}, &ignored))
+        return;
+    report->has_below = true;
+    plain_list(&report->plain_rows, &report->plain, BY_FUNCTION);
+    struct map functions; /* as plain_rows */
+    map_init(&functions, 2 * sizeof(uint32_t));
+    for (size_t i = 0; i < report->plain_rows.n; i++) {
+        const struct plain_function *function =
+            &report->plain.functions.at[report->plain_rows.at[i].function];
+        map_add(&functions, (uint32_t[]){function->module, function->function});
+    }
+    for (size_t i = 0; i < report->n; i++) {
+        struct report_row *row = &report->at[i];
+        uint32_t found = map_find(&functions, (uint32_t[]){row->module, row->function});
+        if (found != MAP_NONE && functions.n == report->plain_rows.n)
+            row->below = &report->plain_rows.at[found];
+    }
+    map_release(&functions);
+}
+
+static bool rows_make_all(struct report *report, const struct report_options *options,
+                          struct err *err)
+{
+    struct scene *scene = report->scene;
+    if (!by_stacks(scene->sides[0], options)) {
+        if (options->pid || options->tid)
+            return err_set(err, ERR_FORMAT,
+                           "--pid, --tid: an exact profile does not keep threads apart; "
+                           "the times of one of gait record without --exact do");
+        walked_make(report);
+        below_find(report);
+        return true;
+    }
+    if (!stacks_tell(report, err))
+        return false;
+    struct plain_filter filter = {.pid = options->pid, .tid = options->tid};
+    filter.kernel = scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
+    if (!plain_open(&report->plain, scene, 0, filter, err))
+        return false;
+    report->has_plain = true;
+    plain_make(report);
+    return true;
+}
+
+bool report_make(struct report *report, struct scene *scene, struct report_options options,
+                 struct err *err)
+{
+    *report = (struct report){.scene = scene, .by = options.by, .input = options.input};
+    if (!weight_settle(report, &options, err) || !rows_make_all(report, &options, err))
+        return false;
+    if (!report->n && scene->only_function) {
+        report_release(report);
+        return err_set(err, ERR_MISSING, "no function '%s' was seen to run; see gait report",
+                       scene->only_function);
+    }
+    for (size_t i = 0; i < report->n; i++)
+        report->total += row_weight(report, &report->at[i]);
+    if (report->n)
+        qsort_r(report->at, report->n, sizeof *report->at, row_order, report);
+    return true;
+}
+
+void report_release(struct report *report)
+{
+    vec_release(report);
+    if (!report->has_plain && !report->has_below)
+        return;
+    plain_rows_release(&report->plain_rows);
+    plain_close(&report->plain);
+}

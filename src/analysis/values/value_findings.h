@@ -1,0 +1,29 @@
+/* What one could do about places whose values are nearly always the same, by name, and what that would save at most.
+ *
+ * A finding needs a value that has nine tenths of its place at the lower end of its interval or more. What it saves is
+ * how much the general way takes longer than the special one, times how often the value was there: cycles of a
+ * thousand instructions of the whole program. The costs are those of present cores, as far as they are alike: an estimate of an upper bound. */
+#pragma once
+
+#include "analysis/values/values.h"
+
+enum value_finding {
+    FINDING_NONE,
+    FINDING_DIVISOR, /* division by a nearly constant divisor */
+    FINDING_SIZE,    /* copies of one size */
+    FINDING_TARGET,  /* indirect calls with one target */
+    FINDING_LOAD,    /* loads of one value */
+    FINDING_STRIDE,  /* addresses that go on by the same step */
+    FINDING_THREAD,  /* code that one thread runs, */
+    FINDING_LOCK,    /* that runs under one lock */
+    FINDINGS
+};
+
+/* "constant-divisor" and so on. */
+const char *value_finding_name(enum value_finding finding);
+/* A sentence. */
+const char *value_finding_text(enum value_finding finding);
+enum value_finding value_finding_of(const struct places_values *places,
+                                    const struct value_place *place);
+/* Cycles that knowing its value saves each time. */
+double value_use_cycles(enum value_use use);

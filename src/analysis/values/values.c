@@ -1,0 +1,328 @@
+#include "analysis/values/values.h"
+
+#include "program/binary.h"
+#include "profile/value_kinds.h"
+#include "program/insn/decoded.h"
+#include "analysis/values/value_findings.h"
+#include "wire/payload.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *value_use_name(enum value_use use)
+{
+    static const char *const names[VALUE_USES] = {
+        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",
+        [VALUE_TARGET] = "target",   [VALUE_LOAD] = "load",
+        [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
+        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",
+        [VALUE_CUSTOM] = "module",   [VALUE_THREAD] = "thread",
+        [VALUE_CPU] = "cpu",         [VALUE_NODE] = "node",
+        [VALUE_LOCK] = "lock",       [VALUE_LINE] = "address+latency"};
+    return names[use];
+}
+
+bool value_use_find(const char *name, enum value_use *ret_use)
+{
+    for (int use = 0; use < VALUE_USES; use++)
+        if (!strcmp(name, value_use_name((enum value_use)use))) {
+            *ret_use = (enum value_use)use;
+            return true;
+        }
+    return false;
+}
+
+/* ---- what an instruction does with it */
+
+static bool reads_memory(const struct decoded *decoded)
+{
+    for (int i = 0; i < decoded->instruction.operand_count_visible; i++)
+        if (decoded->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            (decoded->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+            return true;
+    return false;
+}
+
+static bool reads(const ZydisDecodedOperand *operand)
+{
+    return operand->type == ZYDIS_OPERAND_TYPE_MEMORY
+               ? operand->mem.base != ZYDIS_REGISTER_RIP ||
+                     operand->mem.type == ZYDIS_MEMOP_TYPE_MEM
+               : operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                     (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ);
+}
+
+/* What is the same of every value, if both sources are one register. */
+static bool forgets(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_PXOR:
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_XORPD:
+    case ZYDIS_MNEMONIC_VPXOR:
+    case ZYDIS_MNEMONIC_VPXORD:
+    case ZYDIS_MNEMONIC_VPXORQ:
+    case ZYDIS_MNEMONIC_VXORPS:
+    case ZYDIS_MNEMONIC_VXORPD:
+    case ZYDIS_MNEMONIC_PCMPEQB:
+    case ZYDIS_MNEMONIC_PCMPEQW:
+    case ZYDIS_MNEMONIC_PCMPEQD:
+    case ZYDIS_MNEMONIC_VPCMPEQB:
+    case ZYDIS_MNEMONIC_VPCMPEQW:
+    case ZYDIS_MNEMONIC_VPCMPEQD: return true;
+    default: return false;
+    }
+}
+
+/* A literal of the program: mov 0x123(%rip), %xmm0. */
+static bool is_literal(const struct image *image, struct svma at, const struct decoded *decoded)
+{
+    const ZydisDecodedOperand *operand = &decoded->operands[1];
+    ZyanU64 address = 0;
+    return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RIP &&
+           ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&decoded->instruction, operand, at.v, &address)) &&
+           image_constant(image, (struct svma){address});
+}
+
+/* Constants in the code, and registers cleared or filled: that they are always the same is no news. */
+static bool constant(const struct decoded *decoded)
+{
+    const ZydisDecodedInstruction *instruction = &decoded->instruction;
+    const ZydisDecodedOperand *operands = decoded->operands;
+    uint8_t visible = instruction->operand_count_visible;
+    if (forgets(instruction->mnemonic) && visible >= 2 &&
+        operands[visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        operands[visible - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        operands[visible - 1].reg.value == operands[visible - 2].reg.value)
+        return true;
+    for (int i = 0; i < instruction->operand_count; i++)
+        if (reads(&operands[i]))
+            return false;
+    return true;
+}
+
+/* Moves, extensions and conversions of what memory holds, and nothing computed from it. */
+static bool loads(const struct decoded *decoded)
+{
+    ZydisInstructionCategory category = decoded->instruction.meta.category;
+    return reads_memory(decoded) &&
+           (category == ZYDIS_CATEGORY_DATAXFER || category == ZYDIS_CATEGORY_POP ||
+            category == ZYDIS_CATEGORY_BROADCAST || category == ZYDIS_CATEGORY_CMOV);
+}
+
+static bool divides(const struct decoded *decoded)
+{
+    return decoded->instruction.mnemonic == ZYDIS_MNEMONIC_DIV ||
+           decoded->instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
+}
+
+/* VALUE_USES: nothing that is worth telling. `decoded`: NULL, it is not known. */
+static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
+{
+    if (key_kind & VALUE_STRIDE)
+        return VALUE_STRIDES;
+    switch (key_kind & 0xff) {
+    case VALUE_OF_MODULE: return VALUE_CUSTOM;
+    case VALUE_OF_THREAD: return VALUE_THREAD;
+    case VALUE_OF_CPU: return VALUE_CPU;
+    case VALUE_OF_NODE: return VALUE_NODE;
+    case VALUE_OF_LOCK: return VALUE_LOCK;
+    case VALUE_OF_LINE: return VALUE_LINE;
+    default: break;
+    }
+    switch ((enum payload_kind)(key_kind & 0xff)) {
+    case PAYLOAD_COUNT: return VALUE_SIZE;
+    case PAYLOAD_OPERAND: return decoded && divides(decoded) ? VALUE_DIVISOR : VALUE_OPERAND;
+    case PAYLOAD_RESULT:
+    case PAYLOAD_VECTOR:
+        if (decoded && constant(decoded))
+            return VALUE_USES;
+        return decoded && loads(decoded) ? VALUE_LOAD : VALUE_RESULT;
+    default: return VALUE_ADDRESS;
+    }
+}
+
+/* ---- rows of the profile, place by place */
+
+struct record {
+    struct value_key key; /* the module is the scene's, the kind without VALUE_ALL */
+    bool all;
+    const struct sums *sums;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    if (x->key.module != y->key.module)
+        return x->key.module < y->key.module ? -1 : 1;
+    if (x->key.address != y->key.address)
+        return x->key.address < y->key.address ? -1 : 1;
+    if (x->key.kind != y->key.kind)
+        return x->key.kind < y->key.kind ? -1 : 1;
+    if (x->key.caller_module != y->key.caller_module)
+        return x->key.caller_module < y->key.caller_module ? -1 : 1;
+    if (x->key.caller != y->key.caller)
+        return x->key.caller < y->key.caller ? -1 : 1;
+    if (x->all != y->all)
+        return x->all ? -1 : 1;
+    if (x->sums->count != y->sums->count)
+        return x->sums->count > y->sums->count ? -1 : 1;
+    if (x->key.to != y->key.to)
+        return x->key.to < y->key.to ? -1 : 1;
+    return x->key.value < y->key.value ? -1 : x->key.value > y->key.value;
+}
+
+static double units(uint64_t count)
+{
+    return (double)count / (1 << VALUE_BITS);
+}
+
+/* Of a trace: between what was counted and what may have been lost with values that were rare. */
+static struct estimate share_exact(const struct sums *value, const struct sums *all)
+{
+    double total = (double)all->count, share = (double)value->count / total;
+    return (struct estimate){share, share,
+                             fmin(1, ((double)value->count + (double)value->time) / total)};
+}
+
+static struct estimate share_of(const struct sums *value, const struct sums *all)
+{
+    double total = (double)all->count, share = (double)value->count / total;
+    double batches = total * total / (double)all->count_yy;
+    double windows = units(all->time);
+    struct estimate coin = binomial_share(share * windows, windows);
+    if (batches < 2)
+        return (struct estimate){share, coin.lo, coin.hi};
+    double spread = (double)value->count_yy - 2 * share * (double)value->time_yy +
+                    share * share * (double)all->count_yy;
+    double deviation = sqrt(fmax(spread, 0) * batches / (batches - 1)) / total;
+    double wide = deviation * student_t((uint64_t)(batches - 1));
+    return (struct estimate){share, fmax(0, fmin(share - wide, coin.lo)),
+                             fmin(1, fmax(share + wide, coin.hi))};
+}
+
+static double saving(const struct places_values *places, const struct value_place *place)
+{
+    double instructions = (double)places->scene->sides[0]->totals.instructions;
+    double often = place->n ? places->values.at[place->first].count : 0;
+    if (place->constant || !instructions)
+        return 0;
+    if (place->use == VALUE_STRIDES && place->n && !places->values.at[place->first].value)
+        return 0; /* always the same place */
+    return 1000 * often * value_use_cycles((enum value_use)place->use) / instructions;
+}
+
+void values_place_add(struct places_values *places, struct value_place *place)
+{
+    place->n = places->values.n - place->first;
+    place->saves = saving(places, place);
+    places->total += place->total;
+    *vec_push(places) = *place;
+}
+
+static void place_add(struct places_values *places, const struct record *records, size_t n)
+{
+    const struct value_key *key = &records[0].key;
+    const struct binary *binary = scene_binary(places->scene, key->module);
+    struct decoded decoded;
+    bool known = binary && decoded_read(&binary->image, (struct svma){key->address}, &decoded);
+    bool vector = (key->kind & 0xff) == PAYLOAD_VECTOR;
+    enum value_use use = use_of(known ? &decoded : NULL, key->kind);
+    if (use == VALUE_USES || !(places->kinds & 1u << use))
+        return;
+    bool exact = places->scene->sides[0]->mode == PROFILE_EXACT;
+    bool data = use == VALUE_LOAD || use == VALUE_RESULT || use == VALUE_OPERAND;
+    bool literal = known && use == VALUE_LOAD &&
+                   is_literal(&binary->image, (struct svma){key->address}, &decoded);
+    struct value_place place = {.module = key->module,
+                                .address = key->address,
+                                .constant = literal,
+                                .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
+                                .vector = vector,
+                                .use = (uint8_t)use,
+                                .form = known && data ? value_form_of(&decoded, vector)
+                                                      : (struct value_form){VALUE_INTEGER, 8},
+                                .caller_module = key->caller_module,
+                                .caller = key->caller,
+                                .total = units(records[0].sums->count),
+                                .first = places->values.n};
+    for (size_t i = 1; i < n; i++)
+        *vec_push(&places->values) = (struct place_value){
+            records[i].key.value, records[i].key.to, units(records[i].sums->count),
+            exact ? share_exact(records[i].sums, records[0].sums)
+                  : share_of(records[i].sums, records[0].sums)};
+    values_place_add(places, &place);
+}
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct value_place *x = a, *y = b;
+    if (x->saves != y->saves)
+        return x->saves > y->saves ? -1 : 1;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->use != y->use)
+        return x->use < y->use ? -1 : 1;
+    return x->caller < y->caller ? -1 : x->caller > y->caller;
+}
+
+struct records {
+    VEC(struct record);
+};
+
+static void records_take(struct records *records, const struct scene *scene)
+{
+    const struct table *table = &scene->sides[0]->values;
+    for (uint32_t i = 0; i < table->n; i++) {
+        struct record record = {.sums = &table->at[i]};
+        memcpy(&record.key, map_key(&table->keys, i), sizeof record.key);
+        record.key.module = scene_module(scene, 0, record.key.module);
+        record.key.to = scene_module(scene, 0, record.key.to);
+        record.key.caller_module = scene_module(scene, 0, record.key.caller_module);
+        record.all = record.key.kind & VALUE_ALL;
+        record.key.kind &= ~(uint32_t)VALUE_ALL;
+        if (record.key.module != MODULE_NONE && scene->modules.at[record.key.module].shown)
+            *vec_push(records) = record;
+    }
+    if (records->n)
+        qsort(records->at, records->n, sizeof *records->at, by_place);
+}
+
+static bool same_place(const struct record *a, const struct record *b)
+{
+    return a->key.module == b->key.module && a->key.address == b->key.address &&
+           a->key.kind == b->key.kind && a->key.caller_module == b->key.caller_module &&
+           a->key.caller == b->key.caller;
+}
+
+void values_make(struct places_values *places, struct scene *scene, uint32_t kinds)
+{
+    struct records records = {0};
+    *places = (struct places_values){.scene = scene, .kinds = kinds};
+    records_take(&records, scene);
+    for (size_t i = 0, n; i < records.n; i += n) {
+        for (n = 1; i + n < records.n && same_place(&records.at[i], &records.at[i + n]); n++)
+            ;
+        /* Without a row of all, which only a file that was cut off can lack, shares are not known. */
+        if (records.at[i].all && records.at[i].sums->count)
+            place_add(places, &records.at[i], n);
+    }
+    if (kinds & 1u << VALUE_TARGET)
+        values_targets(places);
+    if (places->n)
+        qsort(places->at, places->n, sizeof *places->at, by_saving);
+    vec_release(&records);
+}
+
+void values_release(struct places_values *places)
+{
+    vec_release(&places->values);
+    vec_release(places);
+}

@@ -1,0 +1,354 @@
+/* gait optimize: records a program, has it made anew from what was seen, and measures what that gained. */
+#include "cmd/optimize/optimize.h"
+
+#include "base/err.h"
+#include "base/quote.h"
+#include "cmd/cmd.h"
+#include "cmd/options/flags.h"
+#include "cmd/interrupt.h"
+#include "cmd/optimize/optimize_check.h"
+#include "cmd/optimize/optimize_say.h"
+#include "cmd/tools.h"
+#include "profile/file.h"
+#include "program/elf/image.h"
+
+#include <dirent.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: gait optimize --with TOOL [options] [--] PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Records the program, makes a faster one of what was seen, checks that it does the same, and\n"
+    "measures both in turn. The command is run several times, each time with the same input.\n"
+    "\n"
+    "  --with TOOL        bolt, clang or gcc: what makes the faster program\n"
+    "  --build COMMAND    clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set;\n"
+    "                     without it the profile is left, and how to build is told\n"
+    "  -o OUT             bolt: the new program (PROGRAM.bolt); others: the profile\n"
+    "  --input FILE       what the program reads from standard input (nothing)\n"
+    "  --writes FILE      a file that the command writes: compared, too\n"
+    "  --exact            count every execution (of programs that take less than 2 s)\n"
+    "  --overhead PCT     what sampling may cost otherwise (5 %)\n"
+    "  --runs N           pairs of runs to measure (5 to 30, in half a minute)\n"
+    "  --json             the result as JSON\n"
+    "  --keep             keep the folder with profile and messages\n"
+    "  -q                 do not say what is going on\n";
+
+/* Shorter ones are recorded exactly: too few samples would fall into them. */
+static const double exact_below_s = 2;
+
+/* ---- options */
+
+static const struct {
+    const char *name, *tool;
+} optimizers[] = {
+    [WITH_BOLT] = {"bolt", "llvm-bolt"},
+    [WITH_CLANG] = {"clang", "clang"},
+    [WITH_GCC] = {"gcc", "gcc"},
+};
+
+const char *optimizer_name(enum optimizer with)
+{
+    return optimizers[with].name;
+}
+
+const char *optimizer_tool(enum optimizer with)
+{
+    return optimizers[with].tool;
+}
+
+static bool with_parse(const char *text, enum optimizer *ret_with, struct err *err)
+{
+    if (!text)
+        return err_set(err, ERR_USAGE, "with what? gait optimize --with bolt, clang or gcc");
+    for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
+        if (strcmp(text, optimizers[i].name) == 0) {
+            *ret_with = (enum optimizer)i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--with %s: bolt, clang or gcc", text);
+}
+
+static bool parse(struct optimize *optimize, int argc, char **argv, struct err *err)
+{
+    const char *with = NULL, *runs = NULL;
+    const struct flag flags[] = {
+        {"with", 0, NULL, &with},
+        {"build", 0, NULL, &optimize->build},
+        {"output", 'o', NULL, &optimize->output},
+        {"input", 0, NULL, &optimize->input},
+        {"writes", 0, NULL, &optimize->writes},
+        {"exact", 0, &optimize->exact, NULL},
+        {"overhead", 0, NULL, &optimize->overhead},
+        {"runs", 0, NULL, &runs},
+        {"json", 0, &optimize->json, NULL},
+        {"keep", 0, &optimize->keep, NULL},
+        {"quiet", 'q', &optimize->quiet, NULL},
+        {0},
+    };
+    *optimize = (struct optimize){.input = "/dev/null"};
+    if (!flags_parse_before(flags, &optimize->help, argc, argv, err) || optimize->help)
+        return optimize->help;
+    optimize->argv = argv + optind;
+    if (!with_parse(with, &optimize->with, err))
+        return false;
+    if (!*optimize->argv)
+        return err_set(err, ERR_USAGE, "which program? gait optimize --with %s -- PROGRAM", with);
+    if (optimize->build && optimize->with == WITH_BOLT)
+        return err_set(err, ERR_USAGE, "--build is for clang and gcc: BOLT works on the program");
+    if (optimize->exact && optimize->overhead)
+        return err_set(err, ERR_USAGE, "--exact has no --overhead to keep to");
+    char *end = NULL;
+    unsigned long n = runs ? strtoul(runs, &end, 10) : 0;
+    if (runs && (end == runs || *end || n < 2 || n > OPTIMIZE_RUNS_MAX))
+        return err_set(err, ERR_USAGE, "--runs %s: not a number from 2 to %d", runs,
+                       OPTIMIZE_RUNS_MAX);
+    optimize->runs = (unsigned)n;
+    return true;
+}
+
+/* ---- what parts need */
+
+bool optimize_tool(struct optimize *optimize, char *const *argv, const char *log, struct err *err)
+{
+    struct trial trial = {argv[0], argv, "/dev/null", environ, true};
+    struct trial_result result;
+    if (!trial_run(&trial, NULL, log, &result, err))
+        return false;
+    if (!WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0)
+        return err_set(err, ERR_SYSTEM, "%s: %s", status_text(&optimize->arena, result.status),
+                       file_tail(&optimize->arena, log));
+    return true;
+}
+
+void optimize_note(struct optimize *optimize, const char *note)
+{
+    optimize->note =
+        optimize->note ? arena_format(&optimize->arena, "%s; %s", optimize->note, note) : note;
+}
+
+/* Words for a run of gait itself, the program's behind them. */
+static char **gait_words(struct optimize *optimize, const char *const *own, char *const *more)
+{
+    size_t n = 0, m = 0;
+    while (own[n])
+        n++;
+    while (more && more[m])
+        m++;
+    char **words = arena_alloc(&optimize->arena, (n + m + 2) * sizeof *words);
+    words[0] = (char *)(uintptr_t)optimize->self;
+    for (size_t i = 0; i < n; i++)
+        words[i + 1] = (char *)(uintptr_t)own[i];
+    for (size_t i = 0; i < m; i++)
+        words[n + i + 1] = more[i];
+    return words;
+}
+
+/* Most of the time may be in others' code, which stays as it is. */
+static const double own_share_low = 0.5;
+
+static bool share_tell(struct optimize *optimize, struct err *err)
+{
+    struct profile profile;
+    if (!profile_read(optimize->data, &profile, err))
+        return false;
+    double *weights = mem_alloc((profile.modules.n + 1) * sizeof *weights), all = 0;
+    for (uint32_t i = 0; i < profile.ranges.n; i++) {
+        const struct range_key *key = map_key(&profile.ranges.keys, i);
+        double weight = (double)profile.ranges.at[i].count * key->instructions;
+        weights[key->module] += weight;
+        all += weight;
+    }
+    size_t own = MODULE_NONE, most = 0;
+    for (size_t i = 0; i < profile.modules.n; i++) {
+        most = weights[i] > weights[most] ? i : most;
+        own = strcmp(profile.modules.at[i].path, optimize->program) == 0 ? i : own;
+    }
+    optimize->note = NULL; /* of an earlier recording */
+    if (own != MODULE_NONE && weights[own] < own_share_low * all)
+        optimize_note(optimize,
+                      arena_format(&optimize->arena,
+                                   "only %.1f %% of what it executes is its own and can be made "
+                                   "faster; %.1f %% is %s",
+                                   100 * weights[own] / all, 100 * weights[most] / all,
+                                   profile.modules.at[most].path));
+    mem_free(weights);
+    profile_release(&profile);
+    return true;
+}
+
+bool optimize_record(struct optimize *optimize, struct err *err)
+{
+    bool exact = optimize->exact || (!optimize->overhead && optimize->alone < exact_below_s);
+    const char *own[] = {"record",
+                         "-q",
+                         "-o",
+                         optimize->data,
+                         exact ? "--exact=counts" : "--overhead",
+                         exact                ? "--"
+                         : optimize->overhead ? optimize->overhead
+                                              : "5%",
+                         exact ? NULL : "--",
+                         NULL};
+    struct trial trial = {optimize->self, gait_words(optimize, own, optimize->argv),
+                          optimize->input, environ, false};
+    struct trial_result result;
+    if (!optimize->quiet)
+        say("recording %s%s", quote_words(&optimize->arena, optimize->argv),
+            exact ? ", exactly" : "");
+    const char *errors = arena_format(&optimize->arena, "%s/record.err", optimize->folder);
+    if (!trial_run(&trial, arena_format(&optimize->arena, "%s/record.out", optimize->folder),
+                   errors, &result, err))
+        return false;
+    if (access(optimize->data, R_OK) != 0)
+        return err_set(err, ERR_SYSTEM, "recording failed: %s",
+                       file_tail(&optimize->arena, errors));
+    return share_tell(optimize, err);
+}
+
+static bool export_run(struct optimize *optimize, const char *const *own, const char *format,
+                       struct err *err)
+{
+    const char *log = arena_format(&optimize->arena, "%s/export.log", optimize->folder);
+    return optimize_tool(optimize, gait_words(optimize, own, NULL), log, err) ||
+           err_in(err, "gait export --format %s", format);
+}
+
+bool optimize_export(struct optimize *optimize, const char *format, const char *output,
+                     struct err *err)
+{
+    const char *own[] = {"export",          "-q", "--format", format,         "--module",
+                         optimize->program, "-o", output,     optimize->data, NULL};
+    return export_run(optimize, own, format, err);
+}
+
+bool optimize_export_gcda(struct optimize *optimize, struct err *err)
+{
+    const char *own[] = {"export", "-q", "--format", "gcda", "--notes", ".", optimize->data, NULL};
+    return export_run(optimize, own, "gcda", err);
+}
+
+/* ---- the program */
+
+static bool program_find(struct optimize *optimize, struct err *err)
+{
+    struct image image;
+    const char *name = optimize->argv[0];
+    const char *found = strchr(name, '/') ? name : tool_find(&optimize->arena, name, err);
+    char *path = found ? realpath(found, NULL) : NULL;
+    if (!path)
+        return err_set(err, ERR_MISSING, "%s: no such program", name);
+    optimize->program = arena_string(&optimize->arena, path);
+    free(path);
+    if (!image_open(&image, optimize->program, err))
+        return err_in(err,
+                      "what is to be faster must be named itself, not a script that starts it");
+    image_close(&image);
+    return true;
+}
+
+/* The program itself must stay: it is what the new one is held to. */
+static bool output_check(const struct optimize *optimize, struct err *err)
+{
+    struct stat program, output;
+    if (!optimize->output || stat(optimize->output, &output) < 0 ||
+        stat(optimize->program, &program) < 0)
+        return true;
+    if (program.st_dev == output.st_dev && program.st_ino == output.st_ino)
+        return err_set(err, ERR_USAGE, "-o %s: that is the program itself", optimize->output);
+    return S_ISREG(output.st_mode) ||
+           err_set(err, ERR_USAGE, "-o %s: not a file", optimize->output);
+}
+
+static bool folder_make(struct optimize *optimize, struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    char *folder =
+        arena_format(&optimize->arena, "%s/gait-optimize-XXXXXX", base && *base ? base : "/tmp");
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return err_errno(err, "/proc/self/exe");
+    self[n] = 0;
+    optimize->self = arena_string(&optimize->arena, self);
+    if (!mkdtemp(folder))
+        return err_errno(err, "cannot make %s", folder);
+    optimize->folder = folder;
+    optimize->data = arena_format(&optimize->arena, "%s/gait.data", folder);
+    return true;
+}
+
+static void folder_remove(const struct optimize *optimize)
+{
+    if (optimize->keep) {
+        say("kept %s", optimize->folder);
+        return;
+    }
+    DIR *folder = opendir(optimize->folder);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(optimize->folder);
+}
+
+/* ---- all of it */
+
+static bool result_make(struct optimize *optimize, const char **ret_before, struct err *err)
+{
+    *ret_before = optimize->program;
+    return optimize->with == WITH_BOLT ? optimize_bolt(optimize, err)
+                                       : optimize_build(optimize, ret_before, err);
+}
+
+static bool optimized(struct optimize *optimize, struct err *err)
+{
+    struct check check;
+    struct gain gain;
+    const char *before;
+    if (!tool_find(&optimize->arena, optimizer_tool(optimize->with), err) ||
+        !check_begin(&check, optimize, err))
+        return false;
+    if (check.first.result.status)
+        say("the command ends with %s: is that meant?",
+            status_text(&optimize->arena, check.first.result.status));
+    if (!result_make(optimize, &before, err))
+        return false;
+    if (!optimize->result) {
+        puts(optimize->note);
+        return true;
+    }
+    if (!check_result(&check, optimize, err) || !gain_measure(&gain, optimize, before, err))
+        return false;
+    (optimize->json ? optimize_json : optimize_text)(optimize, &gain, check.steady);
+    return true;
+}
+
+int cmd_optimize(int argc, char **argv)
+{
+    struct optimize optimize;
+    struct err err;
+    if (!parse(&optimize, argc, argv, &err))
+        return say_err(&err);
+    if (optimize.help)
+        return show_usage(usage);
+    interrupts_catch();
+    bool ok = program_find(&optimize, &err) && output_check(&optimize, &err) &&
+              folder_make(&optimize, &err);
+    if (ok) {
+        ok = optimized(&optimize, &err);
+        ok ? outputs_keep(&optimize.outputs) : outputs_undo(&optimize.outputs);
+        folder_remove(&optimize);
+    }
+    arena_release(&optimize.arena);
+    int status = ok ? EXIT_DONE : say_err(&err);
+    if (!ok && interrupt_signal())
+        interrupt_die(interrupt_signal());
+    return status;
+}

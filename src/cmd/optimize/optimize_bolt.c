@@ -1,0 +1,145 @@
+#include "cmd/optimize/optimize.h"
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "cmd/optimize/optimize_left.h"
+#include "cmd/tools.h"
+#include "program/elf/elf_sections.h"
+#include "program/elf/image.h"
+
+#include <string.h>
+#include <stdio.h>
+
+/* Relocations of code, which the linker leaves in if asked to. */
+static bool has_relocations(const char *path, struct err *err, bool *ret_relocations)
+{
+    struct image image;
+    GElf_Shdr header;
+    if (!image_open(&image, path, err))
+        return false;
+    *ret_relocations = section_named(image.file.elf, ".rela.text", &header) != NULL;
+    image_close(&image);
+    return true;
+}
+
+struct words {
+    VEC(char *);
+};
+
+static void word_add(struct words *words, const char *word)
+{
+    *vec_push(words) = (char *)(uintptr_t)word;
+}
+
+/* "... in function NAME. Consider adding this function to --skip-funcs": the name; NULL: it did not say so. */
+static const char *function_to_skip(struct optimize *optimize, const char *log)
+{
+    static const char before[] = "in function ", behind[] = ". Consider adding this function to";
+    const char *found = NULL;
+    char line[4096];
+    FILE *file = fopen(log, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char *end = strstr(line, behind), *start = strstr(line, before);
+        if (!start || !end || start > end)
+            continue;
+        *end = 0;
+        start += strlen(before);
+        start[strcspn(start, "(")] = 0; /* "name(*2)": it has another name as well */
+        found = arena_string(&optimize->arena, start);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* "1234 : taken branches (-56.7%)" of what the new layout changes: "-56.7 %"; NULL: it was not said. */
+static const char *taken_branches(struct optimize *optimize, const char *log)
+{
+    static const char key[] = " : taken branches (";
+    const char *found = NULL;
+    char line[4096];
+    FILE *file = fopen(log, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char *at = strstr(line, key);
+        if (!at || (at > line && strstr(line, "non-taken")))
+            continue;
+        at += strlen(key);
+        found = arena_format(&optimize->arena, "%.*s %%", (int)strcspn(at, "%)"), at);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Whether the words between commas have it. */
+static bool list_has(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ','), at += at != NULL)
+        if (strcspn(at, ",") == n && strncmp(at, word, n) == 0)
+            return true;
+    return false;
+}
+
+enum { SKIP_MAX = 32 };
+
+bool optimize_bolt(struct optimize *optimize, struct err *err)
+{
+    struct arena *arena = &optimize->arena;
+    bool relocations;
+    const char *bolt = tool_find(arena, "llvm-bolt", err);
+    if (!bolt || !has_relocations(optimize->program, err, &relocations))
+        return false;
+    const char *fdata = arena_format(arena, "%s/fdata", optimize->folder), *skipped = NULL;
+    const char *log = arena_format(arena, "%s/bolt.log", optimize->folder);
+    if (!optimize_record(optimize, err) || !optimize_export(optimize, "bolt", fdata, err))
+        return false;
+    const char *result =
+        optimize->output ? optimize->output : arena_format(arena, "%s.bolt", optimize->program);
+    if (!outputs_begin(&optimize->outputs, arena, result, err))
+        return false;
+    for (int tries = 0;; tries++) {
+        struct words words = {0};
+        word_add(&words, bolt);
+        word_add(&words, optimize->program);
+        word_add(&words, "-o");
+        word_add(&words, result);
+        word_add(&words, arena_format(arena, "-data=%s", fdata));
+        word_add(&words, "-reorder-blocks=ext-tsp");
+        word_add(&words, "-split-functions");
+        word_add(&words, "-split-all-cold");
+        word_add(&words, "-icf=1");
+        word_add(&words, "-dyno-stats");
+        word_add(&words, "-v=1");
+        if (relocations)
+            word_add(&words, "-reorder-functions=cdsort");
+        if (skipped)
+            word_add(&words, arena_format(arena, "-skip-funcs=%s", skipped));
+        word_add(&words, NULL);
+        bool ok = optimize_tool(optimize, words.at, log, err);
+        vec_release(&words);
+        if (ok)
+            break;
+        /* Some functions are more than BOLT understands: it says which, and does without. */
+        const char *skip = tries < SKIP_MAX ? function_to_skip(optimize, log) : NULL;
+        if (!skip || (skipped && list_has(skipped, skip)))
+            return err_in(err, "llvm-bolt");
+        skipped = skipped ? arena_format(arena, "%s,%s", skipped, skip) : skip;
+    }
+    if (!relocations)
+        optimize_note(optimize,
+                      "functions stay where they were, only their blocks moved: link with "
+                      "-Wl,--emit-relocs for more");
+    if (skipped)
+        optimize_note(optimize, arena_format(arena, "BOLT cannot move %s", skipped));
+    const char *left = optimize_left(arena, log, fdata);
+    if (left)
+        optimize_note(optimize, left);
+    const char *taken = taken_branches(optimize, log);
+    if (taken)
+        optimize_note(optimize, arena_format(arena, "taken branches%s %s",
+                                             left || skipped ? " of the others" : "", taken));
+    optimize->result = result;
+    return true;
+}

@@ -1,0 +1,101 @@
+#include "cmd/optimize/optimize_check.h"
+
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/optimize/optimize.h"
+
+#include <math.h>
+#include <unistd.h>
+
+/* ---- what it does */
+
+/* One run of the program at the path, as the command that was given. */
+static bool outcome_of(struct optimize *optimize, const char *path, const char *name,
+                       struct outcome *ret_outcome, struct err *err)
+{
+    struct trial trial = {path, optimize->argv, optimize->input, environ, false};
+    *ret_outcome = (struct outcome){
+        .output = arena_format(&optimize->arena, "%s/%s.out", optimize->folder, name),
+        .errors = arena_format(&optimize->arena, "%s/%s.err", optimize->folder, name)};
+    return trial_run(&trial, ret_outcome->output, ret_outcome->errors, &ret_outcome->result, err);
+}
+
+/* The same, and what it wrote is kept. */
+static bool outcome_keep(struct optimize *optimize, const char *path, const char *name,
+                         struct outcome *ret_outcome, struct err *err)
+{
+    if (!outcome_of(optimize, path, name, ret_outcome, err))
+        return false;
+    if (!optimize->writes)
+        return true;
+    ret_outcome->written = arena_format(&optimize->arena, "%s/%s.written", optimize->folder, name);
+    return file_copy(optimize->writes, ret_outcome->written, err) ||
+           err_in(err, "--writes: after a run of the command");
+}
+
+/* NULL: nothing. */
+static const char *difference(struct arena *arena, const struct outcome *a, const struct outcome *b)
+{
+    if (a->result.status != b->result.status)
+        return arena_format(arena, "%s, was %s", status_text(arena, b->result.status),
+                            status_text(arena, a->result.status));
+    if (!files_equal(a->output, b->output))
+        return "what it writes to standard output differs";
+    if (!files_equal(a->errors, b->errors))
+        return "what it writes to standard error differs";
+    if (a->written && !files_equal(a->written, b->written))
+        return "the file that it writes differs";
+    return NULL;
+}
+
+bool check_begin(struct check *check, struct optimize *optimize, struct err *err)
+{
+    struct outcome second;
+    if (!outcome_keep(optimize, optimize->program, "first", &check->first, err) ||
+        !outcome_keep(optimize, optimize->program, "second", &second, err))
+        return false;
+    check->steady = !difference(&optimize->arena, &check->first, &second);
+    optimize->alone = fmin(check->first.result.cpu, second.result.cpu);
+    return true;
+}
+
+bool check_result(const struct check *check, struct optimize *optimize, struct err *err)
+{
+    struct outcome again;
+    if (!outcome_keep(optimize, optimize->result, "again", &again, err))
+        return false;
+    const char *how = difference(&optimize->arena, &check->first, &again);
+    return !check->steady || !how ||
+           err_set(err, ERR_SYSTEM,
+                   "%s does not do the same: %s; it was removed, and all is as before",
+                   optimize->result, how);
+}
+
+/* ---- how fast it is */
+
+enum { PAIRS_LEAST = 5, PAIRS_MOST = 30 };
+static const double measure_s = 30;
+
+bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *before,
+                  struct err *err)
+{
+    double times[2][OPTIMIZE_RUNS_MAX], spent = 0;
+    const char *paths[2] = {before, optimize->result};
+    unsigned n = 0;
+    if (!optimize->quiet)
+        say("measuring before and after in turn");
+    while (optimize->runs ? n < optimize->runs
+                          : n < PAIRS_LEAST || (n < PAIRS_MOST && spent < measure_s)) {
+        for (unsigned i = 0; i < 2; i++) {
+            unsigned side = (i + n) % 2; /* none is always the first */
+            struct outcome outcome;
+            if (!outcome_of(optimize, paths[side], "measured", &outcome, err))
+                return false;
+            times[side][n] = fmax(outcome.result.cpu, 1e-6);
+            spent += outcome.result.wall;
+        }
+        n++;
+    }
+    *ret_gain = gain_of(times[0], times[1], n);
+    return true;
+}

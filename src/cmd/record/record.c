@@ -1,0 +1,121 @@
+/* gait record: runs a program, or follows what runs, and writes its profile. */
+#include "base/err.h"
+#include "base/memory.h"
+#include "cmd/cmd.h"
+#include "base/quote.h"
+#include "cmd/record/progress.h"
+#include "cmd/record/record_options.h"
+#include "cmd/record/summary.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Ends as the program ended. Its core, if any, is the one to keep. */
+static int end_as(int status)
+{
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    int number = WTERMSIG(status);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(number, &plain, NULL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    fflush(NULL);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    return 128 + number;
+}
+
+static int not_started(int exec_errno, const struct err *err)
+{
+    say("%s", err->text);
+    if (!exec_errno)
+        return EXIT_RECORD_FAILED;
+    return exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int written(const char *write_error)
+{
+    if (!*write_error)
+        return EXIT_DONE;
+    say("the profile could not be written: %s", write_error);
+    return EXIT_RECORD_FAILED;
+}
+
+static int record_walks(struct record *options)
+{
+    struct err err;
+    struct recording recording;
+    if (!options->quiet)
+        options->walks.rest = progress_rest;
+    if (!recording_run(&options->walks, &recording, &err))
+        return not_started(recording.exec_errno, &err);
+    if (!options->quiet)
+        summary_print(&options->walks, &recording, options->verbose);
+    int failed = written(recording.write_error);
+    /* What the program itself says of its end comes first. */
+    if (!failed && recording.empty && recording.status == 0)
+        failed = EXIT_RECORD_FAILED;
+    return failed ? failed : end_as(recording.status);
+}
+
+/* Walks can stand in for samples of CPU time of a program that is started, and for nothing else. */
+static bool walks_will_do(const struct record *options)
+{
+    const struct plain_options *plain = &options->plain;
+    return *plain->argv && !plain->event && !plain->n_pids && !plain->all_cpus &&
+           !plain->duration_ns;
+}
+
+static int record_plain(struct record *options)
+{
+    struct err err;
+    struct plain plain;
+    if (!options->quiet && isatty(STDERR_FILENO))
+        options->plain.progress = progress_print;
+    bool begun = plain_run(&options->plain, &plain, &err);
+    if (options->plain.progress)
+        progress_erase();
+    if (!begun && plain.denied && walks_will_do(options)) {
+        say("%s", err.text);
+        say("recording walks instead, by the CPU time of threads");
+        return record_walks(options);
+    }
+    if (!begun)
+        return not_started(plain.exec_errno, &err);
+    if (!options->quiet)
+        summary_plain(&options->plain, &plain, options->verbose);
+    int failed = written(plain.write_error);
+    return failed ? failed : end_as(plain.status);
+}
+
+int cmd_record(int argc, char **argv)
+{
+    struct record options;
+    struct err err;
+    if (!record_parse(&options, argc, argv, &err)) {
+        say("%s", err.text);
+        return EXIT_RECORD_FAILED;
+    }
+    if (options.help) {
+        fputs(record_usage(), stdout);
+        return EXIT_DONE;
+    }
+    struct arena arena = {0};
+    options.walks.command = options.plain.command =
+        *options.walks.argv ? quote_words(&arena, options.walks.argv)
+                            : arena_format(&arena, "gait %s", quote_words(&arena, argv));
+    int status = options.is_plain ? record_plain(&options) : record_walks(&options);
+    selection_release(&options.only);
+    if (options.walks.core)
+        model_release(&options.core);
+    arena_release(&arena);
+    return status;
+}

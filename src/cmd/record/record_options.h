@@ -1,0 +1,30 @@
+/* The options of record. */
+#pragma once
+
+#include "collect/plain/plain.h"
+#include "collect/exact/plans.h"
+#include "collect/recording.h"
+#include "process/selection.h"
+#include "model/core/model.h"
+
+struct err;
+
+enum { RECORD_PIDS_MAX = 256 };
+
+struct record {
+    bool is_plain; /* then `plain` says what to do, else `walks` */
+    struct recording_options walks;
+    struct plain_options plain;
+    int pids[RECORD_PIDS_MAX];
+    struct selection only;
+    struct plans plans;
+    struct model core;     /* if walks.core is this */
+    bool events;           /* --events was given */
+    const char *for_walks; /* NULL, or an option that was given and means walks only */
+    bool merges_sites;     /* of calling contexts */
+    bool quiet, verbose, help;
+};
+
+/* Pointers lead into argv and into `options` itself. */
+bool record_parse(struct record *options, int argc, char **argv, struct err *err);
+const char *record_usage(void);

@@ -1,0 +1,311 @@
+#include "cmd/record/summary.h"
+
+#include "base/memory.h"
+#include "base/quote.h"
+#include "cmd/cmd.h"
+#include "analysis/report/cost.h"
+#include "cmd/record/summary_parts.h"
+#include "collect/recording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void summary_offer_plain(const struct recording_options *options, const char *why)
+{
+    struct arena arena = {0};
+    bool named = strcmp(options->output, "gait.data") != 0;
+    const char *what = arena_format(&arena, "-- %s", options->command);
+    for (size_t i = 0; i < options->n_pids; i++)
+        what = i ? arena_format(&arena, "%s,%d", what, options->pids[i])
+                 : arena_format(&arena, "-p %d", options->pids[i]);
+    say("%s: gait record --plain %s%s%s%s", why, named ? "-o " : "",
+        named ? quote_word(&arena, options->output) : "", named ? " " : "", what);
+    arena_release(&arena);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "2 threads and 1 forked child ran natively"; false: none did. */
+static bool tell_native(const struct totals *totals, char *text, size_t room)
+{
+    unsigned long long threads = totals->losses[LOSS_thread_native];
+    unsigned long long children = totals->losses[LOSS_child_native];
+    char of_threads[48] = "", of_children[48] = "";
+    if (threads)
+        snprintf(of_threads, sizeof of_threads, "%llu thread%s", threads, plural(threads));
+    if (children)
+        snprintf(of_children, sizeof of_children, "%llu forked child%s", children,
+                 children == 1 ? "" : "ren");
+    snprintf(text, room, "%s%s%s ran natively", of_threads, threads && children ? " and " : "",
+             of_children);
+    return threads || children;
+}
+
+/* Some threads and children cannot be walked, and nothing is before a delay is over: what share that is. */
+static void print_unwalked(const struct recording_options *options,
+                           const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    char native[128];
+    double whole = summary_seconds(totals->whole_user_ns + totals->whole_kernel_ns);
+    double walked = summary_seconds(totals->user_ns + totals->kernel_ns);
+    if (walked >= 0.99 * whole)
+        return;
+    say("the whole program took %.2f s of CPU time (user %.2f, kernel %.2f); %.0f %% of it is in "
+        "this profile",
+        whole, summary_seconds(totals->whole_user_ns), summary_seconds(totals->whole_kernel_ns),
+        100 * walked / whole);
+    if (tell_native(totals, native, sizeof native)) {
+        strncat(native, "; all are seen by", sizeof native - strlen(native) - 1);
+        summary_offer_plain(options, native);
+    }
+}
+
+static void print_time(const struct recording_options *options, const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    bool sampled = options->record.mode == RECORD_SAMPLED && recording->processes;
+    char processes[48] = "";
+    if (recording->processes > 1)
+        snprintf(processes, sizeof processes, ", %u processes", recording->processes);
+    say("%.2f s of CPU time%s (user %.2f, kernel %.2f), %.2f s elapsed%s",
+        summary_seconds(totals->user_ns + totals->kernel_ns), sampled ? " watched" : "",
+        summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns),
+        summary_seconds(recording->wall_ns), processes);
+    if (sampled)
+        print_unwalked(options, recording);
+}
+
+static void print_exact(const struct recording *recording)
+{
+    char number[32];
+    say("exact: %s instructions counted%s", summary_grouped(recording->totals.instructions, number),
+        recording->whole ? "" : "; INCOMPLETE: not all of the run, see below");
+}
+
+static void print_trace(const struct trace_verdict *trace)
+{
+    char exits[32], number[32];
+    if (trace->astray)
+        say("trace: WRONG: %s of %s superblocks do not begin where the one before went; the first "
+            "at "
+            "0x%llx, expected at 0x%llx",
+            summary_grouped(trace->astray, number), summary_grouped(trace->exits, exits),
+            (unsigned long long)trace->at, (unsigned long long)trace->expected);
+    else
+        say("trace: %s superblocks of %llu thread%s, each begins where the one before went; %s "
+            "begin%s anew",
+            summary_grouped(trace->exits, exits), (unsigned long long)trace->threads,
+            plural(trace->threads), summary_grouped(trace->breaks, number),
+            trace->breaks == 1 ? "s" : "");
+}
+
+static void print_overhead(const struct recording_options *options,
+                           const struct recording *recording)
+{
+    struct cost cost = cost_of(&recording->totals);
+    double allowed = options->record.overhead_ppm / 1e4, all = cost.agent + cost.tool;
+    bool governed = !options->record.fixed_hz;
+    char budget[64] = "rate fixed by -F";
+    if (governed)
+        snprintf(budget, sizeof budget, "budget %.4g %%", allowed);
+    if (!cost.known) {
+        say("overhead not known: the agent measured %.2f s of its own, the program took %.2f s in "
+            "all",
+            summary_seconds(recording->totals.agent_ns),
+            summary_seconds(recording->totals.user_ns + recording->totals.kernel_ns));
+        return;
+    }
+    double ending_ms = (double)recording->ending_ns / 1e6;
+    char ending[64] = "";
+    if (ending_ms >= 0.05)
+        snprintf(ending, sizeof ending, ", paths at the end %.1f ms", ending_ms);
+    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s; apart: start-up %.1f ms%s",
+        all, cost.agent, cost.tool, budget, cost.once_ms - ending_ms, ending);
+    if (governed && all > 1.2 * allowed)
+        say("over the budget: of it, %.1f ms went into copying code that was met for the first "
+            "time, %.1f ms into reading and writing; in %.2g s of CPU time that weighs more than "
+            "in a longer run",
+            (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
+}
+
+/* The agent changes the period as it learns what a walk costs: the mean of the run is what counts. */
+static void print_trigger(const struct recording *recording)
+{
+    const struct channel *channel = &recording->channel;
+    const struct totals *totals = &recording->totals;
+    char every[64] = "", refused[96] = "";
+    if (totals->interrupts)
+        snprintf(every, sizeof every, ", on average every %.2f ms of CPU time",
+                 1e3 * summary_seconds(totals->user_ns + totals->kernel_ns) /
+                     (double)totals->interrupts);
+    if (channel->trigger != TRIGGER_PERF && channel->perf_errno)
+        snprintf(refused, sizeof refused, " (the perf clock was refused: %s)",
+                 strerror(channel->perf_errno));
+    say("trigger: %s%s%s", channel->trigger == TRIGGER_PERF ? "perf clock" : "CPU-time timer",
+        every, refused);
+}
+
+/* Without a sample: what is true of it, and what helps. */
+static void print_unsampled(const struct recording_options *options,
+                            const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    uint64_t walked = totals->user_ns + totals->kernel_ns;
+    uint64_t whole = totals->whole_user_ns + totals->whole_kernel_ns;
+    char native[128];
+    if (totals->interrupts)
+        return;
+    if (walked < whole / 2 && tell_native(totals, native, sizeof native))
+        say("no sample: the threads that can be walked did not do the work");
+    else if (options->record.delay_ns && walked < whole / 2)
+        say("no sample: the program ended before -D was over, or soon after");
+    else if (options->n_pids)
+        say("no sample: only %.1f ms of CPU time was used meanwhile",
+            1e3 * summary_seconds(walked));
+    else
+        summary_too_short(totals, options->record.fixed_hz);
+}
+
+static void print_sampled(const struct recording_options *options,
+                          const struct recording *recording)
+{
+    const struct totals *totals = &recording->totals;
+    char interrupts[32], windows[32], instructions[32];
+    double user = summary_seconds(totals->user_ns);
+    say("%s interrupts, %s windows, %s instructions recorded (%.2f million per CPU second)",
+        summary_grouped(totals->interrupts, interrupts), summary_grouped(totals->windows, windows),
+        summary_grouped(totals->instructions, instructions),
+        user > 0 ? (double)totals->instructions / user / 1e6 : 0);
+    print_overhead(options, recording);
+    print_trigger(recording);
+    print_unsampled(options, recording);
+}
+
+static void print_walks(const struct recording *recording)
+{
+    const struct channel *channel = &recording->channel;
+    double handler = channel->handler_ticks ? (double)channel->handler_ticks : 1;
+    say("ticks in the handler: window %.1f %%, trail %.1f %%, translation %.1f %%",
+        100 * (double)channel->window_ticks / handler, 100 * (double)channel->trail_ticks / handler,
+        100 * (double)channel->translate_ticks / handler);
+    if (channel->tsc_hz && channel->instructions)
+        say("an instruction of a window: %.2f ns, translation and interruptions among it",
+            (double)channel->window_ticks * 1e9 / (double)channel->tsc_hz /
+                (double)channel->instructions);
+    say("window %u and trail %u instructions; one interrupt costs %llu ticks at %.0f MHz",
+        channel->window, channel->trail, (unsigned long long)channel->delivery_ticks,
+        (double)channel->tsc_hz / 1e6);
+    if (recording->untrue)
+        say("%llu windows state a length that is not that of their exits",
+            (unsigned long long)recording->untrue);
+}
+
+static void print_more(const struct recording *recording, uint32_t mode)
+{
+    const struct channel *channel = &recording->channel;
+    if (mode == RECORD_SAMPLED)
+        print_walks(recording);
+    say("%llu superblocks, %llu KiB of code; %zu edges, %zu ranges in %u modules",
+        (unsigned long long)channel->superblocks, (unsigned long long)channel->code_bytes >> 10,
+        recording->edges, recording->ranges, recording->modules);
+}
+
+/* Nothing to look at: what to type instead. */
+static void print_agentless(const struct recording_options *options,
+                            const struct recording *recording)
+{
+    say("nothing was recorded: the program never loaded the agent; %s%s%s",
+        *recording->stranger ? recording->stranger
+        : recording->no_agent
+            ? recording->no_agent
+            : "it or what it executes may be static, setuid, not for x86-64, or clear LD_PRELOAD",
+        *recording->bare ? ", and " : "", recording->bare);
+    summary_offer_plain(options, "samples need no agent");
+}
+
+/* What windows recorded besides edges. */
+static void print_events(const struct payload_sum *sum)
+{
+    uint64_t addresses = 0, values = 0;
+    for (uint32_t kind = PAYLOAD_ADDRESS; kind < PAYLOAD_KINDS; kind++) {
+        if (kind <= PAYLOAD_GATHER_BASE && kind != PAYLOAD_COUNT)
+            addresses += sum->events[kind];
+        if (kind == PAYLOAD_OPERAND || kind == PAYLOAD_RESULT || kind == PAYLOAD_VECTOR)
+            values += sum->events[kind];
+    }
+    if (!sum->windows && !sum->astray)
+        return;
+    say("events of %llu instructions: %llu addresses, %llu values, %llu latencies",
+        (unsigned long long)sum->instructions, (unsigned long long)addresses,
+        (unsigned long long)values, (unsigned long long)sum->timed);
+    if (sum->left_out)
+        say("not recorded, of some instructions: too much at once, or not known: %llu times",
+            (unsigned long long)sum->left_out);
+    if (sum->astray)
+        say("the events of %llu windows do not fit their code: left out",
+            (unsigned long long)sum->astray);
+}
+
+static void print_unmet(const struct selection *only)
+{
+    for (size_t i = 0; only && i < only->items.n; i++)
+        if (!only->items.at[i].met)
+            say("--only %s: nothing of that name was met: no code of it was recorded",
+                only->items.at[i].typed);
+}
+
+/* What shows that which was asked for, and not only what every recording has. */
+static const char *view_of(const struct recording_options *options)
+{
+    if (options->paths || options->trace_paths)
+        return "paths";
+    if (options->record.contexts || options->trace_contexts)
+        return "contexts";
+    if (options->loops)
+        return "report --by loop";
+    if (options->module)
+        return "values --kind module";
+    if (options->core)
+        return "pipeline";
+    return options->record.events & EVENTS_VALUE     ? "values"
+           : options->record.events & EVENTS_LATENCY ? "latencies"
+           : options->record.events & EVENTS_ADDRESS ? "conflicts"
+                                                     : "report";
+}
+
+void summary_print(const struct recording_options *options, const struct recording *recording,
+                   bool verbose)
+{
+    print_time(options, recording);
+    if (!recording->processes)
+        print_agentless(options, recording);
+    else if (options->record.mode == RECORD_SAMPLED)
+        print_sampled(options, recording);
+    else
+        print_exact(recording);
+    if (options->record.mode == RECORD_EXACT_TRACE && recording->processes)
+        print_trace(&recording->trace);
+    print_events(&recording->payloads);
+    if (recording->processes)
+        print_unmet(options->only);
+    summary_losses(&recording->totals);
+    if (*recording->module_error)
+        say("%s; the recording went on without it", recording->module_error);
+    if (*recording->left)
+        say("%s", recording->left);
+    if (*recording->stranger && recording->processes)
+        say("%s: what it does as such is not recorded", recording->stranger);
+    if (verbose && recording->processes) {
+        summary_stacks(recording->stack_ends);
+        summary_stacks_more(recording->stack_ends, recording->stack_fallbacks);
+        print_more(recording, options->record.mode);
+    }
+    if (recording->empty && recording->processes)
+        say("nothing was recorded of what was asked for: not one %s", recording->empty);
+    else if (!*recording->write_error && recording->processes)
+        summary_file(options->output, recording->file_bytes, view_of(options));
+}

@@ -1,0 +1,97 @@
+#include "cmd/cmd.h"
+#include "analysis/report/cost.h"
+#include "cmd/record/summary.h"
+#include "cmd/record/summary_parts.h"
+#include "collect/plain/plain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double percent(double part, double all)
+{
+    return all > 0 ? 100 * part / all : 0;
+}
+
+static void print_time(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    double user = summary_seconds(totals->user_ns), kernel = summary_seconds(totals->kernel_ns);
+    double off = summary_seconds(totals->off_ns), all = user + kernel + off;
+    say("user %.2f s (%.1f %%), kernel %.2f s (%.1f %%), off CPU %.2f s (%.1f %%) of %u thread%s; "
+        "%.2f s elapsed",
+        user, percent(user, all), kernel, percent(kernel, all), off, percent(off, all),
+        plain->threads, plain->threads == 1 ? "" : "s", summary_seconds(plain->wall_ns));
+}
+
+/* Clocks start anew in every thread: those shorter than a period are seldom met. */
+static void print_coverage(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
+    double due = plain->hz * (plain->kernel ? cpu : summary_seconds(totals->user_ns));
+    if (plain->clock && totals->interrupts && (double)totals->interrupts < due * 0.7)
+        say("%.0f samples were due: threads shorter than a period are seldom met, and others of "
+            "their name speak for them; a higher -F meets more, -a all",
+            due);
+}
+
+/* Without a sample: a process that was followed need not have ended, nor even have run. */
+static void print_unsampled(const struct plain_options *options, const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    if (*options->argv)
+        summary_too_short(totals, plain->hz);
+    else if (!totals->interrupts)
+        say("no sample: what was followed took %.1f ms of CPU time meanwhile; it waits, or more "
+            "time is needed",
+            1e3 * summary_seconds(totals->user_ns + totals->kernel_ns));
+}
+
+static void print_samples(const struct plain_options *options, const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    char number[32];
+    double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
+    say("%s samples by %s%s, %.0f per CPU second", summary_grouped(totals->interrupts, number),
+        plain->event, plain->kernel ? "" : ", user mode only",
+        cpu > 0 ? (double)totals->interrupts / cpu : 0);
+    if (plain->clock)
+        print_unsampled(options, plain);
+    if (*plain->refused)
+        say("%s", plain->refused);
+    print_coverage(plain);
+    if (plain->ring_bytes < plain->ring_wanted)
+        say("rings of %zu KiB instead of %zu: the limit on locked memory (ulimit -l, "
+            "kernel.perf_event_mlock_kb)",
+            plain->ring_bytes >> 10, plain->ring_wanted >> 10);
+}
+
+static void print_cost(const struct plain *plain)
+{
+    const struct totals *totals = &plain->totals;
+    struct cost cost = cost_of(totals);
+    double startup = (double)plain->startup_ns / 1e6;
+    say("gait itself used %.3f s (%.2f %% of the program's CPU time); start-up %.1f ms, names and "
+        "file %.1f ms apart",
+        cost.tool_ms / 1e3, cost.tool, startup, cost.once_ms - startup);
+}
+
+static void print_more(const struct plain *plain)
+{
+    summary_stacks_more(plain->ends, plain->fallbacks);
+    say("%zu nodes, %u modules, %u processes; rings of %zu KiB, stacks of %u KiB", plain->nodes,
+        plain->modules, plain->processes, plain->ring_bytes >> 10, plain->stack_bytes >> 10);
+}
+
+void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose)
+{
+    print_time(plain);
+    print_samples(options, plain);
+    summary_stacks(plain->ends);
+    print_cost(plain);
+    summary_losses(&plain->totals);
+    if (verbose)
+        print_more(plain);
+    if (!*plain->write_error)
+        summary_file(options->output, plain->file_bytes, "report");
+}

@@ -1,0 +1,33 @@
+/* How what was tried becomes a finding: its standing, in words, and what would lift a refusal. */
+#pragma once
+
+#include "collect/doctor/findings.h"
+
+struct judge {
+    struct findings *findings;
+    struct arena *arena;
+    const struct machine *machine;
+};
+
+/* Advice is left out where all is good. */
+void judge_add(struct judge *judge, const char *name, enum standing standing, const char *value,
+               const char *meaning, const char *advice);
+/* A finding of something that was tried; perf_event_paranoid at most `level` would grant it. */
+void judge_try(struct judge *judge, const char *name, enum try which, long level, const char *with,
+               const char *without);
+
+/* What lifts a refusal of perf_event_open, where paranoid at most `level` would do; "" if nothing. */
+const char *judge_perf_advice(struct judge *judge, struct outcome outcome, long level);
+/* A command that changes a setting. Settings are the whole machine's: in a container they cannot be
+ * changed, and the command is one for the host. */
+const char *judge_setting(struct judge *judge, const char *command);
+/* Without a device in /sys there is no hardware, whatever the error was. */
+enum standing judge_hardware_standing(const struct machine *machine, struct outcome outcome);
+
+const char *outcome_text(struct judge *judge, struct outcome outcome);
+/* Whether a seccomp filter said no. Kernels answer EACCES for their own settings; filters, as container
+ * engines set them, EPERM. */
+bool outcome_filtered(const struct machine *machine, struct outcome outcome);
+
+/* Which kinds of recording work. */
+void judge_recordings(struct judge *judge);

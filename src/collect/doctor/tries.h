@@ -1,0 +1,37 @@
+/* What gait asks of a kernel, each asked for real: opened, run for a moment, and its answer looked
+ * at. An event that opens is not yet one that counts; a clock that is granted may never tick. */
+#pragma once
+
+#include "collect/doctor/attempt.h"
+
+#include <linux/perf_event.h>
+
+#define TRIES(TRY)                                                                                 \
+    TRY(memfd, "shared memory (memfd_create)")                                                     \
+    TRY(ptrace, "ptrace of a child")                                                               \
+    TRY(perf, "perf_event_open, the most modest event")                                            \
+    TRY(sigtrap, "perf clock that raises SIGTRAP")                                                 \
+    TRY(timer, "CPU-time timer")                                                                   \
+    TRY(samples, "perf clock into a ring buffer")                                                  \
+    TRY(stacks, "user registers and stack with each sample")                                       \
+    TRY(switches, "context switch records")                                                        \
+    TRY(kernel, "samples in the kernel")                                                           \
+    TRY(other, "sampling another process of the same user")                                        \
+    TRY(everything, "sampling a whole processor")                                                  \
+    TRY(cycles, "hardware cycles")                                                                 \
+    TRY(instructions, "hardware instructions")                                                     \
+    TRY(branches, "branch records (LBR) with samples")
+
+enum try {
+#define TRY_ENUM(name, text) TRY_##name,
+    TRIES(TRY_ENUM)
+#undef TRY_ENUM
+        TRY_N
+};
+const char *try_text(enum try which);
+
+/* outcome.value: of the timer, ns of CPU time between the shortest delay and its signal. */
+struct outcome try_run(enum try which);
+
+/* Whether an event can be opened: for a process or, with a cpu, for all that it runs. */
+struct outcome try_event(const struct perf_event_attr *attr, int cpu);

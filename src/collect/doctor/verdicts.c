@@ -1,0 +1,75 @@
+/* Which kinds of recording work, judged by the recordings that were tried. */
+#include "collect/doctor/judge.h"
+#include "wire/channel.h"
+
+static const char *record_advice(const struct machine *machine)
+{
+    struct outcome sampled = machine->sampled;
+    if (sampled.result == ATTEMPT_KILLED && machine->tried[TRY_timer].result == ATTEMPT_WORKS)
+        return "gait record --trigger cputime -- PROGRAM";
+    if (sampled.result != ATTEMPT_WORKS)
+        return "gait doctor, again, after what is said above";
+    return machine->folder_writable ? "" : "gait record -o /tmp/gait.data -- PROGRAM";
+}
+
+static void judge_record(struct judge *judge)
+{
+    static const char *const by[] = {
+        [TRIGGER_AUTO] = "but nothing interrupts the program",
+        [TRIGGER_PERF] = "triggered by the perf clock",
+        [TRIGGER_CPUTIME] = "triggered by the CPU-time timer: fewer samples a second",
+    };
+    const struct machine *machine = judge->machine;
+    struct outcome sampled = machine->sampled;
+    bool works = sampled.result == ATTEMPT_WORKS, here = machine->folder_writable;
+    judge->findings->records = works && here && sampled.value != TRIGGER_AUTO;
+    enum standing standing = !works                          ? outcome_standing(sampled)
+                             : !judge->findings->records     ? STANDING_DENIED
+                             : sampled.value == TRIGGER_PERF ? STANDING_GOOD
+                                                             : STANDING_LIMITED;
+    judge_add(judge, "record", standing, outcome_text(judge, sampled),
+              sampled.result == ATTEMPT_MUTE ? "the program ran, but without the agent"
+              : !works                       ? ""
+              : !here                        ? "but this folder cannot be written"
+                                             : by[sampled.value],
+              record_advice(machine));
+    judge_add(judge, "record --exact", outcome_standing(machine->exact),
+              outcome_text(judge, machine->exact), "",
+              "gait doctor, again, after what is said above");
+}
+
+/* What was tried as a whole counts; where that failed, the part that is to blame explains it. */
+static void add_trial(struct judge *judge, const char *name, struct outcome trial, enum try part,
+                      long level, const char *with)
+{
+    struct outcome cause = judge->machine->tried[part];
+    bool works = trial.result == ATTEMPT_WORKS;
+    struct outcome told = works || cause.result == ATTEMPT_WORKS ? trial : cause;
+    judge_add(judge, name, outcome_standing(told), outcome_text(judge, told), works ? with : "",
+              judge_perf_advice(judge, told, level));
+}
+
+static void judge_plain(struct judge *judge)
+{
+    const struct machine *machine = judge->machine;
+    struct outcome stacks = machine->tried[TRY_stacks];
+    if (machine->plain.result == ATTEMPT_WORKS && stacks.result != ATTEMPT_WORKS)
+        judge_add(judge, "record --plain", STANDING_LIMITED,
+                  "tried, works; but samples have no stacks", "",
+                  judge_perf_advice(judge, stacks, 2));
+    else
+        add_trial(judge, "record --plain", machine->plain, TRY_samples, 2, "with stacks");
+    add_trial(judge, "record -p PID", machine->follow, TRY_other, 2, "processes of the same user");
+    add_trial(judge, "record -a", machine->everything, TRY_everything, 0, "");
+    struct outcome cycles = machine->tried[TRY_cycles];
+    judge_add(judge, "record -e PMU", judge_hardware_standing(machine, cycles),
+              outcome_text(judge, cycles), "see gait list events",
+              machine->core_pmu ? judge_perf_advice(judge, cycles, 2) : "");
+}
+
+void judge_recordings(struct judge *judge)
+{
+    judge->findings->verdicts_at = judge->findings->n;
+    judge_record(judge);
+    judge_plain(judge);
+}

@@ -1,0 +1,64 @@
+/* The traces of one process: rings of its threads' exits, handed to consumers.
+ *
+ * The program waits while its ring is full, so rings are read again and again, and as little as can be
+ * is done per entry. What is in a ring comes from another process: entries are copied, then checked;
+ * one whose length makes no sense ends the reading of that ring for good: it is drained unseen, so
+ * that the program need not wait. */
+#pragma once
+
+#include "base/vec.h"
+#include "consumers/consumer.h"
+#include "collect/channel/ring_entry.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct share;
+
+enum { TRACE_CONSUMERS = 8 };
+
+/* The ring of a thread slot. */
+struct trace_ring {
+    struct wire_trace *shared; /* NULL: never used */
+    uint64_t read;             /* bytes ever read */
+    bool open, broken;         /* open: it has a thread */
+    int32_t tid;
+    uint32_t thread; /* its number */
+    uint64_t end_pc; /* of its last passage */
+    uint32_t stop;   /* as its last entry said */
+};
+
+struct trace {
+    const struct share *share;
+    uint32_t index; /* of the channel */
+    struct channel *channel;
+    struct units *units;
+    struct consumer *consumers[TRACE_CONSUMERS];
+    uint32_t n_consumers;
+    bool payload;     /* exits record more than themselves */
+    uint32_t threads; /* so far */
+    struct trace_ring rings[CHANNEL_THREADS];
+    uint64_t heads[CHANNEL_THREADS]; /* published, when trace_look was called */
+    uint32_t next;                   /* ring to be read first, so that each has its turn */
+    bool over;                       /* trace_look looks no more */
+    struct ring_bytes entry;         /* private copy */
+    uint64_t garbled;                /* rings and entries that made no sense */
+};
+
+void trace_init(struct trace *trace, const struct share *share, uint32_t index,
+                struct channel *channel, struct units *units);
+void trace_release(struct trace *trace);
+
+/* How far rings are filled: what trace_read will read. Whoever reads units in between knows every exit
+ * that is named: units are published before the exits that name them. True: there is something. */
+bool trace_look(struct trace *trace);
+/* Hands over what was seen by trace_look, one entry at least, until this time of CLOCK_MONOTONIC: a model takes seconds
+ * for a full ring, and there may be hundreds. Returns bytes. */
+uint64_t trace_read(struct trace *trace, uint64_t until_ns);
+/* What has been published by now is all that will be read. */
+void trace_over(struct trace *trace);
+/* Bytes that trace_look saw and that were not read. */
+uint64_t trace_left(const struct trace *trace);
+/* The process is gone: threads that did not say goodbye have ended all the same. */
+void trace_end(struct trace *trace);

@@ -1,0 +1,209 @@
+#include "collect/perf/perf_request.h"
+
+#include "base/err.h"
+#include "base/scope.h"
+#include "collect/perf/perf_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int perf_open(const struct perf_event_attr *attr, int pid, int cpu)
+{
+    return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* INT_MAX: it cannot be read. */
+static int paranoid_value(void)
+{
+    char value[16] = "";
+    AUTO(fd_close) int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+    return fd < 0 || read(fd, value, sizeof value - 1) <= 0 ? INT_MAX : atoi(value);
+}
+
+const char *perf_paranoid_text(char *text, size_t room)
+{
+    int value = paranoid_value();
+    if (value != INT_MAX)
+        snprintf(text, room, "kernel.perf_event_paranoid is %d", value);
+    else
+        snprintf(text, room, "kernel.perf_event_paranoid cannot be read");
+    return text;
+}
+
+/* ---- asking */
+
+/* Both events write into one ring and must agree on the clock. */
+static void ask_clock(struct perf_event_attr *attr)
+{
+    attr->size = sizeof *attr;
+    attr->use_clockid = 1;
+    attr->clockid = CLOCK_MONOTONIC;
+    attr->sample_id_all = 1;
+}
+
+static void ask_tracker(struct perf_event_attr *attr, bool inherit)
+{
+    *attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+                                     .config = PERF_COUNT_SW_DUMMY,
+                                     .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+                                     .inherit = inherit,
+                                     .exclude_kernel = 1,
+                                     .exclude_hv = 1,
+                                     .mmap = 1,
+                                     .mmap2 = 1,
+                                     .comm = 1,
+                                     .comm_exec = 1,
+                                     .task = 1,
+                                     .context_switch = 1,
+                                     .build_id = 1,
+                                     .watermark = 1};
+    ask_clock(attr);
+}
+
+static void ask_sampler(struct perf_request *request, const struct perf_wish *wish)
+{
+    struct perf_event_attr *attr = &request->sampler;
+    const struct perf_event_name *event = &request->event;
+    *attr = (struct perf_event_attr){.type = event->type,
+                                     .config = event->config,
+                                     .config1 = event->config1,
+                                     .config2 = event->config2,
+                                     .sample_type = PERF_RECORD_SAMPLED | PERF_SAMPLE_CALLCHAIN |
+                                                    PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+                                     .sample_regs_user = PERF_RECORD_REGISTERS,
+                                     .sample_stack_user = 1 << 13,
+                                     .disabled = 1,
+                                     .inherit = !wish->all_cpus,
+                                     .exclude_user = event->exclude_user,
+                                     .exclude_kernel = event->exclude_kernel,
+                                     .exclude_hv = event->exclude_user || event->exclude_kernel,
+                                     .exclude_idle = 1,
+                                     .exclude_callchain_user = 1,
+                                     .watermark = 1};
+    ask_clock(attr);
+    request->mean_period_ns = 1000000000u / wish->hz;
+    if (request->clock) {
+        attr->sample_period = request->mean_period_ns;
+    } else {
+        attr->freq = 1;
+        attr->sample_freq = wish->hz;
+    }
+}
+
+/* ---- what is refused */
+
+static bool try(const struct perf_event_attr *attr, const struct perf_wish *wish)
+{
+    AUTO(fd_close) int fd = perf_open(attr, wish->all_cpus ? -1 : 0, wish->all_cpus ? 0 : -1);
+    return fd >= 0;
+}
+
+static void give_up_kernel(struct perf_request *request)
+{
+    char paranoid[64];
+    request->sampler.exclude_kernel = request->sampler.exclude_hv = 1;
+    snprintf(request->refused, sizeof request->refused,
+             "the kernel's part is not sampled: %s; 1 or less, or CAP_PERFMON, would allow it",
+             perf_paranoid_text(paranoid, sizeof paranoid));
+}
+
+static void give_up_switches(struct perf_request *request)
+{
+    size_t used = strlen(request->refused);
+    request->tracker.context_switch = 0;
+    snprintf(request->refused + used, sizeof request->refused - used,
+             "%sthis kernel does not tell switches: CPU time is that of children that were waited "
+             "for, in clock ticks",
+             used ? "; " : "");
+}
+
+static bool refused_wholly(const struct perf_request *request, const struct perf_wish *wish,
+                           int why, struct err *err)
+{
+    char paranoid[64];
+    perf_paranoid_text(paranoid, sizeof paranoid);
+    errno = why;
+    switch (why) {
+    case EACCES:
+    case EPERM:
+        if (wish->all_cpus)
+            return err_errno(err,
+                             "perf_event_open for all CPUs: %s; 0 or less, or CAP_PERFMON, would "
+                             "allow it",
+                             paranoid);
+        if (paranoid_value() <= 2)
+            return err_errno(
+                err,
+                "perf_event_open, although %s: seccomp, the container or a security "
+                "module is in the way. Without --plain gait record needs no permission",
+                paranoid);
+        return err_errno(
+            err,
+            "perf_event_open: %s, or seccomp or the container is in the way; 2 or less, "
+            "or CAP_PERFMON, would allow it. Without --plain gait record needs no "
+            "permission",
+            paranoid);
+    case ENOSYS:
+        return err_errno(err, "this kernel has no perf_event_open, or seccomp hides it; without "
+                              "--plain gait record does not need it");
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+    case ENXIO:
+        return err_errno(err, "event '%s' is not offered by this machine; see gait list",
+                         request->event.text);
+    case EINVAL:
+        return err_errno(err, "event '%s' is refused as a source of samples", request->event.text);
+    default: return err_errno(err, "perf_event_open for event '%s'", request->event.text);
+    }
+}
+
+/* True: something was given up, try again. */
+static bool give_up_something(struct perf_request *request, int why)
+{
+    struct perf_event_attr *attr = &request->sampler;
+    bool permission = why == EACCES || why == EPERM;
+    if (permission && !attr->exclude_kernel && !attr->exclude_user) {
+        give_up_kernel(request);
+        return true;
+    }
+    if (why == EINVAL && attr->exclude_idle) {
+        attr->exclude_idle = 0;
+        return true;
+    }
+    return false;
+}
+
+bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
+                         struct err *err)
+{
+    struct perf_request made = {0};
+    if (!perf_name_parse(wish->event ? wish->event : "cpu-clock", &made.event, err))
+        return false;
+    made.clock = perf_name_is_clock(&made.event);
+    ask_tracker(&made.tracker, !wish->all_cpus);
+    ask_sampler(&made, wish);
+    while (!try(&made.sampler, wish)) {
+        int why = errno;
+        if (!give_up_something(&made, why))
+            return refused_wholly(&made, wish, why, err);
+    }
+    made.kernel = !made.sampler.exclude_kernel;
+    if (!made.kernel)
+        made.sampler.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+    if (!try(&made.tracker, wish) && errno == EINVAL) /* since Linux 5.12; inodes are told else */
+        made.tracker.build_id = 0;
+    if (!try(&made.tracker, wish) && errno == EINVAL)
+        give_up_switches(&made);
+    if (!try(&made.tracker, wish))
+        return refused_wholly(&made, wish, errno, err);
+    *request = made;
+    return true;
+}

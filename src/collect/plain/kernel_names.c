@@ -1,0 +1,150 @@
+#include "collect/plain/kernel_names.h"
+
+#include "base/scope.h"
+#include "profile/profile.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A seen address, the nearest symbol at or below it, and the next one above. */
+struct sight {
+    uint64_t address, start, end;
+    char *name; /* in the arena; NULL: the one before has the same symbol */
+};
+struct sights {
+    VEC(struct sight); /* by address */
+};
+
+void kernel_names_init(struct kernel_names *names)
+{
+    *names = (struct kernel_names){0};
+    map_init(&names->addresses, sizeof(uint64_t));
+}
+
+void kernel_names_release(struct kernel_names *names)
+{
+    map_release(&names->addresses);
+}
+
+static int sight_order(const void *a, const void *b)
+{
+    const struct sight *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void sights_fill(struct sights *sights, struct kernel_names *names)
+{
+    for (; names->named < names->addresses.n; names->named++) {
+        struct sight *sight = vec_push(sights);
+        memcpy(&sight->address, map_key(&names->addresses, (uint32_t)names->named),
+               sizeof sight->address);
+        sight->end = UINT64_MAX;
+    }
+    qsort(sights->at, sights->n, sizeof *sights->at, sight_order);
+}
+
+/* The first sight at or above the address. */
+static size_t sights_above(const struct sights *sights, uint64_t address)
+{
+    size_t low = 0, high = sights->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sights->at[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A symbol may matter to the sight just above its start, and ends whatever covers the one just below;
+ * all others learn of it from their neighbours, see sights_spread. So 100,000 symbols need no memory. */
+static void symbol_show(struct sights *sights, struct arena *arena, uint64_t start,
+                        const char *name)
+{
+    size_t above = sights_above(sights, start);
+    if (above < sights->n && (!sights->at[above].name || start > sights->at[above].start)) {
+        sights->at[above].start = start;
+        sights->at[above].name = arena_string(arena, name);
+    }
+    if (above && start < sights->at[above - 1].end)
+        sights->at[above - 1].end = start;
+}
+
+/* "ffffffff81000000 T _stext\t[module]", a line. */
+static void line_show(struct sights *sights, struct arena *arena, char *line)
+{
+    char *end;
+    uint64_t start = strtoull(line, &end, 16);
+    if (!start || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tw", tolower(end[1])))
+        return;
+    char *name = end + 3, *module = strchr(name, '\t');
+    if (module)
+        *module = ' ';
+    symbol_show(sights, arena, start, name);
+}
+
+static void sights_spread(struct sights *sights)
+{
+    for (size_t i = 1; i < sights->n; i++) {
+        struct sight *sight = &sights->at[i], *before = sight - 1;
+        if (!sight->name) {
+            sight->start = before->start;
+            sight->name = before->name;
+        }
+    }
+    for (size_t i = sights->n - 1; i-- > 0;)
+        if (sights->at[i + 1].end < sights->at[i].end &&
+            sights->at[i + 1].start == sights->at[i].start)
+            sights->at[i].end = sights->at[i + 1].end;
+}
+
+/* The file is generated as it is read, so large reads and no stdio: it is all this costs. */
+static void file_show(struct sights *sights, struct arena *arena, int fd)
+{
+    enum { ROOM = 1 << 16 };
+    char *text = mem_alloc(ROOM + 1);
+    size_t kept = 0;
+    ssize_t n;
+    while ((n = read(fd, text + kept, ROOM - kept)) > 0) {
+        char *line = text, *end = text + kept + (size_t)n, *newline;
+        while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
+            *newline = 0;
+            line_show(sights, arena, line);
+            line = newline + 1;
+        }
+        kept = (size_t)(end - line);
+        if (kept == ROOM) /* no line is so long: not the file it should be */
+            break;
+        memmove(text, line, kept);
+    }
+    mem_free(text);
+}
+
+void kernel_names_tell_from(struct kernel_names *names, struct profile *profile, uint32_t module,
+                            const char *path)
+{
+    struct sights sights = {0};
+    struct arena arena = {0};
+    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || names->named == names->addresses.n)
+        return;
+    sights_fill(&sights, names);
+    file_show(&sights, &arena, fd);
+    sights_spread(&sights);
+    for (size_t i = 0; i < sights.n; i++) {
+        const struct sight *sight = &sights.at[i];
+        if (sight->name && sight->end > sight->address)
+            names_add(&profile->names, &profile->arena, module, sight->start,
+                      sight->end - sight->start, sight->name);
+    }
+    arena_release(&arena);
+    vec_release(&sights);
+}
+
+void kernel_names_tell(struct kernel_names *names, struct profile *profile, uint32_t module)
+{
+    kernel_names_tell_from(names, profile, module, "/proc/kallsyms");
+}

@@ -1,0 +1,350 @@
+#include "collect/plain/plain.h"
+
+#include "base/err.h"
+#include "collect/plain/attach.h"
+#include "collect/target/cpu_times.h"
+#include "collect/plain/follow.h"
+#include "collect/target/launch.h"
+#include "collect/output.h"
+#include "collect/perf/perf_events.h"
+#include "collect/target/vigil.h"
+#include "profile/file.h"
+#include "profile/sums.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Reading the kernel's names takes some 50 ms: seldom, but not only at an end that may never come. */
+static const uint64_t NAMES_NS = 20000000000;
+static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
+/* Another CPU may still be writing a record of this age. */
+static const uint64_t SETTLED_NS = 2000000;
+
+struct run {
+    const struct plain_options *options;
+    struct plain *plain;
+    struct perf_request request;
+    struct perf_events events;
+    struct follow follow;
+    struct profile delta; /* what is new since the last append */
+    struct totals told;   /* of what was appended */
+    struct output output;
+    bool starts; /* a program */
+    struct child child;
+    struct cpu_times before; /* of the child: when sampling began */
+    struct vigil vigil;
+    uint64_t began_ns; /* CLOCK_MONOTONIC */
+    /* When it is due; NEVER: not (any more). */
+    uint64_t append_ns, shift_ns, start_ns, stop_ns, names_ns;
+};
+#define NEVER UINT64_MAX
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- before */
+
+static void head_fill(struct run *run)
+{
+    struct profile *head = &run->delta;
+    char rate[32];
+    profile_init(head);
+    head->mode = PROFILE_PLAIN;
+    output_describe(head, run->options->command);
+    snprintf(rate, sizeof rate, "%u", run->options->hz);
+    profile_fact(head, "frequency", rate);
+    profile_fact(head, "trigger", run->request.event.text);
+    if (!run->request.clock)
+        profile_fact(head, "event", run->request.event.text);
+    if (run->request.clock && run->request.tracker.context_switch)
+        profile_fact(head, "weights", "measured");
+    if (*run->request.refused)
+        profile_fact(head, "refused", run->request.refused);
+}
+
+/* Samples start by themselves when the program does, unless they shall come later. */
+static bool child_ready(void *closure, pid_t pid, struct err *err)
+{
+    struct run *run = closure;
+    bool later = run->options->delay_ns;
+    if (run->options->all_cpus)
+        return true;
+    if (perf_events_follow(&run->events, pid, !later, err) != PERF_FOLLOWED)
+        return false;
+    run->events.sampling = !later;
+    run->follow.awaited = later ? 0 : (uint32_t)pid;
+    return true;
+}
+
+static bool child_start(struct run *run, struct err *err)
+{
+    struct launch launch = {.argv = run->options->argv, .ready = child_ready, .closure = run};
+    return launch_start(&launch, &run->child, &run->plain->exec_errno, err);
+}
+
+static bool named_before(const struct plain_options *options, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (options->pids[k] == options->pids[i])
+            return true;
+    return false;
+}
+
+static bool processes_follow(struct run *run, struct err *err)
+{
+    const struct plain_options *options = run->options;
+    uint64_t missed = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < options->n_pids; i++)
+        ok = named_before(options, i) || vigil_process(&run->vigil, options->pids[i], err);
+    for (size_t i = 0; ok && i < options->n_pids; i++)
+        ok =
+            named_before(options, i) || attach_process(&run->events, &run->follow, options->pids[i],
+                                                       run->began_ns, &missed, err);
+    sum_add(&run->delta.totals.losses[LOSS_unfollowed], missed);
+    return ok;
+}
+
+static bool everybody_follow(struct run *run, struct err *err)
+{
+    return perf_events_follow(&run->events, -1, false, err) == PERF_FOLLOWED;
+}
+
+/* What was asked for is there and allowed, and the file is begun. */
+static bool prepare(struct run *run, struct err *err)
+{
+    const struct plain_options *options = run->options;
+    struct perf_wish wish = {options->event, options->hz, options->all_cpus};
+    char program[PATH_MAX];
+    run->starts = *options->argv;
+    if (run->starts &&
+        !launch_find_program(options->argv[0], program, &run->plain->exec_errno, err))
+        return false;
+    run->plain->denied = !perf_request_settle(&run->request, &wish, err);
+    if (run->plain->denied || !perf_events_init(&run->events, &run->request, options->seed, err))
+        return false;
+    head_fill(run);
+    follow_init(&run->follow, &run->request, &run->delta);
+    run->follow.samples.stretch = perf_events_pauses(&run->events);
+    return output_open(&run->output, options->output, &run->delta, err);
+}
+
+static bool begin(struct run *run, struct err *err)
+{
+    run->began_ns = clock_ns(CLOCK_MONOTONIC);
+    if (!vigil_init(&run->vigil, run->starts ? &run->child : NULL, err) ||
+        (run->options->all_cpus && !everybody_follow(run, err)) || !processes_follow(run, err) ||
+        (run->starts && !child_start(run, err))) {
+        output_undo(&run->output);
+        return false;
+    }
+    /* Rings must be emptied in time, most of all where everybody wants the CPU; it takes little of it. The
+     * program is a process of its own by now and keeps its priority. */
+    (void)setpriority(PRIO_PROCESS, 0, -10);
+    for (size_t i = 0; i < run->events.cpus.n; i++)
+        if (run->events.cpus.at[i].fd >= 0)
+            vigil_ring(&run->vigil, run->events.cpus.at[i].fd);
+    return true;
+}
+
+/* ---- while it runs */
+
+static void drain(struct run *run, uint64_t limit_ns)
+{
+    const struct perf_event_header *record;
+    perf_events_refresh(&run->events, limit_ns);
+    while ((record = perf_events_next(&run->events)))
+        follow_take(&run->follow, record);
+    perf_events_publish(&run->events);
+}
+
+static void give(uint64_t *delta, uint64_t *told, uint64_t now)
+{
+    if (now > *told)
+        sum_add(delta, now - *told);
+}
+
+/* Time is known by switches. Where they are not told, or samples cannot divide it, a program that was
+ * started is asked what it used. */
+static void account_times(struct run *run)
+{
+    struct totals *delta = &run->delta.totals, *told = &run->told;
+    struct cpu_times times;
+    if (run->follow.tasks.lives.measured || !run->starts || run->options->all_cpus ||
+        !cpu_times_read(&run->child, &times))
+        return;
+    give(&delta->user_ns, &told->user_ns, times.user_ns - run->before.user_ns);
+    give(&delta->kernel_ns, &told->kernel_ns, times.kernel_ns - run->before.kernel_ns);
+}
+
+/* How the time of a program that is too short for samples divides. */
+static void account_rest(struct run *run)
+{
+    struct lives *lives = &run->follow.tasks.lives;
+    struct cpu_times times;
+    if (run->follow.samples.taken || !run->starts || !cpu_times_read(&run->child, &times))
+        return;
+    lives->rest[0] = times.user_ns;
+    lives->rest[1] = times.kernel_ns;
+}
+
+static void account(struct run *run, uint64_t now_ns, bool last)
+{
+    struct totals *delta = &run->delta.totals, *told = &run->told;
+    if (last)
+        account_rest(run);
+    tasks_tell(&run->follow.tasks, now_ns, last);
+    account_times(run);
+    uint64_t own = cpu_times_own_ns();
+    give(&delta->tool_ns, &told->tool_ns, own);
+    give(&delta->once_ns, &told->once_ns,
+         last ? own - run->plain->sampled_ns : run->plain->startup_ns);
+    sum_add(&told->interrupts, delta->interrupts);
+    sum_add(&told->time, delta->time);
+    sum_add(&told->user_ns, delta->user_ns);
+    sum_add(&told->kernel_ns, delta->kernel_ns);
+    sum_add(&told->off_ns, delta->off_ns);
+    sum_add(&told->tool_ns, delta->tool_ns);
+    sum_add(&told->once_ns, delta->once_ns);
+    for (int i = 0; i < LOSS_N; i++)
+        sum_add(&told->losses[i], delta->losses[i]);
+}
+
+static void tell_progress(const struct run *run, uint64_t now_ns)
+{
+    struct plain_progress progress = {.elapsed_ns = now_ns - run->began_ns,
+                                      .samples = run->follow.samples.taken,
+                                      .lost = run->told.losses[LOSS_sample_lost],
+                                      .file_bytes = output_bytes(&run->output)};
+    if (run->options->progress)
+        run->options->progress(&progress);
+}
+
+static void append(struct run *run, uint64_t now_ns, bool last)
+{
+    if (last || now_ns >= run->names_ns) {
+        samples_tell_names(&run->follow.samples, last);
+        run->names_ns = now_ns + NAMES_NS;
+    }
+    account(run, now_ns, last);
+    output_append(&run->output, &run->delta, false);
+    samples_forget(&run->follow.samples);
+    tell_progress(run, now_ns);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void sampling_start(struct run *run, uint64_t now_ns)
+{
+    run->start_ns = NEVER;
+    if (!run->events.sampling) {
+        run->follow.tasks.began_ns = now_ns;
+        perf_events_start(&run->events);
+        if (run->starts)
+            cpu_times_read(&run->child, &run->before);
+    }
+    if (run->options->duration_ns)
+        run->stop_ns = now_ns + run->options->duration_ns;
+}
+
+static void keep_time(struct run *run, uint64_t now_ns)
+{
+    if (now_ns >= run->start_ns)
+        sampling_start(run, now_ns);
+    if (now_ns >= run->shift_ns)
+        run->shift_ns = now_ns + perf_events_shift(&run->events);
+    if (now_ns >= run->append_ns) {
+        append(run, now_ns, false);
+        run->append_ns = now_ns + APPEND_NS;
+    }
+}
+
+static void record(struct run *run)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    run->append_ns = now + APPEND_NS;
+    run->shift_ns = now;
+    run->names_ns = now + NAMES_NS;
+    run->start_ns = now + run->options->delay_ns;
+    run->stop_ns = NEVER;
+    if (run->events.sampling)
+        sampling_start(run, run->began_ns);
+    while (!run->vigil.ended && now < run->stop_ns) {
+        vigil_wait(&run->vigil, earlier(earlier(run->append_ns, run->shift_ns),
+                                        earlier(run->start_ns, run->stop_ns)));
+        now = clock_ns(CLOCK_MONOTONIC);
+        drain(run, now - SETTLED_NS);
+        keep_time(run, now);
+    }
+    perf_events_stop(&run->events);
+    drain(run, UINT64_MAX);
+    run->plain->sampled_ns = cpu_times_own_ns() - run->plain->startup_ns;
+    append(run, clock_ns(CLOCK_MONOTONIC), true);
+}
+
+/* ---- after */
+
+static void conclude(struct run *run)
+{
+    struct plain *plain = run->plain;
+    const struct samples *samples = &run->follow.samples;
+    const struct profile *total = profile_writer_total(run->output.writer);
+    plain->totals = run->told;
+    snprintf(plain->event, sizeof plain->event, "%s", run->request.event.text);
+    plain->hz = run->options->hz;
+    plain->clock = run->request.clock;
+    plain->kernel = run->request.kernel;
+    plain->user_weight = run->follow.tasks.lives.weight[0];
+    plain->kernel_weight = run->follow.tasks.lives.weight[1];
+    plain->in_kernel = samples->in_kernel;
+    memcpy(plain->ends, samples->ends, sizeof plain->ends);
+    memcpy(plain->fallbacks, samples->fallbacks, sizeof plain->fallbacks);
+    plain->processes = run->follow.processes.seen;
+    plain->threads = (uint32_t)run->follow.tasks.n;
+    plain->modules = (uint32_t)total->modules.n;
+    plain->nodes = total->stacks.nodes.n;
+    plain->ring_bytes = run->events.ring_bytes;
+    plain->ring_wanted = run->events.ring_wanted;
+    plain->stack_bytes = run->request.sampler.sample_stack_user;
+    snprintf(plain->refused, sizeof plain->refused, "%s", run->request.refused);
+}
+
+/* The program may go on after the recording; its status is waited for. */
+static void wait_for_child(struct run *run)
+{
+    while (run->starts && !run->child.ended)
+        launch_wait(&run->child, 1000000000);
+    run->plain->status = run->child.status;
+}
+
+bool plain_run(const struct plain_options *options, struct plain *ret_plain, struct err *err)
+{
+    struct run run = {.options = options, .plain = ret_plain};
+    *ret_plain = (struct plain){0};
+    bool begun = prepare(&run, err) && begin(&run, err);
+    if (begun) {
+        ret_plain->startup_ns = cpu_times_own_ns();
+        record(&run);
+        ret_plain->wall_ns = clock_ns(CLOCK_MONOTONIC) - run.began_ns;
+        conclude(&run);
+        ret_plain->file_bytes = output_close(&run.output);
+        memcpy(ret_plain->write_error, run.output.error, sizeof run.output.error);
+    }
+    vigil_release(&run.vigil);
+    if (run.follow.profile)
+        follow_release(&run.follow);
+    perf_events_release(&run.events);
+    profile_release(&run.delta);
+    if (begun)
+        wait_for_child(&run);
+    return begun;
+}

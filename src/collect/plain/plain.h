@@ -1,0 +1,59 @@
+/* One plain recording from beginning to end: no agent, the kernel interrupts and tells; stacks are
+ * walked here, as they come in, and only their sums are kept.
+ *
+ * Either a program is started, or processes that run already are followed, or all CPUs. Nothing starts
+ * unless the profile can be written; nothing is left behind unless recording began. Every second what
+ * is new is appended. */
+#pragma once
+
+#include "collect/stacks/stack.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+struct plain_progress {
+    uint64_t elapsed_ns, samples, lost, file_bytes;
+};
+
+struct plain_options {
+    char *const *argv;   /* the program, ends with NULL; empty: none is started */
+    const char *command; /* what was typed, shell-quoted */
+    const char *output;
+    const char *event; /* NULL: CPU time */
+    uint32_t hz;
+    const int *pids; /* to follow */
+    size_t n_pids;
+    bool all_cpus;
+    uint64_t delay_ns;    /* before the first sample */
+    uint64_t duration_ns; /* of sampling; 0: to the end */
+    uint64_t seed;
+    void (*progress)(const struct plain_progress *progress); /* about every second; may be NULL */
+};
+
+struct plain {
+    int exec_errno; /* the program could not be executed, and why */
+    bool denied;    /* the kernel gives no samples at all: nothing was recorded, err says why */
+    int status;     /* of the program, as waitpid gives it */
+    struct totals totals;
+    uint64_t wall_ns, file_bytes;
+    uint64_t startup_ns; /* of totals.tool_ns: before recording began */
+    uint64_t sampled_ns; /* of it: while samples came in; the rest is for names and the file */
+    char event[128];
+    uint32_t hz;
+    bool clock, kernel;
+    uint64_t user_weight, kernel_weight, in_kernel; /* of samples */
+    uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS];
+    uint32_t processes, threads, modules;
+    size_t nodes;
+    size_t ring_bytes, ring_wanted; /* less than wanted: the limit on locked memory */
+    uint32_t stack_bytes;           /* copied with each sample, at most */
+    char refused[256];              /* as in struct perf_request */
+    char write_error[512];          /* the profile could not be written, and why; "" if it could */
+};
+
+/* False: nothing was recorded. */
+bool plain_run(const struct plain_options *options, struct plain *ret_plain, struct err *err);

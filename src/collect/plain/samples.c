@@ -1,0 +1,162 @@
+#include "collect/plain/samples.h"
+
+#include "collect/plain/files.h"
+#include "collect/perf/perf_record.h"
+#include "collect/plain/processes.h"
+#include "collect/plain/tasks.h"
+#include "profile/profile.h"
+#include "profile/sums.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
+                  struct tasks *tasks)
+{
+    *samples = (struct samples){.profile = profile,
+                                .processes = processes,
+                                .tasks = tasks,
+                                .kernel_module = MODULE_NONE,
+                                .unknown_module = MODULE_NONE};
+    kernel_names_init(&samples->kernel_names);
+    jit_names_init(&samples->jit_names);
+}
+
+void samples_release(struct samples *samples)
+{
+    kernel_names_release(&samples->kernel_names);
+    jit_names_release(&samples->jit_names);
+    stack_release(&samples->stack);
+    last_nodes_release(&samples->last);
+}
+
+void samples_forget(struct samples *samples)
+{
+    last_nodes_forget(&samples->last);
+}
+
+void samples_tell_names(struct samples *samples, bool last)
+{
+    kernel_names_tell(&samples->kernel_names, samples->profile, samples->kernel_module);
+    if (last)
+        jit_names_tell(&samples->jit_names, samples->profile);
+    else
+        jit_names_look(&samples->jit_names);
+}
+
+/* ---- user frames */
+
+static bool place_of(void *closure, struct avma at, struct stack_place *ret_place)
+{
+    struct process *process = closure;
+    const struct mapping *mapping = mappings_find(&process->mappings, at);
+    if (!mapping)
+        return false;
+    *ret_place = (struct stack_place){.at = {at.v + mapping->shift}};
+    if (mapping->file && mapping->file->readable) {
+        ret_place->unwind = file_unwind(mapping->file);
+        ret_place->image = &mapping->file->image;
+    }
+    return true;
+}
+
+static void count_end(struct samples *samples)
+{
+    const struct stack *stack = &samples->stack;
+    samples->ends[stack->end]++;
+    for (int i = 0; i < STACK_N_FALLBACKS; i++)
+        samples->fallbacks[i] += stack->fallbacks[i];
+    if (stack->end != STACK_OUTERMOST)
+        sum_add(&samples->profile->totals.losses[stack_end_loss[stack->end]], 1);
+}
+
+static bool samples_is_jit(const struct samples *samples, uint32_t module)
+{
+    return strcmp(samples->profile->modules.at[module].path, "[jit]") == 0;
+}
+
+struct asked {
+    struct samples *samples;
+    struct process *process;
+};
+
+static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
+{
+    struct samples *samples = ((struct asked *)closure)->samples;
+    struct process *process = ((struct asked *)closure)->process;
+    struct place place = mappings_place(&process->mappings, inside);
+    if (mappings_missed(&process->mappings, place))
+        samples->unknown_module = place.module;
+    if (process->jit && samples_is_jit(samples, place.module))
+        jit_names_see(&samples->jit_names, process->pid, place.module, place.address.v);
+    return stacks_node(&samples->profile->stacks, parent, place.module, place.address.v);
+}
+
+static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
+                            uint32_t node)
+{
+    struct process *process = processes_get(samples->processes, sample->ids.pid);
+    struct stack_space space = {.place = place_of, .closure = process};
+    struct stack_sample from = {.mask = STACK_REGISTERS_MASK,
+                                .registers = sample->registers,
+                                .bytes = sample->stack,
+                                .n_bytes = sample->stack_bytes};
+    struct stack *stack = &samples->stack;
+    stack_walk(stack, &space, &from);
+    stack_past_apply(&process->past, stack);
+    count_end(samples);
+    stack_drop_unmapped(stack, &space);
+    struct last_stack *last =
+        last_nodes_of(&samples->last, process->pid, sample->ids.tid, process->mappings.changes);
+    return last_stack_node(last, stack, node, node_of, &(struct asked){samples, process});
+}
+
+static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
+{
+    struct asked asked = {samples, processes_get(samples->processes, sample->ids.pid)};
+    sum_add(&samples->profile->totals.losses[LOSS_stack_no_rule], 1);
+    return node_of(&asked, node, (struct avma){sample->ip});
+}
+
+/* ---- kernel frames */
+
+static uint32_t kernel_frames(struct samples *samples, const struct perf_sample *sample,
+                              uint32_t node)
+{
+    struct stacks *stacks = &samples->profile->stacks;
+    if (samples->kernel_module == MODULE_NONE)
+        samples->kernel_module = profile_module(samples->profile, "[kernel]", NULL, 0);
+    for (uint64_t i = sample->n_chain; i-- > 0;) {
+        uint64_t address = sample->chain[i];
+        if (address >= PERF_CONTEXT_MAX || address == sample->ip)
+            continue;
+        node = stacks_node(stacks, node, samples->kernel_module, address - 1);
+        kernel_names_see(&samples->kernel_names, address - 1);
+    }
+    kernel_names_see(&samples->kernel_names, sample->ip);
+    return stacks_node(stacks, node, samples->kernel_module, sample->ip);
+}
+
+/* ---- all */
+
+void samples_add(struct samples *samples, const struct perf_sample *sample)
+{
+    struct profile *profile = samples->profile;
+    const struct perf_ids *ids = &sample->ids;
+    uint64_t weight = sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
+    uint32_t node =
+        stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(ids->pid, ids->tid));
+    if (sample->has_registers)
+        node = user_frames(samples, sample, node);
+    else if (!sample->in_kernel) /* a program of 32 bits */
+        node = only_frame(samples, sample, node);
+    if (sample->in_kernel)
+        node = kernel_frames(samples, sample, node);
+    else if (stacks_key(&profile->stacks, node).module == samples->unknown_module)
+        sum_add(&profile->totals.losses[LOSS_unmapped], 1);
+    tasks_sample(samples->tasks, ids, node, (uint32_t)(samples->taken % STACK_GROUPS), weight,
+                 sample->in_kernel);
+    samples->taken++;
+    samples->in_kernel += sample->in_kernel;
+    sum_add(&profile->totals.interrupts, 1);
+}

@@ -1,0 +1,39 @@
+/* Samples become weights of calling contexts. */
+#pragma once
+
+#include "collect/plain/jit_names.h"
+#include "collect/plain/kernel_names.h"
+#include "collect/stacks/last_nodes.h"
+#include "collect/stacks/stack.h"
+
+#include <stdint.h>
+
+struct perf_sample;
+struct processes;
+struct profile;
+struct tasks;
+
+struct samples {
+    struct profile *profile; /* gets nodes, weights and losses */
+    struct processes *processes;
+    struct tasks *tasks;
+    uint64_t stretch; /* of weights, less one, in 2^-20: sampling pauses now and then */
+    struct stack stack;
+    struct last_nodes last;
+    uint32_t kernel_module, unknown_module; /* MODULE_NONE: nothing was seen of it */
+    struct kernel_names kernel_names;
+    struct jit_names jit_names;
+    VEC(uint64_t);
+    /* so far */
+    uint64_t taken, in_kernel;
+    uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS]; /* of user stacks */
+};
+
+void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
+                  struct tasks *tasks);
+void samples_release(struct samples *samples);
+/* Tells the profile the names of what no file will explain. `last`: all there are. */
+void samples_tell_names(struct samples *samples, bool last);
+/* The profile's stacks were emptied. */
+void samples_forget(struct samples *samples);
+void samples_add(struct samples *samples, const struct perf_sample *sample);

@@ -1,0 +1,221 @@
+#include "collect/windows/context_runs.h"
+
+#include "collect/stacks/stack.h"
+#include "collect/windows/tally.h"
+#include "profile/profile.h"
+
+struct passage_call {
+    uint64_t returns_to; /* avma */
+    uint32_t node;       /* context of what it called */
+};
+
+/* Key: no padding. */
+struct passage_run {
+    uint32_t context, start_module;
+    uint64_t start, last;
+};
+
+void context_runs_init(struct context_runs *runs, struct units *units, struct profile *profile)
+{
+    *runs = (struct context_runs){.units = units, .profile = profile};
+    map_init(&runs->runs, sizeof(struct passage_run));
+}
+
+void context_runs_release(struct context_runs *runs)
+{
+    last_nodes_release(&runs->last);
+    vec_release(&runs->calls);
+    vec_release(&runs->counts);
+    map_release(&runs->runs);
+}
+
+void context_runs_forget(struct context_runs *runs)
+{
+    last_nodes_forget(&runs->last);
+}
+
+/* ---- where the window is */
+
+struct course {
+    struct context_runs *runs;
+    struct last_stack *callers; /* of the interrupted function, outermost first */
+    size_t n_callers;           /* that have not been returned to */
+    uint32_t root;
+    struct place start; /* of the run under way; MODULE_NONE: not known */
+    uint64_t instructions;
+};
+
+static uint32_t context_of(const struct course *course)
+{
+    const struct passage_calls *calls = &course->runs->calls;
+    if (calls->n)
+        return calls->at[calls->n - 1].node;
+    return course->n_callers ? course->callers->at[course->n_callers - 1].node : course->root;
+}
+
+static uint32_t place_node(void *closure, uint32_t parent, struct avma inside)
+{
+    struct context_runs *runs = closure;
+    struct place place = mappings_place(runs->units->mappings, inside);
+    return stacks_node(&runs->profile->passages, parent, place.module, place.address.v);
+}
+
+static void call_push(struct course *course, const struct unit_segment *segment)
+{
+    struct place behind = segment_next(segment);
+    uint32_t node = stacks_node(&course->runs->profile->passages, context_of(course), behind.module,
+                                behind.address.v - 1);
+    *vec_push(&course->runs->calls) = (struct passage_call){segment->start + segment->bytes, node};
+}
+
+/* Whoever returns elsewhere than to its caller has left several at once, or this stack. */
+static void call_pop(struct course *course, uint64_t to)
+{
+    struct passage_calls *calls = &course->runs->calls;
+    size_t n = calls->n, callers = course->n_callers;
+    while (n && calls->at[n - 1].returns_to != to)
+        n--;
+    if (n) {
+        calls->n = n - 1;
+        return;
+    }
+    while (callers && course->callers->at[callers - 1].inside + 1 != to)
+        callers--;
+    course->runs->lost += !callers && (calls->n || course->n_callers);
+    calls->n = 0;
+    course->n_callers = callers ? callers - 1 : 0;
+}
+
+/* ---- runs */
+
+static void run_end(struct course *course, struct place last, struct place to)
+{
+    struct context_runs *runs = course->runs;
+    if (course->start.module != MODULE_NONE && course->start.module == last.module) {
+        struct passage_run run = {.context = context_of(course),
+                                  .start_module = course->start.module,
+                                  .start = course->start.address.v,
+                                  .last = last.address.v};
+        uint32_t index = map_add(&runs->runs, &run);
+        if (index == runs->counts.n)
+            *vec_push(&runs->counts) = 0;
+        runs->counts.at[index]++;
+    }
+    course->start = to;
+}
+
+/* `next`: where the superblock went. Falling through goes on with the run. */
+static void exit_follow(struct course *course, const struct superblock *superblock, uint32_t j,
+                        uint64_t next, struct place next_at)
+{
+    const struct unit_segment *segments =
+        &course->runs->units->segments.at[superblock->first_segment];
+    uint32_t last = superblock_last_segment(superblock, j);
+    for (uint32_t i = 0; i <= last; i++) {
+        const struct unit_segment *segment = &segments[i];
+        course->instructions += segment->instructions;
+        bool followed = i < last;
+        if (followed && segment->end == SEGMENT_JUMP)
+            run_end(course, segment_last(segment), segments[i + 1].at);
+        if (followed || j == superblock->n_segments)
+            continue;
+        switch (segment->end) {
+        case SEGMENT_COND:
+        case SEGMENT_JUMP:
+        case SEGMENT_IJUMP: run_end(course, segment_last(segment), next_at); break;
+        case SEGMENT_CALL:
+        case SEGMENT_ICALL:
+            run_end(course, segment_last(segment), next_at);
+            call_push(course, segment);
+            break;
+        case SEGMENT_RETURN:
+            run_end(course, segment_last(segment), next_at);
+            call_pop(course, next);
+            break;
+        case SEGMENT_SPLIT: break;
+        default: course->start.module = MODULE_NONE; break;
+        }
+    }
+}
+
+static const struct superblock *exit_block(const struct units *units, uint32_t exit)
+{
+    int32_t owner = units_owner(units, exit);
+    return owner == UNIT_NONE ? NULL : &units->superblocks.at[owner];
+}
+
+static bool exit_take(struct course *course, const uint32_t *exit, bool is_last, uint64_t end_pc)
+{
+    const struct units *units = course->runs->units;
+    const struct superblock *block = exit_block(units, exit[0]);
+    const struct superblock *after = is_last ? NULL : exit_block(units, exit[1]);
+    if (!block || (!is_last && !after))
+        return false;
+    uint64_t next = end_pc;
+    struct place next_at = {MODULE_NONE, {0}};
+    if (after) {
+        next = units->segments.at[after->first_segment].start;
+        next_at = units->segments.at[after->first_segment].at;
+    } else if (end_pc) {
+        next_at = mappings_place(units->mappings, (struct avma){end_pc});
+    }
+    exit_follow(course, block, exit[0] - block->first_exit, next, next_at);
+    return true;
+}
+
+/* ---- a window */
+
+static void runs_weigh(struct context_runs *runs, const struct course *course,
+                       const struct tally_weight *weight)
+{
+    struct tally_weight part = *weight;
+    part.instructions = course->instructions;
+    uint64_t each = tally_units(&part, 1) * weight->rate;
+    struct stacks *to = &runs->profile->passages;
+    uint32_t group = runs->windows++ % STACK_GROUPS;
+    for (uint32_t i = 0; i < runs->counts.n; i++) {
+        const struct passage_run *run = map_key(&runs->runs, i);
+        uint32_t node = stacks_node(to, run->context, run->start_module, run->start);
+        stacks_add(to, stacks_node(to, node, run->start_module, run->last), group,
+                   each * runs->counts.at[i]);
+    }
+}
+
+static void course_begin(struct course *course, uint32_t tid, const struct stack *stack)
+{
+    struct context_runs *runs = course->runs;
+    const struct mappings *mappings = runs->units->mappings;
+    course->root = stacks_node(&runs->profile->passages, STACK_NONE, MODULE_NONE, 0);
+    course->callers = last_nodes_of(&runs->last, (uint32_t)mappings->pid, tid, mappings->changes);
+    if (!stack || !stack->n)
+        return;
+    struct stack callers = *stack;
+    callers.at++;
+    callers.n--;
+    last_stack_node(course->callers, &callers, course->root, place_node, runs);
+    course->n_callers = callers.n;
+}
+
+void context_runs_window(struct context_runs *runs, const struct event_walk *walk,
+                         const uint32_t *exits, const struct stack *stack,
+                         const struct tally_weight *weight)
+{
+    struct course course = {.runs = runs, .start = {MODULE_NONE, {0}}};
+    course_begin(&course, (uint32_t)walk->tid, stack);
+    runs->calls.n = 0;
+    map_clear(&runs->runs);
+    runs->counts.n = 0;
+    uint32_t n = walk->n_exits < PASSAGES_EXITS ? walk->n_exits : (uint32_t)PASSAGES_EXITS;
+    for (uint32_t i = 0; i < walk->n_lead + n; i++) {
+        if (i == walk->n_lead) { /* the lead tells where we are, and no more */
+            course.instructions = 0;
+            map_clear(&runs->runs);
+            runs->counts.n = 0;
+        }
+        bool is_last = i + 1 == walk->n_lead + walk->n_exits;
+        if (!exit_take(&course, exits - walk->n_lead + i, is_last, walk->end_pc))
+            return;
+    }
+    if (course.instructions)
+        runs_weigh(runs, &course, weight);
+}

@@ -1,0 +1,126 @@
+#include "collect/windows/window_keep.h"
+
+void window_keep_init(struct window_keep *keep, const struct units *units, struct profile *profile)
+{
+    *keep = (struct window_keep){.units = units, .profile = profile, .every = 1};
+    value_pointers_init(&keep->pointers, units->mappings);
+}
+
+void window_keep_release(struct window_keep *keep)
+{
+    vec_release(&keep->runs);
+    value_pointers_release(&keep->pointers);
+}
+
+/* Its number among the window's runs. */
+static uint32_t run_of(struct window_keep *keep, uint32_t segment)
+{
+    struct windows *windows = &keep->profile->windows;
+    struct window *window = &windows->at[windows->n - 1];
+    const struct unit_segment *code = &keep->units->segments.at[segment];
+    while (keep->runs.n < keep->units->segments.n)
+        *vec_push(&keep->runs) = (struct keep_run){0};
+    struct keep_run *known = &keep->runs.at[segment];
+    if (known->stamp != keep->stamp) {
+        *known = (struct keep_run){keep->stamp, (uint32_t)window->n_runs++};
+        *vec_push(&windows->runs) = (struct window_run){code->at.module, code->bytes,
+                                                        code->instructions, code->at.address.v};
+    }
+    return known->run;
+}
+
+/* The addresses that the items of one segment recorded, its instructions being from `first` on. */
+struct addresses {
+    uint32_t n;
+    uint16_t instructions[WINDOW_ADDRESSES];
+    uint64_t addresses[WINDOW_ADDRESSES];
+};
+
+static void items_read(const struct wire_payload *items, uint32_t *item, uint32_t n_items,
+                       const uint64_t **words, uint32_t first, uint32_t n, struct addresses *to)
+{
+    to->n = 0;
+    for (; *item < n_items && items[*item].instruction < first + n; (*item)++) {
+        const struct wire_payload *at = &items[*item];
+        uint16_t instruction = (uint16_t)(at->instruction - first);
+        bool again = to->n && to->instructions[to->n - 1] == instruction;
+        bool address = at->kind <= PAYLOAD_DESTINATION || at->kind == PAYLOAD_GATHER_BASE;
+        if (address && !again && to->n < WINDOW_ADDRESSES) {
+            to->instructions[to->n] = instruction;
+            to->addresses[to->n++] = **words;
+        }
+        *words += at->words;
+    }
+}
+
+/* Where modules lie now, for addresses of data. */
+static void spans_keep(struct window_keep *keep)
+{
+    struct windows *windows = &keep->profile->windows;
+    struct window *window = &windows->at[windows->n - 1];
+    value_pointers_follow(&keep->pointers);
+    for (size_t i = 0; i < keep->pointers.extents.n; i++, window->n_spans++) {
+        const struct value_extent *extent = &keep->pointers.extents.at[i];
+        *vec_push(&windows->spans) = (struct window_span){.module = extent->module,
+                                                          .start = extent->start,
+                                                          .end = extent->end,
+                                                          .shift = extent->shift};
+    }
+    /* All else is nobody's in particular: heaps, stacks, what was mapped. */
+    *vec_push(&windows->spans) = (struct window_span){
+        .module = profile_module(keep->profile, "[memory]", NULL, 0), .end = UINT64_MAX};
+    window->n_spans++;
+}
+
+/* Instructions. `words`: moved to those of the next exit; NULL: there are none. */
+static uint32_t exit_keep(struct window_keep *keep, uint32_t exit, const uint64_t **words)
+{
+    const struct units *units = keep->units;
+    const struct superblock *superblock = &units->superblocks.at[units_owner(units, exit)];
+    const struct wire_payload *items = &units->payload.at[superblock->first_item];
+    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
+    uint32_t before = 0, item = 0;
+    for (uint32_t s = 0; s <= last; s++) {
+        uint32_t segment = superblock->first_segment + s;
+        uint32_t n = units->segments.at[segment].instructions;
+        struct addresses addresses;
+        addresses.n = 0;
+        if (*words)
+            items_read(items, &item, superblock->n_items, words, before, n, &addresses);
+        if (n)
+            window_write(&keep->profile->windows, &keep->body, run_of(keep, segment),
+                         addresses.instructions, addresses.addresses, addresses.n);
+        before += n;
+    }
+    return before;
+}
+
+void window_keep_take(struct window_keep *keep, const struct payload_window *window, uint64_t tsc,
+                      uint64_t weight_ns)
+{
+    struct windows *windows = &keep->profile->windows;
+    if (keep->seen++ % keep->every || !weight_ns)
+        return;
+    bool addressed = window->n_words &&
+                     payloads_words(keep->units, window->exits, window->n_exits) == window->n_words;
+    const uint64_t *words = addressed ? window->words : NULL;
+    keep->stamp++;
+    memset(&keep->body, 0, sizeof keep->body);
+    *vec_push(windows) = (struct window){.tsc = tsc,
+                                         .weight_ns = weight_ns * keep->every,
+                                         .tid = (uint32_t)window->tid,
+                                         .addressed = addressed,
+                                         .first_run = windows->runs.n,
+                                         .first_span = windows->spans.n,
+                                         .first_byte = windows->bytes.n};
+    if (addressed)
+        spans_keep(keep);
+    uint64_t instructions = 0;
+    for (uint32_t i = 0; i < window->n_exits && instructions < WINDOW_INSTRUCTIONS; i++)
+        if (units_owner(keep->units, window->exits[i]) != UNIT_NONE)
+            instructions += exit_keep(keep, window->exits[i], &words);
+    if (++keep->kept == WINDOWS_ALL) {
+        keep->every *= 2;
+        keep->kept = 0;
+    }
+}

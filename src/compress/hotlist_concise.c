@@ -1,0 +1,68 @@
+#include "compress/hotlist_kinds.h"
+
+/* Each instance in the sample leaves it with such a probability that what stays is a sample by the new threshold. */
+static void thin(struct hotlist *list, uint64_t threshold, struct random *random)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        list->counts[i] -=
+            hotlist_binomial(list->counts[i], threshold - list->threshold, threshold, random);
+    hotlist_close_ranks(list);
+    hotlist_threshold(list, threshold, random);
+}
+
+static void add(struct hotlist *list, uint64_t value, uint64_t count, struct random *random)
+{
+    uint32_t i = hotlist_find(list, value);
+    if (i == list->n) {
+        list->values[i] = value;
+        list->counts[i] = 0;
+        list->n++;
+    }
+    list->counts[i] += count;
+    hotlist_forward(list, i);
+    while (list->n > HOTLIST_VALUES)
+        thin(list, hotlist_raised(list), random);
+}
+
+static void insert(struct hotlist *list, uint64_t value, struct random *random)
+{
+    list->total++;
+    if (list->skip) {
+        list->skip--;
+        return;
+    }
+    list->skip = list->threshold > HOTLIST_ONE ? random_geometric(random, list->failure) : 0;
+    add(list, value, 1, random);
+}
+
+/* Adding may raise the threshold, of which what is added must then be a sample too. */
+static void merge(struct hotlist *list, const struct hotlist *other, struct random *random)
+{
+    struct hotlist rest = *other;
+    while (rest.n) {
+        if (rest.threshold < list->threshold)
+            thin(&rest, list->threshold, random);
+        if (list->threshold < rest.threshold)
+            thin(list, rest.threshold, random);
+        if (!rest.n)
+            break;
+        rest.n--;
+        add(list, rest.values[rest.n], rest.counts[rest.n], random);
+    }
+}
+
+static void estimate(const struct hotlist *list, uint32_t i, struct hotlist_estimate *estimate)
+{
+    uint64_t count = list->counts[i];
+    estimate->count = hotlist_scaled(count, list->threshold);
+    /* A count of k has a variance of k (1 - 1/threshold). */
+    uint64_t share = random_quotient(list->threshold - HOTLIST_ONE, list->threshold);
+    uint64_t variance = u128_product(count, share, 56 - 16); /* in 2^-16 */
+    uint64_t wide = hotlist_scaled(hotlist_root(variance) * 196 / 100, list->threshold) >> 8;
+    /* So many were there, in any case. */
+    estimate->lo = estimate->count > wide + count ? estimate->count - wide : count;
+    estimate->hi = estimate->count + wide;
+    estimate->certain = list->threshold == HOTLIST_ONE;
+}
+
+const struct hotlist_way hotlist_concise = {insert, merge, estimate};

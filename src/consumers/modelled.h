@@ -1,0 +1,9 @@
+/* What a replay's account says (model/replay/account.h), as rows of a profile. */
+#pragma once
+
+struct account;
+struct code;
+struct profile;
+
+/* Modules of the code are those of the profile. */
+void modelled_give(const struct account *account, const struct code *code, struct profile *profile);

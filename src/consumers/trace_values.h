@@ -1,0 +1,28 @@
+/* The values of all places of a traced program, each of them counted (values/value_counts.h): what samples of values are held against. */
+#pragma once
+
+#include "consumers/consumer.h"
+#include "values/value_counts.h"
+#include "values/value_places.h"
+#include "values/value_rows.h"
+
+struct trace_values {
+    struct consumer consumer;
+    struct payload_consumer *listener; /* gets every event as well; NULL: nobody */
+    struct payload_sum *sum;
+    struct value_places places;
+    bool ordered; /* values are counted as they come */
+    struct value_rows rows;
+    struct {
+        VEC(struct value_counts);
+    } counts; /* by place */
+    struct {
+        VEC(int32_t);
+    } tids; /* by thread */
+};
+
+void trace_values_init(struct trace_values *values, const struct units *units,
+                       struct payload_sum *sum);
+void trace_values_release(struct trace_values *values);
+/* Adds all to an exact profile, and to the sum, once. */
+void trace_values_give(struct trace_values *values, struct profile *profile);

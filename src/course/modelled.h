@@ -1,9 +1,0 @@
-/* What a replay's account says (replay/account.h), as rows of a profile. */
-#pragma once
-
-struct account;
-struct code;
-struct profile;
-
-/* Modules of the code are those of the profile. */
-void modelled_give(const struct account *account, const struct code *code, struct profile *profile);

@@ -1,0 +1,39 @@
+/* What the parts of sightings.c share: a program's code while it is being read. */
+#pragma once
+
+#include "export/gcda/inline_chain.h"
+#include "export/gcda/instances.h"
+#include "export/gcda/sightings.h"
+#include "export/gcda/statements.h"
+
+/* One instruction, or one beginning of a statement. */
+struct record {
+    uint32_t function; /* of all objects' */
+    uint32_t group, column, discriminator;
+    uint32_t instance;              /* 0, or 1 + number of gathering.instances */
+    const struct inline_node *copy; /* which copy of the function */
+    uint32_t block;                 /* of the code */
+    uint8_t kind;                   /* enum sighting_kind */
+    uint64_t count;
+    uint64_t ways[2]; /* of branches */
+    uint32_t to[2][WAY_LINES], to_discriminator[2];
+};
+
+struct gathering {
+    struct sightings_of *result;
+    const struct objects *objects;
+    const struct code_counts *code;
+    struct chains chains;
+    const struct line_groups **groups; /* for each function of all objects */
+    struct statements statements;
+    struct records {
+        VEC(struct record);
+    } records;
+    struct instances instances;
+    struct indirect_calls indirect;
+    bool *meets;       /* of each block of the code: it has several before it */
+    uint64_t *arrived; /* at each block of the code, from its function */
+};
+
+/* From records to sightings. */
+void records_sum(struct gathering *gathering);

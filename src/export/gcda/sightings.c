@@ -1,0 +1,435 @@
+#include "export/gcda/sightings.h"
+
+#include "base/err.h"
+#include "export/gcda/gathering.h"
+#include "export/gcda/vector_lanes.h"
+#include "program/cfg/cfg.h"
+#include "program/dwarf/debug_info.h"
+#include "program/insn/disasm.h"
+
+#include <string.h>
+
+/* ---- whose a place is */
+
+/* Which of the copies that were inlined into the function of the link; 0: the place is the function's own. The chain is
+ * looked at from `inner` on. */
+static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t link,
+                            const struct record *record, uint32_t line)
+{
+    const struct chains *chains = &gathering->chains;
+    struct instance_key key = {.function = record->function,
+                               .origin = chains->at[inner].node->origin};
+    for (size_t i = link, n = 0; i > inner && n < CALLS_MAX; i--)
+        key.calls[n++] = (uint64_t)chains->at[i].line << 32 | chains->at[i].column;
+    return link > inner ? 1 + instances_add(&gathering->instances, &key, line, record->group) : 0;
+}
+
+/* Whether what lies between the two was inlined before the notes were made: a call and the text of what is called
+ * may be on one line. */
+static bool link_has_between(const struct gathering *gathering, size_t inner, size_t link)
+{
+    const struct chain_link *links = gathering->chains.at;
+    const struct line_groups *groups =
+        &gathering->objects->at[links[link].function.object].groups[links[link].function.function];
+    for (size_t i = inner + 1; i < link; i++)
+        if (links[i].known &&
+            !line_groups_have(groups, objects_function(gathering->objects, links[i].function)))
+            return false;
+    return true;
+}
+
+/* The link of the chain whose function has the line in its notes, from `inner` on; the chain's number of links: none. */
+static size_t place_add_from(struct gathering *gathering, size_t inner, const struct record *what,
+                             const char *file, uint32_t line)
+{
+    const struct chains *chains = &gathering->chains;
+    for (size_t i = chains->n; file && i-- > inner;) {
+        const struct chain_link *link = &chains->at[i];
+        if (!link->known)
+            continue;
+        const struct object *object = &gathering->objects->at[link->function.object];
+        uint32_t group = line_groups_find(&object->groups[link->function.function], file, line);
+        if (group == GROUP_NONE || !link_has_between(gathering, inner, i))
+            continue;
+        struct record *record = vec_push(&gathering->records);
+        *record = *what;
+        record->function =
+            gathering->result->first[link->function.object] + link->function.function;
+        record->group = group;
+        record->instance = instance_of(gathering, inner, i, record, line);
+        record->copy = link->node;
+        return i;
+    }
+    return chains->n;
+}
+
+static struct record *place_add(struct gathering *gathering, const struct record *what,
+                                const char *file, uint32_t line)
+{
+    size_t before = gathering->records.n;
+    place_add_from(gathering, 0, what, file, line);
+    return gathering->records.n > before ? &gathering->records.at[before] : NULL;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Where an inlined body begins, statements before it may be said to begin at the same address: the innermost function of the chain
+ * that has the line in its own text. */
+static size_t statement_owner(const struct gathering *gathering, const struct statement *statement)
+{
+    const struct chains *chains = &gathering->chains;
+    for (size_t i = 0; i < chains->n; i++) {
+        if (!chains->at[i].known)
+            continue;
+        const struct notes_function *function =
+            objects_function(gathering->objects, chains->at[i].function);
+        if (statement->line >= function->line && statement->line <= function->end_line &&
+            strcmp(file_last_part(function->source), file_last_part(statement->file)) == 0)
+            return i;
+    }
+    return 0;
+}
+
+/* A statement begins; if it is the first of a function that was inlined after the notes were made, that is a call in the
+ * function around it. */
+static void statement_add(struct gathering *gathering, const struct record *what,
+                          const struct statement *statement)
+{
+    const struct chains *chains = &gathering->chains;
+    size_t before = gathering->records.n;
+    size_t link = place_add_from(gathering, statement_owner(gathering, statement), what,
+                                 statement->file, statement->line);
+    if (link == chains->n)
+        return;
+    const struct notes_function *function =
+        objects_function(gathering->objects, chains->at[link].function);
+    if (statement->line != function->line || statement->column != function->column)
+        return;
+    struct record entry = gathering->records.at[before];
+    entry.kind = SIGHTING_ENTRY;
+    if (link + 1 == chains->n) /* what comes round in a loop is no call */
+        entry.count -= least(entry.count, gathering->arrived[what->block]);
+    if (!entry.instance)
+        *vec_push(&gathering->records) = entry;
+    if (link + 1 == chains->n || what->kind != SIGHTING_STATEMENT)
+        return;
+    const struct chain_link *caller = &chains->at[link + 1];
+    struct record call = *what;
+    call.kind = SIGHTING_CALL;
+    call.column = caller->column;
+    call.discriminator = caller->discriminator;
+    place_add_from(gathering, link + 1, &call, caller->file, caller->line);
+}
+
+static void to_add(uint32_t to[WAY_LINES], uint32_t group)
+{
+    for (int i = 0; i < WAY_LINES && group != GROUP_NONE; i++) {
+        if (to[i] == group)
+            return;
+        if (to[i] == GROUP_NONE) {
+            to[i] = group;
+            return;
+        }
+    }
+}
+
+/* The first lines of the code from an address on: statements that begin there, then instructions. */
+static void lines_from(const struct gathering *gathering, struct record *record, int way,
+                       uint64_t at)
+{
+    uint32_t *to = record->to[way];
+    const struct statements *statements = &gathering->statements;
+    const struct line_groups *groups = gathering->groups[record->function];
+    struct instruction instruction;
+    for (int i = 0; i < WAY_LINES; i++)
+        to[i] = GROUP_NONE;
+    for (int steps = 0; steps < 6; steps++) {
+        struct svma here = {at};
+        struct line_place place;
+        for (size_t i = statements_from(statements, at);
+             i < statements->n && statements->at[i].at == at; i++)
+            to_add(to, line_groups_find(groups, statements->at[i].file, statements->at[i].line));
+        if (lines_at(gathering->code->binary->lines, here, &place) && place.file) {
+            if (!steps)
+                record->to_discriminator[way] = place.discriminator;
+            to_add(to, line_groups_find(groups, place.file, place.line));
+        }
+        if (!disasm_at(&gathering->code->binary->image, here, &instruction) ||
+            instruction_ends_block(&instruction))
+            return;
+        at = instruction_next(&instruction).v;
+    }
+}
+
+/* Both ways of a branch; if one of them leaves the function, it has what the other leaves over. */
+static void branch_ways(struct gathering *gathering, struct record *record,
+                        const struct instruction *branch, function_id function)
+{
+    const struct code_edges *edges = &gathering->code->edges;
+    uint64_t targets[2] = {branch->target.v, instruction_next(branch).v}, counts[2] = {0};
+    size_t low = 0, high = edges->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct code_edge *edge = &edges->at[middle];
+        if (edge->function < function || (edge->function == function && edge->from < branch->at.v))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found[2] = {false, false};
+    for (; low < edges->n && edges->at[low].from == branch->at.v; low++)
+        for (int way = 0; way < 2; way++)
+            if (edges->at[low].to == targets[way] && !found[way] &&
+                edges->at[low].kind == (way ? CFG_FALL : CFG_TAKEN)) {
+                counts[way] = edges->at[low].count;
+                found[way] = true;
+            }
+    for (int way = 0; way < 2; way++)
+        if (!found[way] && record->count > counts[!way])
+            counts[way] = record->count - counts[!way];
+    for (int way = 0; way < 2; way++) {
+        record->ways[way] = counts[way];
+        lines_from(gathering, record, way, targets[way]);
+    }
+}
+
+/* How many turns of a loop of the source one of the code is: of a block that leads to itself, and has vector arithmetic. */
+static unsigned turns_of(const struct gathering *gathering, const struct code_block *block)
+{
+    const struct image *image = &gathering->code->binary->image;
+    struct svma at = {block->start};
+    struct instruction instruction;
+    unsigned most = 1;
+    while (at.v <= block->last && disasm_at(image, at, &instruction)) {
+        size_t room;
+        const uint8_t *bytes = image_bytes(image, at, &room);
+        unsigned lanes = bytes ? vector_lanes(bytes, instruction.bytes) : 1;
+        most = lanes > most ? lanes : most;
+        if (at.v == block->last &&
+            (instruction.kind != INSTRUCTION_COND || instruction.target.v != block->start))
+            return 1;
+        at = instruction_next(&instruction);
+    }
+    return most;
+}
+
+static void indirect_add(struct gathering *gathering, const struct record *record, uint64_t from)
+{
+    const struct line_groups *groups = gathering->groups[record->function];
+    *vec_push(&gathering->indirect) =
+        (struct indirect_call){.function = record->function,
+                               .block = groups->blocks.at[groups->at[record->group].first],
+                               .instance = record->instance,
+                               .column = record->column,
+                               .from = from};
+}
+
+/* Of every function that it is in: which of them has it in its graph depends on when it was inlined. */
+static void division_gather(struct gathering *gathering, const struct instruction *instruction)
+{
+    size_t room;
+    const uint8_t *bytes = image_bytes(&gathering->code->binary->image, instruction->at, &room);
+    if (!bytes || !divides_unsigned(bytes, instruction->bytes))
+        return;
+    for (size_t i = 0; i < gathering->chains.n; i++) {
+        const struct chain_link *link = &gathering->chains.at[i];
+        if (link->known)
+            *vec_push(&gathering->indirect.dividing) =
+                gathering->result->first[link->function.object] + link->function.function;
+    }
+}
+
+static void block_gather(struct gathering *gathering, uint32_t index)
+{
+    const struct code_block *block = &gathering->code->blocks.at[index];
+    const struct statements *statements = &gathering->statements;
+    unsigned turns = turns_of(gathering, block);
+    struct svma at = {block->start};
+    struct instruction instruction;
+    while (at.v <= block->last && disasm_at(&gathering->code->binary->image, at, &instruction)) {
+        struct chains *chains = &gathering->chains;
+        chains_find(chains, at);
+        division_gather(gathering, &instruction);
+        bool known = false;
+        for (size_t i = 0; i < chains->n; i++)
+            known |= chains->at[i].known;
+        gathering->result->executed += block->count;
+        gathering->result->explained += known ? block->count : 0;
+        struct record record = {.block = index, .count = turns * block->count};
+        if (chains->n) {
+            record.kind =
+                instruction.kind == INSTRUCTION_COND ? SIGHTING_BRANCH
+                : instruction.kind == INSTRUCTION_CALL || instruction.kind == INSTRUCTION_ICALL
+                    ? SIGHTING_CALL
+                    : SIGHTING_CODE;
+            record.column = chains->at[0].column;
+            record.discriminator = chains->at[0].discriminator;
+            struct record *added =
+                place_add(gathering, &record, chains->at[0].file, chains->at[0].line);
+            if (added && instruction.kind == INSTRUCTION_ICALL)
+                indirect_add(gathering, added, at.v);
+            if (added && added->kind == SIGHTING_BRANCH)
+                branch_ways(gathering, added, &instruction, block->function);
+            if (added && added->kind == SIGHTING_BRANCH && turns > 1)
+                added->ways[0] = added->count > added->ways[1] ? added->count - added->ways[1] : 0;
+        }
+        for (size_t i = statements_from(statements, at.v);
+             i < statements->n && statements->at[i].at == at.v; i++) {
+            const struct statement *statement = &statements->at[i];
+            bool last = i + 1 == statements->n || statements->at[i + 1].at != at.v;
+            record.kind = at.v == block->start && gathering->meets[index] && !last
+                              ? SIGHTING_MET
+                              : SIGHTING_STATEMENT;
+            record.column = statement->column;
+            record.discriminator = statement->discriminator;
+            statement_add(gathering, &record, statement);
+        }
+        at = instruction_next(&instruction);
+    }
+}
+
+/* How often indirect jumps of the same function arrived at each beginning of a block: labels whose address
+ * was taken, which have an arc from the entry in the notes. */
+static void arrivals_gather(struct gathering *gathering, uint32_t index, uint64_t count)
+{
+    const struct code_block *block = &gathering->code->blocks.at[index];
+    const struct statements *statements = &gathering->statements;
+    struct record record = {.block = index, .count = count, .kind = SIGHTING_ARRIVAL};
+    chains_find(&gathering->chains, (struct svma){block->start});
+    struct record *added = NULL;
+    size_t i = statements_from(statements, block->start);
+    for (; i < statements->n && statements->at[i].at == block->start; i++)
+        if (!added)
+            added = place_add(gathering, &record, statements->at[i].file, statements->at[i].line);
+    if (!added && gathering->chains.n)
+        added = place_add(gathering, &record, gathering->chains.at[0].file,
+                          gathering->chains.at[0].line);
+    if (added)
+        lines_from(gathering, added, 0, block->start);
+}
+
+/* The block that an edge leads to; the number of blocks: none. */
+static size_t edge_end(const struct code_blocks *blocks, const struct code_edge *edge)
+{
+    size_t low = 0, high = blocks->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (blocks->at[middle].function < edge->function ||
+            (blocks->at[middle].function == edge->function && blocks->at[middle].start < edge->to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < blocks->n && blocks->at[low].start == edge->to ? low : blocks->n;
+}
+
+static void meets_find(struct gathering *gathering)
+{
+    const struct code_blocks *blocks = &gathering->code->blocks;
+    const struct code_edges *edges = &gathering->code->edges;
+    bool *reached = mem_alloc(blocks->n + 1);
+    gathering->meets = mem_alloc(blocks->n + 1);
+    gathering->arrived = mem_alloc((blocks->n + 1) * sizeof *gathering->arrived);
+    for (size_t e = 0; e < edges->n; e++) {
+        size_t to = edge_end(blocks, &edges->at[e]);
+        gathering->meets[to] |= reached[to];
+        reached[to] = true;
+        gathering->arrived[to] += edges->at[e].count;
+    }
+    mem_free(reached);
+}
+
+static void edges_gather(struct gathering *gathering)
+{
+    const struct code_blocks *blocks = &gathering->code->blocks;
+    const struct code_edges *edges = &gathering->code->edges;
+    uint64_t *arrived = mem_alloc((blocks->n + 1) * sizeof *arrived);
+    bool *target = mem_alloc(blocks->n + 1);
+    for (size_t e = 0; e < edges->n; e++) {
+        const struct code_edge *edge = &edges->at[e];
+        if (edge->kind != CFG_INDIRECT && edge->kind != CFG_CASE)
+            continue;
+        size_t to = edge_end(blocks, edge);
+        arrived[to] += edge->count;
+        target[to] = true;
+    }
+    for (uint32_t i = 0; i < blocks->n; i++)
+        if (target[i])
+            arrivals_gather(gathering, i, arrived[i]);
+    mem_free(arrived);
+    mem_free(target);
+}
+
+/* ---- all */
+
+bool sightings_gather(struct sightings_of *sightings, const struct objects *objects,
+                      const struct code_counts *code, struct err *err)
+{
+    struct sightings_of result = {.first = mem_alloc((objects->n + 1) * sizeof *result.first)};
+    for (size_t i = 0; i < objects->n; i++) {
+        result.first[i] = (uint32_t)result.n_functions;
+        result.n_functions += objects->at[i].notes.functions.n;
+    }
+    result.functions = mem_alloc((result.n_functions + 1) * sizeof *result.functions);
+    result.seen = mem_alloc(objects->n + 1);
+    struct gathering gathering = {
+        .result = &result,
+        .objects = objects,
+        .code = code,
+        .groups = mem_alloc((result.n_functions + 1) * sizeof *gathering.groups)};
+    for (size_t o = 0; o < objects->n; o++)
+        for (size_t f = 0; f < objects->at[o].notes.functions.n; f++)
+            gathering.groups[result.first[o] + f] = &objects->at[o].groups[f];
+    binary_lines(code->binary);
+    binary_inlines(code->binary);
+    statements_read(&gathering.statements, code->binary);
+    instances_open(&gathering.instances);
+    chains_open(&gathering.chains, objects, code->binary);
+    const struct code_blocks *blocks = &code->blocks;
+    const struct functions *functions = &code->binary->symbols.functions;
+    for (size_t i = 0; i < functions->n; i++)
+        chains_vote(&gathering.chains, functions->at[i].start);
+    chains_count_votes(&gathering.chains);
+    meets_find(&gathering);
+    for (uint32_t i = 0; i < blocks->n; i++)
+        block_gather(&gathering, i);
+    edges_gather(&gathering);
+    targets_find(&result.targets, &gathering.indirect, code, &gathering.chains, objects);
+    vec_release(&gathering.indirect.dividing);
+    vec_release(&gathering.indirect);
+    instances_count(&gathering.instances);
+    records_sum(&gathering);
+    for (size_t i = 0; i < code->binary->inlines->units.n; i++)
+        if (gathering.chains.object_of[i] != OBJECT_NONE)
+            result.seen[gathering.chains.object_of[i]] = true;
+    chains_close(&gathering.chains);
+    instances_close(&gathering.instances);
+    mem_free(gathering.groups);
+    mem_free(gathering.meets);
+    mem_free(gathering.arrived);
+    vec_release(&gathering.statements);
+    vec_release(&gathering.records);
+    if (!result.explained) {
+        const char *missing = code->binary->debug ? debug_info_missing(code->binary->debug) : NULL;
+        sightings_release(&result);
+        if (missing)
+            return err_set(err, ERR_MISSING, "%s: %s", code->binary->image.path, missing);
+        return err_set(err, ERR_MISSING, "%s: no line of it belongs to the notes of gcc",
+                       code->binary->image.path);
+    }
+    *sightings = result;
+    return true;
+}
+
+void sightings_release(struct sightings_of *sightings)
+{
+    for (size_t i = 0; i < sightings->n_functions; i++)
+        vec_release(&sightings->functions[i]);
+    mem_free(sightings->functions);
+    vec_release(&sightings->targets);
+    mem_free(sightings->first);
+    mem_free(sightings->seen);
+}

@@ -1,0 +1,31 @@
+/* What a profile says about places of the source, function by function as gcc's notes have them.
+ *
+ * A function of the notes has everything that became of it: its own code, clones, parts and what was inlined
+ * elsewhere, and inside of it what gcc had inlined before it made the notes: an instruction belongs to the
+ * outermost function of its inline stack whose notes have its line. Copies of a place are added up; several
+ * instructions of one copy are not. */
+#pragma once
+
+#include "export/code.h"
+#include "export/gcda/targets.h"
+#include "gcov/fit.h"
+#include "gcov/objects.h"
+
+struct sightings_of {
+    struct sightings *functions; /* for each function of each object; see sightings_at */
+    uint32_t *first;             /* of each object */
+    bool *seen;                  /* of each object: the program has code of it */
+    size_t n_functions;
+    struct targets targets;       /* of indirect calls */
+    uint64_t executed, explained; /* instructions: all, and those whose function has notes */
+};
+
+bool sightings_gather(struct sightings_of *sightings, const struct objects *objects,
+                      const struct code_counts *code, struct err *err);
+void sightings_release(struct sightings_of *sightings);
+
+static inline const struct sightings *sightings_at(const struct sightings_of *sightings,
+                                                   uint32_t object, uint32_t function)
+{
+    return &sightings->functions[sightings->first[object] + function];
+}

@@ -1,0 +1,86 @@
+#include "lab/streams/tuples.h"
+
+#include "base/err.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 512 };
+
+static const char magic[16] = "gait tuples 1\n\n";
+
+static void tuple_add(struct tuples *tuples, const struct tuple *tuple)
+{
+    uint32_t number = map_add(&tuples->keys, tuple);
+    *vec_push(tuples) = *tuple;
+    *vec_push(&tuples->number) = number;
+    if (number == tuples->place.n)
+        *vec_push(&tuples->place) = map_add(&tuples->places, &tuple->place);
+}
+
+static bool tuples_take(struct tuples *tuples, FILE *file, const char *path, uint32_t kinds,
+                        size_t most, struct err *err)
+{
+    char start[sizeof magic];
+    struct tuple some[CHUNK];
+    size_t got;
+    if (fread(start, sizeof start, 1, file) != 1 || memcmp(start, magic, sizeof magic) != 0)
+        return err_set(err, ERR_FORMAT,
+                       "%s: not a file of tuples; gait record --exact=trace --events address,value "
+                       "--dump-stream makes them",
+                       path);
+    do {
+        got = fread(some, 1, sizeof some, file);
+        for (size_t i = 0; i < got / sizeof *some && (!most || tuples->n < most); i++)
+            if (some[i].place >> TUPLE_KIND_SHIFT < TUPLE_KINDS &&
+                (kinds >> tuple_kind(&some[i]) & 1))
+                tuple_add(tuples, &some[i]);
+    } while (got == sizeof some && (!most || tuples->n < most));
+    if (ferror(file))
+        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    if (got % sizeof *some)
+        return err_set(err, ERR_FORMAT, "%s: ends inside a tuple", path);
+    return true;
+}
+
+/* Those of the whole file, as far as it was read: a file that was cut has none. */
+static double instructions_find(FILE *file)
+{
+    struct tuple last;
+    long read = ftell(file);
+    if (read < 0 || fseek(file, -(long)sizeof last, SEEK_END) != 0)
+        return 0;
+    long all = ftell(file);
+    if (fread(&last, sizeof last, 1, file) != 1 || last.place != TUPLE_END || all <= 0)
+        return 0;
+    return (double)last.value * (read < all ? (double)read / (double)all : 1);
+}
+
+bool tuples_read(struct tuples *tuples, const char *path, uint32_t kinds, size_t most,
+                 struct err *err)
+{
+    FILE *file = fopen(path, "re");
+    *tuples = (struct tuples){0};
+    if (!file)
+        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    map_init(&tuples->keys, sizeof(struct tuple));
+    map_init(&tuples->places, sizeof(uint64_t));
+    bool good = tuples_take(tuples, file, path, kinds, most, err);
+    if (good)
+        tuples->instructions = instructions_find(file);
+    fclose(file);
+    if (!good)
+        tuples_release(tuples);
+    return good;
+}
+
+void tuples_release(struct tuples *tuples)
+{
+    map_release(&tuples->keys);
+    map_release(&tuples->places);
+    vec_release(&tuples->number);
+    vec_release(&tuples->place);
+    vec_release(tuples);
+}

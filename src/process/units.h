@@ -1,0 +1,150 @@
+/* What a recorded process has translated: its units section, checked and in our own memory, with
+ * addresses turned into places while the mappings are those of the moment.
+ *
+ * The bytes come from another process. An entry that contradicts itself or its predecessors is left
+ * out and counted; one whose length makes no sense ends the reading for good, since nothing behind
+ * it can be found. */
+#pragma once
+
+#include "base/vec.h"
+#include "process/mappings.h"
+#include "profile/profile.h"
+#include "wire/channel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    UNITS_EXITS_MAX = 1 << 22, /* twice what fits into the section */
+    UNIT_NONE = -1,
+};
+
+struct unit_segment {
+    uint64_t start, target; /* avma; target 0: there is none */
+    struct place at, to;    /* of start and target */
+    uint32_t bytes;
+    uint16_t instructions;
+    uint8_t end, last_bytes; /* as in struct wire_segment */
+};
+
+struct superblock {
+    uint32_t first_segment, n_segments;
+    uint32_t first_exit, n_exits;
+    uint32_t counter;
+    uint32_t first_item; /* of the payload */
+    uint16_t n_items;
+    uint16_t left_out; /* as in struct wire_superblock */
+};
+
+struct pair {
+    uint32_t exit, counter;
+    uint64_t target; /* avma */
+    struct place to;
+};
+
+struct cut {
+    uint32_t superblock; /* index */
+    uint16_t segment, instructions;
+};
+
+/* That has calling contexts. */
+struct unit_function {
+    uint64_t start; /* avma */
+    struct place at;
+};
+
+/* That has a counter of its own. */
+struct unit_path {
+    uint64_t path;
+    uint32_t function, counter;
+    bool ticks;
+    bool in_node; /* the counter is one of each node of the function */
+};
+
+struct units {
+    struct mappings *mappings;
+    bool numbers; /* counters are numbered here, and not by the process */
+    struct {
+        VEC(struct unit_segment);
+    } segments;
+    struct {
+        VEC(struct superblock);
+    } superblocks;
+    struct {
+        VEC(struct wire_payload);
+    } payload; /* of all superblocks */
+    struct {
+        VEC(struct pair);
+    } pairs;
+    struct {
+        VEC(struct cut);
+    } cuts;
+    struct unit_paths {
+        VEC(struct unit_path);
+    } paths;
+    struct unit_functions {
+        VEC(struct unit_function);
+    } functions; /* that of number n at n - 1 */
+    struct {
+        VEC(int32_t);
+    } owner; /* superblock of each exit id, or UNIT_NONE */
+    struct {
+        VEC(struct wire_segment);
+    } entry;             /* scratch: the one that is looked at */
+    uint64_t counters;   /* all that are named are below */
+    uint64_t bytes_read; /* of the section */
+    uint64_t maps_wanted;
+    uint64_t garbled; /* entries left out */
+    bool broken;      /* nothing more can be read */
+};
+
+void units_init(struct units *units, struct mappings *mappings);
+void units_release(struct units *units);
+
+/* Takes what was published since the last time: `bytes` of the section in all. True: what comes next was
+ * translated when the maps section had maps_wanted bytes; they must be read before it goes on. */
+bool units_read(struct units *units, const void *section, uint64_t bytes);
+
+/* One more pair, of a process that does not tell of them; gets a counter of its own if counters are
+ * numbered here. False: there is no such indirect exit. */
+bool units_pair_add(struct units *units, uint32_t exit, uint64_t target);
+
+/* Index of the superblock that owns the exit id, or UNIT_NONE. */
+static inline int32_t units_owner(const struct units *units, uint32_t exit)
+{
+    return exit < units->owner.n ? units->owner.at[exit] : UNIT_NONE;
+}
+
+/* Segments that exit number `j` of the superblock has executed: 0 .. this. */
+static inline uint32_t superblock_last_segment(const struct superblock *superblock, uint32_t j)
+{
+    return j < superblock->n_segments ? j : superblock->n_segments - 1;
+}
+
+/* The last instruction of a segment that has one. */
+static inline struct place segment_last(const struct unit_segment *segment)
+{
+    return (struct place){segment->at.module,
+                          {segment->at.address.v + segment->bytes - segment->last_bytes}};
+}
+
+/* How control leaves a segment by its end. False where no instruction of it does: at SEGMENT_STOP,
+ * and at an empty SEGMENT_SPLIT, whose edge is that of the branch before it. */
+static inline bool segment_edge(const struct unit_segment *segment, enum edge_kind *ret_kind)
+{
+    static const enum edge_kind kinds[] = {
+        [SEGMENT_COND] = EDGE_TAKEN,  [SEGMENT_JUMP] = EDGE_JUMP,
+        [SEGMENT_CALL] = EDGE_CALL,   [SEGMENT_IJUMP] = EDGE_IJUMP,
+        [SEGMENT_ICALL] = EDGE_ICALL, [SEGMENT_RETURN] = EDGE_RETURN,
+        [SEGMENT_SPLIT] = EDGE_SPLIT, [SEGMENT_SYSCALL] = EDGE_SYSCALL};
+    if (segment->end == SEGMENT_STOP || !segment->instructions)
+        return false;
+    *ret_kind = kinds[segment->end];
+    return true;
+}
+
+/* What lies behind a segment. */
+static inline struct place segment_next(const struct unit_segment *segment)
+{
+    return (struct place){segment->at.module, {segment->at.address.v + segment->bytes}};
+}

@@ -1,0 +1,107 @@
+/* Blocks and edges of one function, from a linear disassembly, its jump tables, and what was seen.
+ *
+ * A block is a maximal straight run of instructions: it ends at a jump, a conditional branch, a
+ * return or a trap, before every known target, and at the end of the function. Calls and system
+ * calls do not end it, unless they are known never to come back. Known targets are the function's own
+ * direct branches, calls and jump tables, plus what the caller has seen: two profiles that are to be compared must build their graph from both.
+ *
+ * The sweep decodes each range of the function from its start and stops where bytes do not decode. A
+ * target that is no instruction boundary of the sweep (a jump behind a prefix, code behind data) is
+ * decoded from there, up to where it joins known instructions. An instruction is its address, so
+ * nothing is decoded twice, but instructions may overlap.
+ *
+ * Indirect jumps have the edges of their table, where one was proved, and those that were seen. Jumps
+ * out of the function (tail calls), calls and unresolved indirect jumps are exits, not edges. A block
+ * that ends in a return has neither. */
+#pragma once
+
+#include "base/vec.h"
+#include "program/insn/disasm.h"
+#include "program/cfg/jump_tables.h"
+#include "program/symbols/symbols.h"
+#include "wire/address.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct image;
+
+typedef uint32_t block_id;
+#define BLOCK_NONE UINT32_MAX
+#define INSTRUCTION_NONE UINT32_MAX
+#define EDGE_NONE UINT32_MAX
+
+enum cfg_edge_kind {
+    CFG_TAKEN,    /* conditional branch, taken */
+    CFG_FALL,     /* conditional branch, not taken */
+    CFG_JUMP,     /* direct jump */
+    CFG_INDIRECT, /* indirect jump, seen */
+    CFG_NEXT,     /* no branch: what follows is a target */
+    CFG_CASE,     /* indirect jump, an entry of its table */
+};
+
+struct cfg_block {
+    struct svma start, last; /* first and last instruction */
+    uint32_t bytes, instructions;
+    uint32_t first; /* index of the first instruction; the others follow it */
+};
+struct cfg_edge {
+    struct svma from, to; /* last instruction of the one, first of the other */
+    block_id from_block, to_block;
+    uint8_t kind; /* enum cfg_edge_kind */
+};
+struct cfg_exit {
+    struct svma from, to; /* to: 0 when unresolved */
+    uint8_t kind;         /* enum instruction_kind: CALL, ICALL, or a jump out of the function */
+    uint8_t reason;       /* enum cfg_reason, when unresolved */
+    bool unresolved;      /* indirect, without a table, never seen to stay in its module */
+};
+
+/* Control that was seen to arrive. */
+struct cfg_seen {
+    struct svma from, to; /* from: the branch, or 0 when not known */
+    bool returned;        /* by a return: a target only if no call stands before it */
+};
+
+struct cfg {
+    struct cfg_instructions {
+        VEC(struct instruction); /* decoding order: sweeps by address, then detached runs */
+    } instructions;
+    struct cfg_blocks {
+        VEC(struct cfg_block); /* by start */
+    } blocks;
+    struct cfg_edges {
+        VEC(struct cfg_edge); /* by from, to, kind */
+    } edges;
+    struct cfg_exits {
+        VEC(struct cfg_exit); /* by from, to */
+    } exits;
+    struct jumps jumps; /* all indirect ones, resolved or not */
+    block_id *block_of; /* for each instruction */
+    struct svma entry;
+    uint32_t undecoded; /* places at which decoding had to stop */
+
+    struct cfg_pieces {
+        VEC(struct cfg_piece);
+    } pieces;
+    uint32_t *index; /* for each byte of each piece: instruction index + 1 */
+};
+
+void cfg_build(struct cfg *cfg, const struct image *image, const struct symbols *symbols,
+               function_id function, const struct cfg_seen *seen, size_t n_seen);
+void cfg_release(struct cfg *cfg);
+
+/* Index of the instruction at exactly this address, or INSTRUCTION_NONE. */
+uint32_t cfg_find(const struct cfg *cfg, struct svma at);
+/* Index of the first instruction of the function that a straight run from start to last meets: the one
+ * at start or, if the run comes from outside, the first of a range. */
+uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last);
+/* Index of the edge, or EDGE_NONE. */
+uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,
+                       enum cfg_edge_kind kind);
+/* Whether the address lies in one of the function's ranges. */
+bool cfg_covers(const struct cfg *cfg, struct svma at);
+/* Whether one of the function's ranges ends just before the address. */
+bool cfg_ends_at(const struct cfg *cfg, struct svma at);
+/* Whether the disassembly can make control go straight from one instruction to the other. */
+bool cfg_allows(const struct cfg *cfg, struct svma from, struct svma to);

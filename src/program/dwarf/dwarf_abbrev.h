@@ -1,0 +1,122 @@
+/* Abbreviation tables of .debug_abbrev, compiled for skimming.
+ *
+ * Of an entry (DIE) we want a handful of attributes and else only its length. So an abbreviation
+ * becomes a list of steps: attributes in a row that have a fixed size are one step over all of them,
+ * and those without bytes are none. However long an attribute list is that somebody wrote, an entry
+ * costs no more than its bytes, and the attributes we want, of each the first. */
+#pragma once
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "program/dwarf/dwarf_sections.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is read; everything else is passed over. */
+enum die_attribute {
+    DIE_SIBLING,
+    DIE_NAME,
+    DIE_LINKAGE,
+    DIE_LOW,
+    DIE_HIGH,
+    DIE_RANGES,
+    DIE_ORIGIN,
+    DIE_SPECIFICATION,
+    DIE_CALL_FILE,
+    DIE_CALL_LINE,
+    DIE_CALL_COLUMN,
+    DIE_DISCRIMINATOR,
+    DIE_DECL_LINE,
+    /* of units */
+    DIE_STMT_LIST,
+    DIE_COMP_DIR,
+    DIE_STR_OFFSETS_BASE,
+    DIE_ADDR_BASE,
+    DIE_RNGLISTS_BASE,
+    DIE_RANGES_BASE,
+    DIE_DWO_NAME,
+    DIE_DWO_ID,
+    DIE_ATTRIBUTES_N,
+    DIE_UNWANTED = DIE_ATTRIBUTES_N,
+};
+
+enum step_kind {
+    STEP_SKIP,
+    STEP_NUMBER, /* reads a value of a fixed size */
+    STEP_READ,   /* reads any other */
+    STEP_LEB,
+    STEP_STRING,
+    STEP_BLOCK,
+    STEP_INDIRECT,
+};
+
+struct step {
+    uint8_t kind;      /* enum step_kind */
+    uint8_t attribute; /* of a read */
+    uint16_t form;     /* of a read */
+    uint32_t bytes;    /* to skip, of a number; of a block: of its length, 0 for LEB128 */
+};
+
+/* What skimming does with an entry. */
+enum abbrev_role {
+    ROLE_BORING,   /* nothing in or below it has code */
+    ROLE_SCOPE,    /* something below it may have code */
+    ROLE_TYPE,     /* so may, in principle, a type's functions */
+    ROLE_FUNCTION, /* DW_TAG_subprogram */
+    ROLE_INLINED,  /* DW_TAG_inlined_subroutine */
+    ROLE_UNIT,
+};
+
+struct abbrev {
+    uint8_t role; /* enum abbrev_role */
+    bool known, children;
+    bool plain; /* boring, childless and of a fixed size: fixed_bytes says all */
+    uint16_t tag;
+    uint32_t first_step, n_steps, fixed_bytes;
+};
+
+/* How wide things are that depend on the unit. */
+struct dwarf_widths {
+    uint8_t version, offset_bytes, address_bytes;
+};
+
+enum { FORM_UNKNOWN = -1, FORM_LEB = -2, FORM_STRING = -3, FORM_BLOCK = -4, FORM_INDIRECT = -5 };
+/* How many bytes a value of a form has, or one of these; of a block: how many its length has. */
+int form_bytes(uint64_t form, struct dwarf_widths widths, uint32_t *ret_length_bytes);
+
+struct abbrevs {
+    uint64_t offset; /* in .debug_abbrev */
+    struct dwarf_widths widths;
+    struct abbrev_list {
+        VEC(struct abbrev); /* by code */
+    } codes;
+    struct steps {
+        VEC(struct step);
+    } steps;
+    struct constants {
+        VEC(int64_t); /* of DW_FORM_implicit_const; the step's bytes are the index */
+    } constants;
+};
+
+/* All tables of one file, each compiled once. */
+struct abbrev_cache {
+    struct map by_place;
+    struct abbrev_tables {
+        VEC(struct abbrevs *);
+    } tables;
+    uint64_t bytes_read; /* tables do not overlap in honest files: this stays below the section's */
+};
+
+void abbrev_cache_init(struct abbrev_cache *cache);
+void abbrev_cache_release(struct abbrev_cache *cache);
+/* NULL: broken; the reason is noted. Not for several threads. */
+const struct abbrevs *abbrev_cache_get(struct abbrev_cache *cache, struct dwarf_sections *sections,
+                                       uint64_t offset, struct dwarf_widths widths);
+
+static inline const struct abbrev *abbrevs_find(const struct abbrevs *abbrevs, uint64_t code)
+{
+    return code < abbrevs->codes.n && abbrevs->codes.at[code].known ? &abbrevs->codes.at[code]
+                                                                    : NULL;
+}

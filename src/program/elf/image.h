@@ -1,0 +1,62 @@
+/* One ELF x86-64 file as it lies on disk: bytes, load segments, build-id.
+ *
+ * Everything is checked against the file's size when it is opened or asked for, so a truncated or
+ * corrupted file gives an error or an empty answer, never a crash. "[vdso]" is the kernel's. */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "program/elf/elf_file.h"
+#include "wire/address.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+struct segment {
+    struct svma start;
+    struct foff offset;
+    uint64_t file_bytes, memory_bytes;
+    bool executable, writable;
+};
+
+/* Where a separate debug file was looked for; debug_file.h. */
+struct debug_search {
+    struct arena arena;
+    const char *path;    /* of the one that was found; NULL: none */
+    const char *refused; /* a file that was there but is not of this build, and why; NULL: none */
+    const char *missing; /* what debug_file_missing says, once asked */
+    struct looked {
+        VEC(const char *); /* paths */
+    } looked;
+};
+
+struct image {
+    char *path;
+    struct elf_file file;
+    struct elf_file
+        debug; /* separate debug file, by debug_file_find; elf is NULL if there is none */
+    struct debug_search search;
+    struct segments {
+        VEC(struct segment); /* PT_LOAD, by start */
+    } segments;
+    uint8_t build_id[BUILD_ID_MAX]; /* a longer one is cut */
+    uint32_t build_id_bytes;        /* 0: none */
+};
+
+bool image_open(struct image *image, const char *path, struct err *err);
+void image_close(struct image *image);
+
+/* The bytes at an address, *ret_room of them in the same segment of the file; NULL if none. */
+const uint8_t *image_bytes(const struct image *image, struct svma at, size_t *ret_room);
+/* Of all segments that can be executed. */
+uint64_t image_code_bytes(const struct image *image);
+bool image_executable(const struct image *image, struct svma at);
+/* In a segment that nobody may write to: what is there is there in every run. */
+bool image_constant(const struct image *image, struct svma at);
+
+/* False: no load segment has it in the file. */
+bool image_to_svma(const struct image *image, struct foff offset, struct svma *ret_svma);
+bool image_to_foff(const struct image *image, struct svma at, struct foff *ret_offset);

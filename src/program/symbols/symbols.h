@@ -1,0 +1,64 @@
+/* The functions of one image, and which one an address belongs to.
+ *
+ * Every byte of every executable section belongs to exactly one function. In this order of trust:
+ * symbols of .symtab and .dynsym (FUNC and IFUNC; the outermost where they nest), PLT stubs
+ * ("foo@plt", "[plt]" where nothing names it), frame descriptions of .eh_frame, and what lies
+ * between. The last two have no name and are called "[0xADDRESS]".
+ *
+ * Aliases: of several names at one address a global one wins over weak over local, then the shorter,
+ * then the alphabetically first. "foo.cold" is no function but a further range of foo; parts without a
+ * name are told by who jumps to them (split_parts.h). */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "program/symbols/crossings.h"
+#include "program/elf/evidence.h"
+#include "wire/address.h"
+
+#include <stdint.h>
+
+struct image;
+
+typedef uint32_t function_id;
+#define FUNCTION_NONE UINT32_MAX
+#define RANGE_NONE UINT32_MAX
+
+enum function_source { FUNCTION_SYMBOL, FUNCTION_STUB, FUNCTION_FRAME, FUNCTION_GAP };
+
+struct function {
+    const char *name;
+    struct svma start;    /* of its main range: where it is entered */
+    uint32_t first_range; /* the main one */
+    uint8_t source;       /* enum function_source */
+};
+struct code_range {
+    struct svma start;
+    uint64_t bytes;
+    function_id function;
+    uint32_t next; /* of the same function, or RANGE_NONE */
+};
+
+struct symbols {
+    struct arena arena;
+    struct functions {
+        VEC(struct function); /* by start */
+    } functions;
+    struct code_ranges {
+        VEC(struct code_range); /* by start, disjoint */
+    } ranges;
+    struct evidence evidence; /* of the data that code refers to */
+    struct crossings
+        crossings; /* by range; empty, without `used`, where names told all functions */
+};
+
+void symbols_build(struct symbols *symbols, const struct image *image);
+void symbols_release(struct symbols *symbols);
+/* What was found when they were built, or else is now, in `own`, which is the caller's to release. */
+const struct crossings *symbols_crossings(const struct symbols *symbols, const struct image *image,
+                                          struct crossings *own);
+
+/* The range that has it; RANGE_NONE: not in an executable section. */
+uint32_t symbols_range(const struct symbols *symbols, struct svma at);
+/* FUNCTION_NONE: likewise. */
+function_id symbols_find(const struct symbols *symbols, struct svma at);

@@ -1,0 +1,90 @@
+#include "text/listing.h"
+
+#include "text/clean.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_MAX = 64 << 20, LINE_MAX_BYTES = 400, TAB = 4 };
+
+void listing_begin(struct listing *listing)
+{
+    *listing = (struct listing){0};
+    map_init(&listing->keys, sizeof(uint64_t));
+}
+
+void listing_end(struct listing *listing)
+{
+    for (size_t i = 0; i < listing->files.n; i++)
+        vec_release(&listing->files.at[i].lines);
+    vec_release(&listing->files);
+    map_release(&listing->keys);
+    arena_release(&listing->arena);
+}
+
+static char *line_clean(struct arena *arena, const char *from, size_t bytes)
+{
+    if (bytes > LINE_MAX_BYTES)
+        bytes = LINE_MAX_BYTES;
+    char *text = arena_alloc(arena, TAB * bytes + 1);
+    size_t to = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)from[i];
+        if (c == '\t')
+            do
+                text[to++] = ' ';
+            while (to % TAB);
+        else if (c != '\r')
+            text[to++] = c < ' ' || c == 0x7F ? '?' : (char)c;
+    }
+    return text;
+}
+
+static void file_read(struct listing *listing, struct listing_file *file)
+{
+    struct stat info;
+    FILE *from = fopen(file->path, "r");
+    if (!from)
+        return;
+    if (fstat(fileno(from), &info) == 0 && S_ISREG(info.st_mode) && info.st_size < FILE_MAX) {
+        size_t room = (size_t)info.st_size;
+        char *bytes = mem_alloc(room + 1);
+        size_t n = fread(bytes, 1, room, from);
+        for (size_t at = 0; at < n;) {
+            const char *end = memchr(bytes + at, '\n', n - at);
+            size_t length = end ? (size_t)(end - bytes) - at : n - at;
+            *vec_push(&file->lines) = line_clean(&listing->arena, bytes + at, length);
+            at += length + 1;
+        }
+        file->there = true;
+        file->newer = listing->built && info.st_mtime > listing->built;
+        mem_free(bytes);
+    }
+    fclose(from);
+}
+
+const char *listing_line(struct listing *listing, const char *path, uint32_t line)
+{
+    uint64_t key = (uintptr_t)path;
+    uint32_t i = map_add(&listing->keys, &key);
+    if (i == listing->files.n) {
+        vec_push(&listing->files)->path = path;
+        file_read(listing, &listing->files.at[i]);
+    }
+    const struct listing_file *file = &listing->files.at[i];
+    return line && line <= file->lines.n ? file->lines.at[line - 1] : NULL;
+}
+
+void listing_text(FILE *to, struct listing *listing)
+{
+    bool any = false;
+    for (size_t i = 0; i < listing->files.n; i++) {
+        const struct listing_file *file = &listing->files.at[i];
+        if (file->there && !file->newer)
+            continue;
+        fprintf(to, "%s%s: %s\n", any ? "" : "\n", text_clean(&listing->arena, file->path),
+                file->there ? "changed after the program was built: its lines may be others"
+                            : "is not there: no source to show, lines have their numbers");
+        any = true;
+    }
+}

@@ -1,0 +1,35 @@
+/* A text table: cells are collected, columns then made as wide as their widest cell. */
+#pragma once
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "text/ink.h"
+
+#include <stdio.h>
+
+struct sheet_cell {
+    const char *text;
+    enum ink_tone tone;
+};
+struct sheet {
+    struct arena arena;
+    const char *align; /* one letter a column: 'l' or 'r' */
+    struct ink ink;
+    struct sheet_cells {
+        VEC(struct sheet_cell);
+    } cells; /* row by row, the head first */
+};
+
+/* ink: NULL for none. */
+void sheet_begin(struct sheet *sheet, const char *align, const struct ink *ink);
+__attribute__((format(printf, 2, 3))) void sheet_cell(struct sheet *sheet, const char *format, ...);
+/* A cell of percentage points, with their sign unless they are nearly none. */
+void sheet_change(struct sheet *sheet, double points);
+/* The tone of the last cell. */
+void sheet_tone(struct sheet *sheet, enum ink_tone tone);
+/* How wide a line of it will be. */
+int sheet_width(const struct sheet *sheet);
+/* Back to no cells. */
+void sheet_clear(struct sheet *sheet);
+/* Writes and releases it. */
+void sheet_end(struct sheet *sheet, FILE *to);

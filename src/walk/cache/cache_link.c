@@ -1,0 +1,185 @@
+#include "walk/cache/cache_parts.h"
+#include "walk/cache/unit.h"
+
+/* Count: what a lazy exit does besides, and what is needed by code that does not know what is in the register. */
+static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
+                            const struct superblock *to, struct cursor *hot, struct cursor *cold)
+{
+    struct plan_room room = {
+        .regions = cache->regions, .cold = cold, .pc = to->pc, .rotates = cache->rotates};
+    struct plan_path path = exit_path(exit);
+    if (lazy) {
+        if (contexts_first(cache->contexts, exit->crossing))
+            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
+        plan_emit(cache->plan, exit->plan, hot, &room, &path);
+        if (contexts_last(cache->contexts, exit->crossing))
+            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
+    }
+    path = plan_enter(cache->plan, to->pc, path);
+    if (!to->path.known)
+        plan_settle(hot, &room, &path);
+}
+
+/* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
+static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy, const struct superblock *to)
+{
+    const struct exit *exit = cache_exit(cache, id);
+    if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt)
+        return to->entry;
+    struct zone *zone = cache_zone(cache, to->pc, to->flavour);
+    struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
+    if (!zone || !cold)
+        return 0;
+    struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    uint64_t runs_at = cursor_runs_at(&hot_cursor);
+    struct target target = {to->entry, to->debt};
+    if (to->flavour == FLAVOUR_COUNT)
+        exit_plan_write(cache, exit, lazy, to, &hot_cursor, &cold_cursor);
+    if (lazy)
+        translate_exit(cache->regions, exit, id, &target, &hot_cursor, &cold_cursor);
+    else
+        emit_jump(&hot_cursor, to->entry);
+    zones_advance(&cache->zones, zone, &hot_cursor);
+    zones_advance(&cache->zones, cold, &cold_cursor);
+    return runs_at;
+}
+
+void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to)
+{
+    uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
+    if (!field || cache_exit(cache, exit)->linked)
+        return;
+    bool unsettled =
+        to->flavour == FLAVOUR_COUNT && cache_exit(cache, exit)->path_known && !to->path.known;
+    uint64_t next = lazy || unsettled ? exit_write(cache, exit, lazy, to) : to->entry;
+    if (!next)
+        return;
+    cache_exit(cache, exit)->linked = true;
+    const struct zone *zone = &cache->zones.at[(size_t)(field - cache->zones.arena) / ZONE_BYTES];
+    int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
+    int64_t distance = (int64_t)next - ((int64_t)field + shift + 4);
+    if (distance == (int32_t)distance)
+        __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
+}
+
+uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to)
+{
+    struct insn insn;
+    size_t room = from ? regions_peek(cache->regions, from) : 0;
+    bool call = room && insn_decode((const uint8_t *)from, room, &insn) && insn.class == INSN_ICALL;
+    enum crossing_way way = !from ? WAY_RETURN : call ? WAY_COMPUTED_CALL : WAY_COMPUTED_JUMP;
+    return cache->contexts ? contexts_crossing(cache->contexts, from, to, way) : 0;
+}
+
+void cache_publish(struct cache *cache)
+{
+    struct contexts *contexts = cache->contexts;
+    while (contexts && contexts->n_published < contexts->n_functions) {
+        struct wire_function *unit = unit_mark(cache) ? unit_take(cache, sizeof *unit) : NULL;
+        if (!unit)
+            return;
+        uint32_t number = ++contexts->n_published;
+        *unit = (struct wire_function){.kind = UNIT_FUNCTION,
+                                       .bytes = sizeof *unit,
+                                       .number = number,
+                                       .start = contexts->functions[number].start};
+        unit_publish(cache, sizeof *unit, 0);
+    }
+}
+
+/* False: no room; the next branch to it asks again. */
+static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to,
+                 const struct exit *from, uint32_t counter)
+{
+    struct zone *zone = cache_zone(cache, to->pc, to->flavour);
+    struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
+    if (!zone || !cold)
+        return false;
+    struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    uint64_t runs_at = cursor_runs_at(&cursor);
+    struct landing landing = {.pc = to->pc,
+                              .next = *slot,
+                              .counter = counter,
+                              .debt = to->debt,
+                              .plan = to->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
+                              .rotates = cache->rotates};
+    if (landing.plan)
+        landing.place = plan_arrival(cache->plan, from ? from->target : 0, to->pc);
+    if (landing.plan && from)
+        landing.before = exit_path(from);
+    landing.entry = to->path;
+    if (to->flavour == FLAVOUR_COUNT && cache->contexts) {
+        landing.contexts = cache->contexts;
+        landing.crossing = cache_crossing(cache, from ? from->target : 0, to->pc);
+    }
+    translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
+    zones_advance(&cache->zones, zone, &cursor);
+    zones_advance(&cache->zones, cold, &cold_cursor);
+    __atomic_store_n(slot, runs_at, __ATOMIC_RELEASE);
+    return true;
+}
+
+void cache_land(struct cache *cache, struct superblock *to)
+{
+    uint64_t *slot = cache_landing_slot(cache, to->flavour, to->pc);
+    if (to->landed)
+        return;
+    if (to->lands)
+        __atomic_store_n(slot, to->code, __ATOMIC_RELEASE);
+    to->landed = to->lands || land(cache, slot, to, NULL, 0);
+}
+
+uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
+{
+    struct wire_pair *pair = unit_take(cache, sizeof *pair);
+    if (!pair || cache->n_counters >= cache->max_counters)
+        return 0;
+    uint32_t counter = cache->n_counters;
+    *pair = (struct wire_pair){.kind = UNIT_PAIR,
+                               .bytes = sizeof *pair,
+                               .exit = exit,
+                               .counter = counter,
+                               .target = target};
+    context->counters[counter] = 1;
+    unit_publish(cache, sizeof *pair, 1);
+    return counter;
+}
+
+/* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is. */
+static void site_spread(struct cache *cache, uint32_t site, const struct superblock *to)
+{
+    struct tables *tables = cache->tables;
+    struct zone *zone = cache_zone(cache, to->pc, to->flavour);
+    if (!zone || cache->n_fans == TABLES_FANS)
+        return;
+    struct cursor cursor = zone_cursor(zone);
+    uint64_t runs_at = cursor_runs_at(&cursor);
+    tables_prepare_fan(tables, cache->n_fans, site);
+    emit_fan(&cursor, tables->fans[cache->n_fans]);
+    zones_advance(&cache->zones, zone, &cursor);
+    tables->fan_of[site] = (uint16_t)++cache->n_fans;
+    __atomic_store_n(&tables->sites[site], runs_at, __ATOMIC_RELEASE);
+}
+
+/* Where the landing of one more target belongs. */
+static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct superblock *to)
+{
+    struct tables *tables = cache->tables;
+    if (!tables->fan_of[site] && tables->landings_of[site] == TABLES_FEW)
+        site_spread(cache, site, to);
+    if (tables->fan_of[site])
+        return &tables->fans[tables->fan_of[site] - 1][to->pc & (TABLES_FAN_SLOTS - 1)];
+    if (tables->landings_of[site] < TABLES_FEW)
+        tables->landings_of[site]++;
+    return &tables->sites[site];
+}
+
+void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
+                     const struct superblock *to)
+{
+    uint32_t counter = cache_pair(cache, context, exit, to->pc);
+    if (!counter)
+        return;
+    const struct exit *site = cache_exit(cache, exit);
+    land(cache, site_slot(cache, (uint32_t)site->link, to), to, site, counter);
+}

@@ -1,0 +1,316 @@
+#include "analysis/counts/estimate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void near(double got, double expected, double tolerance)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%.9g, expected %.9g", got, expected);
+}
+
+/* P(|T| <= t) by Simpson's rule over the density. */
+static double t_inside(double t, double n)
+{
+    const int steps = 2000;
+    double constant = exp(lgamma((n + 1) / 2) - lgamma(n / 2)) / sqrt(n * M_PI), sum = 0;
+    for (int i = 0; i <= steps; i++) {
+        double x = t * i / steps;
+        double weight = i == 0 || i == steps ? 1 : i % 2 ? 4 : 2;
+        sum += weight * pow(1 + x * x / n, -(n + 1) / 2);
+    }
+    return 2 * constant * sum * t / steps / 3;
+}
+
+static void quantiles_hold_95_percent(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n < 200; n++)
+        if (fabs(t_inside(student_t(n), (double)n) - 0.95) > 0.00001)
+            fail_msg("degrees %lu: %.9g", n, t_inside(student_t(n), (double)n));
+    near(student_t(1000000), 1.959966, 0.00001);
+}
+
+static void exact_figures_are_their_integer(void **state)
+{
+    (void)state;
+    struct profile profile;
+    profile_init(&profile);
+    profile.mode = PROFILE_EXACT;
+    profile.totals.instructions = 1000;
+    struct sums sums = {.count = 123};
+    struct tally tally = tally_of(&profile, &sums);
+    struct estimate count = estimate_count(&profile, &tally);
+    assert_true(count.value == 123 && count.lo == 123 && count.hi == 123);
+    struct estimate share = estimate_share(&profile, &tally, false);
+    assert_true(share.value == 0.123 && share.lo == 0.123 && share.hi == 0.123);
+    assert_true(estimate_time(&profile, &tally).value == 0);
+    profile_release(&profile);
+}
+
+/* ---- synthetic recordings */
+
+static uint64_t seed = 88172645463325252u;
+
+static double uniform(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform() + 1e-300)) * cos(2 * M_PI * uniform());
+}
+
+enum { KEYS = 4 };
+
+/* Batches in two kinds of weather: in fair ones key 0 runs often and fast, in foul ones slowly. True
+ * shares follow from the means. */
+struct recording {
+    struct profile profile;
+    struct sums keys[KEYS];
+    uint64_t times[KEYS]; /* of interrupts */
+    struct sums fallen;   /* keys 0 and 1 as the two ways of a branch: those of 1 */
+};
+
+static const double time_shares[KEYS] = {0.5, 0.2, 0.05, 0.01};
+
+static void interrupts(struct recording *recording, int n)
+{
+    struct totals *totals = &recording->profile.totals;
+    while (n--) {
+        uint64_t since = (uint64_t)(1e6 * (0.8 + 0.4 * uniform()));
+        double at = uniform();
+        for (int k = 0; k < KEYS; at -= time_shares[k++])
+            if (at >= 0 && at < time_shares[k])
+                recording->times[k] += since;
+        totals->samples++;
+        totals->sampled_ns += since;
+    }
+}
+
+static void batch(struct recording *recording)
+{
+    static const double shares[2][KEYS] = {{0.3, 0.1, 0.02, 0.05}, {0.1, 0.2, 0.0, 0.05}};
+    static const double rates[2] = {2.0, 0.7};
+    uint64_t x_time = 0, x_count = 0, y_time[KEYS] = {0}, y_count[KEYS] = {0};
+    int windows = 3 + (int)(uniform() * 5);
+    for (int w = 0; w < windows; w++) {
+        int weather = uniform() < 0.4;
+        double rate = rates[weather] * (1 + 0.2 * normal());
+        uint64_t fixed = (uint64_t)(fmax(rate, 0.05) * (1 << RATE_BITS));
+        x_time += 1u << 24;
+        x_count += fixed << 24;
+        for (int k = 0; k < KEYS; k++) {
+            double share = fmax(0, shares[weather][k] * (1 + 0.3 * normal()));
+            uint64_t units = (uint64_t)(share * (1 << 24));
+            y_time[k] += units;
+            y_count[k] += units * fixed;
+        }
+    }
+    interrupts(recording, (int)(uniform() * 10) + 15);
+    struct totals *totals = &recording->profile.totals;
+    totals->batches++;
+    totals->time += x_time;
+    totals->count += x_count;
+    totals->time_xx += (u128)x_time * x_time;
+    totals->count_xx += (u128)x_count * x_count;
+    for (int k = 0; k < KEYS; k++) {
+        struct sums *sums = &recording->keys[k];
+        sums->time += y_time[k];
+        sums->count += y_count[k];
+        sums->time_yy += (u128)y_time[k] * y_time[k];
+        sums->time_xy += (u128)y_time[k] * x_time;
+        sums->count_yy += (u128)y_count[k] * y_count[k];
+        sums->count_xy += (u128)y_count[k] * x_count;
+    }
+    uint64_t both = y_count[0] + y_count[1];
+    recording->fallen.count += y_count[1];
+    recording->fallen.count_yy += (u128)y_count[1] * y_count[1];
+    recording->fallen.time += both;
+    recording->fallen.time_yy += (u128)both * both;
+    totals->instructions += (uint64_t)windows * 10000;
+}
+
+static void record(struct recording *recording, int batches)
+{
+    memset(recording, 0, sizeof *recording);
+    profile_init(&recording->profile);
+    recording->profile.mode = PROFILE_SAMPLED;
+    recording->profile.totals.user_ns = 2000000000;
+    recording->profile.totals.user_ticks = 5000000000;
+    while (batches--)
+        batch(recording);
+}
+
+static bool inside(struct estimate estimate, double truth)
+{
+    return estimate.lo <= truth && truth <= estimate.hi;
+}
+
+/* The truth is what a very long recording says. */
+static void intervals_cover_95_percent(void **state)
+{
+    (void)state;
+    static struct recording truth, one;
+    record(&truth, 200000);
+    enum { TRIALS = 2000 };
+    int shares[KEYS] = {0}, times[KEYS] = {0}, counts[KEYS] = {0}, both = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        record(&one, 20);
+        struct tally sum = {0}, true_sum = {0};
+        for (int k = 0; k < KEYS; k++) {
+            struct tally t = tally_of(&truth.profile, &truth.keys[k]);
+            struct tally o = tally_of(&one.profile, &one.keys[k]);
+            shares[k] += inside(estimate_share(&one.profile, &o, false),
+                                estimate_share(&truth.profile, &t, false).value);
+            o.time = one.times[k];
+            times[k] += inside(estimate_time(&one.profile, &o), 2 * time_shares[k]);
+            counts[k] +=
+                inside(estimate_count(&one.profile, &o), estimate_count(&truth.profile, &t).value);
+            tally_add(&sum, &o);
+            tally_add(&true_sum, &t);
+        }
+        both += inside(estimate_count(&one.profile, &sum),
+                       estimate_count(&truth.profile, &true_sum).value);
+        profile_release(&one.profile);
+    }
+    for (int k = 0; k < KEYS; k++) {
+        printf("key %d: share %d, time %d, count %d of %d\n", k, shares[k], times[k], counts[k],
+               TRIALS);
+        near((double)shares[k] / TRIALS, 0.95, 0.025);
+        near((double)times[k] / TRIALS, 0.955, 0.025);
+        assert_true(counts[k] > TRIALS * 94 / 100);
+    }
+    assert_true(both > TRIALS * 94 / 100);
+    profile_release(&truth.profile);
+}
+
+/* Of a branch whose ways take turns with the weather, with intervals that are about right, not just wide
+ * enough; and never narrower than what was seen at all allows. */
+static void branches_cover_95_percent(void **state)
+{
+    (void)state;
+    static struct recording truth, one;
+    record(&truth, 200000);
+    double share = estimate_taken(&truth.profile, &truth.keys[0], &truth.fallen).value;
+    enum { TRIALS = 2000 };
+    int covered = 0, by_parts = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        record(&one, 20);
+        struct tally part = tally_of(&one.profile, &one.keys[0]);
+        struct tally rest = tally_of(&one.profile, &one.keys[1]);
+        covered += inside(estimate_taken(&one.profile, &one.keys[0], &one.fallen), share);
+        by_parts += inside(estimate_part(&one.profile, &part, &rest), share);
+        profile_release(&one.profile);
+    }
+    printf("taken %d, by parts %d of %d\n", covered, by_parts, TRIALS);
+    near((double)covered / TRIALS, 0.95, 0.02);
+    record(&one, 20);
+    struct sums never = {0}, always = one.keys[0];
+    always.time = always.count;
+    always.time_yy = always.count_yy;
+    struct estimate none = estimate_taken(&one.profile, &never, &always);
+    double passages = (double)always.count * (double)one.profile.totals.instructions /
+                      (double)one.profile.totals.count;
+    assert_true(none.value == 0 && none.lo == 0);
+    near(none.hi, 3.8 / passages, 0.2 / passages);
+    one.profile.mode = PROFILE_EXACT;
+    struct sums three = {.count = 3}, nine = {.count = 9};
+    near(estimate_taken(&one.profile, &three, &nine).hi, 0.25, 0);
+    profile_release(&one.profile);
+    profile_release(&truth.profile);
+}
+
+/* More and more windows make intervals no narrower than what weights are known to: chance goes down with their number, and
+ * is multiplied by as much once there are many. Batches that do not differ at all leave the scale's part of counts. */
+static void weights_are_known_so_far(void **state)
+{
+    (void)state;
+    struct profile profile;
+    profile_init(&profile);
+    profile.mode = PROFILE_SAMPLED;
+    struct totals *totals = &profile.totals;
+    *totals = (struct totals){.batches = 100, .windows = 600, .time = 100000, .count = 100000};
+    totals->time_xx = totals->count_xx = 100 * 1000 * 1000;
+    struct sums sums = {.count = 10000, .count_yy = 100 * 100 * 110, .count_xy = 100 * 100 * 1000};
+    double few = tally_of(&profile, &sums).count_sd;
+    totals->windows = 600 * 7; /* 1 + 7 is four times 1 + 1 */
+    near(tally_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
+    struct sums steady = {
+        .count = 10000, .count_yy = 100 * 100 * 100, .count_xy = 100 * 100 * 1000};
+    totals->instructions = 100000;
+    struct tally tally = tally_of(&profile, &steady);
+    struct estimate count = estimate_count(&profile, &tally);
+    near((count.hi - count.lo) / 2 / count.value, 0.25 * student_t(99), 0.001);
+    profile_release(&profile);
+}
+
+static void parts_are_shares_of_both(void **state)
+{
+    (void)state;
+    static struct recording one;
+    record(&one, 100);
+    struct tally part = tally_of(&one.profile, &one.keys[0]);
+    struct tally rest = tally_of(&one.profile, &one.keys[1]), none = {0};
+    struct estimate share = estimate_part(&one.profile, &part, &rest);
+    near(share.value, (double)part.count / (double)(part.count + rest.count), 1e-12);
+    assert_true(share.lo < share.value && share.value < share.hi && share.hi < 1);
+    assert_true(isnan(estimate_part(&one.profile, &none, &none).value));
+    one.profile.mode = PROFILE_EXACT;
+    share = estimate_part(&one.profile, &part, &rest);
+    assert_true(share.lo == share.value && share.hi == share.value);
+    profile_release(&one.profile);
+}
+
+static void scales_are_right(void **state)
+{
+    (void)state;
+    static struct recording one;
+    record(&one, 100);
+    struct totals *totals = &one.profile.totals;
+    struct sums all = {.time = totals->time,
+                       .count = totals->count,
+                       .time_yy = totals->time_xx,
+                       .time_xy = totals->time_xx,
+                       .count_yy = totals->count_xx,
+                       .count_xy = totals->count_xx};
+    struct tally tally = tally_of(&one.profile, &all);
+    tally.time = totals->sampled_ns;
+    near(estimate_time(&one.profile, &tally).value, 2.0, 1e-9);
+    assert_true(estimate_time(&one.profile, &tally).lo > 1.98);
+    double rate = (double)totals->count / (double)totals->time / (1 << RATE_BITS);
+    near(estimate_count(&one.profile, &tally).value, 5e9 * rate, 1);
+    assert_false(cpi_known(estimate_cpi(&one.profile, &tally)));
+    profile_fact(&one.profile, "tsc_hz", "2500000000");
+    near(estimate_cpi(&one.profile, &tally).value, 1 / rate, 1e-9);
+    tally.time = totals->sampled_ns / totals->samples; /* one sample says nothing */
+    assert_false(cpi_known(estimate_cpi(&one.profile, &tally)));
+    assert_true(estimate_count(&one.profile, &tally).lo < 5e9 * rate); /* the rate has a spread */
+    totals->batches = 1;
+    tally = tally_of(&one.profile, &one.keys[0]);
+    struct estimate unknown = estimate_share(&one.profile, &tally, false);
+    assert_true(isnan(unknown.lo) && isnan(unknown.hi));
+    profile_release(&one.profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_hold_95_percent),
+        cmocka_unit_test(exact_figures_are_their_integer),
+        cmocka_unit_test(intervals_cover_95_percent),
+        cmocka_unit_test(branches_cover_95_percent),
+        cmocka_unit_test(weights_are_known_so_far),
+        cmocka_unit_test(parts_are_shares_of_both),
+        cmocka_unit_test(scales_are_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
