@@ -87,8 +87,9 @@ uint64_t agent_tsc(void)
     return agent.channel->start_tsc + scale(ns, agent.ticks_per_ms, 1000000);
 }
 
-/* No walk that begins from now on runs copies from before; those that have begun end within a millisecond of
- * their own time. Who has lost its CPU for long is not waited for: an exact run is never without users. */
+/* No walk that begins from now on runs copies from before; those that have begun end within a
+ * millisecond of their own time. Who has lost its CPU for long is not waited for: an exact run is
+ * never without users. */
 static void copies_are_stale(void)
 {
     __atomic_store_n(&agent.stale, 1, __ATOMIC_SEQ_CST);
@@ -137,8 +138,8 @@ void agent_clock_forbidden(void)
     agent_retire(LOSS_clock_forbidden);
 }
 
-/* It reads about once a second, and each time says what it has used. Looks are counted, not seconds: after a
- * machine has slept nobody has been told anything. */
+/* It reads about once a second, and each time says what it has used. Looks are counted, not
+ * seconds: after a machine has slept nobody has been told anything. */
 void agent_heed_tool(void)
 {
     uint64_t told = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
@@ -199,7 +200,8 @@ static void sampling_start(struct thread *thread)
     }
     altstack_lend(thread);
     handover_begin();
-    /* An interrupt of the calibration may come late, when samples are taken already: it must find means to go by. */
+    /* An interrupt of the calibration may come late, when samples are taken already: it must find
+     * means to go by. */
     budget_init();
     thread->means = agent.means;
     calibrate(thread);
@@ -284,8 +286,9 @@ void agent_thread_ends(void)
     thread_release(thread);
 }
 
-/* The descriptors are copies of the parent's; the clocks behind them are not ours. Everything else, also
- * the shared pages of the code cache, is left alone until there is a sample: most forks soon call exec. */
+/* The descriptors are copies of the parent's; the clocks behind them are not ours. Everything else,
+ * also the shared pages of the code cache, is left alone until there is a sample: most forks soon
+ * call exec. */
 void agent_forked(bool trap_blocked)
 {
     descriptor_program_forked();

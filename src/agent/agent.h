@@ -21,8 +21,8 @@ struct told_map {
     bool jit;
 };
 
-/* Where neither programs, heaps nor libraries are: for mappings of gigabytes, which beside the program's own would leave no
- * room for copies within reach of its code. */
+/* Where neither programs, heaps nor libraries are: for mappings of gigabytes, which beside the
+ * program's own would leave no room for copies within reach of its code. */
 #define AGENT_FAR UINT64_C(0x270000000000)
 
 struct agent {
@@ -105,22 +105,25 @@ static inline void agent_leaves(void)
     __atomic_fetch_sub(&agent.inside, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Mapped code was changed, or its rights: copies of it may be stale. Returns when no walk of another thread
- * runs them any more. */
+/* Mapped code was changed, or its rights: copies of it may be stale. Returns when no walk of
+ * another thread runs them any more. */
 void agent_code_changed(uint64_t start, uint64_t bytes);
 /* The same for whatever the loader may have unloaded. */
 void agent_modules_closed(void);
 /* No more samples: from now on system calls may be filtered, say. */
 void agent_retire(enum loss why);
-/* A thread gives up the time stamp counter, and those that it makes have none either: samples cannot do without. */
+/* A thread gives up the time stamp counter, and those that it makes have none either: samples
+ * cannot do without. */
 void agent_clock_forbidden(void);
 /* The time stamp counter, or as much by another clock, for threads that may have given it up. */
 uint64_t agent_tsc(void);
-/* Once a second: no more samples for a tool that is not there any more, or beside a debugger; what memory we take. */
+/* Once a second: no more samples for a tool that is not there any more, or beside a debugger; what
+ * memory we take. */
 void agent_heed_tool(void);
 /* This process is a fork of the recorded one, made by a thread that had SIGTRAP blocked or not. */
 void agent_forked(bool trap_blocked);
-/* It has lived to a sample: it gets a channel, and a cache, of its own. False: there is none to be had. */
+/* It has lived to a sample: it gets a channel, and a cache, of its own. False: there is none to be
+ * had. */
 bool agent_reborn(void);
 /* Whether this process is sampled. */
 bool agent_samples(void);

@@ -1,7 +1,8 @@
 /* The memory of the agent: the channel that it shares with the tool, and what it has for itself.
  *
- * All of it is mapped here, before the first thread is recorded, and all of it can be given back. A fork has its parent's mappings, of
- * which code cache and channel must not be written to by both: it gets others in their place. */
+ * All of it is mapped here, before the first thread is recorded, and all of it can be given back. A
+ * fork has its parent's mappings, of which code cache and channel must not be written to by both:
+ * it gets others in their place. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,11 +21,13 @@ struct agent_place {
 
 /* Maps the channel behind `path` and everything else; false: this process stays alone. */
 bool connect_path(const char *path, const struct agent_place *place);
-/* The same with the channel's descriptor, which stays the caller's; what is mapped when it fails is left for connect_undo. */
+/* The same with the channel's descriptor, which stays the caller's; what is mapped when it fails is
+ * left for connect_undo. */
 bool connect_by(long fd, const struct agent_place *place);
 /* A fork gets a channel, and a cache, of its own. */
 bool connect_fork(void);
-/* Everything of ours, as far as it is mapped: a program whose memory is limited needs it for itself. */
+/* Everything of ours, as far as it is mapped: a program whose memory is limited needs it for
+ * itself. */
 void connect_undo(void);
 /* Whether the tool still reads. */
 bool connect_tool_lives(void);

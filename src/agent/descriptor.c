@@ -26,15 +26,18 @@ enum {
 
 /* Both only grow; `begun - ended` threads hold a low number. */
 static uint32_t begun, ended;
-/* Of those, the ones that never end: they belonged to a process that shared our memory and was killed. */
+/* Of those, the ones that never end: they belonged to a process that shared our memory and was
+ * killed. */
 static uint32_t lost;
 static uint32_t program; /* threads in a dup2 or fork of the program's */
-/* A thread of the program's waits to begin one. Each look of the waiting thread sets it again, so it may be cleared by
- * whoever has respected it long enough: a signal handler may have left the wait with longjmp. */
+/* A thread of the program's waits to begin one. Each look of the waiting thread sets it again, so
+ * it may be cleared by whoever has respected it long enough: a signal handler may have left the
+ * wait with longjmp. */
 static uint32_t program_waits;
 static uint32_t raised; /* a thread has raised the limit of open files */
 
-/* Between two looks. Threads of higher priority must sleep, or the one they wait for may never run. */
+/* Between two looks. Threads of higher priority must sleep, or the one they wait for may never run.
+ */
 static void rest(uint32_t look)
 {
     const struct timespec pause = {.tv_nsec = REST_NS};
@@ -44,7 +47,8 @@ static void rest(uint32_t look)
         sys3(SYS_nanosleep, (long)&pause, 0, 0);
 }
 
-/* Without this, a dup2 would never find a moment with no low number of ours where threads begin and end all the time. */
+/* Without this, a dup2 would never find a moment with no low number of ours where threads begin and
+ * end all the time. */
 static bool step_back(uint32_t looks_max)
 {
     for (uint32_t i = 0; i < looks_max; i++) {
@@ -56,9 +60,9 @@ static bool step_back(uint32_t looks_max)
     return false;
 }
 
-/* Each side announces itself before it looks for the other. The program's side withdraws if it finds us, so we go first,
- * once the threads are through that are in the middle of a dup2. One of these may be this thread itself, interrupted:
- * hence the bounds. */
+/* Each side announces itself before it looks for the other. The program's side withdraws if it
+ * finds us, so we go first, once the threads are through that are in the middle of a dup2. One of
+ * these may be this thread itself, interrupted: hence the bounds. */
 static bool low_begin(uint32_t looks_max)
 {
     bool free = step_back(looks_max);
@@ -181,9 +185,9 @@ struct limits {
     uint64_t soft, hard;
 };
 
-/* A number at or above the soft limit: no program finds it that tries all it may have. So the limit is raised for
- * a moment, by one thread at a time. The kernel's table of descriptors grows with the highest number, and forks copy
- * it: not where the limit is large. Negative: not to be had. */
+/* A number at or above the soft limit: no program finds it that tries all it may have. So the limit
+ * is raised for a moment, by one thread at a time. The kernel's table of descriptors grows with the
+ * highest number, and forks copy it: not where the limit is large. Negative: not to be had. */
 static long beyond_limit(long fd)
 {
     struct limits own = {0}, more;

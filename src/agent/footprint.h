@@ -1,4 +1,5 @@
-/* How much memory the agent takes in the process, as the kernel has it: pages that are there, each counted once. */
+/* How much memory the agent takes in the process, as the kernel has it: pages that are there, each
+ * counted once. */
 #pragma once
 
 #include <stdint.h>

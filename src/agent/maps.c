@@ -33,8 +33,8 @@ static const char *parse_number(const char *at, uint32_t base, uint64_t *ret)
     return at;
 }
 
-/* The kernel writes the one character that would end the line as "\\012", and nothing else so. Returns the new
- * end. */
+/* The kernel writes the one character that would end the line as "\\012", and nothing else so.
+ * Returns the new end. */
 static char *newlines_restore(char *at, const char *end)
 {
     char *to = at;

@@ -1,8 +1,8 @@
 /* A recorded thread: all that is its own. What threads share is in agent.h.
  *
- * A thread has a slot from when it is first known until its end; the memory of a slot is used again by
- * the next thread that gets it. Its context is mapped at its first sample: most threads of programs
- * that make thousands never meet one. */
+ * A thread has a slot from when it is first known until its end; the memory of a slot is used again
+ * by the next thread that gets it. Its context is mapped at its first sample: most threads of
+ * programs that make thousands never meet one. */
 #pragma once
 
 #include "agent/sampling/budget.h"
@@ -62,7 +62,8 @@ struct thread {
     struct progress progress;
 
     bool outside; /* the sample begins where walks are not wanted: wire/only.h */
-    /* The alternate stack that the program has set; no size: none; all 0: never has. The kernel has the agent's. */
+    /* The alternate stack that the program has set; no size: none; all 0: never has. The kernel has
+     * the agent's. */
     struct kernel_altstack altstack;
     uint64_t refused_pc; /* where a sample found no room: agent/signals/shelter.h */
     uint64_t entry_sp;
@@ -89,15 +90,15 @@ struct thread {
         uint32_t exit; /* of the superblock that counted it, or 0 */
         uint64_t mask; /* in force before and behind it */
     } stepping;
-    bool
-        borrowed; /* the child of a vfork: another process in the same memory, until it calls exec */
+    bool borrowed; /* the child of a vfork: another process in the same memory, until it calls exec
+                    */
 };
 
-/* Records a thread of this process from now on: the calling one, or any other by its id. NULL: it could
- * not be had, which is counted. */
+/* Records a thread of this process from now on: the calling one, or any other by its id. NULL: it
+ * could not be had, which is counted. */
 struct thread *thread_adopt(int32_t tid);
-/* The same in two steps, for a thread that is still to be made: a slot, NULL if there is none, and later,
- * by the thread itself, whose it is. */
+/* The same in two steps, for a thread that is still to be made: a slot, NULL if there is none, and
+ * later, by the thread itself, whose it is. */
 struct thread *thread_reserve(void);
 void thread_identify(struct thread *thread);
 /* Tells the tool of it: once the process has a channel. */
@@ -110,7 +111,8 @@ bool thread_equip(struct thread *thread);
 void thread_strip(struct thread *thread);
 /* It is about to end, or has ended: takes its leave, and makes its slot free. */
 void thread_release(struct thread *thread);
-/* The same, but the slot is not free yet: the thread still stands on the stack that is part of it. */
+/* The same, but the slot is not free yet: the thread still stands on the stack that is part of it.
+ */
 void thread_retire(struct thread *thread);
 /* The calling thread, if it is recorded. Costs a system call and a search. */
 struct thread *thread_self(void);

@@ -77,8 +77,8 @@ static inline bool key_is(const struct map *map, uint32_t index, const void *key
     }
 }
 
-/* The slot that holds the key, or the free one where it belongs. Of other keys only their hashes are looked at: a key
- * is somewhere else in memory. */
+/* The slot that holds the key, or the free one where it belongs. Of other keys only their hashes
+ * are looked at: a key is somewhere else in memory. */
 static inline uint64_t *slot_of(const struct map *map, const void *key, uint64_t hash)
 {
     uint32_t mask = map->n_slots - 1, at = (uint32_t)hash & mask;

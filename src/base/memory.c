@@ -41,8 +41,8 @@ void mem_free(void *block)
     free(block);
 }
 
-/* Most of the price of fresh memory is the page faults: huge pages cost a seventh. So it all comes from one stretch of
- * them, and what is freed is used again. */
+/* Most of the price of fresh memory is the page faults: huge pages cost a seventh. So it all comes
+ * from one stretch of them, and what is freed is used again. */
 void mem_expect_much(void)
 {
     enum { MUCH = 64 << 20, HUGE_BYTES = 2 << 20, LARGEST = 32 << 20 };

@@ -1,9 +1,10 @@
-/* Which instructions of a block are which in its partner of another build: the longest common sequence of operations. */
+/* Which instructions of a block are which in its partner of another build: the longest common
+ * sequence of operations. */
 #pragma once
 
 #include "carry/blocks.h"
 
-/* For each instruction of the old block the partner's index in the new graph, or INSTRUCTION_NONE. `into` has room for those of the old
- * block. */
+/* For each instruction of the old block the partner's index in the new graph, or INSTRUCTION_NONE.
+ * `into` has room for those of the old block. */
 void carry_align(uint32_t *into, const struct carry_side *old, block_id from,
                  const struct carry_side *new, block_id to);

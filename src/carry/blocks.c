@@ -124,7 +124,8 @@ struct offer {
     bool tied;         /* another is as good for one of the two */
 };
 
-/* The two that are most alike of those that are not paired. Of two that are equally alike, the one that is reached the same way. */
+/* The two that are most alike of those that are not paired. Of two that are equally alike, the one
+ * that is reached the same way. */
 static struct offer offer_best(const struct matcher *matcher, const struct way *old, uint32_t n_old,
                                const struct way *new, uint32_t n_new, double least)
 {
@@ -150,7 +151,8 @@ static struct offer offer_best(const struct matcher *matcher, const struct way *
     return best;
 }
 
-/* Many ways from one place lead to copies of one block: which is which is told by what else is around them, unless nothing does. */
+/* Many ways from one place lead to copies of one block: which is which is told by what else is
+ * around them, unless nothing does. */
 static void pair_neighbours(struct matcher *matcher, const struct way *old, uint32_t n_old,
                             const struct way *new, uint32_t n_new, double least)
 {

@@ -149,7 +149,8 @@ static void function_carry(struct carry_tables *tables, const struct inference *
         struct infer_problem problem;
         carry_places_add(&tables->places, function->function, &pair);
         carry_counts(&problem, &pair, &flow, grain_of(scene->sides[0]));
-        /* Whether a block was found is all that is known of it: how firmly its count was seen says nothing of that. */
+        /* Whether a block was found is all that is known of it: how firmly its count was seen says
+         * nothing of that. */
         infer_solve(&problem, INFER_PROFI);
         carry_rows(tables->into, tables->module, &pair.new_cfg, &problem);
         infer_release(&problem);
@@ -160,7 +161,8 @@ static void function_carry(struct carry_tables *tables, const struct inference *
     flow_release(&flow);
 }
 
-/* Functions that have a partner tell partners of those that they call, so that the others come later, and those that never get one last. */
+/* Functions that have a partner tell partners of those that they call, so that the others come
+ * later, and those that never get one last. */
 static void functions_carry(struct carry_tables *tables, const struct inference *inference,
                             uint32_t module, struct kept *kept, struct carry_report *report)
 {

@@ -17,8 +17,9 @@ static uint64_t beyond(uint64_t count, uint64_t other)
 
 /* ---- edges */
 
-/* The old edge between the partners of the new one's ends: of the same kind if there is one, because a branch may have both its ways
- * to one place; but a branch may also have been turned round. EDGE_NONE: there was none. */
+/* The old edge between the partners of the new one's ends: of the same kind if there is one,
+ * because a branch may have both its ways to one place; but a branch may also have been turned
+ * round. EDGE_NONE: there was none. */
 static uint32_t edge_partner(const struct counter *counter, const struct cfg_edge *edge)
 {
     const struct carry_pair *pair = counter->pair;
@@ -92,7 +93,8 @@ static void block_carry(struct counter *counter, block_id b, uint32_t ways, bool
     made->ran.seen = tally->count;
     made->entered.seen = entered;
     made->entered.ruled = !entry && !entered;
-    /* A block that was left to the world and goes on now, because something was put behind it, is left no more. */
+    /* A block that was left to the world and goes on now, because something was put behind it, is
+     * left no more. */
     made->left.seen = leaves || ways == 0 ? left : 0;
     made->left.ruled = !leaves;
 }

@@ -5,11 +5,13 @@
 #include "infer/infer.h"
 #include "analysis/counts/flow.h"
 
-/* What was counted at a block, an edge or an entry that has its partner is taken as seen, the rest is not known. */
+/* What was counted at a block, an edge or an entry that has its partner is taken as seen, the rest
+ * is not known. */
 void carry_counts(struct infer_problem *problem, const struct carry_pair *pair,
                   const struct flow *flow, uint64_t grain);
 
-/* Writes what was inferred as rows of a profile: runs, branches, direct calls and where they come back to. */
+/* Writes what was inferred as rows of a profile: runs, branches, direct calls and where they come
+ * back to. */
 void carry_rows(struct profile *into, uint32_t module, const struct cfg *cfg,
                 const struct infer_problem *problem);
 

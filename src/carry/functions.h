@@ -1,9 +1,11 @@
 /* Which functions of a binary are which in another build of it.
  *
- * By their names as linked; then without what compilers put behind names, so that foo.constprop.0 finds foo.isra.0 or foo.
- * Of several of one name, which only functions of their files can have, the first are each other's, and so on. Then those whose
- * instructions are in both builds once and no more, whatever they are called: functions that were renamed, and those of stripped files.
- * What calls tell is for others to add (carry_functions_join): what two partners call at the same place are partners, too. */
+ * By their names as linked; then without what compilers put behind names, so that foo.constprop.0
+ * finds foo.isra.0 or foo. Of several of one name, which only functions of their files can have,
+ * the first are each other's, and so on. Then those whose instructions are in both builds once and
+ * no more, whatever they are called: functions that were renamed, and those of stripped files. What
+ * calls tell is for others to add (carry_functions_join): what two partners call at the same place
+ * are partners, too. */
 #pragma once
 
 #include "program/symbols/symbols.h"

@@ -88,8 +88,9 @@ static void copies_count(int32_t *copies, const struct cfg *cfg, const uint64_t 
     mem_free(seen);
 }
 
-/* The lines of a block in the order of its code, each as often as it is come back to. Code of which one build has more copies ran in other
- * ways in each of them: such blocks are like no other, and so are those without lines. */
+/* The lines of a block in the order of its code, each as often as it is come back to. Code of which
+ * one build has more copies ran in other ways in each of them: such blocks are like no other, and
+ * so are those without lines. */
 static void lines_label(struct build *build, const uint64_t *numbers, const int32_t *copies,
                         uint64_t nobody)
 {

@@ -1,4 +1,5 @@
-/* What blocks of a function are, so that those of two builds can be compared: by instructions, operations or source lines, alone or with what is around them. */
+/* What blocks of a function are, so that those of two builds can be compared: by instructions,
+ * operations or source lines, alone or with what is around them. */
 #pragma once
 
 #include "carry/blocks.h"

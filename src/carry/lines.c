@@ -209,7 +209,8 @@ static void listings_align(struct aligner *aligner)
 
 /* ---- numbers */
 
-/* Lines of the new build have their place in its list, those of the old one that of their partner; the rest of them are odd. */
+/* Lines of the new build have their place in its list, those of the old one that of their partner;
+ * the rest of them are odd. */
 static void numbers_fill(uint64_t *numbers, const struct carry_side *side,
                          const struct listing *listing, bool old)
 {

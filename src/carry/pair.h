@@ -10,7 +10,8 @@ struct carry_pair {
     struct carry_pairs blocks;
 };
 
-/* The old graph is the scene's, with what was seen; of that the new one has what could be carried over. */
+/* The old graph is the scene's, with what was seen; of that the new one has what could be carried
+ * over. */
 void carry_pair_open(struct carry_pair *pair, const struct scene *scene,
                      const struct scene_function *function, const struct binary *new_binary,
                      function_id new_function);

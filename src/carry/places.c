@@ -39,7 +39,8 @@ static bool is_call(const struct instruction *instruction)
     return instruction->kind == INSTRUCTION_CALL || instruction->kind == INSTRUCTION_ICALL;
 }
 
-/* What is called at the same place of both builds is the same function, if nothing else says what it is. */
+/* What is called at the same place of both builds is the same function, if nothing else says what
+ * it is. */
 static void callees_join(struct carry_places *places, const struct carry_pair *pair,
                          const struct instruction *old, const struct instruction *new)
 {
@@ -54,7 +55,8 @@ struct calls {
     VEC(const struct instruction *);
 };
 
-/* Calls of a block whose names are in one build only: functions that were renamed, if they are as many as their like in the other. */
+/* Calls of a block whose names are in one build only: functions that were renamed, if they are as
+ * many as their like in the other. */
 static void renamed_join(struct carry_places *places, const struct carry_pair *pair, block_id b,
                          const uint32_t *partners)
 {

@@ -1,5 +1,5 @@
-/* Where addresses of the old build are in the new one: instructions, and places inside calls as stacks have them. Functions are looked
- * at when an address in them is first asked for. */
+/* Where addresses of the old build are in the new one: instructions, and places inside calls as
+ * stacks have them. Functions are looked at when an address in them is first asked for. */
 #pragma once
 
 #include "base/map.h"

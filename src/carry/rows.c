@@ -1,4 +1,5 @@
-/* Rows of a profile from counts of a graph: runs, branches, direct calls and where they come back to. */
+/* Rows of a profile from counts of a graph: runs, branches, direct calls and where they come back
+ * to. */
 #include "carry/counts.h"
 
 #include "profile/sums.h"
@@ -12,7 +13,8 @@ struct writer {
     const struct infer_problem *problem;
 };
 
-/* The deviation of sums is the root of what they have beyond their share of all squares: twice that share tells the unit. */
+/* The deviation of sums is the root of what they have beyond their share of all squares: twice that
+ * share tells the unit. */
 struct sums carry_sums(const struct profile *profile, uint64_t count, double sd)
 {
     const struct totals *totals = &profile->totals;

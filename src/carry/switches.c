@@ -29,7 +29,8 @@ static bool is_table(const struct jump *jump)
     return jump->reason == REASON_NONE && (jump->entry_bytes == 4 || jump->entry_bytes == 8);
 }
 
-/* The only table of that length, which several jumps may go through; NULL: there is none, or there are more. */
+/* The only table of that length, which several jumps may go through; NULL: there is none, or there
+ * are more. */
 static const struct jump *table_of_length(const struct cfg *cfg, uint64_t n)
 {
     const struct jump *only = NULL;

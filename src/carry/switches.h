@@ -1,7 +1,8 @@
 /* Cases of switches: what a jump table of both builds has in the same entry.
  *
- * The handlers of a large switch look much alike, and all are reached from one place; the number of the case tells them apart. Tables
- * are each other's if they are the only ones of their length in the function; one that got a case more is left to what else is known. */
+ * The handlers of a large switch look much alike, and all are reached from one place; the number of
+ * the case tells them apart. Tables are each other's if they are the only ones of their length in
+ * the function; one that got a case more is left to what else is known. */
 #pragma once
 
 #include "carry/blocks.h"

@@ -72,8 +72,8 @@ struct nodes {
     VEC(uint32_t);
 };
 
-/* A frame that has no place is left out: who called it called what it called. What was seen with it innermost
- * was seen somewhere in the module. */
+/* A frame that has no place is left out: who called it called what it called. What was seen with it
+ * innermost was seen somewhere in the module. */
 static void stacks_carry(struct carry_tables *tables)
 {
     const struct stacks *from = &tables->from->stacks;

@@ -1,5 +1,5 @@
-/* What else a profile has about addresses: where indirect calls and jumps out of functions led, runs of loops, stacks. And everything of other
- * modules, which stays as it is. */
+/* What else a profile has about addresses: where indirect calls and jumps out of functions led,
+ * runs of loops, stacks. And everything of other modules, which stays as it is. */
 #pragma once
 
 #include "carry/places.h"
@@ -13,5 +13,6 @@ struct carry_tables {
         time_kept; /* of stacks that end in the module: all, and where the place was found */
 };
 
-/* Edges inside of functions, direct calls and returns of the module are there already: they follow from counts. */
+/* Edges inside of functions, direct calls and returns of the module are there already: they follow
+ * from counts. */
 void carry_tables_fill(struct carry_tables *tables);

@@ -1,4 +1,5 @@
-/* Putting a profile of another build in the place of one that was read, and saying what became of it. */
+/* Putting a profile of another build in the place of one that was read, and saying what became of
+ * it. */
 #pragma once
 
 #include "carry/carry.h"

@@ -55,7 +55,8 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
-/* The profile may be read from another folder. A link to the new build keeps its name, by which the module is found. */
+/* The profile may be read from another folder. A link to the new build keeps its name, by which the
+ * module is found. */
 static void binary_resolve(struct options *options, char path[PATH_MAX])
 {
     const char *last = strrchr(options->carry.binary, '/');

@@ -218,8 +218,8 @@ static bool write_stream(FILE *to, const struct options *options, const struct p
     return ok && (written || err_errno(err, "cannot write %s", options->output));
 }
 
-/* Beside it first: what cannot be written whole is not begun, and an old file stays. Exports can be large, so
- * they are not kept in memory. */
+/* Beside it first: what cannot be written whole is not begun, and an old file stays. Exports can be
+ * large, so they are not kept in memory. */
 static bool write_file(const struct options *options, const struct profile *profile,
                        struct err *err)
 {

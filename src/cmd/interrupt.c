@@ -40,7 +40,8 @@ bool interrupt_none(struct err *err)
     return !came || err_set(err, ERR_SYSTEM, "stopped: %s", strsignal(came));
 }
 
-/* Those that were caught are no longer after execve; until then the child must not act as the parent. */
+/* Those that were caught are no longer after execve; until then the child must not act as the
+ * parent. */
 static void child_reset(void)
 {
     for (size_t i = 0; i < SIGNALS; i++) {

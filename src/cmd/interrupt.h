@@ -13,8 +13,8 @@ int interrupt_signal(void);
 /* False, with an error: one came. */
 bool interrupt_none(struct err *err);
 
-/* fork(), after which what comes is passed on to the child. With `group` it has a process group of its own and all of that is told: a
- * shell that ends does not end what it started. */
+/* fork(), after which what comes is passed on to the child. With `group` it has a process group of
+ * its own and all of that is told: a shell that ends does not end what it started. */
 pid_t interrupt_fork(bool group);
 /* The child has ended. */
 void interrupt_forget(void);

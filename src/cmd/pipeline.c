@@ -1,4 +1,5 @@
-/* gait pipeline: what instructions went through, of records of hardware, or as a model of a core says. */
+/* gait pipeline: what instructions went through, of records of hardware, or as a model of a core
+ * says. */
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/table_view.h"
@@ -180,7 +181,8 @@ static bool records_make(struct options *options, struct scene *scene, struct er
     return made;
 }
 
-/* Records of hardware are shown before what a model says; --core asks for the model. Of a model that has both, records are shown if it is they that are asked about. */
+/* Records of hardware are shown before what a model says; --core asks for the model. Of a model
+ * that has both, records are shown if it is they that are asked about. */
 static bool make(struct scene *scene, void *to, struct err *err)
 {
     struct options *options = to;

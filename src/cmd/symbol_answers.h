@@ -1,5 +1,5 @@
-/* Answers of gait symbols as text, for many addresses at once: threads make blocks of them, which are
- * written in order. */
+/* Answers of gait symbols as text, for many addresses at once: threads make blocks of them, which
+ * are written in order. */
 #pragma once
 
 #include "base/parallel.h"
@@ -31,8 +31,8 @@ struct readable {
     size_t bytes;
 };
 
-/* Threads meet mostly the same names, so each is demangled once, for all. A name always goes to the same
- * one of several, so that threads seldom wait for each other. */
+/* Threads meet mostly the same names, so each is demangled once, for all. A name always goes to the
+ * same one of several, so that threads seldom wait for each other. */
 enum { DEMANGLERS = 64 };
 struct shared_demangler {
     pthread_mutex_t lock;

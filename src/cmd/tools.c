@@ -41,7 +41,8 @@ static const char *missing_text(struct arena *arena, const char *name, const cha
     return arena_format(arena, "%s is missing; Debian has it in the package %s", name, package);
 }
 
-/* "sh: 1: NAME: not found", "make: NAME: No such file or directory": the name, which is cut out of the line; NULL: something else. */
+/* "sh: 1: NAME: not found", "make: NAME: No such file or directory": the name, which is cut out of
+ * the line; NULL: something else. */
 static const char *name_not_found(char *line)
 {
     char *end = strstr(line, ": not found");

@@ -87,7 +87,8 @@ static bool became(const struct source *source)
     return __atomic_load_n(&source->channel->becoming, __ATOMIC_RELAXED);
 }
 
-/* An exact run that neither left the code cache nor said goodbye was stopped in the middle of it. */
+/* An exact run that neither left the code cache nor said goodbye was stopped in the middle of it.
+ */
 static bool killed(const struct drain *drain, const struct source *source)
 {
     return source->exact && (source->outlives || source_live(source)) &&
@@ -328,7 +329,8 @@ void drain_module(struct drain *drain, struct module_host *module)
     drain->tool_ns_told += loading;
 }
 
-/* Our CPU time since the last time, in equal parts to the processes that are there to pay for it. */
+/* Our CPU time since the last time, in equal parts to the processes that are there to pay for it.
+ */
 static void tell_cost(struct drain *drain)
 {
     uint32_t live = 0;

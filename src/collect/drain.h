@@ -17,8 +17,8 @@ struct drain_sum {
     struct totals totals; /* interrupts, windows, instructions, agent_ns and losses */
     uint64_t walked_ns;   /* CPU time the program would have needed by itself for what it walked */
     uint64_t miscounted;  /* as in struct decode */
-    uint64_t
-        recorded_ns; /* CPU time of the threads that were walked, from the first sample that may be */
+    uint64_t recorded_ns; /* CPU time of the threads that were walked, from the first sample that
+                             may be */
     struct decode_trails trails, long_trails;
     struct trace_verdict trace; /* of exact traces */
     struct payload_sum payloads;
@@ -61,8 +61,8 @@ struct drain {
     bool quiet;                  /* nothing came since drain_count */
     bool ending;                 /* the program has ended: channels need not be freed any more */
     uint32_t processes;          /* that started recording */
-    uint64_t
-        joined; /* of those that were forked, when channels were last looked for: later ones are in none of the sums */
+    uint64_t joined; /* of those that were forked, when channels were last looked for: later ones
+                        are in none of the sums */
     uint64_t memory_bytes; /* the most that any of them said */
     struct channel first;  /* the latest words of the first of them */
     const struct source *first_source;
@@ -80,7 +80,8 @@ void drain_read(struct drain *drain);
 void drain_module(struct drain *drain, struct module_host *module);
 /* CPU time of the tool, and of the module's process. */
 uint64_t drain_own_ns(const struct drain *drain);
-/* Reads the traces of processes that are known, until this time of CLOCK_MONOTONIC; returns bytes. */
+/* Reads the traces of processes that are known, until this time of CLOCK_MONOTONIC; returns bytes.
+ */
 /* Makes plans that processes wait for; returns how many. */
 uint32_t drain_serve(struct drain *drain);
 uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns);
@@ -95,8 +96,8 @@ void drain_count(struct drain *drain, bool last);
 /* The profile was emptied. */
 void drain_forget(struct drain *drain);
 
-/* Adds what recorded processes have used that are still there when the program `pid` has ended: nobody waited for
- * them. */
+/* Adds what recorded processes have used that are still there when the program `pid` has ended:
+ * nobody waited for them. */
 void drain_outliving(const struct drain *drain, int pid, struct cpu_times *times);
 
 /* All processes together, by now. `last`: as above. */

@@ -203,8 +203,8 @@ static void append(struct run *run, bool last)
     drain_forget(&run->drain);
 }
 
-/* About the delay that the drain wants, but so that a whole number of them ends when the next append
- * is due. */
+/* About the delay that the drain wants, but so that a whole number of them ends when the next
+ * append is due. */
 static uint64_t wait_ns(const struct run *run, uint64_t until_append_ns)
 {
     uint64_t delay = run->drain.delay_ns, times = (until_append_ns + delay / 2) / delay;
@@ -232,7 +232,8 @@ static void follow_traces(struct run *run, uint64_t wait)
                      drain_read_traces(&run->drain, until + READ_NS) ? 0 : TRACE_PAUSE_NS);
 }
 
-/* A process that meets functions waits for the plan of each: it is looked after all the time, until it has not asked for a while. */
+/* A process that meets functions waits for the plan of each: it is looked after all the time, until
+ * it has not asked for a while. */
 static void follow_asks(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait, soon = 0;
@@ -247,8 +248,9 @@ static void follow_asks(struct run *run, uint64_t wait)
     }
 }
 
-/* What rings of many threads hold when the program has ended can take minutes, if it goes through a model: that is
- * told after a second, and a signal that comes then ends it. One before is another of those that ended the program. */
+/* What rings of many threads hold when the program has ended can take minutes, if it goes through a
+ * model: that is told after a second, and a signal that comes then ends it. One before is another
+ * of those that ended the program. */
 static void work_off(struct run *run)
 {
     drain_traces_over(&run->drain);

@@ -1,8 +1,9 @@
-/* One recording from beginning to end: start the program, or attach to what runs; drain it, write the
- * profile.
+/* One recording from beginning to end: start the program, or attach to what runs; drain it, write
+ * the profile.
  *
  * Nothing starts unless the profile can be written; nothing is left behind unless the program
- * started. Every second what is new is appended, so that whoever is killed leaves a readable file. */
+ * started. Every second what is new is appended, so that whoever is killed leaves a readable file.
+ */
 #pragma once
 
 #include "process/selection.h"
@@ -65,8 +66,8 @@ struct recording {
     struct totals totals;
     uint64_t wall_ns, file_bytes;
     uint64_t translate_ns; /* of the agent's time: spent once for each piece of code that was met */
-    uint64_t
-        ending_ns; /* of totals.once_ns: reading functions for their paths, at the end; the rest is start-up */
+    uint64_t ending_ns;    /* of totals.once_ns: reading functions for their paths, at the end; the
+                              rest is start-up */
     const char
         *no_agent;      /* if no process had the agent: why, as far as the program tells; or NULL */
     char bare[512];     /* the same, of a program into which the agent was to be put; or "" */

@@ -190,8 +190,8 @@ static void only_tell(struct source *source)
 
 /* ---- all */
 
-/* What was read of the section is nobody's any more: its pages are given back, which were the process's memory as
- * well. Its first word is looked at again. */
+/* What was read of the section is nobody's any more: its pages are given back, which were the
+ * process's memory as well. Its first word is looked at again. */
 static void units_drop(struct source *source)
 {
     const uint64_t page = 4096, some = 1 << 20;
@@ -203,9 +203,9 @@ static void units_drop(struct source *source)
     source->units_dropped = end;
 }
 
-/* Units lie in the mappings of their moment, to which marks among them tell how far to read. Whatever was
- * translated before the mappings that are known now is published by now: both are done under one lock. Walks are
- * published after the units that they name. */
+/* Units lie in the mappings of their moment, to which marks among them tell how far to read.
+ * Whatever was translated before the mappings that are known now is published by now: both are done
+ * under one lock. Walks are published after the units that they name. */
 void source_read_units(struct source *source)
 {
     uint64_t maps = share_load(&source->channel->maps_bytes);
@@ -296,8 +296,9 @@ static void counters_read(struct source *source, bool last)
                                                       .last = last});
 }
 
-/* A process that has ended since the last reading may have published units for its counters. What one that still runs counts
- * from now on is lost, whether or not it ends before the recording does. */
+/* A process that has ended since the last reading may have published units for its counters. What
+ * one that still runs counts from now on is lost, whether or not it ends before the recording does.
+ */
 static void last_look(struct source *source)
 {
     uint32_t state = __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE);

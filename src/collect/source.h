@@ -1,8 +1,8 @@
 /* One recorded process: its channel, read as it grows.
  *
  * Everything the process published is brought into the profile with source_read. Positions are kept
- * here, never taken back from the shared memory, and every length is checked: what makes no sense is
- * counted as garbled and skipped, to the end of what was published if need be. */
+ * here, never taken back from the shared memory, and every length is checked: what makes no sense
+ * is counted as garbled and skipped, to the end of what was published if need be. */
 #pragma once
 
 #include "collect/channel/banks.h"
@@ -107,11 +107,11 @@ void source_listen(struct source *source, struct payload_consumer *consumer);
 uint64_t source_read(struct source *source);
 /* Takes maps and units alone. */
 void source_read_units(struct source *source);
-/* Takes traces, and whatever is needed to understand them, until this time of CLOCK_MONOTONIC; returns the bytes read of
- * them. */
+/* Takes traces, and whatever is needed to understand them, until this time of CLOCK_MONOTONIC;
+ * returns the bytes read of them. */
 uint64_t source_read_trace(struct source *source, uint64_t until_ns);
-/* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close. Returns the CPU time of
- * what is done only now that the process has ended. */
+/* Exact counts as they are now (`last`: for good), or the batch that is open, if it shall close.
+ * Returns the CPU time of what is done only now that the process has ended. */
 uint64_t source_count(struct source *source, bool close_batch, bool last);
 
 /* Entries and walks that made no sense, of all sections. */

@@ -45,8 +45,8 @@ static bool stack_read(struct source *source, const struct event_walk *walk, uin
                               walk->stack_bytes / 8);
 }
 
-/* So that not more is copied than is needed. A thread that has just taken over another's slot may get what was
- * meant for that one: then its next stack is cut, and all is copied again. */
+/* So that not more is copied than is needed. A thread that has just taken over another's slot may
+ * get what was meant for that one: then its next stack is cut, and all is copied again. */
 static void stack_begin_tell(struct source *source, const struct event_walk *walk)
 {
     struct wire_thread *threads = channel_threads(source->channel);
@@ -68,7 +68,8 @@ static struct payload_window payload_counted(const struct source *source,
     return counted;
 }
 
-/* Values and latencies go to their lists, which count what they read; with others who want to know each event is looked at. */
+/* Values and latencies go to their lists, which count what they read; with others who want to know
+ * each event is looked at. */
 static void payload_read(struct source *source, const struct payload_window *window,
                          const struct payload_window *counted, uint32_t cpu_node)
 {

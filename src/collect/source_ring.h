@@ -1,7 +1,9 @@
-/* The ring of a process's channel: walks, threads that ended and what compressors passed on, entry by entry, to whoever takes them.
+/* The ring of a process's channel: walks, threads that ended and what compressors passed on, entry
+ * by entry, to whoever takes them.
  *
- * An entry is copied before it is looked at: the process may change it meanwhile. One that makes no sense is counted, and with it goes all that was
- * published, for where the next begins cannot be known. */
+ * An entry is copied before it is looked at: the process may change it meanwhile. One that makes no
+ * sense is counted, and with it goes all that was published, for where the next begins cannot be
+ * known. */
 #pragma once
 
 #include <stdint.h>

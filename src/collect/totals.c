@@ -5,9 +5,9 @@
 
 enum { LONG_FEW = 6 };
 
-/* A program that another one started without the agent, or threads that came and went before they were found, are
- * seen by their time alone. What recorded threads used after
- * their last sample is not known: as much as that is let pass. */
+/* A program that another one started without the agent, or threads that came and went before they
+ * were found, are seen by their time alone. What recorded threads used after their last sample is
+ * not known: as much as that is let pass. */
 static bool time_missing(const struct drain *drain, uint64_t all_ns, uint64_t recorded_ns)
 {
     const uint64_t each_ns = 4 * (drain->first.period_ns + 5000000), least_ns = 200000000;
@@ -15,8 +15,8 @@ static bool time_missing(const struct drain *drain, uint64_t all_ns, uint64_t re
     return missing > all_ns / 10 && missing > least_ns && missing > drain->processes * each_ns;
 }
 
-/* Threads and children that were not walked have used time that no window speaks for, and so has all
- * that ran before a delay was over. */
+/* Threads and children that were not walked have used time that no window speaks for, and so has
+ * all that ran before a delay was over. */
 static void leave_unwalked(struct totals *totals, const struct drain *drain, uint64_t recorded_ns,
                            bool last)
 {
@@ -31,10 +31,10 @@ static void leave_unwalked(struct totals *totals, const struct drain *drain, uin
     totals->kernel_ns = (uint64_t)((u128)totals->kernel_ns * recorded_ns / all);
 }
 
-/* Rates are those of trails, which run slower than native code: on copies, and after an interrupt, before
- * everything that they need is in the caches again. The program's time, told in ticks of trails, is that
- * much longer: so rate times time is what it executed. Long trails get beyond the cold; the fewer they are, the
- * less they are believed. */
+/* Rates are those of trails, which run slower than native code: on copies, and after an interrupt,
+ * before everything that they need is in the caches again. The program's time, told in ticks of
+ * trails, is that much longer: so rate times time is what it executed. Long trails get beyond the
+ * cold; the fewer they are, the less they are believed. */
 static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
 {
     const struct decode_trails *all = &sum->trails, *far = &sum->long_trails;

@@ -7,11 +7,11 @@
 
 struct cpu_times;
 
-/* CPU times come from the kernel: of the program and of all its descendants that it waited for. `last`:
- * nothing more will come. */
+/* CPU times come from the kernel: of the program and of all its descendants that it waited for.
+ * `last`: nothing more will come. */
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
                 struct totals *ret_totals);
 
-/* Adds to `delta` what `now` has over `told`, and brings `told` up to it. Batches and their sums are
- * not touched: whoever closes batches adds them. */
+/* Adds to `delta` what `now` has over `told`, and brings `told` up to it. Batches and their sums
+ * are not touched: whoever closes batches adds them. */
 void totals_give(struct totals *delta, struct totals *told, const struct totals *now);

@@ -1,5 +1,6 @@
-/* A few tuples with their counts, behind a compressor that has lost the rest: messages of the same tuple become one.
- * Nothing is lost: what has not been seen for longest is told of when its place is needed. */
+/* A few tuples with their counts, behind a compressor that has lost the rest: messages of the same
+ * tuple become one. Nothing is lost: what has not been seen for longest is told of when its place
+ * is needed. */
 #pragma once
 
 #include "compress/tuple.h"

@@ -2,7 +2,8 @@
 
 #include "compress/hotlist_kinds.h"
 
-/* Above so many, what a binomial differs from a normal distribution by is nothing to what samples differ by. */
+/* Above so many, what a binomial differs from a normal distribution by is nothing to what samples
+ * differ by. */
 enum { BINOMIAL_EXACT = 4096 };
 
 static const struct hotlist_way *way(const struct hotlist *list)

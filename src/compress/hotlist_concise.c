@@ -1,6 +1,7 @@
 #include "compress/hotlist_kinds.h"
 
-/* Each instance in the sample leaves it with such a probability that what stays is a sample by the new threshold. */
+/* Each instance in the sample leaves it with such a probability that what stays is a sample by the
+ * new threshold. */
 static void thin(struct hotlist *list, uint64_t threshold, struct random *random)
 {
     for (uint32_t i = 0; i < list->n; i++)

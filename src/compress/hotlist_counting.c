@@ -1,7 +1,7 @@
 #include "compress/hotlist_kinds.h"
 
-/* As if the threshold had been the new one all along: who came in by a coin stays by one more, or else comes in with a
- * later one of his occurrences. */
+/* As if the threshold had been the new one all along: who came in by a coin stays by one more, or
+ * else comes in with a later one of his occurrences. */
 static void raise(struct hotlist *list, uint64_t threshold, struct random *random)
 {
     uint64_t failure = random_failure(HOTLIST_ONE, threshold);
@@ -37,8 +37,8 @@ static void insert(struct hotlist *list, uint64_t value, struct random *random)
     }
 }
 
-/* What a value in the list occurred before it came in, on the average: (e - 2)/(e - 1) of the threshold, less the one
- * that brought it in. */
+/* What a value in the list occurred before it came in, on the average: (e - 2)/(e - 1) of the
+ * threshold, less the one that brought it in. */
 static uint64_t before_it(const struct hotlist *list)
 {
     uint64_t missed = hotlist_scaled(418, list->threshold) / 1000;
@@ -69,7 +69,8 @@ static void estimate(const struct hotlist *list, uint32_t i, struct hotlist_esti
     estimate->lo = list->counts[i];
     estimate->count = list->counts[i] + before_it(list);
     estimate->certain = list->threshold == HOTLIST_ONE;
-    /* That more than three thresholds of a value pass before one of them is taken happens one time in twenty. */
+    /* That more than three thresholds of a value pass before one of them is taken happens one time
+     * in twenty. */
     estimate->hi =
         estimate->certain ? estimate->count : list->counts[i] + hotlist_scaled(3, list->threshold);
 }

@@ -23,8 +23,8 @@ static inline uint32_t hotlist_find(const struct hotlist *list, uint64_t value)
     return i;
 }
 
-/* Entry i, just seen, changes places with the one before it if it is the more frequent: what is frequent is found
- * first. Returns where it is now. */
+/* Entry i, just seen, changes places with the one before it if it is the more frequent: what is
+ * frequent is found first. Returns where it is now. */
 static inline uint32_t hotlist_forward(struct hotlist *list, uint32_t i)
 {
     if (!i || list->counts[i] <= list->counts[i - 1])

@@ -54,8 +54,8 @@ struct sum {
     uint64_t value, count, error;
 };
 
-/* The greatest of both, at most HOTLIST_VALUES of them; a full list's other values may have occurred as often as its
- * least. */
+/* The greatest of both, at most HOTLIST_VALUES of them; a full list's other values may have
+ * occurred as often as its least. */
 static uint32_t keep(struct sum *sums, uint32_t n, struct sum sum)
 {
     uint32_t at = n;

@@ -19,7 +19,8 @@ uint64_t random_quotient(uint64_t numerator, uint64_t denominator)
     return digits;
 }
 
-/* -log2 of u/2^64, in 2^-32, u not 0: squared, a number's logarithm doubles, and its integer part is the next digit. */
+/* -log2 of u/2^64, in 2^-32, u not 0: squared, a number's logarithm doubles, and its integer part
+ * is the next digit. */
 static uint64_t minus_log2(uint64_t u)
 {
     uint64_t zeroes = (uint64_t)__builtin_clzll(u), m = u << zeroes,
@@ -33,8 +34,8 @@ static uint64_t minus_log2(uint64_t u)
     return ((zeroes + 1) << LOGARITHM_BITS) - digits;
 }
 
-/* -ln(1 - q) is the logarithm of 1/(1 - q): q + q^2/2 + q^3/3 + ..., which is slow for large q, of which the
- * whole number of halvings is taken first: 1 - q = 2^-k (1 - q'), q' at most one half. */
+/* -ln(1 - q) is the logarithm of 1/(1 - q): q + q^2/2 + q^3/3 + ..., which is slow for large q, of
+ * which the whole number of halvings is taken first: 1 - q = 2^-k (1 - q'), q' at most one half. */
 uint64_t random_failure(uint64_t numerator, uint64_t denominator)
 {
     uint64_t left = denominator - numerator, halvings = 0;

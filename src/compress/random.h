@@ -1,4 +1,5 @@
-/* Random numbers for samplers: reproducible from a seed, in integers, so that agent and tool draw the same. */
+/* Random numbers for samplers: reproducible from a seed, in integers, so that agent and tool draw
+ * the same. */
 #pragma once
 
 #include "wire/u128.h"
@@ -25,8 +26,8 @@ static inline uint64_t random_below(struct random *random, uint64_t n)
 
 /* numerator/denominator, below one, in 2^-56. */
 uint64_t random_quotient(uint64_t numerator, uint64_t denominator);
-/* What random_geometric divides by: minus the natural logarithm of 1 - numerator/denominator, in 2^-56, at
- * least one. The quotient is at most one. */
+/* What random_geometric divides by: minus the natural logarithm of 1 - numerator/denominator, in
+ * 2^-56, at least one. The quotient is at most one. */
 uint64_t random_failure(uint64_t numerator, uint64_t denominator);
 /* Failures before the first success. About 60 ns: for those who draw seldom. */
 uint64_t random_geometric(struct random *random, uint64_t failure);

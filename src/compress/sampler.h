@@ -1,6 +1,7 @@
-/* Samplers: which tuples of a stream are taken, one in `rate` of them on the average. A sampler counts down to the next
- * that it takes, and how far is all in which its kinds differ; a coin thrown for each tuple (the paper's R) is the
- * same as a geometric number of them passed over, and costs nothing meanwhile. */
+/* Samplers: which tuples of a stream are taken, one in `rate` of them on the average. A sampler
+ * counts down to the next that it takes, and how far is all in which its kinds differ; a coin
+ * thrown for each tuple (the paper's R) is the same as a geometric number of them passed over, and
+ * costs nothing meanwhile. */
 #pragma once
 
 #include "compress/random.h"
@@ -40,7 +41,8 @@ static inline uint32_t sampling_draw(const struct sampling *sampling, struct ran
     return sampling->rate;
 }
 
-/* `phase`: a periodic one begins anywhere in its period, so that short streams are not told of too late. */
+/* `phase`: a periodic one begins anywhere in its period, so that short streams are not told of too
+ * late. */
 static inline void sampler_init(struct sampler *sampler, const struct sampling *sampling,
                                 bool phase, struct random *random)
 {

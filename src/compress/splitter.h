@@ -1,5 +1,6 @@
-/* Stratified sampling: a hash splits the stream into 2^bits of them, each of which has its own sampler. What is
- * frequent dominates its part, and is counted in it almost exactly. One part: the sampler alone. */
+/* Stratified sampling: a hash splits the stream into 2^bits of them, each of which has its own
+ * sampler. What is frequent dominates its part, and is counted in it almost exactly. One part: the
+ * sampler alone. */
 #pragma once
 
 #include "compress/hash.h"

@@ -2,7 +2,8 @@
 
 static const tagged_entry free_entry = TAGGED_FREE << TAGGED_MISSES_SHIFT;
 
-/* An entry that somebody else wants is told of when its owner comes and its hits and misses are worth a message: from how many hits on. */
+/* An entry that somebody else wants is told of when its owner comes and its hits and misses are
+ * worth a message: from how many hits on. */
 static uint32_t evicted_from(const struct tagged *tagged, uint32_t misses)
 {
     uint32_t threshold = tagged->threshold;
@@ -48,7 +49,8 @@ static uint64_t entry_tell(const struct tagged *tagged, tagged_entry *entry)
     return hits + !(evicted && tagged->choices.told_without);
 }
 
-/* Who comes cannot be guessed, and a branch that was guessed wrong costs more than all that is done for a tuple: answers are masks. */
+/* Who comes cannot be guessed, and a branch that was guessed wrong costs more than all that is done
+ * for a tuple: answers are masks. */
 static inline uint32_t all_ones(bool if_so)
 {
     return 0 - (uint32_t)if_so;
@@ -61,8 +63,8 @@ __attribute__((always_inline)) static inline uint32_t entry_rank(tagged_entry en
     return rank & all_ones(is != tag);
 }
 
-/* What becomes of an entry when somebody comes who is not to be told of; `other`: all ones if he does not own it. What of its hits does not
- * fit is lost: it holds less than it tells at once. */
+/* What becomes of an entry when somebody comes who is not to be told of; `other`: all ones if he
+ * does not own it. What of its hits does not fit is lost: it holds less than it tells at once. */
 __attribute__((always_inline)) static inline tagged_entry
 entry_next(const struct tagged *tagged, tagged_entry entry, uint32_t tag, uint32_t other)
 {

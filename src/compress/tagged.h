@@ -1,8 +1,10 @@
-/* The tagged table: entries count one tuple each, as far as a few bits of it tell; another that comes to the same
- * entry either waits until the first is seen once more and told of, or takes its place. Counts are handed on
- * and not dropped: hits and misses of an entry are the length of the stream that came to it.
+/* The tagged table: entries count one tuple each, as far as a few bits of it tell; another that
+ * comes to the same entry either waits until the first is seen once more and told of, or takes its
+ * place. Counts are handed on and not dropped: hits and misses of an entry are the length of the
+ * stream that came to it.
  *
- * Where the paper leaves a choice it is one of struct tagged_choices; all zero is what keeps the length exactly. */
+ * Where the paper leaves a choice it is one of struct tagged_choices; all zero is what keeps the
+ * length exactly. */
 #pragma once
 
 #include "compress/hash.h"
@@ -16,13 +18,14 @@ struct tagged_choices {
     bool real_quotient; /* threshold/hits is not rounded down */
 };
 
-/* What an entry does next depends on who comes and on its misses; of its hits it matters only whether they have come up to a bound
- * that its misses choose. So the rules are two rows of bounds, and taking a tuple needs no branch that
- * chance decides. An entry is one word, so that the two of a set are one look: hits above, misses, and the tag below. */
+/* What an entry does next depends on who comes and on its misses; of its hits it matters only
+ * whether they have come up to a bound that its misses choose. So the rules are two rows of bounds,
+ * and taking a tuple needs no branch that chance decides. An entry is one word, so that the two of
+ * a set are one look: hits above, misses, and the tag below. */
 typedef uint32_t tagged_entry;
 enum {
-    TAGGED_FREE =
-        8, /* for misses: nobody's entry; its hits are what the last owner's rivals have waited for */
+    TAGGED_FREE = 8, /* for misses: nobody's entry; its hits are what the last owner's rivals have
+                        waited for */
     TAGGED_STATES,
     TAGGED_HITS_SHIFT = 16,
     TAGGED_MISSES_SHIFT = 12,
@@ -48,7 +51,8 @@ struct tagged {
     struct hash hash; /* to a set */
     struct tagged_choices choices;
     uint32_t tag_bits, threshold, ways;
-    /* By state: hits from which the owner is told of when he comes, and below which somebody else takes the entry; and what he adds to its counts. */
+    /* By state: hits from which the owner is told of when he comes, and below which somebody else
+     * takes the entry; and what he adds to its counts. */
     uint32_t told_from[TAGGED_STATES], kept_from[TAGGED_STATES], added[TAGGED_STATES];
     tagged_entry entries[1 << HASH_BITS_MAX];
 };

@@ -1,8 +1,8 @@
-/* Tuples: what a stream is made of. Compressors hash them, compare them and pass them on; what they mean is for
- * those at the two ends.
+/* Tuples: what a stream is made of. Compressors hash them, compare them and pass them on; what they
+ * mean is for those at the two ends.
  *
- * Streams of several kinds run through one compressor at once: the kind is in the top byte of the place, which
- * no address of a program uses. */
+ * Streams of several kinds run through one compressor at once: the kind is in the top byte of the
+ * place, which no address of a program uses. */
 #pragma once
 
 #include <stddef.h>

@@ -6,22 +6,26 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Paths that are told apart: those that have most of the time. What others take is what was guessed. */
+/* Paths that are told apart: those that have most of the time. What others take is what was
+ * guessed. */
 enum { UNKNOWNS = 256 };
 enum { ROUNDS = 4 };
 /* A burst that is this many deviations off was disturbed. */
 #define DISTURBED 4.0
-/* Bursts are known no better than this part of their time: passages of one path are not all alike. */
+/* Bursts are known no better than this part of their time: passages of one path are not all alike.
+ */
 #define NOISE_LEAST 0.01
-/* What is off is not chance alone: how a burst begins and ends may go with the paths that it has one more of. So however many bursts a path is in, they are
- * worth no more than so many. */
+/* What is off is not chance alone: how a burst begins and ends may go with the paths that it has
+ * one more of. So however many bursts a path is in, they are worth no more than so many. */
 #define WORTH 64.0
 /* A guess is no better than this part of it, and so many ticks. */
 #define GUESS_PART 0.05
 #define GUESS_TICKS 1.0
-/* What a burst takes besides its passages: its first and last have nothing to overlap with on one side. */
+/* What a burst takes besides its passages: its first and last have nothing to overlap with on one
+ * side. */
 #define EDGE_TICKS 100.0
-/* Code that writes passages down is in the processor beside them, so that less of them overlaps than natively: by this part of what does. */
+/* Code that writes passages down is in the processor beside them, so that less of them overlaps
+ * than natively: by this part of what does. */
 #define CROWDED 0.03
 /* but no more than this part of what it takes: time alone may have an interrupt in it. */
 #define CROWDED_MOST 0.2
@@ -59,7 +63,8 @@ static double burst_alone(const struct burst_fit *fit, const struct burst *burst
     return sum;
 }
 
-/* A path that was never alone: as long as others of its bursts are on the mean. Of what it may be this says little. */
+/* A path that was never alone: as long as others of its bursts are on the mean. Of what it may be
+ * this says little. */
 static void alone_fill(struct burst_fit *fit)
 {
     double ticks = 0, passages = 0;

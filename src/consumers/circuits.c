@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* Where nothing tells functions apart, jumps over a longer way are taken for calls without return. */
+/* Where nothing tells functions apart, jumps over a longer way are taken for calls without return.
+ */
 enum { UNBOUNDED_BYTES = 1 << 16 };
 enum { JUMPS_MAX = 8, DEPTH_MAX = 12 };
 
@@ -166,8 +167,8 @@ static bool is_interpreter(const struct circuits *circuits, const struct circuit
            JUMPS_MAX;
 }
 
-/* In order of their starts, `around` being the last one before: what it begins in is around it. False: it
- * is none. */
+/* In order of their starts, `around` being the last one before: what it begins in is around it.
+ * False: it is none. */
 static bool circuit_nest(struct circuits *circuits, uint32_t id, uint32_t around)
 {
     struct circuit *circuit = &circuits->at[id];

@@ -1,14 +1,15 @@
-/* Stretches of code that a backward jump closes: what a loop looks like to someone who sees a program
- * run and has no graph of it.
+/* Stretches of code that a backward jump closes: what a loop looks like to someone who sees a
+ * program run and has no graph of it.
  *
- * A circuit goes from where backward jumps of one function lead (its head) to the last of them. Circuits
- * of a function nest: one that begins inside another and ends behind it makes the other one longer, as
- * does a jump back from a rarely used part that a compiler has put at the end. Around the outermost
- * there is a root, which is the function. Functions without a backward jump have nothing.
+ * A circuit goes from where backward jumps of one function lead (its head) to the last of them.
+ * Circuits of a function nest: one that begins inside another and ends behind it makes the other
+ * one longer, as does a jump back from a rarely used part that a compiler has put at the end.
+ * Around the outermost there is a root, which is the function. Functions without a backward jump
+ * have nothing.
  *
  * Only direct jumps make circuits: where indirect ones lead is the program's affair. What has many
- * indirect jumps in it is an interpreter's code, whose jumps back go nowhere in particular: no circuit,
- * and neither is what would be nested deeper than loops are. */
+ * indirect jumps in it is an interpreter's code, whose jumps back go nowhere in particular: no
+ * circuit, and neither is what would be nested deeper than loops are. */
 #pragma once
 
 #include "base/map.h"

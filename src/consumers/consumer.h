@@ -1,13 +1,14 @@
-/* Who reads the whole course of a program, exit by exit (--exact=trace): counters, checkers, compressors,
- * models of cores, files.
+/* Who reads the whole course of a program, exit by exit (--exact=trace): counters, checkers,
+ * compressors, models of cores, files.
  *
  * A consumer belongs to one process, whose units tell what each exit is: which superblock was left,
  * and after which of its segments. It gets each thread's course in order, in passages; those of
  * different threads in any order. Every id in a passage is below the number of exits that units has
- * claimed; that an id is nobody's exit, or cannot follow the one before, is for the consumer to see.
+ * claimed; that an id is nobody's exit, or cannot follow the one before, is for the consumer to
+ * see.
  *
- * The program waits for its consumers: an exit should cost them no more than a few ns. What a passage
- * points to is good until `exits` returns. */
+ * The program waits for its consumers: an exit should cost them no more than a few ns. What a
+ * passage points to is good until `exits` returns. */
 #pragma once
 
 #include "process/units.h"

@@ -254,8 +254,8 @@ static void arrivals_explain(struct arrival_table *table, struct place place, ui
         table->at[index].explained += n;
 }
 
-/* Where the direct exits of a superblock went. Uses what was given out: at the last reading it is the
- * truth. */
+/* Where the direct exits of a superblock went. Uses what was given out: at the last reading it is
+ * the truth. */
 static void explain(const struct exact *exact, const struct superblock *superblock,
                     struct arrival_table *table)
 {
@@ -307,8 +307,8 @@ static void arrivals_read(struct exact *exact)
 
 /* ---- all */
 
-/* Every segment gives a range and one edge, half of them two; few are given by several. What turns out to be too much is
- * never touched. */
+/* Every segment gives a range and one edge, half of them two; few are given by several. What turns
+ * out to be too much is never touched. */
 static void rows_expect(struct exact *exact)
 {
     const struct units *units = exact->units;

@@ -4,10 +4,11 @@
  * what ran a segment and did not leave there went on to the next. Returns are not counted at all:
  * they are the arrivals at a superblock that no direct exit and no counted pair explains.
  *
- * While the program runs, counters move under the reader. Read in the order in which they are bumped
- * (entries first), every difference is too small, never too large, but for the one passage of each
- * thread that is under way. So what is given out meanwhile is a lower bound, and the last reading tops it up to
- * the truth; arrivals by return, a difference across superblocks, are given out only then. */
+ * While the program runs, counters move under the reader. Read in the order in which they are
+ * bumped (entries first), every difference is too small, never too large, but for the one passage
+ * of each thread that is under way. So what is given out meanwhile is a lower bound, and the last
+ * reading tops it up to the truth; arrivals by return, a difference across superblocks, are given
+ * out only then. */
 #pragma once
 
 #include "base/map.h"
@@ -58,8 +59,8 @@ struct exact {
 void exact_init(struct exact *exact, struct units *units, struct profile *profile);
 void exact_release(struct exact *exact);
 
-/* Of code that has no counters: how often it ran, and how often control went from it somewhere else. Before the last reading: what
- * arrives by return is what no edge explains. */
+/* Of code that has no counters: how often it ran, and how often control went from it somewhere
+ * else. Before the last reading: what arrives by return is what no edge explains. */
 void exact_tell_range(struct exact *exact, struct place start, struct svma last,
                       uint32_t instructions, uint64_t count);
 void exact_tell_edge(struct exact *exact, struct place from, struct place to, enum edge_kind kind,

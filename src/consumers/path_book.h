@@ -1,4 +1,5 @@
-/* Functions whose paths are told by walks: read from their modules when they are first met, and kept. */
+/* Functions whose paths are told by walks: read from their modules when they are first met, and
+ * kept. */
 #pragma once
 
 #include "base/map.h"
@@ -44,5 +45,6 @@ void path_book_release(struct path_book *book);
 /* The function that lies there; NULL: none, or it cannot be read. Lives as long as the book. */
 struct book_function *path_book_find(struct path_book *book, const struct mappings *mappings,
                                      struct place place);
-/* The node of its instruction at exactly this address; UINT32_MAX: there is none. `ret_first`: it is the node's first. */
+/* The node of its instruction at exactly this address; UINT32_MAX: there is none. `ret_first`: it
+ * is the node's first. */
 uint32_t book_function_node(const struct book_function *function, struct svma at, bool *ret_first);

@@ -1,8 +1,9 @@
 /* Parts of windows that are yet to be looked through for paths.
  *
- * To read a function that is met for the first time costs a thousand times what following it does. While the program runs the tool has next
- * to no time, so parts are put by, and looked through when the program has ended, or when they are many. They keep to
- * their batches: what a key weighs in each is added to its sums with what all of that batch weighed. */
+ * To read a function that is met for the first time costs a thousand times what following it does.
+ * While the program runs the tool has next to no time, so parts are put by, and looked through when
+ * the program has ended, or when they are many. They keep to their batches: what a key weighs in
+ * each is added to its sums with what all of that batch weighed. */
 #pragma once
 
 #include "base/vec.h"
@@ -46,6 +47,7 @@ void path_pool_add(struct path_pool *pool, const uint32_t *exits, const struct p
 /* The batch of all that was added since the last one: what all of it weighed. */
 void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count);
 bool path_pool_is_full(const struct path_pool *pool);
-/* Looks through what is closed, and empties the pool of it. Modules with more than `code_most` bytes of code are left out. Of less than a second of CPU time nothing could be told that has an interval, and reading
- * the program would cost more than recording it: that is left. */
+/* Looks through what is closed, and empties the pool of it. Modules with more than `code_most`
+ * bytes of code are left out. Of less than a second of CPU time nothing could be told that has an
+ * interval, and reading the program would cost more than recording it: that is left. */
 void path_pool_give(struct path_pool *pool, struct profile *profile, uint64_t code_most);

@@ -1,8 +1,10 @@
-/* Paths that one activation of a function went one after the other, up to SERIES_PATHS of them, counted.
+/* Paths that one activation of a function went one after the other, up to SERIES_PATHS of them,
+ * counted.
  *
- * Every path ends a series of two, of three and so on, as far back as its activation is known. A series is a node of a tree, and a frame keeps those that
- * it has just ended: with its next path each of them is one step longer, which takes one search each, however long they are
- * (D'Elia and Demetrescu, 2013). Nodes stay known when their counts are given out. */
+ * Every path ends a series of two, of three and so on, as far back as its activation is known. A
+ * series is a node of a tree, and a frame keeps those that it has just ended: with its next path
+ * each of them is one step longer, which takes one search each, however long they are (D'Elia and
+ * Demetrescu, 2013). Nodes stay known when their counts are given out. */
 #pragma once
 
 #include "process/mappings.h"
@@ -21,7 +23,8 @@ struct path_series {
     } nodes; /* as keys */
 };
 
-/* Series that ended with the last path of an activation, the shortest first, which is that path alone. */
+/* Series that ended with the last path of an activation, the shortest first, which is that path
+ * alone. */
 struct series_ended {
     uint32_t n;
     uint32_t nodes[SERIES_PATHS];

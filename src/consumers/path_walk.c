@@ -50,7 +50,8 @@ static void function_tell(struct path_walks *walks, struct book_function *functi
     function->last_index = MAP_NONE;
 }
 
-/* What takes l instructions, those of functions that it calls among them, is whole in a window of n at n - l + 1 of n places. */
+/* What takes l instructions, those of functions that it calls among them, is whole in a window of n
+ * at n - l + 1 of n places. */
 static uint64_t weight_since(const struct path_walk *walk, uint64_t begin)
 {
     uint64_t length = walk->ran - begin;
@@ -224,8 +225,8 @@ static void frame_push(struct path_walks *walks, struct path_walk *walk, const s
     *vec_push(&walk->frames) = frame;
 }
 
-/* Control is somewhere that nobody waits for: in the innermost frame of that function, if there is one and it is not entered anew; else in
- * one that returns to `back`. */
+/* Control is somewhere that nobody waits for: in the innermost frame of that function, if there is
+ * one and it is not entered anew; else in one that returns to `back`. */
 static void frame_elsewhere(struct path_walks *walks, struct path_walk *walk,
                             const struct path_end *to, uint64_t back)
 {

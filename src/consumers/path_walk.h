@@ -1,9 +1,11 @@
-/* Paths in streams of exits: walked along the graphs of functions, call by call, and counted by number.
+/* Paths in streams of exits: walked along the graphs of functions, call by call, and counted by
+ * number.
  *
- * This is another way to the same numbers as operations on edges (paths/plan.h): it asks where control went and adds up the values of
- * arcs. So traces prove exact runs, and windows of samples tell paths at all. A path is counted if its beginning was seen, and its end: nothing is
- * known of what lies before a stream. A return goes to the innermost frame that waits for it; who arrives elsewhere, by an
- * exception or longjmp, is in the innermost frame of that function. */
+ * This is another way to the same numbers as operations on edges (paths/plan.h): it asks where
+ * control went and adds up the values of arcs. So traces prove exact runs, and windows of samples
+ * tell paths at all. A path is counted if its beginning was seen, and its end: nothing is known of
+ * what lies before a stream. A return goes to the innermost frame that waits for it; who arrives
+ * elsewhere, by an exception or longjmp, is in the innermost frame of that function. */
 #pragma once
 
 #include "base/vec.h"
@@ -56,8 +58,8 @@ struct path_walk {
     uint64_t ran;             /* instructions, since it was begun */
     struct step_costs *costs; /* of what the exits executed; NULL: they are not known */
     uint64_t weight;          /* of each path; */
-    uint32_t
-        instructions; /* of a window: what takes long is less often whole in it, and weighs more; 0: all of it is known */
+    uint32_t instructions;    /* of a window: what takes long is less often whole in it, and weighs
+                                 more; 0: all of it is known */
 };
 
 void path_walks_init(struct path_walks *walks, struct units *units, struct path_book *book,

@@ -1,5 +1,6 @@
-/* What instructions of a trace cost in a model of a core, one by one in the order in which they ran: of one thread, and of the passage that is being read. Who follows the same
- * passage (path_walk.h) takes them run by run. */
+/* What instructions of a trace cost in a model of a core, one by one in the order in which they
+ * ran: of one thread, and of the passage that is being read. Who follows the same passage
+ * (path_walk.h) takes them run by run. */
 #pragma once
 
 #include "base/vec.h"

@@ -49,7 +49,8 @@ static uint64_t last_pc(const struct unit_segment *segment)
     return segment->start + segment->bytes - segment->last_bytes;
 }
 
-/* Branches inside a superblock went on to what lies behind them in it; the last segment's went to `next`. */
+/* Branches inside a superblock went on to what lies behind them in it; the last segment's went to
+ * `next`. */
 static void exit_put(struct stream_dump *dump, uint32_t exit, uint64_t next)
 {
     const struct units *units = dump->consumer.units;

@@ -1,11 +1,13 @@
-/* The streams of a traced program as tuples in a file, for gait lab: what loads loaded, where branches went, whom calls called, of which type
- * their objects were, and which branches a model of a core guessed wrong.
+/* The streams of a traced program as tuples in a file, for gait lab: what loads loaded, where
+ * branches went, whom calls called, of which type their objects were, and which branches a model of
+ * a core guessed wrong.
  *
- * The file has STREAM_DUMP_MAGIC and then struct tuple after struct tuple, places being addresses in memory. Loads need the events
- * `address` and `value`: a load is an instruction that reads memory and leaves a result. Types need `address`: the slot of a table of methods that a
- * call takes its target from tells whose table it is. What was guessed wrong needs a model (record --core), and has places as that sees them
- * (model/replay/code.h). The last one is none: its place is TUPLE_END, its value
- * how many instructions the others come from. */
+ * The file has STREAM_DUMP_MAGIC and then struct tuple after struct tuple, places being addresses
+ * in memory. Loads need the events `address` and `value`: a load is an instruction that reads
+ * memory and leaves a result. Types need `address`: the slot of a table of methods that a call
+ * takes its target from tells whose table it is. What was guessed wrong needs a model (record
+ * --core), and has places as that sees them (model/replay/code.h). The last one is none: its place
+ * is TUPLE_END, its value how many instructions the others come from. */
 #pragma once
 
 #include "consumers/consumer.h"

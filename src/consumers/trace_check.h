@@ -1,5 +1,5 @@
-/* Checks a traced program: that every superblock begins where the exit before it went, from the first
- * to the last of each thread.
+/* Checks a traced program: that every superblock begins where the exit before it went, from the
+ * first to the last of each thread.
  *
  * Direct exits go where their segment says; where an indirect one or a return went is told by what
  * follows, and only checked at the ends of passages. Signals make a thread go on elsewhere: such

@@ -1,7 +1,10 @@
-/* Calling contexts of a traced program: what an exact run that counts them must come to (--exact=trace+contexts).
+/* Calling contexts of a traced program: what an exact run that counts them must come to
+ * (--exact=trace+contexts).
  *
- * Another way to the same tree than nodes in the program's memory (wire/node.h): here each thread has a stack of activations, which calls and returns of its course push and pop; a return goes to the
- * innermost that waits for it, and who arrives in the middle of another function, by longjmp or an exception, is in the innermost activation of that. A forked process begins at the root. */
+ * Another way to the same tree than nodes in the program's memory (wire/node.h): here each thread
+ * has a stack of activations, which calls and returns of its course push and pop; a return goes to
+ * the innermost that waits for it, and who arrives in the middle of another function, by longjmp or
+ * an exception, is in the innermost activation of that. A forked process begins at the root. */
 #pragma once
 
 #include "base/map.h"
@@ -24,7 +27,8 @@ struct trace_contexts {
     struct map children;  /* struct trace_child -> number of the node less 1 */
     struct {
         VEC(struct trace_node);
-    } nodes; /* a parent stands before its children; the first is the root, the second above handlers of signals */
+    } nodes; /* a parent stands before its children; the first is the root, the second above
+                handlers of signals */
     struct {
         VEC(struct trace_thread);
     } threads;

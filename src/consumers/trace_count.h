@@ -1,8 +1,9 @@
-/* Counts a traced program: how often each exit was taken, and where indirect jumps and calls went. The
- * counters that --exact=counts would have, made of these, give the same profile (exact.h).
+/* Counts a traced program: how often each exit was taken, and where indirect jumps and calls went.
+ * The counters that --exact=counts would have, made of these, give the same profile (exact.h).
  *
- * An exit costs a counter; the rest is done when a reading is asked for. Superblocks that were cut in
- * their middle have no exit: they are counted as entered, and exact.h takes off what did not run. */
+ * An exit costs a counter; the rest is done when a reading is asked for. Superblocks that were cut
+ * in their middle have no exit: they are counted as entered, and exact.h takes off what did not
+ * run. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,4 +1,5 @@
-/* Paths of a traced program, all of them (path_walk.h): what an exact run that counts paths must come to. */
+/* Paths of a traced program, all of them (path_walk.h): what an exact run that counts paths must
+ * come to. */
 #pragma once
 
 #include "consumers/consumer.h"

@@ -1,4 +1,6 @@
-/* Pairs of instructions of a trace that are followed through the model of a core (model/pmu/profileme.h), as records of a profile: what gait pipeline makes metrics of pairs of. */
+/* Pairs of instructions of a trace that are followed through the model of a core
+ * (model/pmu/profileme.h), as records of a profile: what gait pipeline makes metrics of pairs of.
+ */
 #pragma once
 
 #include "base/vec.h"

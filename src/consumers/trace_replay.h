@@ -1,7 +1,9 @@
-/* Traces through a model of a core (model/replay/replay.h), as they come: each thread on a core of its own. Who listens is the audience; without one, an account is
- * made (model/replay/account.h) and given to the profile.
+/* Traces through a model of a core (model/replay/replay.h), as they come: each thread on a core of
+ * its own. Who listens is the audience; without one, an account is made (model/replay/account.h)
+ * and given to the profile.
  *
- * What has no file to be read from (code that the process made itself) is not modelled: a gap, and counted. */
+ * What has no file to be read from (code that the process made itself) is not modelled: a gap, and
+ * counted. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,5 +1,5 @@
-/* Runs of loops of a traced program, all of them (trips.h). What signals and the ends of traces cut is
- * counted as cut, as at the ends of windows. */
+/* Runs of loops of a traced program, all of them (trips.h). What signals and the ends of traces cut
+ * is counted as cut, as at the ends of windows. */
 #pragma once
 
 #include "consumers/consumer.h"

@@ -1,4 +1,5 @@
-/* The values of all places of a traced program, each of them counted (values/value_counts.h): what samples of values are held against. */
+/* The values of all places of a traced program, each of them counted (values/value_counts.h): what
+ * samples of values are held against. */
 #pragma once
 
 #include "consumers/consumer.h"

@@ -57,8 +57,8 @@ static uint8_t end_of(const struct unit_segment *segment)
                                                                          : TRIP_ON;
 }
 
-/* A branch ends a segment, so what has the start of one has its last instruction too: its two ends tell
- * all that it goes through. */
+/* A branch ends a segment, so what has the start of one has its last instruction too: its two ends
+ * tell all that it goes through. */
 static struct trip_exit exit_make(struct trips *trips, uint32_t id)
 {
     const struct units *units = trips->units;
@@ -147,9 +147,9 @@ static void runs_open(struct trips *trips, struct trip_walk *walk, uint32_t to)
     walk->top = to;
 }
 
-/* Control is there now. What it is not in any more has ended; true if what it is in was open before.
- * Code of another function in the same frame is one of its parts elsewhere, or was called in place of
- * returning: that will show. */
+/* Control is there now. What it is not in any more has ended; true if what it is in was open
+ * before. Code of another function in the same frame is one of its parts elsewhere, or was called
+ * in place of returning: that will show. */
 static bool runs_follow(struct trips *trips, struct trip_walk *walk, uint32_t to)
 {
     const struct circuit *there = &trips->circuits.at[to];

@@ -1,12 +1,13 @@
 /* How often loops go round, from streams of exits.
  *
- * A run of a circuit (consumers/circuits.h) begins when control arrives in it from outside and ends when
- * it leaves it, or when the function returns; calls do not leave it. Its iterations are one more than
- * the jumps back to its head that were taken. Nothing is known of what lies before a stream begins and
- * behind its end: runs that reach there are counted apart (enum trip_how).
+ * A run of a circuit (consumers/circuits.h) begins when control arrives in it from outside and ends
+ * when it leaves it, or when the function returns; calls do not leave it. Its iterations are one
+ * more than the jumps back to its head that were taken. Nothing is known of what lies before a
+ * stream begins and behind its end: runs that reach there are counted apart (enum trip_how).
  *
- * A stream is a window of a sampled walk, or a whole thread: whoever has one feeds it to a trip_walk of
- * its own. Runs go to a batch, each with the weight that its stream has at the time. */
+ * A stream is a window of a sampled walk, or a whole thread: whoever has one feeds it to a
+ * trip_walk of its own. Runs go to a batch, each with the weight that its stream has at the time.
+ */
 #pragma once
 
 #include "consumers/circuits.h"
@@ -14,8 +15,8 @@
 
 enum { TRIPS_FEW = 16 }; /* iterations whose keys are found without a search */
 
-/* What an exit's superblock goes through up to it: circuits, in order, without those in between where
- * none is. */
+/* What an exit's superblock goes through up to it: circuits, in order, without those in between
+ * where none is. */
 struct trip_exit {
     uint32_t version; /* of the circuits */
     uint32_t first;   /* CIRCUIT_NONE: none at all */

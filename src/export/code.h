@@ -1,9 +1,10 @@
 /* How often the code of one module ran: what profiles for compilers and linkers are made of.
  *
- * Blocks and edges are those of the module's graphs, each function after the other, with counts as `gait
- * report --by block|edge|call` has them, as whole numbers of executions. Stubs of the PLT have no blocks, and
- * what they jump to comes from elsewhere: nobody who makes programs faster looks inside. Every exporter of this kind takes its counts from
- * here and from nowhere else, so that a better source of counts has one place to go. */
+ * Blocks and edges are those of the module's graphs, each function after the other, with counts as
+ * `gait report --by block|edge|call` has them, as whole numbers of executions. Stubs of the PLT
+ * have no blocks, and what they jump to comes from elsewhere: nobody who makes programs faster
+ * looks inside. Every exporter of this kind takes its counts from here and from nowhere else, so
+ * that a better source of counts has one place to go. */
 #pragma once
 
 #include "base/vec.h"
@@ -52,8 +53,9 @@ struct code_counts {
     } calls;
 };
 
-/* Of the module of that path or name; NULL: of the program that was recorded. Nothing to write, and a file that is gone
- * or not the one that ran, are errors. The scene has one side and outlives the counts. */
+/* Of the module of that path or name; NULL: of the program that was recorded. Nothing to write, and
+ * a file that is gone or not the one that ran, are errors. The scene has one side and outlives the
+ * counts. */
 bool code_counts_make(struct code_counts *counts, struct scene *scene, const char *module,
                       struct err *err);
 void code_counts_release(struct code_counts *counts);

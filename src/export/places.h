@@ -1,5 +1,5 @@
-/* What code at an address is called and where it comes from, inlined functions included. Each address is
- * looked up once. */
+/* What code at an address is called and where it comes from, inlined functions included. Each
+ * address is looked up once. */
 #pragma once
 
 #include "export/strings.h"

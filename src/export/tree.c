@@ -112,8 +112,8 @@ static void spot_add(struct spots *spots, uint32_t module, uint64_t address, uin
     sum_add(&spots->sums.at[i], weight);
 }
 
-/* What does not decode, goes on where control leaves, or has no binary weighs where the range begins: a
- * file may claim anything, and must not cost more than code does. */
+/* What does not decode, goes on where control leaves, or has no binary weighs where the range
+ * begins: a file may claim anything, and must not cost more than code does. */
 static void range_spread(struct spots *spots, const struct image *image,
                          const struct range_key *key, uint64_t weight)
 {

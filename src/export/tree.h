@@ -1,10 +1,11 @@
 /* What every export starts from: the places of a run, who called them, and what was seen there.
  *
- * Times come with their stacks, as far as those were taken. Counts of instructions know no callers: they give one root, and
- * below it every instruction that ran. Counts of calls (--exact=contexts) do.
+ * Times come with their stacks, as far as those were taken. Counts of instructions know no callers:
+ * they give one root, and below it every instruction that ran. Counts of calls (--exact=contexts)
+ * do.
  *
- * Weights are whole numbers that add up: what is estimated is rounded so that the sum of any first part
- * is off by less than one. */
+ * Weights are whole numbers that add up: what is estimated is rounded so that the sum of any first
+ * part is off by less than one. */
 #pragma once
 
 #include "base/vec.h"
@@ -37,8 +38,8 @@ struct tree_node {
 struct tree_filter {
     uint32_t pid, tid;  /* 0: all */
     const char *module; /* NULL: all; else what has its innermost place there, by path or name */
-    bool
-        contexts; /* calls in their contexts are preferred to instructions, where they were counted */
+    bool contexts; /* calls in their contexts are preferred to instructions, where they were counted
+                    */
 };
 
 struct tree {
@@ -49,7 +50,8 @@ struct tree {
     VEC(struct tree_node);
 };
 
-/* The scene has one side, and all of its modules. A wish that the profile cannot grant is an error. */
+/* The scene has one side, and all of its modules. A wish that the profile cannot grant is an error.
+ */
 bool tree_build(struct tree *tree, const struct scene *scene, enum weight weight,
                 struct tree_filter filter, struct err *err);
 void tree_release(struct tree *tree);
@@ -58,6 +60,6 @@ void tree_release(struct tree *tree);
 bool tree_module_matches(const struct tree *tree, uint32_t module);
 /* What the weights are, in a word: "instructions", "nanoseconds", or the name of the event. */
 const char *tree_unit_name(const struct tree *tree);
-/* What to call a thread: as the kernel does, or else as the program is called. Of several names, a process that
- * called exec has one for each program, the one that used the most time. */
+/* What to call a thread: as the kernel does, or else as the program is called. Of several names, a
+ * process that called exec has one for each program, the one that used the most time. */
 const char *tree_thread_name(const struct tree *tree, uint64_t thread, struct arena *arena);

@@ -31,8 +31,8 @@ static void offer_turn(struct basis *basis, uint32_t arc)
 
 /* ---- fitting */
 
-/* More nodes and arcs than the last time: the root moves behind them, new nodes hang from it, and new
- * arcs are empty. */
+/* More nodes and arcs than the last time: the root moves behind them, new nodes hang from it, and
+ * new arcs are empty. */
 static void basis_grow(struct basis *basis, const struct flow_graph *graph)
 {
     uint32_t old_root = basis->n_nodes, root = (uint32_t)graph->nodes.n;
@@ -65,8 +65,8 @@ static void basis_grow(struct basis *basis, const struct flow_graph *graph)
     }
 }
 
-/* Offers as the graph has them now, and what each node has to send on: its supply, and what full arcs
- * bring and take. */
+/* Offers as the graph has them now, and what each node has to send on: its supply, and what full
+ * arcs bring and take. */
 static int64_t *offers_fit(struct basis *basis, const struct flow_graph *graph)
 {
     int64_t *needs = mem_alloc((basis->n_nodes + (size_t)1) * sizeof *needs);
@@ -95,7 +95,8 @@ static void node_hang(struct basis *basis, struct basis_node *node, int64_t need
     node->down = need < 0 ? ROOM_INFINITE + need : need;
 }
 
-/* The node's arc carries what its subtree needs, or leaves the tree at the bound that is nearest. */
+/* The node's arc carries what its subtree needs, or leaves the tree at the bound that is nearest.
+ */
 static void node_fit(struct basis *basis, const struct flow_graph *graph, uint32_t at,
                      int64_t *needs)
 {
@@ -161,9 +162,9 @@ static void basis_thread(struct basis *basis)
 
 /* ---- a first guess
  *
- * Every node hangs from where its cheapest arc without bound leads to, or, if it lacks something, comes
- * from. Many of these arcs are in the last tree, too: it takes half of the pivots that it would take
- * from a tree of artificial arcs alone. */
+ * Every node hangs from where its cheapest arc without bound leads to, or, if it lacks something,
+ * comes from. Many of these arcs are in the last tree, too: it takes half of the pivots that it
+ * would take from a tree of artificial arcs alone. */
 
 struct guess {
     uint32_t *cheapest[2]; /* arc out of a node, and into it; ARC_ARTIFICIAL: none without bound */
@@ -246,8 +247,8 @@ void basis_fit(struct flow_graph *graph, int64_t steep)
 
 /* ---- a pivot */
 
-/* The cycle that an entering arc closes: from the join down to its `from`, along it, and from its `to`
- * up to the join. */
+/* The cycle that an entering arc closes: from the join down to its `from`, along it, and from its
+ * `to` up to the join. */
 struct cycle {
     uint32_t from, to, join;
     uint32_t out;   /* whose arc leaves; NODE_NONE: the entering one's own capacity is the least */
@@ -255,8 +256,8 @@ struct cycle {
     int64_t room;
 };
 
-/* The arc that leaves is the last on the cycle, counted from the join, of those with the least room:
- * this keeps the tree strongly feasible. */
+/* The arc that leaves is the last on the cycle, counted from the join, of those with the least
+ * room: this keeps the tree strongly feasible. */
 static void cycle_find(struct cycle *cycle, const struct basis_node *nodes, int64_t capacity)
 {
     uint32_t a = cycle->from, b = cycle->to, out_a = NODE_NONE, out_b = NODE_NONE;
@@ -296,8 +297,8 @@ static void cycle_push(const struct cycle *cycle, struct basis_node *nodes)
     }
 }
 
-/* The run of the thread that is the subtree of `top`, less that of `done`, which came before: its nodes
- * get their new depths and potentials, and one thread. */
+/* The run of the thread that is the subtree of `top`, less that of `done`, which came before: its
+ * nodes get their new depths and potentials, and one thread. */
 struct run {
     uint32_t done, resume; /* resume: what followed the subtree of done */
     uint32_t tail;         /* the last node of the new thread */
@@ -328,8 +329,8 @@ static void run_move(struct basis *basis, struct run *run, uint32_t top, uint32_
     run->tail = at;
 }
 
-/* The part of the tree that hung from out's arc hangs from `parent` now, by the link in `first`, and
- * is rooted in `top`. */
+/* The part of the tree that hung from out's arc hangs from `parent` now, by the link in `first`,
+ * and is rooted in `top`. */
 static void basis_rehang(struct basis *basis, uint32_t top, const struct basis_node *first,
                          uint32_t out, int64_t shift)
 {

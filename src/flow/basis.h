@@ -1,24 +1,24 @@
 /* The spanning tree of a network simplex, with the flow on it.
  *
  * A tree over all nodes and one root more; arcs outside of it are empty or full. A full arc is kept
- * turned round with its cost negated, so that every arc outside could take up flow from its `from`, and
- * pays if cost + potential(from) - potential(to) is negative. Arcs of the tree have exactly 0 there,
- * which is why pricing need not know which those are.
+ * turned round with its cost negated, so that every arc outside could take up flow from its `from`,
+ * and pays if cost + potential(from) - potential(to) is negative. Arcs of the tree have exactly 0
+ * there, which is why pricing need not know which those are.
  *
  * Instead of flow, a node knows how much more could be sent to its parent (up) and from it (down).
- * The tree is strongly feasible: up is positive everywhere. Leaving arcs are chosen to keep that true,
- * and then no sequence of pivots repeats.
+ * The tree is strongly feasible: up is positive everywhere. Leaving arcs are chosen to keep that
+ * true, and then no sequence of pivots repeats.
  *
- * Nodes are threaded in preorder, so a subtree is a run of the thread. A node that no arc of the graph
- * holds hangs from the root by an artificial one, which nobody may enter again. */
+ * Nodes are threaded in preorder, so a subtree is a run of the thread. A node that no arc of the
+ * graph holds hangs from the root by an artificial one, which nobody may enter again. */
 #pragma once
 
 #include "flow/flow.h"
 
 #include <stdbool.h>
 
-/* What an infinite capacity is here, and from where on a room counts as infinite: every real flow is
- * smaller than that. */
+/* What an infinite capacity is here, and from where on a room counts as infinite: every real flow
+ * is smaller than that. */
 #define ROOM_INFINITE (INT64_C(1) << 61)
 #define ROOM_LIMIT (INT64_C(1) << 60)
 
@@ -44,8 +44,8 @@ struct basis {
     int64_t steep;            /* cost of an artificial arc that brings flow from nowhere */
 };
 
-/* The tree of the last time, or everything hung from the root, fitted to the graph as it is now: arcs
- * whose flow would not fit, or not be strongly feasible, are taken out of it. */
+/* The tree of the last time, or everything hung from the root, fitted to the graph as it is now:
+ * arcs whose flow would not fit, or not be strongly feasible, are taken out of it. */
 void basis_fit(struct flow_graph *graph, int64_t steep);
 /* Puts an offer into the tree that pays. False if it could take up flow without end. */
 bool basis_pivot(struct basis *basis, const struct flow_graph *graph, uint32_t entering);

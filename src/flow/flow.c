@@ -36,7 +36,8 @@ void flow_graph_release(struct flow_graph *graph)
 
 /* ---- what fits */
 
-/* No room of the tree may pass ROOM_LIMIT: it is at most all supplies and all full arcs together. */
+/* No room of the tree may pass ROOM_LIMIT: it is at most all supplies and all full arcs together.
+ */
 static bool flows_fit(const struct flow_graph *graph, int64_t *ret_balance)
 {
     int64_t all = 0, balance = 0;
@@ -60,8 +61,8 @@ static bool flows_fit(const struct flow_graph *graph, int64_t *ret_balance)
     return true;
 }
 
-/* An artificial arc must cost more than any way through the graph, and a potential is the cost of such a
- * way and of two artificial arcs at most. */
+/* An artificial arc must cost more than any way through the graph, and a potential is the cost of
+ * such a way and of two artificial arcs at most. */
 static bool costs_fit(const struct flow_graph *graph, int64_t *ret_steep)
 {
     int64_t most = 0, steep, bound;
@@ -94,7 +95,8 @@ static bool cost_sum(struct flow_graph *graph)
 /* ---- pricing */
 
 /* Block search: the best of the next few arcs, about the root of their number, from where the last
- * search ended. Fewer are searched than all for each pivot, better ones are found than the first. */
+ * search ended. Fewer are searched than all for each pivot, better ones are found than the first.
+ */
 struct search {
     uint32_t at, block;
 };

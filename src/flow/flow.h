@@ -7,15 +7,16 @@
  *         use(graph.arcs.at[x].flow);
  *     flow_graph_release(&graph);
  *
- * What leaves a node less what enters it is its supply. An arc carries from 0 to its capacity; its cost
- * may be negative. Supplies add up to 0: a circulation has none. A lower bound is a capacity and two
- * supplies. Arcs may be parallel, opposed, or loops.
+ * What leaves a node less what enters it is its supply. An arc carries from 0 to its capacity; its
+ * cost may be negative. Supplies add up to 0: a circulation has none. A lower bound is a capacity
+ * and two supplies. Arcs may be parallel, opposed, or loops.
  *
- * The same graph gives the same flow on every machine: ties go by the order in which arcs were added.
+ * The same graph gives the same flow on every machine: ties go by the order in which arcs were
+ * added.
  *
- * Supplies, capacities and costs may be changed, and nodes and arcs added, after a solution: the next
- * one starts from its basis and takes the fewer pivots, the less was changed. Which of several optima
- * comes out then depends on what was solved before. */
+ * Supplies, capacities and costs may be changed, and nodes and arcs added, after a solution: the
+ * next one starts from its basis and takes the fewer pivots, the less was changed. Which of several
+ * optima comes out then depends on what was solved before. */
 #pragma once
 
 #include "base/vec.h"
@@ -42,8 +43,8 @@ struct flow_arc_data {
 
 struct flow_node_data {
     int64_t supply;
-    /* After FLOW_OPTIMAL: cost + potential(from) - potential(to) is >= 0 for an arc that could carry
-     * more and <= 0 for one that could carry less, which proves the optimum. */
+    /* After FLOW_OPTIMAL: cost + potential(from) - potential(to) is >= 0 for an arc that could
+     * carry more and <= 0 for one that could carry less, which proves the optimum. */
     int64_t potential;
 };
 

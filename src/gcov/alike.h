@@ -1,5 +1,5 @@
-/* How alike two sets of counts are, on gcc's own graphs: overlap is the sum over keys of the smaller of the two
- * shares. What one side does not have is zero there. */
+/* How alike two sets of counts are, on gcc's own graphs: overlap is the sum over keys of the
+ * smaller of the two shares. What one side does not have is zero there. */
 #pragma once
 
 #include "gcov/counts.h"
@@ -32,8 +32,8 @@ struct alike {
     double matched[ALIKE_SIDES]; /* share of a side's weight whose key the other has counted too */
 };
 
-/* The two are .gcda files, or folders: files of one name below them belong together. Notes are looked for beside
- * either file. */
+/* The two are .gcda files, or folders: files of one name below them belong together. Notes are
+ * looked for beside either file. */
 bool alike_compare(struct alike *alike, const char *const paths[ALIKE_SIDES], enum alike_by by,
                    struct err *err);
 void alike_release(struct alike *alike);

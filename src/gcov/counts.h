@@ -1,7 +1,7 @@
 /* A .gcda file: counters of the functions of one compilation, read and written.
  *
- * What is written is what libgcov would have: counters that are all zero are stored as their number.
- * Read and written again, a file of the same version has the same bytes. */
+ * What is written is what libgcov would have: counters that are all zero are stored as their
+ * number. Read and written again, a file of the same version has the same bytes. */
 #pragma once
 
 #include "base/vec.h"
@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Counters of values come behind those of arcs. Of each target of indirect calls, and of each of the
- * most frequent values (TOPN): total, number of pairs, then value and count of each. */
+/* Counters of values come behind those of arcs. Of each target of indirect calls, and of each of
+ * the most frequent values (TOPN): total, number of pairs, then value and count of each. */
 enum counts_kind {
     COUNTS_ARCS,
     COUNTS_INTERVAL,

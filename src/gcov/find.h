@@ -12,8 +12,8 @@ struct paths {
     VEC(const char *); /* in order */
 };
 
-/* Of a folder all files below it with the ending, of a file itself. Links to folders are not followed: they may
- * lead round in circles. Fails if there is nothing of that name. */
+/* Of a folder all files below it with the ending, of a file itself. Links to folders are not
+ * followed: they may lead round in circles. Fails if there is nothing of that name. */
 bool paths_find(struct paths *paths, struct arena *arena, const char *where, const char *ending,
                 struct err *err);
 bool path_ends_in(const char *path, const char *ending);

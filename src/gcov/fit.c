@@ -138,7 +138,8 @@ static void lines_index(struct fitting *fitting)
     size_t n = fitting->function->n_blocks + 1;
     for (size_t b = 0; b < n; b++)
         fitting->first_line[b] = fitting->last_line[b] = GROUP_NONE;
-    /* Counted, summed up to where each block's begin, and moved on to their ends as they are filled. */
+    /* Counted, summed up to where each block's begin, and moved on to their ends as they are
+     * filled. */
     for (size_t i = 0; i < lines->n; i++)
         fitting->first_of_lines[lines->at[i].block + 2]++;
     for (size_t b = 1; b <= n; b++)

@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-/* What each execution more and less than was seen costs. Branches and beginnings of statements that were seen
- * did happen, but copies may have lost theirs: the truth is rather above. Code may be anywhere. */
+/* What each execution more and less than was seen costs. Branches and beginnings of statements that
+ * were seen did happen, but copies may have lost theirs: the truth is rather above. Code may be
+ * anywhere. */
 struct weights {
     uint32_t more, less;
 };
@@ -21,8 +22,8 @@ static struct weights weights_of(const struct sighting *sighting)
     }
 }
 
-/* Whether code of a line of the block `with` was seen in the home of the sighting, of a line that the other block
- * does not have as well. */
+/* Whether code of a line of the block `with` was seen in the home of the sighting, of a line that
+ * the other block does not have as well. */
 static bool home_shared(const struct fitting *fitting, const struct sighting *sighting,
                         uint32_t with, uint32_t but)
 {
@@ -35,8 +36,8 @@ static bool home_shared(const struct fitting *fitting, const struct sighting *si
     return false;
 }
 
-/* Code that was made unconditional is in one piece with what decides about it, or there is no branch that
- * would: it tells nothing. */
+/* Code that was made unconditional is in one piece with what decides about it, or there is no
+ * branch that would: it tells nothing. */
 static struct weights weights_in(const struct fitting *fitting, const struct sighting *sighting,
                                  uint32_t block)
 {
@@ -83,8 +84,9 @@ static int match_order(const void *a, const void *b)
 
 enum { ALIGNED_MAX = 1 << 20 };
 
-/* Cell (i, k) is the cost for the first i of a and k of b, of which the last may be a pair. Steps: 1 the last of
- * both are a pair, 2 the last of a is one with an earlier pair's b, or left out, 3 the last of b likewise. */
+/* Cell (i, k) is the cost for the first i of a and k of b, of which the last may be a pair. Steps:
+ * 1 the last of both are a pair, 2 the last of a is one with an earlier pair's b, or left out, 3
+ * the last of b likewise. */
 void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, bool shared,
                    uint32_t *ret_b_of)
 {
@@ -134,8 +136,8 @@ void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, boo
     mem_free(cells);
 }
 
-/* Blocks and sightings of which nothing but counts can tell which belong together. None of the blocks ran more
- * often than the most frequent sighting. */
+/* Blocks and sightings of which nothing but counts can tell which belong together. None of the
+ * blocks ran more often than the most frequent sighting. */
 static void class_deal(struct fitting *fitting, struct match *blocks, size_t n_blocks,
                        struct match *seen, size_t n_seen, uint32_t share)
 {
@@ -162,7 +164,8 @@ static void class_deal(struct fitting *fitting, struct match *blocks, size_t n_b
     mem_free(seen_of);
 }
 
-/* Branches vote for arcs; where the line has several blocks nothing tells which of them is the branch's. */
+/* Branches vote for arcs; where the line has several blocks nothing tells which of them is the
+ * branch's. */
 static bool is_block_sighting(const struct sighting *sighting)
 {
     return sighting->kind < SIGHTING_WAYS;

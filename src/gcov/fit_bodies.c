@@ -1,9 +1,9 @@
 /* Which blocks are which copy's of a function that was inlined several times.
  *
- * Bodies stand one after the other, in the order of their calls. Where each begins with a block that has the
- * function's first line, they go from one to the next. Where gcc took first lines away, lines that every copy has in
- * one block tell at least a part of each body; what lies between two parts belongs to the one that it
- * is reached from. */
+ * Bodies stand one after the other, in the order of their calls. Where each begins with a block
+ * that has the function's first line, they go from one to the next. Where gcc took first lines
+ * away, lines that every copy has in one block tell at least a part of each body; what lies between
+ * two parts belongs to the one that it is reached from. */
 #include "gcov/fitting.h"
 
 struct body_key {

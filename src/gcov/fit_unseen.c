@@ -25,7 +25,8 @@ bool fitting_way_vanishes(const struct fitting *fitting, uint32_t block, uint32_
     return !own;
 }
 
-/* Whether a way has a block with lines, and the other way leads at once to where that one goes on. */
+/* Whether a way has a block with lines, and the other way leads at once to where that one goes on.
+ */
 static bool way_corrects(const struct fitting *fitting, const struct notes_arc *way,
                          const struct notes_arc *other)
 {
@@ -35,10 +36,10 @@ static bool way_corrects(const struct fitting *fitting, const struct notes_arc *
            fitting->function->arcs.at[arc].to == other->to;
 }
 
-/* A branch that became no branch may go either way, and gcc must not take for sure what nobody knows: half and
- * half; a statement that is left out otherwise is done in one of four cases, as corrections are rarer than what
- * needs none. Where it cannot have become a conditional move, the branch is one that was not recognised: then
- * rather by the way that has no blocks. */
+/* A branch that became no branch may go either way, and gcc must not take for sure what nobody
+ * knows: half and half; a statement that is left out otherwise is done in one of four cases, as
+ * corrections are rarer than what needs none. Where it cannot have become a conditional move, the
+ * branch is one that was not recognised: then rather by the way that has no blocks. */
 void fit_unseen(struct fitting *fitting)
 {
     for (uint32_t b = 0; b < fitting->function->n_blocks; b++) {
@@ -68,8 +69,8 @@ static uint32_t times_in(const struct fitting *fitting, uint32_t block)
     return most;
 }
 
-/* A loop of one block, or of one and a test, by the arc that stays in it. Its code counts for what comes in, not for its
- * turns: statements that begin several times in one piece tell those. */
+/* A loop of one block, or of one and a test, by the arc that stays in it. Its code counts for what
+ * comes in, not for its turns: statements that begin several times in one piece tell those. */
 static void loop_vote(struct fitting *fitting, uint32_t block, uint32_t arc)
 {
     uint32_t body = fitting->function->arcs.at[arc].to;

@@ -48,7 +48,8 @@ static int way_score(const struct fitting *fitting, const struct sighting *sight
     return score;
 }
 
-/* How well the ways of a branch fit a block's arcs: the first way the first arc, or the other one. */
+/* How well the ways of a branch fit a block's arcs: the first way the first arc, or the other one.
+ */
 struct ways_scores {
     int straight, crossed;
 };
@@ -111,8 +112,9 @@ static uint32_t blocks_apart(const struct fitting *fitting, uint32_t from, uint3
     return result;
 }
 
-/* Copies whose lines tell nothing, one after the other: as is nearest to what flows there so far, all of them together.
- * More than flows comes by the way that leads back to the branch: the copies of a loop that was unrolled. */
+/* Copies whose lines tell nothing, one after the other: as is nearest to what flows there so far,
+ * all of them together. More than flows comes by the way that leads back to the branch: the copies
+ * of a loop that was unrolled. */
 static void branch_orient(const struct fitting *fitting, struct branch *branch)
 {
     uint32_t arc = fitting->first_arc[branch->block];
@@ -150,7 +152,8 @@ struct branch_list {
     VEC(struct branch);
 };
 
-/* How many different branches of the line were seen: in other columns, or with other discriminators. */
+/* How many different branches of the line were seen: in other columns, or with other
+ * discriminators. */
 static size_t branches_seen(const struct fitting *fitting, const struct line_seen *line)
 {
     size_t result = 0;
@@ -168,7 +171,8 @@ static size_t branches_seen(const struct fitting *fitting, const struct line_see
     return result;
 }
 
-/* Blocks that end in a branch of the line; if those are too few, blocks that have the line somewhere. */
+/* Blocks that end in a branch of the line; if those are too few, blocks that have the line
+ * somewhere. */
 static void branches_list(const struct fitting *fitting, const struct line_seen *line,
                           struct branch_list *list)
 {
@@ -182,8 +186,8 @@ static void branches_list(const struct fitting *fitting, const struct line_seen 
     }
 }
 
-/* Whether two sightings are copies of one branch: of one column, or, where several discriminators were seen, of one
- * discriminator. */
+/* Whether two sightings are copies of one branch: of one column, or, where several discriminators
+ * were seen, of one discriminator. */
 static bool same_branch(const struct sighting *a, const struct sighting *b, bool told)
 {
     return !a->by_column && told && a->discriminator == b->discriminator && a->column == b->column;
@@ -226,9 +230,9 @@ static void rest_deal(struct fitting *fitting, struct branch_list *list, const s
 
 enum { COLUMNS_MAX = 6 };
 
-/* Where branches of a line have as many columns as there are blocks for them, each column is one branch, with all its
- * copies: which block's is told by the lines that its ways lead to, else both have one order. Loops have not: their
- * test comes first in the text and last in the graph. */
+/* Where branches of a line have as many columns as there are blocks for them, each column is one
+ * branch, with all its copies: which block's is told by the lines that its ways lead to, else both
+ * have one order. Loops have not: their test comes first in the text and last in the graph. */
 struct columns {
     int scores[COLUMNS_MAX][COLUMNS_MAX]; /* of each column in each block */
     uint32_t block[COLUMNS_MAX];          /* of each column, the best so far */
@@ -400,8 +404,8 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
     vec_release(&list);
 }
 
-/* Labels whose address is taken have fake arcs from the entry: the one whose block, and the next, have most of
- * the lines that were found there. */
+/* Labels whose address is taken have fake arcs from the entry: the one whose block, and the next,
+ * have most of the lines that were found there. */
 static uint32_t arrival_arc(const struct fitting *fitting, const struct sighting *sighting)
 {
     const struct notes_arcs *arcs = &fitting->function->arcs;

@@ -59,8 +59,8 @@ bool fitting_branches(const struct fitting *fitting, uint32_t block);
 bool fitting_switches(const struct fitting *fitting, uint32_t block);
 void fitting_vote(struct votes *votes, uint32_t at, uint32_t more, uint32_t less, uint64_t count);
 
-/* Discriminators of a line are believed below the result: beyond the first that was seen and is not there,
- * numbers have shifted. 0: none is, code has lost them. */
+/* Discriminators of a line are believed below the result: beyond the first that was seen and is not
+ * there, numbers have shifted. 0: none is, code has lost them. */
 uint32_t fitting_believed(const struct fitting *fitting, const struct line_seen *line);
 
 /* One of several things with a count, to be matched with others by it. */
@@ -68,9 +68,10 @@ struct match {
     uint32_t at;
     uint64_t count;
 };
-/* Sorts both by count and gives each of a one of b, both going up together, as near as possible. b_of: for each
- * of a, in its new order. shared: each of b has one of a as well, if there are enough. Else none of b is given
- * twice, and where there are fewer of b than of a the others get MATCH_NONE. */
+/* Sorts both by count and gives each of a one of b, both going up together, as near as possible.
+ * b_of: for each of a, in its new order. shared: each of b has one of a as well, if there are
+ * enough. Else none of b is given twice, and where there are fewer of b than of a the others get
+ * MATCH_NONE. */
 #define MATCH_NONE UINT32_MAX
 void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, bool shared,
                    uint32_t *ret_b_of);
@@ -79,8 +80,8 @@ void matches_align(struct match *a, size_t n_a, struct match *b, size_t n_b, boo
 void fit_unrolled(struct fitting *fitting);
 /* Other branches of which it has none. */
 void fit_unseen(struct fitting *fitting);
-/* Whether code of a way may have been made unconditional: the way leads on at once or by a block without calls, of
- * whose own lines the program has code, or which has none. */
+/* Whether code of a way may have been made unconditional: the way leads on at once or by a block
+ * without calls, of whose own lines the program has code, or which has none. */
 bool fitting_way_vanishes(const struct fitting *fitting, uint32_t block, uint32_t before);
 
 /* All votes of a block as one, unless they are weighed. */

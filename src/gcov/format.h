@@ -1,9 +1,10 @@
-/* What gcc's two coverage files have in common: .gcno, the control flow graphs that it saw (notes.h),
- * and .gcda, how often each arc of them was gone (counts.h).
+/* What gcc's two coverage files have in common: .gcno, the control flow graphs that it saw
+ * (notes.h), and .gcda, how often each arc of them was gone (counts.h).
  *
- * Both are records of tag and length behind a header whose version word is the compiler's: "B22*" is
- * gcc 12.2. Numbers are of the machine's own byte order; only little-endian files are read. From gcc 12
- * on, lengths count bytes, and a header has one word more; before, they count words of four bytes. */
+ * Both are records of tag and length behind a header whose version word is the compiler's: "B22*"
+ * is gcc 12.2. Numbers are of the machine's own byte order; only little-endian files are read. From
+ * gcc 12 on, lengths count bytes, and a header has one word more; before, they count words of four
+ * bytes. */
 #pragma once
 
 #include "program/dwarf/cursor.h"

@@ -1,9 +1,9 @@
 /* A .gcno file: the control flow graphs of one compilation as gcc saw them when it would have put
  * counters into them, or looks for counts.
  *
- * Block 0 is the entry and block 1 the exit. Arcs stand in the file's order, by block; those that are
- * not on the spanning tree have counters, in that order. A fake arc leads to the exit from a call that
- * may not come back. The checksums are those that gcc expects of counts. */
+ * Block 0 is the entry and block 1 the exit. Arcs stand in the file's order, by block; those that
+ * are not on the spanning tree have counters, in that order. A fake arc leads to the exit from a
+ * call that may not come back. The checksums are those that gcc expects of counts. */
 #pragma once
 
 #include "base/memory.h"

@@ -44,8 +44,8 @@ static void smoothing_close(struct smoothing *smoothing)
     mem_free(smoothing->queue);
 }
 
-/* From one block to another, or to any that was seen (UINT32_MAX), by arcs that have at least so much; came_by has the way.
- * Result: where it ended, or UINT32_MAX. */
+/* From one block to another, or to any that was seen (UINT32_MAX), by arcs that have at least so
+ * much; came_by has the way. Result: where it ended, or UINT32_MAX. */
 static uint32_t way_find(struct smoothing *smoothing, uint32_t from, uint32_t to, uint64_t least)
 {
     const struct notes_arc *arcs = smoothing->function->arcs.at;
@@ -77,8 +77,8 @@ static void way_change(struct smoothing *smoothing, uint32_t from, uint32_t to, 
     }
 }
 
-/* Leads a little by an arc that was not met: instead of what goes to the same place by other ways, or once more round the
- * loop that it is in. */
+/* Leads a little by an arc that was not met: instead of what goes to the same place by other ways,
+ * or once more round the loop that it is in. */
 static void arc_lead(struct smoothing *smoothing, uint32_t arc)
 {
     uint32_t from = smoothing->function->arcs.at[arc].from;
@@ -98,7 +98,8 @@ static void arc_lead(struct smoothing *smoothing, uint32_t arc)
         way_change(smoothing, over, join, (int64_t)smoothing->share);
 }
 
-/* Of a function whose beginnings are lost, in copies of it, the code ran, and so it was called. To gcc one that never is called never runs. */
+/* Of a function whose beginnings are lost, in copies of it, the code ran, and so it was called. To
+ * gcc one that never is called never runs. */
 static void entry_lead(struct smoothing *smoothing)
 {
     uint32_t join = way_find(smoothing, NOTES_ENTRY, UINT32_MAX, 0);
@@ -111,7 +112,8 @@ static void entry_lead(struct smoothing *smoothing)
         way_change(smoothing, NOTES_ENTRY, join, (int64_t)smoothing->one);
 }
 
-/* Of each block: code of one of its lines ran, or it has no lines and leads to those that follow. */
+/* Of each block: code of one of its lines ran, or it has no lines and leads to those that follow.
+ */
 static bool *blocks_ran(const struct notes_function *function, const struct line_groups *groups,
                         const struct sightings *sightings)
 {

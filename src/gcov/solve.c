@@ -10,9 +10,9 @@ enum {
     COST_UNKNOWN = 2,
 };
 
-/* A fake arc is the way out of a call that may not come back, beside the one by which it does. Where it is
- * the only one there is nothing rare about it: a computed goto leaves by such an arc, and comes in again
- * by fake arcs of the entry. */
+/* A fake arc is the way out of a call that may not come back, beside the one by which it does.
+ * Where it is the only one there is nothing rare about it: a computed goto leaves by such an arc,
+ * and comes in again by fake arcs of the entry. */
 static int64_t arc_cost(const struct notes_function *function, uint32_t i)
 {
     const struct notes_arc *arc = &function->arcs.at[i];
@@ -35,9 +35,9 @@ struct solving {
     size_t next;         /* vote */
 };
 
-/* A convex cost is arcs side by side: up to the first vote each execution saves what all votes ask for
- * it, from one vote to the next a little less, beyond the last it costs. Adds the arcs of one thing; they
- * are those from the number returned on to the graph's last. */
+/* A convex cost is arcs side by side: up to the first vote each execution saves what all votes ask
+ * for it, from one vote to the next a little less, beyond the last it costs. Adds the arcs of one
+ * thing; they are those from the number returned on to the graph's last. */
 static flow_arc piece_add(struct solving *solving, uint32_t at, flow_node from, flow_node to,
                           int64_t cost)
 {
@@ -70,8 +70,8 @@ static flow_node block_out(uint32_t block)
     return 2 * block + 1;
 }
 
-/* Statements of one piece of code are seen, and lost, together: of equal votes the strongest one counts, and of
- * each other one a quarter. */
+/* Statements of one piece of code are seen, and lost, together: of equal votes the strongest one
+ * counts, and of each other one a quarter. */
 static void votes_sort(struct votes *votes)
 {
     if (votes->n)

@@ -1,9 +1,9 @@
 /* Counts of all arcs of a graph, from what is more or less known about its blocks and arcs.
  *
- * A vote says that something ran so often, and what each execution more or less than that costs. Costs of
- * several votes add up, so that the graph decides between them: what comes out flows, comes in at the
- * entry and leaves at the exit, and costs least. Blocks and arcs without a vote are free, but for a
- * little, so that what nothing speaks for stays zero. */
+ * A vote says that something ran so often, and what each execution more or less than that costs.
+ * Costs of several votes add up, so that the graph decides between them: what comes out flows,
+ * comes in at the entry and leaves at the exit, and costs least. Blocks and arcs without a vote are
+ * free, but for a little, so that what nothing speaks for stays zero. */
 #pragma once
 
 #include "gcov/notes.h"

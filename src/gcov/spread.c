@@ -1,6 +1,7 @@
 #include "gcov/spread.h"
 
-/* Each block with its unknown arcs: what is left of its balance, and how many arcs it still lacks. */
+/* Each block with its unknown arcs: what is left of its balance, and how many arcs it still lacks.
+ */
 struct spread {
     const struct notes_function *function;
     int64_t *balance;  /* of each block: known in minus known out */

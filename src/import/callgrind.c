@@ -1,5 +1,6 @@
-/* Callgrind's format: lines of positions and costs, in which names and positions may be short for what came before. Of
- * costs the executed instructions (Ir) are read; sums over calls, which follow their calls=, are not. */
+/* Callgrind's format: lines of positions and costs, in which names and positions may be short for
+ * what came before. Of costs the executed instructions (Ir) are read; sums over calls, which follow
+ * their calls=, are not. */
 #include "import/import.h"
 #include "import/straight.h"
 

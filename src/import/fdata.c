@@ -1,5 +1,6 @@
-/* BOLT's fdata: how often control went from one place to another, by function and offset, steps from one block into the next
- * included. A block ran as often as control came to it or left it, whatever is more. */
+/* BOLT's fdata: how often control went from one place to another, by function and offset, steps
+ * from one block into the next included. A block ran as often as control came to it or left it,
+ * whatever is more. */
 #include "import/import.h"
 #include "import/straight.h"
 
@@ -146,8 +147,8 @@ static void visits_tally(const struct reading *reading, const struct visit *visi
     }
 }
 
-/* Control came to its first block and did not leave it, though it neither returns nor is a stub: BOLT leaves functions as they are whose
- * indirect jumps it does not understand. */
+/* Control came to its first block and did not leave it, though it neither returns nor is a stub:
+ * BOLT leaves functions as they are whose indirect jumps it does not understand. */
 static bool is_uncounted(const struct cfg *cfg, const struct tallies *tallies)
 {
     uint64_t out = 0, in = 0;
@@ -179,7 +180,8 @@ static void blocks_count(struct reading *reading, const struct cfg *cfg,
     }
 }
 
-/* Of all that was read, only the visits to the function are looked at: programs have ten thousands of both. */
+/* Of all that was read, only the visits to the function are looked at: programs have ten thousands
+ * of both. */
 static void function_count(struct reading *reading, const struct visit *visits, size_t n,
                            struct cfg_seen *seen)
 {

@@ -15,8 +15,8 @@ enum format {
     FORMAT_PROFILE
 };
 
-/* Callgrind's first line is a comment, or one of a few words with a colon; fdata are lines of seven words, or say no_lbr
- * or boltedcollection before. */
+/* Callgrind's first line is a comment, or one of a few words with a colon; fdata are lines of seven
+ * words, or say no_lbr or boltedcollection before. */
 static enum format format_of(const char *head, size_t n)
 {
     static const char *const callgrind[] = {"# callgrind format",

@@ -1,5 +1,5 @@
-/* What other tools took, as a profile: exact counts, a truth to compare with; samples of perf. One file a format; which one it is, is told
- * by content. */
+/* What other tools took, as a profile: exact counts, a truth to compare with; samples of perf. One
+ * file a format; which one it is, is told by content. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,8 +15,9 @@ struct import_bytes {
     VEC(uint8_t);
 };
 
-/* The profile is the caller's to release; its mode is exact, or plain if samples were taken (import/perf_data.h). path: of the file; binary: the program that fdata of BOLT
- * are about, which do not say, or one that stands for what has its name in perf.data; NULL: none. */
+/* The profile is the caller's to release; its mode is exact, or plain if samples were taken
+ * (import/perf_data.h). path: of the file; binary: the program that fdata of BOLT are about, which
+ * do not say, or one that stands for what has its name in perf.data; NULL: none. */
 bool import_file(struct profile *ret_profile, const char *path, const char *binary,
                  struct err *err);
 

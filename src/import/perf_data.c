@@ -85,7 +85,8 @@ struct interrupted {
     uint64_t n_chain;
 };
 
-/* Outermost first. Marks say whose the addresses behind them are; the innermost is the interrupted place itself. */
+/* Outermost first. Marks say whose the addresses behind them are; the innermost is the interrupted
+ * place itself. */
 static uint32_t chain_nodes(struct reading *reading, const struct interrupted *it, uint32_t node)
 {
     for (uint64_t i = it->n_chain; i-- > 0;) {

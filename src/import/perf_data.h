@@ -1,5 +1,6 @@
-/* What perf recorded, as a plain profile: samples of its first event become weights of places, and what the hardware told of each sampled instruction
- * (AMD's IBS, Arm's SPE, Intel's PEBS) becomes a record of its own. */
+/* What perf recorded, as a plain profile: samples of its first event become weights of places, and
+ * what the hardware told of each sampled instruction (AMD's IBS, Arm's SPE, Intel's PEBS) becomes a
+ * record of its own. */
 #pragma once
 
 #include "records/bits.h"
@@ -17,7 +18,8 @@ bool perf_data_import(struct profile *profile, const void *bytes, size_t n, cons
 
 /* Who wants to hear what each record of hardware says, part by part. */
 struct perf_listener {
-    /* A record begins: where in the file, and whose it is ("ibs_op", "ibs_fetch", "spe", "pebs"). */
+    /* A record begins: where in the file, and whose it is ("ibs_op", "ibs_fetch", "spe", "pebs").
+     */
     void (*begin)(void *closure, uint64_t offset, const char *origin);
     struct bits_listener parts;
 };

@@ -208,7 +208,8 @@ static void feature_read(struct perf_file *file, uint64_t feature, struct cursor
     }
 }
 
-/* Sections of features stand behind the records, each with its place, in the order of their bits. */
+/* Sections of features stand behind the records, each with its place, in the order of their bits.
+ */
 static bool features_read(struct perf_file *file, struct cursor *bits, struct err *err)
 {
     uint64_t masks[FEATURES / 64];

@@ -1,7 +1,9 @@
-/* A file that perf wrote: which events it has, what it says of the machine, and its records one by one.
+/* A file that perf wrote: which events it has, what it says of the machine, and its records one by
+ * one.
  *
- * Files that were written whole and those that went through a pipe are read alike. The bytes are anybody's: a record is inside the file or is an error that
- * tells its offset; what is inside of a record is checked by whoever takes it apart (perf_record of this folder). */
+ * Files that were written whole and those that went through a pipe are read alike. The bytes are
+ * anybody's: a record is inside the file or is an error that tells its offset; what is inside of a
+ * record is checked by whoever takes it apart (perf_record of this folder). */
 #pragma once
 
 #include "base/map.h"

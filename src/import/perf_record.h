@@ -1,5 +1,5 @@
-/* Records of a perf.data taken apart: which fields there are is told by the event that they are of. Every length is checked; pointers lead into the
- * file. */
+/* Records of a perf.data taken apart: which fields there are is told by the event that they are of.
+ * Every length is checked; pointers lead into the file. */
 #pragma once
 
 #include "import/perf_file.h"

@@ -1,7 +1,9 @@
-/* Whose an address of a recorded process is, as records of perf.data tell: mappings of processes, files of modules.
+/* Whose an address of a recorded process is, as records of perf.data tell: mappings of processes,
+ * files of modules.
  *
- * The file was maybe written on another machine. A file of ours is believed to be the mapped one if its build-id is the one that was told, or if none was told;
- * else file offsets stand for addresses, and the fact "replaced" says that no file explains the module. */
+ * The file was maybe written on another machine. A file of ours is believed to be the mapped one if
+ * its build-id is the one that was told, or if none was told; else file offsets stand for
+ * addresses, and the fact "replaced" says that no file explains the module. */
 #pragma once
 
 #include "base/map.h"
@@ -59,7 +61,8 @@ void perf_space_map(struct perf_space *space, const struct perf_mapped *map);
 void perf_space_fork(struct perf_space *space, const struct perf_birth *birth);
 void perf_space_exec(struct perf_space *space, uint32_t pid);
 
-/* Never fails: "[unknown]" has what belongs to nobody; ret_missed, if wanted: whether that is so. */
+/* Never fails: "[unknown]" has what belongs to nobody; ret_missed, if wanted: whether that is so.
+ */
 struct place perf_space_code(struct perf_space *space, uint32_t pid, struct avma at, bool kernel,
                              bool *ret_missed);
 /* False: nobody knows what lies there. */

@@ -163,8 +163,8 @@ static uint64_t went_on(const struct writing *writing, const struct place *place
     return taken < place->count ? place->count - taken : 0;
 }
 
-/* Callgrind counts the turns of an instruction that repeats itself, and adds what stubs execute to the calls of them. Neither was
- * executed more often than control came to it. */
+/* Callgrind counts the turns of an instruction that repeats itself, and adds what stubs execute to
+ * the calls of them. Neither was executed more often than control came to it. */
 static void counts_mend(struct writing *writing)
 {
     struct places *places = &writing->places;
@@ -228,7 +228,8 @@ static void runs_add(struct writing *writing)
 /* The jump of a PLT stub, at most so many instructions behind its beginning. */
 enum { STUB_INSTRUCTIONS = 3 };
 
-/* Callgrind goes from the call of a stub straight to the function behind it: the stub is put back between them. */
+/* Callgrind goes from the call of a stub straight to the function behind it: the stub is put back
+ * between them. */
 static void stub_add(struct writing *writing, uint64_t stub, uint32_t to_module, uint64_t to,
                      uint64_t count)
 {
@@ -277,7 +278,8 @@ static void passage_add(struct writing *writing, const struct straight_jump *jum
                  jump->count);
         stub_add(writing, last.target.v, to_module, jump->to, jump->count);
     } else {
-        /* Out of what is no jump, as into a signal handler: that it arrives is all that can be said. */
+        /* Out of what is no jump, as into a signal handler: that it arrives is all that can be
+         * said. */
         struct edge_key arrival = {MODULE_NONE, to_module, 0, jump->to, EDGE_RETURN};
         sum_add(&table_at(&writing->profile->edges, &arrival)->count, jump->count);
     }
@@ -290,7 +292,8 @@ static void jumps_add(struct writing *writing, const struct straight_jumps *jump
         passage_add(writing, &jumps->at[i], unknown);
 }
 
-/* What a conditional branch was not followed in fell through; a jump that nothing else is told of went where it goes. */
+/* What a conditional branch was not followed in fell through; a jump that nothing else is told of
+ * went where it goes. */
 static void falls_add(struct writing *writing)
 {
     for (size_t i = 0; i < writing->places.n; i++) {

@@ -1,7 +1,8 @@
 /* From counts of single instructions and of jumps to the tables of a profile.
  *
- * An exact recording has straight runs of instructions and what went between them. Counts of instructions are made into
- * runs of equal count; where it changes without a jump, as many went on as the place before had, at most. */
+ * An exact recording has straight runs of instructions and what went between them. Counts of
+ * instructions are made into runs of equal count; where it changes without a jump, as many went on
+ * as the place before had, at most. */
 #pragma once
 
 #include "base/map.h"

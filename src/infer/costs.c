@@ -19,8 +19,8 @@ static int64_t cost_clamp(double cost)
     return cost < 1 ? 1 : cost > COST_MOST ? COST_MOST : (int64_t)cost;
 }
 
-/* k / ln(w + 2) with k = b for raising and 50 b for lowering. The root b is common to all costs of a function, so
- * only their proportions matter; it is kept within what integers tell apart. */
+/* k / ln(w + 2) with k = b for raising and 50 b for lowering. The root b is common to all costs of
+ * a function, so only their proportions matter; it is kept within what integers tell apart. */
 static struct cost cost_levin(const struct costs *costs, const struct infer_count *count)
 {
     double seen = (double)count->seen / costs->grain;
@@ -38,9 +38,9 @@ static struct cost cost_profi(const struct infer_count *count, enum cost_kind ki
     return (struct cost){count->seen ? 10 : 11, 20};
 }
 
-/* Samples of single places err by how long instructions take, and of that their number tells nothing: all blocks
- * hold equally firmly, raised more easily than lowered because samples miss and do not invent. What is likely by the
- * code alone decides where they leave a choice. */
+/* Samples of single places err by how long instructions take, and of that their number tells
+ * nothing: all blocks hold equally firmly, raised more easily than lowered because samples miss and
+ * do not invent. What is likely by the code alone decides where they leave a choice. */
 static struct cost cost_points(const struct infer_count *count)
 {
     if (!count->measured)
@@ -48,9 +48,9 @@ static struct cost cost_points(const struct infer_count *count)
     return (struct cost){count->seen ? 1000 : 1100, 2000};
 }
 
-/* The likelihood of a deviation falls with its size in standard deviations, so one unit of it costs as the
- * inverse of that. No count is known better than to one grain: being seen once. What was never seen, though
- * the code around it was, is next to it. */
+/* The likelihood of a deviation falls with its size in standard deviations, so one unit of it costs
+ * as the inverse of that. No count is known better than to one grain: being seen once. What was
+ * never seen, though the code around it was, is next to it. */
 static struct cost cost_walks(const struct costs *costs, const struct infer_count *count)
 {
     const double firm = 1e5, loose = 1e3;

@@ -1,5 +1,5 @@
-/* What it costs to raise or lower one count by one, in integers from 0 to COST_MOST; where the code cannot go, more than any
- * detour through code that nobody saw: COST_RULED. */
+/* What it costs to raise or lower one count by one, in integers from 0 to COST_MOST; where the code
+ * cannot go, more than any detour through code that nobody saw: COST_RULED. */
 #pragma once
 
 #include "infer/infer.h"

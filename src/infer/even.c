@@ -60,7 +60,8 @@ static struct infer_edge *edge_at(const struct evener *evener, int back, uint32_
     return &evener->problem->edges.at[evener->ways[back].edges[i]];
 }
 
-/* Blocks that are come to from one that is known, up to others that are. False: they lead to more than one. */
+/* Blocks that are come to from one that is known, up to others that are. False: they lead to more
+ * than one. */
 static bool region_find(struct evener *evener, uint32_t from)
 {
     evener->n = 0;
@@ -85,7 +86,8 @@ static bool region_find(struct evener *evener, uint32_t from)
     }
 }
 
-/* Counts edges into the region's blocks. False: flow comes in elsewhere, too, or goes out by what was seen, or nowhere. */
+/* Counts edges into the region's blocks. False: flow comes in elsewhere, too, or goes out by what
+ * was seen, or nowhere. */
 static bool region_closed(struct evener *evener, uint32_t from)
 {
     for (uint32_t k = 0; k < evener->n; k++) {

@@ -69,8 +69,8 @@ static void network_read(const struct flow_graph *graph, struct lanes *lanes, un
     }
 }
 
-/* Flows may be large; sums of them and of their costs must fit. Where they would not, deviations are found in steps of 2^shift
- * first, and what rounding left then. */
+/* Flows may be large; sums of them and of their costs must fit. Where they would not, deviations
+ * are found in steps of 2^shift first, and what rounding left then. */
 static unsigned shift_find(const struct lanes *lanes, const int64_t *missing)
 {
     double off = 0, most = 0x1p61 / COST_RULED / (double)lanes->nodes;

@@ -1,10 +1,11 @@
-/* From counts as they were taken to counts that fit together: what enters a block leaves it, for every
- * block and edge of one function.
+/* From counts as they were taken to counts that fit together: what enters a block leaves it, for
+ * every block and edge of one function.
  *
- * A function is a graph of blocks and edges, entered from outside at some blocks and left at others.
- * Each of these has what was seen of it. The counts that are inferred are consistent, and of all that
- * are, those that deviate at the least cost; what a deviation costs is a matter of how much is known
- * (costs.h). A problem whose counts fit together already is its own solution, to the last unit.
+ * A function is a graph of blocks and edges, entered from outside at some blocks and left at
+ * others. Each of these has what was seen of it. The counts that are inferred are consistent, and
+ * of all that are, those that deviate at the least cost; what a deviation costs is a matter of how
+ * much is known (costs.h). A problem whose counts fit together already is its own solution, to the
+ * last unit.
  *
  * docs/INFERENCE.md has the formulation, and what is not known. */
 #pragma once
@@ -14,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One count: of a block, of an edge, of arrivals at a block from outside the function, of departures
- * from it. */
+/* One count: of a block, of an edge, of arrivals at a block from outside the function, of
+ * departures from it. */
 struct infer_count {
     uint64_t seen;
     uint64_t inferred;

@@ -20,8 +20,8 @@ static void lanes_fill(struct lanes *lanes)
         lanes->at[i].now = (int64_t)(lanes->at[i].count->seen >> lanes->dropped);
 }
 
-/* What was walked has happened, and counts as being seen once does; but not more than the function is known to have been
- * entered. */
+/* What was walked has happened, and counts as being seen once does; but not more than the function
+ * is known to have been entered. */
 static int64_t lanes_least(const struct lanes *lanes, const struct infer_problem *problem)
 {
     uint64_t least = problem->grain;
@@ -194,7 +194,8 @@ static size_t islands_count(struct joiner *joiner)
     return nodes - joined;
 }
 
-/* A way from the lane to the world all along which one less is enough; by[] has it backwards. What was seen stays seen. */
+/* A way from the lane to the world all along which one less is enough; by[] has it backwards. What
+ * was seen stays seen. */
 static bool joiner_spare(struct joiner *joiner, const struct lane *entry)
 {
     const struct lanes *lanes = joiner->lanes;
@@ -227,7 +228,8 @@ static void joiner_change(struct joiner *joiner, struct lane *entry, int64_t by)
     }
 }
 
-/* Each way that was led came in once more than is known: another way is taken once less, if nothing comes apart by that. */
+/* Each way that was led came in once more than is known: another way is taken once less, if nothing
+ * comes apart by that. */
 static void joiner_balance(struct joiner *joiner)
 {
     struct lanes *lanes = joiner->lanes;

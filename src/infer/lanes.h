@@ -1,8 +1,8 @@
 /* The counts of a problem as arcs of one graph.
  *
- * Block i is the nodes 2i, where edges arrive, and 2i + 1, where they leave; one more node is the world outside.
- * Every count is a lane from one node to another. Counts fit together when as much arrives at every
- * node as leaves it: a circulation. */
+ * Block i is the nodes 2i, where edges arrive, and 2i + 1, where they leave; one more node is the
+ * world outside. Every count is a lane from one node to another. Counts fit together when as much
+ * arrives at every node as leaves it: a circulation. */
 #pragma once
 
 #include "infer/costs.h"
@@ -29,7 +29,7 @@ void lanes_open(struct lanes *lanes, struct infer_problem *problem);
 void lanes_close(struct lanes *lanes);
 /* What each node has too much of; false: nothing anywhere. */
 bool lanes_missing(const struct lanes *lanes, int64_t *missing);
-/* What goes round by itself, a loop whose way in and out nobody saw, is led to from outside and back,
- * once. Not if the code has no way. Entries that are firm stay, as far as other ways can do without. The lanes fit together,
- * before and after. */
+/* What goes round by itself, a loop whose way in and out nobody saw, is led to from outside and
+ * back, once. Not if the code has no way. Entries that are firm stay, as far as other ways can do
+ * without. The lanes fit together, before and after. */
 void lanes_join(struct lanes *lanes);

@@ -109,8 +109,8 @@ static uint8_t branch_condition(const struct image *image, const struct instruct
     return CONDITION_NONE;
 }
 
-/* What the instruction before the branch compares: a register with itself, 64 bits of it or fewer, or with a
- * constant. */
+/* What the instruction before the branch compares: a register with itself, 64 bits of it or fewer,
+ * or with a constant. */
 enum compares { COMPARES_OTHER, COMPARES_NULL, COMPARES_ZERO, COMPARES_CONSTANT };
 
 static enum compares compares_what(const struct image *image, const struct instruction *test)

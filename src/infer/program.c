@@ -111,7 +111,8 @@ static uint64_t part_of(uint64_t count, uint64_t seen, uint64_t of)
     return of ? (uint64_t)((u128)count * seen / of) : 0;
 }
 
-/* How often a call was made; of those that its own caller is not solved before, as often as it was seen. */
+/* How often a call was made; of those that its own caller is not solved before, as often as it was
+ * seen. */
 static uint64_t call_count(const struct infer_program *program, const struct infer_call *call,
                            bool solved)
 {

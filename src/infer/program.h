@@ -1,11 +1,12 @@
 /* Functions that call each other: a function is entered as often as it is called.
  *
- * Each function is a problem of its own (infer.h); calls tie them together. Callers come first: what was inferred of the
- * blocks that call is what their callees are entered by, and holds firmly there. So a count that is known at one end of a
- * call, because a process has one main or because a loop was seen, is known at the other end too, however far down.
+ * Each function is a problem of its own (infer.h); calls tie them together. Callers come first:
+ * what was inferred of the blocks that call is what their callees are entered by, and holds firmly
+ * there. So a count that is known at one end of a call, because a process has one main or because a
+ * loop was seen, is known at the other end too, however far down.
  *
- * Functions that call each other in a circle are solved in the order in which they stand, and calls that lead back
- * count as often as they were seen. */
+ * Functions that call each other in a circle are solved in the order in which they stand, and calls
+ * that lead back count as often as they were seen. */
 #pragma once
 
 #include "infer/infer.h"
@@ -17,7 +18,8 @@ struct infer_call {
     uint32_t caller, callee; /* functions; caller: INFER_ELSEWHERE if nothing is known of it */
     uint32_t block;          /* of the caller */
     bool jumps; /* goes there as often as the block is left, and not as often as it runs */
-    /* Of all that its place was seen to call, so many went this way; a direct call has 1 of 1. From elsewhere: how many came. */
+    /* Of all that its place was seen to call, so many went this way; a direct call has 1 of 1. From
+     * elsewhere: how many came. */
     uint64_t seen, of;
     uint64_t inferred; /* those to one function add up to its entries */
     uint64_t at; /* the instruction and the kind of call: whoever made it knows, nobody here asks */
@@ -33,6 +35,7 @@ struct infer_program {
     } calls;
 };
 
-/* Fills in `inferred` everywhere. Entries that are firm stay, and those of functions that nobody calls. */
+/* Fills in `inferred` everywhere. Entries that are firm stay, and those of functions that nobody
+ * calls. */
 void infer_program_solve(struct infer_program *program, enum infer_method method);
 void infer_program_release(struct infer_program *program);

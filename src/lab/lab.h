@@ -1,7 +1,9 @@
-/* Tables of the papers that gait grew from, made of recordings: one row a recording; or of streams of tuples, with what the paper claims.
+/* Tables of the papers that gait grew from, made of recordings: one row a recording; or of streams
+ * of tuples, with what the paper claims.
  *
- * A table names its columns and fills a row of each recording; the first recording is the base where one is compared with another. Cells are
- * text or numbers; what a recording does not have is an empty cell. */
+ * A table names its columns and fills a row of each recording; the first recording is the base
+ * where one is compared with another. Cells are text or numbers; what a recording does not have is
+ * an empty cell. */
 #pragma once
 
 #include "base/memory.h"
@@ -56,11 +58,12 @@ struct lab_table {
     /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;
-    /* Instead of that, of a command that is run; of so many of its instructions, unless others are asked for. */
+    /* Instead of that, of a command that is run; of so many of its instructions, unless others are
+     * asked for. */
     bool (*course)(struct lab_rows *rows, const struct course *course, struct err *err);
     uint64_t steps;
-    bool
-        curves; /* rows of one name are points of curves: the second column is how far, the others how much */
+    bool curves; /* rows of one name are points of curves: the second column is how far, the others
+                    how much */
 };
 
 /* NULL: there is none of that name. */

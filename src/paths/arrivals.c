@@ -13,7 +13,8 @@ static void arrival_note(struct path_arrivals *arrivals, const struct symbols *s
         *vec_push(arrivals) = at;
 }
 
-/* The name of a part that was moved away ("foo.cold") is at its first byte, and nobody comes there by it. */
+/* The name of a part that was moved away ("foo.cold") is at its first byte, and nobody comes there
+ * by it. */
 static void symbol_note(struct path_arrivals *arrivals, const struct symbols *symbols,
                         struct svma at)
 {

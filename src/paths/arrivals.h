@@ -1,6 +1,7 @@
-/* Where control comes into the middle of functions from elsewhere: at symbols within them, at landing pads, where data point to or endbr64 allows
- * it, and by direct branches of other functions, as hand-written code and unnamed parts of functions have them. All that one must know of the rest of a module to number the
- * paths of one function. */
+/* Where control comes into the middle of functions from elsewhere: at symbols within them, at
+ * landing pads, where data point to or endbr64 allows it, and by direct branches of other
+ * functions, as hand-written code and unnamed parts of functions have them. All that one must know
+ * of the rest of a module to number the paths of one function. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,5 +1,6 @@
-/* How often parts of a function are expected to run, when nobody has counted: loops run eight times, what leads back is taken, ways that
- * split are equal, and what ends in an abort hardly runs. Whole numbers, so that they are the same everywhere. */
+/* How often parts of a function are expected to run, when nobody has counted: loops run eight
+ * times, what leads back is taken, ways that split are equal, and what ends in an abort hardly
+ * runs. Whole numbers, so that they are the same everywhere. */
 #pragma once
 
 #include <stdint.h>

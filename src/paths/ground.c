@@ -61,7 +61,8 @@ static void blocks_reach(struct maker *maker, const struct svma *arrivals, size_
         reach(maker, arrivals[i]);
 }
 
-/* Where nothing leads, padding may come first: whoever gets there does not begin with it. Nothing but padding is no node. */
+/* Where nothing leads, padding may come first: whoever gets there does not begin with it. Nothing
+ * but padding is no node. */
 static void nodes_make(struct maker *maker)
 {
     const struct cfg *cfg = maker->cfg;
@@ -197,7 +198,8 @@ static size_t exits_first(const struct cfg *cfg, struct svma from)
     return low;
 }
 
-/* An indirect jump: entries of its table that leave the function; all of it, if it has none or is not followed. */
+/* An indirect jump: entries of its table that leave the function; all of it, if it has none or is
+ * not followed. */
 static void ends_of_jump(struct maker *maker, uint32_t node, const struct instruction *last)
 {
     const struct cfg *cfg = maker->cfg;

@@ -1,9 +1,11 @@
 /* The shape of a function's code: what its nodes, edges and ends are in the binary.
  *
- * Nodes are the blocks of its graph (program/cfg/cfg.h), but behind a call of setjmp and its kind another node begins: control
- * comes there several times, and each time begins a path. Paths begin, too, where nothing is seen to lead to: at landing pads, and
- * where a jump may go that is not understood. Jumps that share one table are the handlers of an
- * interpreter: each is an end, each of their targets a start, and a path is one handler; numbered along, they would be without number.
+ * Nodes are the blocks of its graph (program/cfg/cfg.h), but behind a call of setjmp and its kind
+ * another node begins: control comes there several times, and each time begins a path. Paths begin,
+ * too, where nothing is seen to lead to: at landing pads, and where a jump may go that is not
+ * understood. Jumps that share one table are the handlers of an interpreter: each is an end, each
+ * of their targets a start, and a path is one handler; numbered along, they would be without
+ * number.
  *
  * What depends on a run is not in it: the same binary has the same ground. */
 #pragma once
@@ -37,13 +39,14 @@ struct ground {
     struct ground_ends {
         VEC(struct ground_end); /* as shape.ends */
     } ends;
-    bool
-        threaded; /* it has handlers that jump to each other: paths end where Ball and Larus would let them go on */
-    bool
-        unsure; /* a jump may lead into the middle of a path: what is counted then is no path's number, or a wrong one's */
+    bool threaded; /* it has handlers that jump to each other: paths end where Ball and Larus would
+                      let them go on */
+    bool unsure;   /* a jump may lead into the middle of a path: what is counted then is no path's
+                      number, or a wrong one's */
 };
 
-/* False: there is no code. `arrivals`, sorted: where control comes from other functions, besides the entry. */
+/* False: there is no code. `arrivals`, sorted: where control comes from other functions, besides
+ * the entry. */
 bool ground_make(struct ground *ground, const struct cfg *cfg, const struct symbols *symbols,
                  const struct svma *arrivals, size_t n_arrivals);
 void ground_release(struct ground *ground);

@@ -48,8 +48,8 @@ void path_module_open(struct path_module *module, const struct image *image,
     path_arrivals_find(&module->arrivals, image, symbols);
 }
 
-/* An array for what has few paths; for what has more, as long as half of the room is left. A function in which one may be astray has a table,
- * where a number that is none is seen. */
+/* An array for what has few paths; for what has more, as long as half of the room is left. A
+ * function in which one may be astray has a table, where a number that is none is seen. */
 static struct path_store store_of(const struct path_function *function,
                                   const struct path_options *options, bool stub, uint32_t number)
 {

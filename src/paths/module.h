@@ -1,6 +1,7 @@
 /* The paths of a module: of each function that is asked for, the operations that count them.
  *
- * Functions are those of the image itself (symbols.h), without the names of a debug file: it may come and go, numbers must not. */
+ * Functions are those of the image itself (symbols.h), without the names of a debug file: it may
+ * come and go, numbers must not. */
 #pragma once
 
 #include "base/vec.h"
@@ -40,7 +41,8 @@ struct path_options {
 void path_module_open(struct path_module *module, const struct image *image,
                       const struct symbols *symbols);
 void path_module_release(struct path_module *module);
-/* Plans one function: its operations, by from and to; functions in them are numbered from 0 on. Returns how many counters they take. */
+/* Plans one function: its operations, by from and to; functions in them are numbered from 0 on.
+ * Returns how many counters they take. */
 uint32_t path_module_plan(struct path_module *module, const struct image *image,
                           const struct symbols *symbols, function_id function,
                           const struct path_options *options, struct path_operations *ret);

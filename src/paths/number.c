@@ -68,8 +68,8 @@ static void node_visit(struct numberer *numberer, uint32_t root)
     }
 }
 
-/* From the entry, from other starts, from where cut edges lead; what is then left is reached in no known way, and
- * its first node is a start like any other. */
+/* From the entry, from other starts, from where cut edges lead; what is then left is reached in no
+ * known way, and its first node is a start like any other. */
 static void graph_visit(struct numberer *numberer)
 {
     struct shape *shape = numberer->shape;
@@ -126,7 +126,8 @@ static void node_cut(struct numberer *numberer, uint32_t node)
     *vec_push(&out->cuts) = node;
 }
 
-/* Of what lies behind a node that begins too many paths: the node that runs least, if it begins many; many enough that few such cuts do. */
+/* Of what lies behind a node that begins too many paths: the node that runs least, if it begins
+ * many; many enough that few such cuts do. */
 static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64_t *expected)
 {
     const struct path_numbering *out = numberer->out;

@@ -1,20 +1,23 @@
 /* Paths of a function, numbered (Ball and Larus 1996).
  *
- * A path is a walk along edges that never goes back: it begins at a start, or behind an edge that goes back, and ends at an end, or with
- * the next edge that goes back. Edges that go back are those that a depth-first walk, in the order of nodes and edges, finds leading to a
- * node that it has not left yet; in graphs of any kind what remains has no circle. In it stands, for each of them, an arc to the exit; one
- * arc from the entry to each node where a path may begin; and each arc has a value, such that the sum along every path is another
- * number, from 0 to `total` less one.
+ * A path is a walk along edges that never goes back: it begins at a start, or behind an edge that
+ * goes back, and ends at an end, or with the next edge that goes back. Edges that go back are those
+ * that a depth-first walk, in the order of nodes and edges, finds leading to a node that it has not
+ * left yet; in graphs of any kind what remains has no circle. In it stands, for each of them, an
+ * arc to the exit; one arc from the entry to each node where a path may begin; and each arc has a
+ * value, such that the sum along every path is another number, from 0 to `total` less one.
  *
- * Where a node would begin more than `limit` paths, nodes behind it are cut, those first that are expected to run least: all their
- * edges are made such that paths end there. They are told (`cuts`).
+ * Where a node would begin more than `limit` paths, nodes behind it are cut, those first that are
+ * expected to run least: all their edges are made such that paths end there. They are told
+ * (`cuts`).
  *
  * The same shape and limit give the same numbers always: who decodes needs nothing but the code. */
 #pragma once
 
 #include "paths/shape.h"
 
-/* More than this no node begins: two such are still 64 bits. Where the starts of a function have more together, its limit is less. */
+/* More than this no node begins: two such are still 64 bits. Where the starts of a function have
+ * more together, its limit is less. */
 #define PATHS_LIMIT (UINT64_C(1) << 62)
 
 #define ARC_NONE UINT32_MAX

@@ -129,7 +129,8 @@ static bool is_call(const struct instruction *instruction)
            !instruction->no_return;
 }
 
-/* The register is put by where it is asked for behind the call and is not the same every time; the time, if any is taken. */
+/* The register is put by where it is asked for behind the call and is not the same every time; the
+ * time, if any is taken. */
 static void call_put(struct planner *planner, const struct instruction *call, struct known known,
                      bool wanted)
 {
@@ -161,8 +162,8 @@ static void arcs_put(struct planner *planner, struct where where, uint32_t arc)
         arc_put(planner, where, numbering->begins[to]);
 }
 
-/* The last instruction of a node goes on without a branch: what is to be done on the edge is done before it. Behind it, if it is a call,
- * which may not come back; unless it comes back twice. */
+/* The last instruction of a node goes on without a branch: what is to be done on the edge is done
+ * before it. Behind it, if it is a call, which may not come back; unless it comes back twice. */
 static void next_put(struct planner *planner, const struct instruction *last, uint32_t arc)
 {
     const struct arc *at = &planner->numbering->arcs.at[arc];

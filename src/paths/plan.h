@@ -1,8 +1,9 @@
 /* The operations that make an exact run count the paths of one function (wire/plan.h).
  *
- * What is placed on arcs goes to edges of the code; to an instruction where an edge has no branch, where a path begins whoever
- * comes, and where one ends. A call may do anything to the register: it is put by before and taken back behind, unless nobody asks for it
- * any more or what is in it there is the same on all ways. */
+ * What is placed on arcs goes to edges of the code; to an instruction where an edge has no branch,
+ * where a path begins whoever comes, and where one ends. A call may do anything to the register: it
+ * is put by before and taken back behind, unless nobody asks for it any more or what is in it there
+ * is the same on all ways. */
 #pragma once
 
 #include "base/vec.h"
@@ -31,8 +32,8 @@ struct path_store {
     uint32_t counter;      /* dense, and not in nodes: the first; else the function's number */
 };
 
-/* The smallest array for so many paths; more than PATHS_FEW are not worth one unless there is plenty of room, more than PATHS_MANY never: most
- * would not be touched. */
+/* The smallest array for so many paths; more than PATHS_FEW are not worth one unless there is
+ * plenty of room, more than PATHS_MANY never: most would not be touched. */
 #define PATHS_FEW (UINT64_C(1) << 8)
 #define PATHS_MANY (UINT64_C(1) << 13)
 uint8_t path_store_bits(uint64_t paths);
@@ -44,8 +45,9 @@ static inline uint32_t path_store_counters(const struct path_store *store)
     return store->dense && !store->in_node ? each[store->ticks] << store->bits : 0;
 }
 
-/* Appends, in no order between places; of one place in the order in which they are carried out. Counts are not settled: each is a PLAN_COUNT
- * of `bits` PATH_COUNT_SUM, of the register plus the value, or PATH_COUNT_KNOWN, of the value alone. */
+/* Appends, in no order between places; of one place in the order in which they are carried out.
+ * Counts are not settled: each is a PLAN_COUNT of `bits` PATH_COUNT_SUM, of the register plus the
+ * value, or PATH_COUNT_KNOWN, of the value alone. */
 enum { PATH_COUNT_SUM = 64, PATH_COUNT_KNOWN };
 void path_plan(const struct ground *ground, const struct cfg *cfg,
                const struct path_numbering *numbering, enum path_ticks ticks,

@@ -1,9 +1,11 @@
-/* A function as paths see it: nodes, edges and ends. What its nodes are is no matter here (paths/ground.h knows).
+/* A function as paths see it: nodes, edges and ends. What its nodes are is no matter here
+ * (paths/ground.h knows).
  *
- * Every node that runs is arrived at over an edge, or at a start: where control comes from places that no
- * edge tells of (callers, exceptions, unresolved jumps). Every node that is left is left over an edge or an end.
- * Edges are sorted by where they come from; their order is the order of numbering and must not depend on anything but the
- * code. Two edges may join the same nodes: an edge is its index. */
+ * Every node that runs is arrived at over an edge, or at a start: where control comes from places
+ * that no edge tells of (callers, exceptions, unresolved jumps). Every node that is left is left
+ * over an edge or an end. Edges are sorted by where they come from; their order is the order of
+ * numbering and must not depend on anything but the code. Two edges may join the same nodes: an
+ * edge is its index. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,9 +22,9 @@ struct shape_end {
 };
 struct shape_node {
     bool start; /* control arrives from nowhere known: a path begins, whoever comes */
-    bool
-        loose; /* it may be left in its middle for good (a call that throws): not counted before it has ended */
-    bool cold; /* expected to run rarely or never */
+    bool loose; /* it may be left in its middle for good (a call that throws): not counted before it
+                   has ended */
+    bool cold;  /* expected to run rarely or never */
 };
 
 struct shape {

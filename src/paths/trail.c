@@ -171,7 +171,8 @@ static const struct trail_arc *arc_likely(const struct trail_graph *graph,
         if (!best || arc->count > best->count)
             best = arc;
     }
-    /* How often the function was entered is weighed against how often control came to its beginning from inside. */
+    /* How often the function was entered is weighed against how often control came to its beginning
+     * from inside. */
     bool leaves = piece->entry && (guess->n_calls || !across) && (!best || inside >= best->count);
     if (leaves && guess->n_calls)
         *ret_site = guess->calls[guess->n_calls - 1];

@@ -1,12 +1,16 @@
-/* Which ways control can have come to an instruction: those that fit the directions of the last conditional branches, as a sampled instruction's
- * record has them, and perhaps another instruction that is known to have run shortly before.
+/* Which ways control can have come to an instruction: those that fit the directions of the last
+ * conditional branches, as a sampled instruction's record has them, and perhaps another instruction
+ * that is known to have run shortly before.
  *
- * Code is pieces: straight runs in which nothing calls but the last instruction. Arcs lead backwards. From behind a call the way leads through the callee, from its returns to its
- * entry, and then to the call itself; at the entry of the function that one began in, it leads to the callers, or ends there if only one function is asked about (of callees
- * that were gone through, all is asked). Where code is not known (another module, an indirect call that nobody saw) a way ends, cut.
+ * Code is pieces: straight runs in which nothing calls but the last instruction. Arcs lead
+ * backwards. From behind a call the way leads through the callee, from its returns to its entry,
+ * and then to the call itself; at the entry of the function that one began in, it leads to the
+ * callers, or ends there if only one function is asked about (of callees that were gone through,
+ * all is asked). Where code is not known (another module, an indirect call that nobody saw) a way
+ * ends, cut.
  *
- * A way ends when it has passed as many conditional branches as are known. There can be very many: the search gives up at TRAIL_WAYS_MAX, or after TRAIL_STEPS_MAX pieces,
- * and says so. */
+ * A way ends when it has passed as many conditional branches as are known. There can be very many:
+ * the search gives up at TRAIL_WAYS_MAX, or after TRAIL_STEPS_MAX pieces, and says so. */
 #pragma once
 
 #include "base/vec.h"
@@ -78,12 +82,14 @@ struct trail_answer {
 void trail_find(const struct trail_graph *graph, const struct trail_asked *asked,
                 void (*hear)(void *closure, const struct trail_way *way), void *closure,
                 struct trail_answer *ret_answer);
-/* The way that counts make likely, whatever the history: at each merge whence control came most often. */
+/* The way that counts make likely, whatever the history: at each merge whence control came most
+ * often. */
 void trail_likely(const struct trail_graph *graph, const struct trail_asked *asked,
                   struct trail_way *ret_way);
 void trail_way_release(struct trail_way *way);
 
 /* Whether an arc leads there from that piece. */
 bool trail_arc_is(const struct trail_graph *graph, uint32_t from, uint32_t to);
-/* A piece of the graph with that instruction, or UINT32_MAX; pieces are by start and do not overlap. */
+/* A piece of the graph with that instruction, or UINT32_MAX; pieces are by start and do not
+ * overlap. */
 uint32_t trail_piece_find(const struct trail_graph *graph, struct svma at);

@@ -219,7 +219,8 @@ static bool stays_inside(const struct building *building, const struct ending *e
     return symbols_find(building->symbols, ending->target) == ending->function;
 }
 
-/* An indirect jump: to what its table has, or to what was seen; if there is neither, as of stubs, who knows where to. */
+/* An indirect jump: to what its table has, or to what was seen; if there is neither, as of stubs,
+ * who knows where to. */
 static void indirect_note(struct building *building, uint32_t piece)
 {
     const struct ending *ending = &building->endings.at[piece];

@@ -1,4 +1,5 @@
-/* The pieces of a binary's code and whence control comes to each: what trails are looked for in (paths/trail.h). */
+/* The pieces of a binary's code and whence control comes to each: what trails are looked for in
+ * (paths/trail.h). */
 #pragma once
 
 #include "paths/trail.h"
@@ -8,7 +9,9 @@
 struct image;
 struct symbols;
 
-/* Control that was seen to go from one instruction to another, how often: branches both ways, calls, returns. Indirect ones are known by it alone. from 0: from code that is not the binary's. */
+/* Control that was seen to go from one instruction to another, how often: branches both ways,
+ * calls, returns. Indirect ones are known by it alone. from 0: from code that is not the binary's.
+ */
 struct trail_seen {
     struct svma from, to;
     uint64_t count;

@@ -1,4 +1,5 @@
-/* The exact course of a program, instruction by instruction, as pieces of its code (paths/trail.h): what ways that were reconstructed from history are held against. */
+/* The exact course of a program, instruction by instruction, as pieces of its code (paths/trail.h):
+ * what ways that were reconstructed from history are held against. */
 #pragma once
 
 #include "paths/trail.h"
@@ -32,11 +33,13 @@ void trail_course_make(struct trail_course *course, const struct trail_graph *gr
                        const struct svma *steps, size_t n_steps);
 void trail_course_release(struct trail_course *course);
 
-/* The way that was gone to the index-th piece, as far as so many branches reach or as is asked for; and their directions. */
+/* The way that was gone to the index-th piece, as far as so many branches reach or as is asked for;
+ * and their directions. */
 void trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
                       struct trail_way *ret_way, uint64_t *ret_history);
 
-/* Ways to guess: by counts, by history, by history and another instruction; by both history and counts. A success is one way alone, and the right one. */
+/* Ways to guess: by counts, by history, by history and another instruction; by both history and
+ * counts. A success is one way alone, and the right one. */
 struct trail_scores {
     uint32_t asked, counts, history, pair;
     uint32_t seen;    /* by history, of ways whose every step was seen at some time */

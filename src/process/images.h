@@ -1,5 +1,5 @@
-/* Files of modules that a process has mapped, each opened when it is first asked for, and kept: for those who read code while a recording
- * runs. */
+/* Files of modules that a process has mapped, each opened when it is first asked for, and kept: for
+ * those who read code while a recording runs. */
 #pragma once
 
 #include "base/vec.h"

@@ -29,8 +29,8 @@ static bool image_open_file(struct image *image, const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && image_open(image, path, &err);
 }
 
-/* In the process's own mount namespace there may be another file of that name than in ours, or ours none.
- * When it has ended, only ours is left. */
+/* In the process's own mount namespace there may be another file of that name than in ours, or ours
+ * none. When it has ended, only ours is left. */
 static bool image_open_seen_by(struct image *image, const char *path, int pid)
 {
     struct err err;
@@ -56,9 +56,9 @@ static uint64_t overlap(struct foff offset, uint64_t bytes, const struct segment
     return low < high ? high - low : 0;
 }
 
-/* Mappings are rounded to pages, so the right load segment is the one with most of the mapping, not the one at its
- * first byte. Segments that are executed come before larger ones that are not: lld puts several into one page of the
- * file, and each mapping of that page then has all of them. */
+/* Mappings are rounded to pages, so the right load segment is the one with most of the mapping, not
+ * the one at its first byte. Segments that are executed come before larger ones that are not: lld
+ * puts several into one page of the file, and each mapping of that page then has all of them. */
 static const struct segment *segment_mapped(const struct image *image, struct foff offset,
                                             uint64_t bytes)
 {

@@ -1,8 +1,9 @@
 /* Where an address of a recorded process belongs: avma -> (module, svma).
  *
- * Fed with the channel's maps section, or with what the kernel tells of a process. Code may be unmapped and other code mapped in its place, so
- * an answer is good for the moment of the question: the newest mapping that covers an address wins,
- * and whatever is kept must be asked for when it is published, not later. */
+ * Fed with the channel's maps section, or with what the kernel tells of a process. Code may be
+ * unmapped and other code mapped in its place, so an answer is good for the moment of the question:
+ * the newest mapping that covers an address wins, and whatever is kept must be asked for when it is
+ * published, not later. */
 #pragma once
 
 #include "base/vec.h"

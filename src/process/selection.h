@@ -6,8 +6,8 @@
  *     load, store ...   sorts of instructions: program/insn/opclass.h
  *     function:GLOB, module:GLOB, class:NAME    if a word could mean another
  *
- * Several, with commas between: any of the places, and any of the sorts. What a name means in a module
- * is settled when code of that module is first met. */
+ * Several, with commas between: any of the places, and any of the sorts. What a name means in a
+ * module is settled when code of that module is first met. */
 #pragma once
 
 #include "base/vec.h"
@@ -61,8 +61,8 @@ bool selection_has(struct selection *selection, const struct mappings *mappings,
 /* Whether the instruction there is kept. */
 bool selection_takes(struct selection *selection, const struct mappings *mappings,
                      struct place place);
-/* Whether an edge is: one end in a place or, of sorts of instructions, the one that makes it. What a
- * return returned from is not known: it is where it arrives. */
+/* Whether an edge is: one end in a place or, of sorts of instructions, the one that makes it. What
+ * a return returned from is not known: it is where it arrives. */
 bool selection_takes_edge(struct selection *selection, const struct mappings *mappings,
                           struct place from, struct place to, enum edge_kind kind);
 

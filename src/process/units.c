@@ -31,7 +31,8 @@ static bool segment_valid(const struct wire_segment *segment)
 {
     if (segment->end > SEGMENT_STOP)
         return false;
-    /* Linkers leave calls to 0 in place of functions that were not there, behind a test for them. */
+    /* Linkers leave calls to 0 in place of functions that were not there, behind a test for them.
+     */
     if (has_target(segment->end) && !segment->target && segment->end != SEGMENT_CALL &&
         segment->end != SEGMENT_JUMP)
         return false;

@@ -101,8 +101,9 @@ struct units {
 void units_init(struct units *units, struct mappings *mappings);
 void units_release(struct units *units);
 
-/* Takes what was published since the last time: `bytes` of the section in all. True: what comes next was
- * translated when the maps section had maps_wanted bytes; they must be read before it goes on. */
+/* Takes what was published since the last time: `bytes` of the section in all. True: what comes
+ * next was translated when the maps section had maps_wanted bytes; they must be read before it goes
+ * on. */
 bool units_read(struct units *units, const void *section, uint64_t bytes);
 
 /* One more pair, of a process that does not tell of them; gets a counter of its own if counters are

@@ -89,8 +89,8 @@ void batch_add_range(struct batch *batch, const struct range_key *key, uint64_t 
 /* One window's share of x. */
 void batch_add_window(struct batch *batch, uint64_t time, uint64_t count);
 
-/* Adds y, y^2 and x*y of every key, and x and x^2, to the profile; the batch is then empty, its keys
- * still known. An empty batch is no batch and changes nothing. Module indices in keys are those of
- * `profile`: close always into the same one. If that has a writer, what belongs into its tables
- * goes to the writer instead, see profile_writer_attach. */
+/* Adds y, y^2 and x*y of every key, and x and x^2, to the profile; the batch is then empty, its
+ * keys still known. An empty batch is no batch and changes nothing. Module indices in keys are
+ * those of `profile`: close always into the same one. If that has a writer, what belongs into its
+ * tables goes to the writer instead, see profile_writer_attach. */
 void batch_close(struct batch *batch, struct profile *profile);

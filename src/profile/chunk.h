@@ -13,7 +13,8 @@
 struct err;
 struct ZSTD_CCtx_s;
 
-#define FILE_MAGIC "\x89gait\r\n\x1a" /* not text, and broken by every transfer that thinks it is */
+#define FILE_MAGIC "\x89gait\r\n\x1a" /* not text, and broken by every transfer that thinks it is  \
+                                       */
 
 enum {
     FILE_VERSION = 1,

@@ -25,11 +25,11 @@ struct decoder {
 void decoder_init(struct decoder *decoder, struct profile *profile);
 void decoder_release(struct decoder *decoder);
 
-/* Adds one chunk to the profile. On failure err names the chunk, the place in it and the reason; the
- * profile is then good for nothing but releasing. */
+/* Adds one chunk to the profile. On failure err names the chunk, the place in it and the reason;
+ * the profile is then good for nothing but releasing. */
 bool decode_chunk(struct decoder *decoder, struct chunk *chunk, struct err *err);
-/* Brings threads and names into the profile. They are kept apart until then so that their order in the
- * file costs nothing. */
+/* Brings threads and names into the profile. They are kept apart until then so that their order in
+ * the file costs nothing. */
 void decode_settle(struct decoder *decoder);
 /* Call once behind the last chunk; settles. */
 void decode_finish(struct decoder *decoder);

@@ -1,5 +1,5 @@
-/* From a profile to chunks. Same profile, same bytes: rows are sorted, names are sorted, and nothing
- * depends on where things are in memory. */
+/* From a profile to chunks. Same profile, same bytes: rows are sorted, names are sorted, and
+ * nothing depends on where things are in memory. */
 #pragma once
 
 #include "profile/order.h"

@@ -10,9 +10,10 @@
 struct err;
 
 /* Reads a profile; the caller releases it. A file cut short or damaged somewhere behind its header
- * gives everything up to the last whole append before that place, or, of a closed file, everything but
- * the damaged chunks; with complete = false and `warning` set. A file that contradicts itself is an error: ERR_FORMAT, naming file, offset and
- * reason. Memory is in proportion to the file's size, whatever the file claims. */
+ * gives everything up to the last whole append before that place, or, of a closed file, everything
+ * but the damaged chunks; with complete = false and `warning` set. A file that contradicts itself
+ * is an error: ERR_FORMAT, naming file, offset and reason. Memory is in proportion to the file's
+ * size, whatever the file claims. */
 bool profile_read(const char *path, struct profile *ret_profile, struct err *err);
 /* The same from memory; `name` is for messages. */
 bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct profile *ret_profile,
@@ -26,16 +27,16 @@ bool profile_write(const char *path, const struct profile *profile, struct err *
  * file from it whenever the file is more than twice as large as that needs (plus 4 MiB). */
 struct profile_writer;
 
-/* Creates the file (mode 0600), moving what is there to PATH.old. Of `head` the mode, command, start
- * and facts are written now; anything else in it counts as a first append. */
+/* Creates the file (mode 0600), moving what is there to PATH.old. Of `head` the mode, command,
+ * start and facts are written now; anything else in it counts as a first append. */
 bool profile_writer_open(const char *path, const struct profile *head,
                          struct profile_writer **ret_writer, struct err *err);
 /* Appends what is new since the last time: modules, facts, tables, totals and losses. On failure
  * nothing is lost yet: the delta is kept, and written with the next append that works. */
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err);
-/* The same for what nothing follows but the end: what is the first append too is left for closing to write, and its
- * tables are taken out of `delta`. */
+/* The same for what nothing follows but the end: what is the first append too is left for closing
+ * to write, and its tables are taken out of `delta`. */
 bool profile_writer_append_last(struct profile_writer *writer, struct profile *delta,
                                 struct err *err);
 /* From now on batches that are closed into `delta` go to the writer by a shorter way: they are

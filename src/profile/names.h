@@ -19,8 +19,8 @@ struct names {
  * that covers more bytes, or else comes later in the alphabet, so that their order cannot show. */
 enum names_rule { NAMES_LATER, NAMES_LARGER };
 
-/* The last name said of a start counts: a JIT may put new code in the place of old. The text is copied
- * into the arena. */
+/* The last name said of a start counts: a JIT may put new code in the place of old. The text is
+ * copied into the arena. */
 void names_add(struct names *names, struct arena *arena, uint32_t module, uint64_t start,
                uint64_t bytes, const char *text);
 /* Makes names of rows that are in any order; the later of two counts. */

@@ -34,8 +34,8 @@ static void lines_forget(struct table *latencies)
     *latencies = kept;
 }
 
-/* Where data is tells an index, which can be a secret; in which module or region it is tells none. The file's order
- * of records must not tell it either. */
+/* Where data is tells an index, which can be a secret; in which module or region it is tells none.
+ * The file's order of records must not tell it either. */
 static void data_forget(struct sample_list *samples)
 {
     static const enum sample_field told[] = {SAMPLE_DATA, SAMPLE_PHYSICAL, SAMPLE_DATA_LINKED};

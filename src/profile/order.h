@@ -1,8 +1,8 @@
 /* Rows in the order of the file: by their first integer, then the second, and so on.
  *
- * Sorted digit by digit, the last integer first. Rows of one recording differ in few of the bits that they could have,
- * and digits in which all are equal cost one look; comparing would take log2(n) steps a row, each of them hard to
- * foresee. */
+ * Sorted digit by digit, the last integer first. Rows of one recording differ in few of the bits
+ * that they could have, and digits in which all are equal cost one look; comparing would take
+ * log2(n) steps a row, each of them hard to foresee. */
 #pragma once
 
 #include "profile/row.h"

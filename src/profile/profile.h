@@ -3,10 +3,10 @@
  *
  * Units. In an exact profile `count` is executions and all else is 0. In a sampled one every window
  * is normalised by its own length and stands for the time between samples: a key seen k times in a
- * window of N instructions that stands for W gets W k / N, as an integer in units of 2^-UNIT_BITS ns.
- * Added up as they are, windows weigh time, however densely each thread was sampled; each multiplied
- * by its rate (instructions per tick in its trail), they weigh executions.
- * Integers, so that merging is exact and associative.
+ * window of N instructions that stands for W gets W k / N, as an integer in units of 2^-UNIT_BITS
+ * ns. Added up as they are, windows weigh time, however densely each thread was sampled; each
+ * multiplied by its rate (instructions per tick in its trail), they weigh executions. Integers, so
+ * that merging is exact and associative.
  *
  * Batches. Walks close in time are correlated, so the unit of variance is a batch of walks. Per key
  * we keep the sum y, the sum of y^2 and the sum of y*x over batches, x being the batch's total:
@@ -17,7 +17,8 @@
  * interrupted, in stacks (profile/stacks.h) of a thread and that place.
  *
  * A plain profile has stacks and nothing in the other tables. Its samples are
- * counted as totals.interrupts, and totals.time is the weight of those that were not in the kernel. */
+ * counted as totals.interrupts, and totals.time is the weight of those that were not in the kernel.
+ */
 #pragma once
 
 #include "base/map.h"
@@ -46,9 +47,9 @@ enum { SERIES_PATHS = 4 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 
-/* How control went from one instruction to another. TAKEN and FALL are the two ways of a conditional
- * branch; SPLIT is no branch at all (a run was cut between two instructions). RETURN is an arrival:
- * its `from` is not kept and is {MODULE_NONE, 0}. */
+/* How control went from one instruction to another. TAKEN and FALL are the two ways of a
+ * conditional branch; SPLIT is no branch at all (a run was cut between two instructions). RETURN is
+ * an arrival: its `from` is not kept and is {MODULE_NONE, 0}. */
 enum edge_kind {
     EDGE_TAKEN,
     EDGE_FALL,
@@ -65,8 +66,9 @@ enum edge_kind {
 #define MODULE_NONE UINT32_MAX
 
 struct module {
-    /* "[vdso]", "[jit]", "[kernel]", "[unknown]" for what has no file. The last three have addresses
-     * as they were in memory; a "[jit]" has its process as build-id: see profile_module_jit. */
+    /* "[vdso]", "[jit]", "[kernel]", "[unknown]" for what has no file. The last three have
+     * addresses as they were in memory; a "[jit]" has its process as build-id: see
+     * profile_module_jit. */
     char *path;
     uint8_t build_id[20];
     uint32_t build_id_bytes; /* 0: none */
@@ -100,8 +102,8 @@ struct trip_key {
     uint64_t n; /* iterations that were seen, one more than backward jumps; see trip_bin */
 };
 
-/* The smallest number of iterations that counts as this one. Below 64 every number is its own; from there on
- * there are 16 steps from one power of two to the next. */
+/* The smallest number of iterations that counts as this one. Below 64 every number is its own; from
+ * there on there are 16 steps from one power of two to the next. */
 static inline uint64_t trip_bin(uint64_t n)
 {
     int drop = n >= 64 ? 63 - __builtin_clzll(n) - 4 : 0;
@@ -118,14 +120,18 @@ static inline uint64_t trip_bin_last(uint64_t n)
 /* What a row of paths tells. Numbers are those of paths/number.h. */
 enum path_kind {
     PATH_RAN, /* the path: how often it was walked to its end, and the ticks that took */
-    /* path: how many paths the function has; whoever numbers it otherwise cannot read them; time: instructions that ran along them */
+    /* path: how many paths the function has; whoever numbers it otherwise cannot read them; time:
+       instructions that ran along them */
     PATH_FUNCTION,
-    /* The path, of whose passages some were measured, in bursts: how many, and their ticks; PATH_RAN has none then. */
+    /* The path, of whose passages some were measured, in bursts: how many, and their ticks;
+       PATH_RAN has none then. */
     PATH_MEASURED,
-    PATH_LOOKED, /* looks at the clock that ended a part of them; over bursts, the sum of ticks^2 / n */
+    PATH_LOOKED, /* looks at the clock that ended a part of them; over bursts, the sum of ticks^2 /
+                    n */
     PATH_BURSTS,
-    /* What a model of a core says of the path: loads and stores that missed the first cache, wrong guesses, cycles in which nothing retired. With function 0: of what is
-     * on no path, or on one that has no beginning or no end. */
+    /* What a model of a core says of the path: loads and stores that missed the first cache, wrong
+     * guesses, cycles in which nothing retired. With function 0: of what is on no path, or on one
+     * that has no beginning or no end. */
     PATH_MODELLED_L1D,
     PATH_MODELLED_MISPREDICTS,
     PATH_MODELLED_STALLS,
@@ -138,16 +144,18 @@ struct path_key {
     uint64_t path;
 };
 
-/* What an instruction had to do with a value: kind is one of payloads (wire/payload.h), register included. VALUE_ALL: the row
- * is of all that the place was seen with, whatever the value; VALUE_STRIDE: of differences of addresses, each from the one before of the same place.
- * A value that is an address of a module is told as that. `caller`: where the function was to return to, if places are told apart by it.
- * `count` is how often, in 2^-VALUE_BITS; in batches `time` is the root of this and of all, multiplied, so that the sum of its squares is how the
- * two vary together; of the row of all, in how many windows the place was seen. */
+/* What an instruction had to do with a value: kind is one of payloads (wire/payload.h), register
+ * included. VALUE_ALL: the row is of all that the place was seen with, whatever the value;
+ * VALUE_STRIDE: of differences of addresses, each from the one before of the same place. A value
+ * that is an address of a module is told as that. `caller`: where the function was to return to, if
+ * places are told apart by it. `count` is how often, in 2^-VALUE_BITS; in batches `time` is the
+ * root of this and of all, multiplied, so that the sum of its squares is how the two vary together;
+ * of the row of all, in how many windows the place was seen. */
 struct value_key {
     uint32_t module, kind;
     uint64_t address, value;
-    uint32_t to,
-        caller_module; /* MODULE_NONE: the value is a number; the caller is not known, or nobody asked */
+    uint32_t to, caller_module; /* MODULE_NONE: the value is a number; the caller is not known, or
+                                   nobody asked */
     uint64_t caller;
 };
 enum {
@@ -163,31 +171,36 @@ static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
     return payload_kind | (detail & 0xff) << VALUE_DETAIL_SHIFT;
 }
 
-/* Where what a load wanted was, as told by how long it took (values/latency_scale.h); the last: longer than memory takes, so
- * something came in between. */
+/* Where what a load wanted was, as told by how long it took (values/latency_scale.h); the last:
+ * longer than memory takes, so something came in between. */
 enum latency_bin { LATENCY_NEAR, LATENCY_L3, LATENCY_MEMORY, LATENCY_LONGER, LATENCY_BINS };
 
-/* Timed loads of an instruction: `count` is how many of them, `time` their TSC ticks in all, without what the timing itself
- * takes. data: the cache line that they were of, as an address of the process, if it came more than once among the slow ones of a
- * batch; 0: all of the bin; LATENCY_SQUARES: `time` is the sum of the squares of its ticks, `count` 0. */
+/* Timed loads of an instruction: `count` is how many of them, `time` their TSC ticks in all,
+ * without what the timing itself takes. data: the cache line that they were of, as an address of
+ * the process, if it came more than once among the slow ones of a batch; 0: all of the bin;
+ * LATENCY_SQUARES: `time` is the sum of the squares of its ticks, `count` 0. */
 enum { LATENCY_SQUARES = 1 };
 struct latency_key {
     uint32_t module, bin; /* enum latency_bin */
     uint64_t address, data;
 };
 
-/* What a model of a core told of an instruction (model/replay/account.h), all executions together: `count` is how much. detail tells more. */
+/* What a model of a core told of an instruction (model/replay/account.h), all executions together:
+ * `count` is how much. detail tells more. */
 enum modelled_kind {
     MODELLED_RETIRED,
     MODELLED_ABORTED, /* on the wrong way */
-    MODELLED_TIME, /* in 1/ACCOUNT_UNIT cycles; enum account_state, and in the bits from 8 on what happened (enum core_event) */
+    MODELLED_TIME,  /* in 1/ACCOUNT_UNIT cycles; enum account_state, and in the bits from 8 on what
+                       happened (enum core_event) */
     MODELLED_STAGE, /* cycles; enum account_stage */
     MODELLED_LOADS, /* of which STAGE_LOAD is */
     MODELLED_EVENT, /* how often; the number of its bit */
-    MODELLED_WAIT, /* cycles; where who made what it waited for is, in the same module; UINT64_MAX: elsewhere */
-    MODELLED_WAITS,  /* how often it waited */
+    MODELLED_WAIT,  /* cycles; where who made what it waited for is, in the same module; UINT64_MAX:
+                       elsewhere */
+    MODELLED_WAITS, /* how often it waited */
     MODELLED_NEARBY, /* issued around it */
-    MODELLED_SLOTS, /* 0 executions that hit, thrown away or not, 1 cycles they were under way, 2 others issued meanwhile; 3 to 5 of those that missed */
+    MODELLED_SLOTS,  /* 0 executions that hit, thrown away or not, 1 cycles they were under way, 2
+                        others issued meanwhile; 3 to 5 of those that missed */
     MODELLED_KINDS
 };
 struct modelled_key {
@@ -197,12 +210,13 @@ struct modelled_key {
 
 /* What two accesses to memory, close to each other, can do to each other; or one alone. */
 enum conflict_type {
-    CONFLICT_EXECUTED, /* no conflict: how often the place was looked at; `time`: in how many windows */
-    CONFLICT_FORWARD, /* a load of bytes of which only some are those of an earlier store */
-    CONFLICT_ORDER,   /* a load that can overtake the store whose bytes it wants */
-    CONFLICT_ALIAS,   /* a load behind a store to an address that is alike in its low 12 bits */
-    CONFLICT_LINE,    /* an access to two cache lines, */
-    CONFLICT_PAGE,    /* to two pages */
+    CONFLICT_EXECUTED, /* no conflict: how often the place was looked at; `time`: in how many
+                          windows */
+    CONFLICT_FORWARD,  /* a load of bytes of which only some are those of an earlier store */
+    CONFLICT_ORDER,    /* a load that can overtake the store whose bytes it wants */
+    CONFLICT_ALIAS,    /* a load behind a store to an address that is alike in its low 12 bits */
+    CONFLICT_LINE,     /* an access to two cache lines, */
+    CONFLICT_PAGE,     /* to two pages */
     CONFLICT_FALSE_SHARING, /* of one cache line by two threads that have no byte in common */
     CONFLICT_SHARING,       /* that have */
     CONFLICT_TYPES
@@ -214,7 +228,8 @@ enum conflict_type {
     }
 enum { CONFLICT_CLASSES = 6, CONFLICT_CLASS_SHIFT = 8 };
 
-/* Two places, the earlier first; or the same twice. `count` is how often, `time` the sum of distances in instructions. */
+/* Two places, the earlier first; or the same twice. `count` is how often, `time` the sum of
+ * distances in instructions. */
 struct conflict_key {
     uint32_t from_module, to_module;
     uint64_t from, to;
@@ -222,8 +237,9 @@ struct conflict_key {
 };
 
 /* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
- * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time` the same times the iterations of each. Of EDGE_FALL,
- * `time` is the count of both ways of the branch: how the two vary together follows from its squares. */
+ * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time`
+ * the same times the iterations of each. Of EDGE_FALL, `time` is the count of both ways of the
+ * branch: how the two vary together follows from its squares. */
 struct sums {
     uint64_t time, count;
     u128 time_yy, time_xy;
@@ -236,8 +252,8 @@ struct table {
     VEC(struct sums);
 };
 
-/* All tables, in the order of the file; those of a profile and of a batch have names, too. A new one is a line here, its key,
- * its names, its chunk (chunk.h), and what its rows are (row.c). */
+/* All tables, in the order of the file; those of a profile and of a batch have names, too. A new
+ * one is a line here, its key, its names, its chunk (chunk.h), and what its rows are (row.c). */
 enum profile_table {
     TABLE_EDGES,
     TABLE_RANGES,
@@ -278,7 +294,8 @@ struct totals {
 struct fact {
     char *key, *value; /* no '=' in the key; see profile_fact */
 };
-/* They are for people, too: what there may be thousands of is noted up to this many facts, and then counted as fact_lost. */
+/* They are for people, too: what there may be thousands of is noted up to this many facts, and then
+ * counted as fact_lost. */
 enum { PROFILE_FACTS_NOTED = 256 };
 
 /* A loss that a newer gait counted and this one has no name for: kept, merged, shown. */
@@ -312,16 +329,20 @@ struct profile {
         };
     };
     struct stacks stacks;
-    /* Straight runs of code in their calling contexts, as walks went them: below the root, which is no thread, the
-     * places of the calls, outermost first, as return addresses less one; then the run's first instruction, and its
-     * last, a branch that was taken. Weights are those of counts. */
+    /* Straight runs of code in their calling contexts, as walks went them: below the root, which is
+     * no thread, the places of the calls, outermost first, as return addresses less one; then the
+     * run's first instruction, and its last, a branch that was taken. Weights are those of counts.
+     */
     struct stacks passages;
-    /* Paths that one activation of a function went one after the other. Below the root are functions by their entries, below these the numbers of paths,
-     * in the module of the function, each series from its first path on. A node of two paths or more weighs how often it was gone, whatever came next; in a sampled
-     * profile batches are dealt out to groups, and the root weighs what all of them weighed. */
+    /* Paths that one activation of a function went one after the other. Below the root are
+     * functions by their entries, below these the numbers of paths, in the module of the function,
+     * each series from its first path on. A node of two paths or more weighs how often it was gone,
+     * whatever came next; in a sampled profile batches are dealt out to groups, and the root weighs
+     * what all of them weighed. */
     struct stacks series;
-    /* Paths through functions in their calling contexts, of an exact profile: a context as in `stacks`, down to the start of its function,
-     * and below it the number of the path as an address; it weighs how often. */
+    /* Paths through functions in their calling contexts, of an exact profile: a context as in
+     * `stacks`, down to the start of its function, and below it the number of the path as an
+     * address; it weighs how often. */
     struct stacks context_paths;
     struct sample_list samples;
     struct windows windows; /* of a sampled profile: courses, to be gone again by a model */
@@ -347,7 +368,8 @@ uint32_t profile_module(struct profile *profile, const char *path, const uint8_t
 /* The module of code that the process itself made. */
 uint32_t profile_module_jit(struct profile *profile, uint32_t pid);
 
-/* Sets one more fact; the same pair twice is one. Keys "mode", "command" and "start_ns" are taken. */
+/* Sets one more fact; the same pair twice is one. Keys "mode", "command" and "start_ns" are taken.
+ */
 void profile_fact(struct profile *profile, const char *key, const char *value);
 /* The first value of the key, or NULL. */
 const char *profile_fact_find(const struct profile *profile, const char *key);

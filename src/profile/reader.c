@@ -69,8 +69,8 @@ static void leave_out(struct extent *extent, const struct chunk *chunk)
     }
 }
 
-/* Whether a chunk that seems cut was damaged: a file that was cut while it was written does not have
- * an END as its last bytes, and an END has no payload to be cut. */
+/* Whether a chunk that seems cut was damaged: a file that was cut while it was written does not
+ * have an END as its last bytes, and an END has no payload to be cut. */
 static bool cut_by_damage(const struct chunk_source *source, struct chunk *chunk, bool *ret_damaged,
                           struct err *err)
 {
@@ -83,8 +83,8 @@ static bool cut_by_damage(const struct chunk_source *source, struct chunk *chunk
 }
 
 /* Goes over all chunks first, without decoding, because an append counts only as a whole: half of
- * one would give edges without the totals they are shares of. `past` damage: to the next chunk as the
- * length says. */
+ * one would give edges without the totals they are shares of. `past` damage: to the next chunk as
+ * the length says. */
 static bool find_extent(const struct chunk_source *source, struct chunk *chunk, bool past,
                         struct survey *survey, struct extent *ret_extent, struct err *err)
 {
@@ -120,7 +120,8 @@ static bool find_extent(const struct chunk_source *source, struct chunk *chunk, 
 }
 
 /* A closed file is one append. There a damaged chunk costs no more than itself, as long as none of
- * those that number others can be meant: whatever type it claims to have, it may have had another. */
+ * those that number others can be meant: whatever type it claims to have, it may have had another.
+ */
 static bool passable(const struct extent *extent, const struct survey *survey)
 {
     return extent->why == CHUNK_WHOLE && extent->left_out && survey->totals == 1 &&

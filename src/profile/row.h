@@ -38,7 +38,8 @@ union any_key {
     struct conflict_key conflict;
 };
 
-/* Which chunks a table's rows are in, and the other way round: TABLES, if in none. Tables may come in batches. */
+/* Which chunks a table's rows are in, and the other way round: TABLES, if in none. Tables may come
+ * in batches. */
 enum chunk_type row_chunk(enum profile_table table);
 enum profile_table row_table(uint32_t type);
 

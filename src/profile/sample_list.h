@@ -1,7 +1,9 @@
-/* Instructions that were watched on their way through a processor, one by one: hardware's records, or the model's (records/sample.h).
+/* Instructions that were watched on their way through a processor, one by one: hardware's records,
+ * or the model's (records/sample.h).
  *
- * Of two that were taken as a pair the second stands right behind the first, and both have the same SAMPLE_PAIR. Beyond that their order says
- * nothing: the file sorts them, and numbers pairs anew. */
+ * Of two that were taken as a pair the second stands right behind the first, and both have the same
+ * SAMPLE_PAIR. Beyond that their order says nothing: the file sorts them, and numbers pairs anew.
+ */
 #pragma once
 
 #include "base/vec.h"

@@ -1,16 +1,16 @@
 /* Calling contexts that were seen, as a tree: a node is a place and the node that called it.
  *
- * A root stands for a thread: module MODULE_NONE, address stack_thread(pid, tid). The node below it is
- * the thread's outermost frame, and so on inwards. The address of an interrupted place is that of
- * the instruction to run next; the address of a caller is its return address less one, which lies
- * inside the call instruction and is never the start of one, so the two cannot be mistaken.
+ * A root stands for a thread: module MODULE_NONE, address stack_thread(pid, tid). The node below it
+ * is the thread's outermost frame, and so on inwards. The address of an interrupted place is that
+ * of the instruction to run next; the address of a caller is its return address less one, which
+ * lies inside the call instruction and is never the start of one, so the two cannot be mistaken.
  *
- * A node weighs what was seen with it innermost; what was seen below it is the sum over its subtree.
- * Weights are nanoseconds, or events where the recording's fact "event" says so. Observations are
- * dealt out in turn to STACK_GROUPS groups, and each node has its weight group by group: whatever
- * nodes are added up to (a function, a line, a subtree), the spread of the groups' sums tells how
- * far the sum can be trusted. Sums of squares per node could not: they know nothing of how nodes
- * vary together.
+ * A node weighs what was seen with it innermost; what was seen below it is the sum over its
+ * subtree. Weights are nanoseconds, or events where the recording's fact "event" says so.
+ * Observations are dealt out in turn to STACK_GROUPS groups, and each node has its weight group by
+ * group: whatever nodes are added up to (a function, a line, a subtree), the spread of the groups'
+ * sums tells how far the sum can be trusted. Sums of squares per node could not: they know nothing
+ * of how nodes vary together.
  *
  * Numbers count up in order of appearance, so a parent's is less than its children's. A path has at
  * most STACK_DEPTH_MAX nodes, its root included: what would be below belongs to the last. */
@@ -23,9 +23,11 @@
 #include <stdint.h>
 
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
-/* An exact profile has no observations to deal out: a node weighs how often it was called, and beside that has ticks of the time stamp counter. Where those are of
- * some stays in it, scaled to all: how many were measured, and the variance of the ticks by STACK_SPREAD_UNIT. Or, of a trace through a model of a core, what that says of it: misses in the
- * first cache, wrong guesses, cycles in which nothing retired. */
+/* An exact profile has no observations to deal out: a node weighs how often it was called, and
+ * beside that has ticks of the time stamp counter. Where those are of some stays in it, scaled to
+ * all: how many were measured, and the variance of the ticks by STACK_SPREAD_UNIT. Or, of a trace
+ * through a model of a core, what that says of it: misses in the first cache, wrong guesses, cycles
+ * in which nothing retired. */
 enum {
     STACK_CALLS = 0,
     STACK_TICKS = 1,

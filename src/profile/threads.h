@@ -20,8 +20,8 @@ struct threads {
     VEC(struct thread); /* by pid, tid, name; no such three twice */
 };
 
-/* The row of that thread, created as zero; the pointer holds until the next call. A new row's name is
- * copied into the arena. */
+/* The row of that thread, created as zero; the pointer holds until the next call. A new row's name
+ * is copied into the arena. */
 struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_t pid, uint32_t tid,
                            const char *name);
 /* NULL: there is none. */

@@ -1,8 +1,9 @@
-/* Courses of a program, as windows of a sampled recording saw them: run by run, with the addresses of data if they were recorded. For those who go them
- * again, through a model of a core.
+/* Courses of a program, as windows of a sampled recording saw them: run by run, with the addresses
+ * of data if they were recorded. For those who go them again, through a model of a core.
  *
- * A window has a list of its runs, straight stretches of code of its own, and a body: which of them was gone after which. What is in a body is
- * looked at when it is read: it ends where it makes no sense. */
+ * A window has a list of its runs, straight stretches of code of its own, and a body: which of them
+ * was gone after which. What is in a body is looked at when it is read: it ends where it makes no
+ * sense. */
 #pragma once
 
 #include "base/vec.h"
@@ -67,7 +68,8 @@ struct window_body {
     uint64_t last[WINDOW_SLOTS];
 };
 
-/* One run, the window's by number, with n addresses of its instructions, in their order. The window is the last. */
+/* One run, the window's by number, with n addresses of its instructions, in their order. The window
+ * is the last. */
 void window_write(struct windows *windows, struct window_body *body, uint32_t run,
                   const uint16_t *instructions, const uint64_t *addresses, uint32_t n);
 

@@ -69,8 +69,8 @@ const struct profile *profile_writer_total(struct profile_writer *writer)
 
 /* ---- whole files */
 
-/* The file is what total is, and nothing of it is numbered by batches. The next rewrite is due when it
- * is twice as large, so that the cost of rewriting stays in proportion to what is appended. */
+/* The file is what total is, and nothing of it is numbered by batches. The next rewrite is due when
+ * it is twice as large, so that the cost of rewriting stays in proportion to what is appended. */
 static void rewritten(struct profile_writer *writer, uint64_t size)
 {
     struct decoder *decoder = &writer->decoder;

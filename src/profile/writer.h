@@ -15,8 +15,8 @@ struct profile_writer {
     bool unwritten;         /* all but the head is in total alone */
 
     /* What was appended and is not in total yet, as it is in the file. Making sums is left for when
-     * they are needed: short recordings have ended by then, and done in one go, with all sums in the
-     * cache, it costs long ones no more than a little with every batch. */
+     * they are needed: short recordings have ended by then, and done in one go, with all sums in
+     * the cache, it costs long ones no more than a little with every batch. */
     struct encoder encoder; /* out */
     size_t written;         /* of out: in the file */
     size_t folded;          /* of out: in total; not 0 only if that could not be written */
@@ -32,8 +32,8 @@ struct profile_writer {
     uint32_t generation;            /* changes when keys lose their numbers, never 0 */
 };
 
-/* Numbers in the file for those of delta's modules that have none yet in ret_numbers; new ones go to
- * encoder.out. */
+/* Numbers in the file for those of delta's modules that have none yet in ret_numbers; new ones go
+ * to encoder.out. */
 void writer_modules(struct profile_writer *writer, const struct profile *delta,
                     struct numbering *ret_numbers);
 

@@ -34,6 +34,6 @@ const char *binary_debug_missing(struct binary *binary);
 /* The same without where it was looked for. */
 const char *binary_debug_missing_brief(struct binary *binary);
 
-/* What was wrong with debug information that has been read so far: false, and where. Everything that
- * was whole is there all the same. */
+/* What was wrong with debug information that has been read so far: false, and where. Everything
+ * that was whole is there all the same. */
 bool binary_debug_whole(const struct binary *binary, struct err *err);

@@ -27,7 +27,8 @@ static uint8_t rank_of(unsigned type)
     return type == STT_FUNC ? 0 : type == STT_SECTION ? 2 : 1;
 }
 
-/* Whether it lies in memory when the program runs; of what has no section but an address, BOLT thinks so. */
+/* Whether it lies in memory when the program runs; of what has no section but an address, BOLT
+ * thinks so. */
 static bool in_memory(Elf *elf, const GElf_Sym *symbol)
 {
     GElf_Shdr header;
@@ -198,8 +199,8 @@ static const struct bolt_function *last_until(const struct bolt_function *functi
     return low ? &functions[low - 1] : NULL;
 }
 
-/* The name of a function for which BOLT has no symbol, or NULL. It does not look at debug files: what has its symbol there
- * is for BOLT a frame description like others. */
+/* The name of a function for which BOLT has no symbol, or NULL. It does not look at debug files:
+ * what has its symbol there is for BOLT a frame description like others. */
 static const char *other_name(struct bolt_names *names, const struct function *function,
                               uint64_t start)
 {

@@ -1,9 +1,10 @@
 /* Functions of a binary as BOLT knows and calls them.
  *
- * BOLT makes a function of every function symbol that lies in no other, ".cold" parts included, and tells local symbols of
- * one name apart by a number: "name/1", "name/2", in the order of their addresses, whatever kind of symbol they are. Stubs of the
- * PLT are "name@PLT". Code that has a frame description only is named after its address,
- * whatever a debug file says: BOLT does not look there. */
+ * BOLT makes a function of every function symbol that lies in no other, ".cold" parts included, and
+ * tells local symbols of one name apart by a number: "name/1", "name/2", in the order of their
+ * addresses, whatever kind of symbol they are. Stubs of the PLT are "name@PLT". Code that has a
+ * frame description only is named after its address, whatever a debug file says: BOLT does not look
+ * there. */
 #pragma once
 
 #include "base/map.h"

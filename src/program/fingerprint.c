@@ -36,7 +36,8 @@ size_t name_stem_bytes(const char *linkage)
     return least;
 }
 
-/* An address in a register, or in the instruction itself, moves with every build; a small constant does not. */
+/* An address in a register, or in the instruction itself, moves with every build; a small constant
+ * does not. */
 static bool is_displacement(const ZydisDecodedOperandMem *memory)
 {
     return memory->disp.has_displacement && memory->base != ZYDIS_REGISTER_RIP &&

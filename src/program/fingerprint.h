@@ -1,7 +1,9 @@
-/* What an instruction is, wherever it lies: two numbers that are equal for equal instructions of two builds.
+/* What an instruction is, wherever it lies: two numbers that are equal for equal instructions of
+ * two builds.
  *
- * Addresses have no part in it: targets of branches, what is relative to the instruction pointer. `exact` has registers, constants and
- * displacements, `loose` no more than the operation. What is called by name is in both, less what compilers put behind a name. */
+ * Addresses have no part in it: targets of branches, what is relative to the instruction pointer.
+ * `exact` has registers, constants and displacements, `loose` no more than the operation. What is
+ * called by name is in both, less what compilers put behind a name. */
 #pragma once
 
 #include "program/insn/disasm.h"
@@ -23,5 +25,6 @@ struct fingerprint fingerprint_of(const struct image *image, const struct symbol
 uint64_t fingerprint_mix(uint64_t a, uint64_t b);
 /* Of the name of a function, of which so many bytes count. */
 uint64_t fingerprint_text(const char *text, size_t bytes);
-/* How many bytes of a name are what the source called it: compilers and linkers put ".part.0", ".isra.0", ".constprop.0", ".cold", ".llvm.123", ".lto_priv.0" behind it. */
+/* How many bytes of a name are what the source called it: compilers and linkers put ".part.0",
+ * ".isra.0", ".constprop.0", ".cold", ".llvm.123", ".lto_priv.0" behind it. */
 size_t name_stem_bytes(const char *linkage);

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* The name that the linker has is the function's; where there is none, debug information may know. */
+/* The name that the linker has is the function's; where there is none, debug information may know.
+ */
 static const char *function_name(const struct binary *binary, struct inline_names *names,
                                  function_id id, uint32_t unit, const struct inline_node *node)
 {

@@ -26,8 +26,9 @@ struct source_frame {
 size_t source_frames(struct binary *binary, struct svma at, struct source_frame *ret_frames,
                      size_t room);
 
-/* What one thread remembers between questions: names that it has read, and its last answer. Addresses
- * that follow each other mostly lie in the same inlined call: then only the innermost line is new. */
+/* What one thread remembers between questions: names that it has read, and its last answer.
+ * Addresses that follow each other mostly lie in the same inlined call: then only the innermost
+ * line is new. */
 struct source_memory {
     struct inline_names names;
     const struct inline_node *node;
@@ -39,7 +40,7 @@ struct source_memory {
 void source_memory_init(struct source_memory *memory);
 void source_memory_release(struct source_memory *memory);
 
-/* The same for several threads at once, each with a memory of its own and always the same frames and
- * room, of a binary that was opened by binary_open_whole. */
+/* The same for several threads at once, each with a memory of its own and always the same frames
+ * and room, of a binary that was opened by binary_open_whole. */
 size_t source_frames_of(const struct binary *binary, struct source_memory *memory, struct svma at,
                         struct source_frame *ret_frames, size_t room);

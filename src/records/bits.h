@@ -1,4 +1,5 @@
-/* Registers of hardware as tables: which bits of which word are called what. One table serves decoding and telling. */
+/* Registers of hardware as tables: which bits of which word are called what. One table serves
+ * decoding and telling. */
 #pragma once
 
 #include <stddef.h>

@@ -1,13 +1,17 @@
-/* A number made of what is known of one followed instruction, or of two that were followed together: f(I1, I2) as text.
+/* A number made of what is known of one followed instruction, or of two that were followed
+ * together: f(I1, I2) as text.
  *
  *     retired && done - fetch > 100
  *     other.retired && other.issue >= self.fetch && other.issue < self.done
  *
- * Names are those of fields and events (records/sample.h), of the instruction that is asked about (`self`, which may be left out) or of the
- * `other` of its pair, and those of parameters. Events and comparisons are 1 or 0. Operators, from loose to tight: || && (== != < <= > >=) (+ -) (* /) (! -);
- * functions: min(a, b), max(a, b), abs(a), floor(a). Stages of both are on one clock, which is at 0 when the pair's first was fetched.
+ * Names are those of fields and events (records/sample.h), of the instruction that is asked about
+ * (`self`, which may be left out) or of the `other` of its pair, and those of parameters. Events
+ * and comparisons are 1 or 0. Operators, from loose to tight: || && (== != < <= > >=) (+ -) (* /)
+ * (! -); functions: min(a, b), max(a, b), abs(a), floor(a). Stages of both are on one clock, which
+ * is at 0 when the pair's first was fetched.
  *
- * What was not measured is not a number, nor is anything made of it, but for a false && and a true ||. */
+ * What was not measured is not a number, nor is anything made of it, but for a false && and a true
+ * ||. */
 #pragma once
 
 #include "base/vec.h"

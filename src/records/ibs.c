@@ -167,7 +167,8 @@ static bool op_doubtful(const struct ibs_words *words, const struct ibs_machine 
     return is_early_zen3(machine) && (op_of(words, OP_SwPf) || op_of(words, OP_DcMissNoMabAlloc));
 }
 
-/* DataSrc of before Zen 4 has three bits, and tells nothing of hits in the first caches. SOURCES: says nothing. */
+/* DataSrc of before Zen 4 has three bits, and tells nothing of hits in the first caches. SOURCES:
+ * says nothing. */
 static enum sample_source source_of(const struct ibs_words *words)
 {
     static const uint8_t old[8] = {SOURCES,          SOURCES, SOURCE_L3, SOURCE_MEMORY,

@@ -221,7 +221,8 @@ static void subject_add(struct ledger *ledger, const struct subject *subject, do
         ledger->keyless++;
         return;
     }
-    /* A pair is seen from both sides, but is one selection: who does not ask about the other has half of it from each. */
+    /* A pair is seen from both sides, but is one selection: who does not ask about the other has
+     * half of it from each. */
     double alone = subject->other ? weight / 2 : weight;
     row->weight += alone;
     for (size_t i = 0; i < ledger->metrics.n; i++) {
@@ -266,7 +267,8 @@ void ledger_add_pair(struct ledger *ledger, const struct sample *first, const st
 
 /* ---- ask */
 
-/* Of a number of things that happen by chance, k of them seen: after Byar, close to exact from 1 on. */
+/* Of a number of things that happen by chance, k of them seen: after Byar, close to exact from 1
+ * on. */
 static struct metric_estimate poisson_interval(double k)
 {
     double more = k + 1;
@@ -275,7 +277,8 @@ static struct metric_estimate poisson_interval(double k)
     return (struct metric_estimate){k, lo > 0 ? k * lo * lo * lo : 0, more * hi * hi * hi};
 }
 
-/* Contributions differ: as many as would make the same variance if they were equal are what counts. */
+/* Contributions differ: as many as would make the same variance if they were equal are what counts.
+ */
 struct metric_estimate metric_total(const struct metric_sum *sum)
 {
     double total = sum->wx, error = sigmas * sqrt(sum->wwxx);

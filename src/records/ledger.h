@@ -1,12 +1,17 @@
-/* Numbers about followed instructions, added up by what they belong to: as records come, in bounded space.
+/* Numbers about followed instructions, added up by what they belong to: as records come, in bounded
+ * space.
  *
- * What is added up (metrics) and what it belongs to (keys) are expressions. A record stands for SAMPLE_WEIGHT fetched instructions, so k records with a property stand for k S of
- * them. Pairs are looked at twice, once from each side: whoever is `self` gets the number. A pair stands for the weight of its first; where nobody asks about the other, each of its records for half of that.
+ * What is added up (metrics) and what it belongs to (keys) are expressions. A record stands for
+ * SAMPLE_WEIGHT fetched instructions, so k records with a property stand for k S of them. Pairs are
+ * looked at twice, once from each side: whoever is `self` gets the number. A pair stands for the
+ * weight of its first; where nobody asks about the other, each of its records for half of that.
  *
- * There are never more than twice `limit` rows: then the lesser half, by its weight, goes into `others`. Whatever is asked, all rows and `others` make the whole, and no row lacks
- * more weight than `missing_most`.
+ * There are never more than twice `limit` rows: then the lesser half, by its weight, goes into
+ * `others`. Whatever is asked, all rows and `others` make the whole, and no row lacks more weight
+ * than `missing_most`.
  *
- * Intervals are of 95 %: of totals, those of a sum of so many things that happen by chance; of means, those of a ratio. */
+ * Intervals are of 95 %: of totals, those of a sum of so many things that happen by chance; of
+ * means, those of a ratio. */
 #pragma once
 
 #include "base/map.h"
@@ -63,11 +68,13 @@ struct ledger {
     uint64_t left_out; /* and records, or sides of pairs, of which it does not, or is not known */
 };
 
-/* by: expressions, NULL behind the last, at most LEDGER_KEYS; none: all is one row. metrics must stay. */
+/* by: expressions, NULL behind the last, at most LEDGER_KEYS; none: all is one row. metrics must
+ * stay. */
 bool ledger_open(struct ledger *ledger, const char *const *by, const struct metric *metrics,
                  const struct parameter *parameters, size_t limit, struct err *err);
 void ledger_release(struct ledger *ledger);
-/* Nothing is added of records of which this does not hold. It may ask about the other of a pair: then who is alone is left out. */
+/* Nothing is added of records of which this does not hold. It may ask about the other of a pair:
+ * then who is alone is left out. */
 bool ledger_only(struct ledger *ledger, const char *text, const struct parameter *parameters,
                  struct err *err);
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* The other issues while this one is in progress, fetched and not yet ready to retire, and is not in vain. */
+/* The other issues while this one is in progress, fetched and not yet ready to retire, and is not
+ * in vain. */
 #define USEFUL "(other.retired && other.issue >= self.fetch && other.issue < self.done)"
 /* Sides of pairs are twice as many as what they stand for, and see one of `window` others each. */
 #define SEEN "2 * window * "

@@ -29,7 +29,8 @@ enum { LOCK_NA = 1, LOCKED = 2 };
 enum { TLB_NA = 1, TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8 };
 enum { BLOCK_NA = 1, BLOCK_DATA = 2, BLOCK_ADDRESS = 4 };
 
-/* Of mem_lvl, from bit 3 on: L1, fill buffer, L2, L3, local memory, remote memory at one and two hops, remote cache likewise, I/O, uncached. */
+/* Of mem_lvl, from bit 3 on: L1, fill buffer, L2, L3, local memory, remote memory at one and two
+ * hops, remote cache likewise, I/O, uncached. */
 static const uint8_t level_bits[] = {SOURCE_L1,         SOURCE_FILL,      SOURCE_L2,
                                      SOURCE_L3,         SOURCE_MEMORY,    SOURCE_FAR_MEMORY,
                                      SOURCE_FAR_MEMORY, SOURCE_FAR_CACHE, SOURCE_FAR_CACHE,

@@ -1,5 +1,6 @@
-/* What Intel's precise sampling tells of an instruction, as Linux hands it on: weights and where data came from. The same two words are
- * filled on other machines; what they mean there is the caller's to know. */
+/* What Intel's precise sampling tells of an instruction, as Linux hands it on: weights and where
+ * data came from. The same two words are filled on other machines; what they mean there is the
+ * caller's to know. */
 #pragma once
 
 #include "records/bits.h"

@@ -1,14 +1,18 @@
-/* One instruction that was watched on its way through a processor: what it was, what happened to it, and when.
+/* One instruction that was watched on its way through a processor: what it was, what happened to
+ * it, and when.
  *
- * One type for the pipeline model and for hardware: AMD's IBS, Arm's SPE, Intel's PEBS. A record is a row of integers, each with a
- * name and a bit in `known`: what was not measured has no bit and is 0, and must not be taken for a measured 0. Events have a
- * mask of their own for the same reason (SAMPLE_EVENTS_KNOWN).
+ * One type for the pipeline model and for hardware: AMD's IBS, Arm's SPE, Intel's PEBS. A record is
+ * a row of integers, each with a name and a bit in `known`: what was not measured has no bit and is
+ * 0, and must not be taken for a measured 0. Events have a mask of their own for the same reason
+ * (SAMPLE_EVENTS_KNOWN).
  *
- * Stages are cycles since the first stage that was measured (of the model, fetch; of IBS and SPE, map); what lies between two of them
- * is known if both are. Spans are durations that hardware tells without saying where they begin.
+ * Stages are cycles since the first stage that was measured (of the model, fetch; of IBS and SPE,
+ * map); what lies between two of them is known if both are. Spans are durations that hardware tells
+ * without saying where they begin.
  *
- * Decoders leave addresses as they were in memory, and SAMPLE_MODULE unknown. In a profile a module is one of the profile's and
- * addresses of code are as linked; addresses of data stay as they were. */
+ * Decoders leave addresses as they were in memory, and SAMPLE_MODULE unknown. In a profile a module
+ * is one of the profile's and addresses of code are as linked; addresses of data stay as they were.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -168,7 +172,8 @@ static inline bool sample_happened(const struct sample *sample, enum sample_even
     return sample->at[SAMPLE_EVENTS] >> event & 1;
 }
 
-/* Cycles from one stage to a later one; false: one of them was not measured, or they are the other way round. */
+/* Cycles from one stage to a later one; false: one of them was not measured, or they are the other
+ * way round. */
 bool sample_between(const struct sample *sample, enum sample_field from, enum sample_field to,
                     uint64_t *ret_cycles);
 

@@ -1,5 +1,6 @@
-/* Arm's statistical profiling extension: a stream of packets in which records lie one behind the other, each ended by a time stamp or an end
- * packet. One operation is followed at a time, from its dispatch to its completion. */
+/* Arm's statistical profiling extension: a stream of packets in which records lie one behind the
+ * other, each ended by a time stamp or an end packet. One operation is followed at a time, from its
+ * dispatch to its completion. */
 #pragma once
 
 #include "records/bits.h"
@@ -28,8 +29,8 @@ struct spe_packet {
     uint64_t payload; /* 0: it has none */
 };
 
-/* The packet at a place of a stream, `n` bytes before its end; n is not 0. The place itself matters for alignment. A packet that is cut off by the end is
- * SPE_BAD, all there is of it. */
+/* The packet at a place of a stream, `n` bytes before its end; n is not 0. The place itself matters
+ * for alignment. A packet that is cut off by the end is SPE_BAD, all there is of it. */
 struct spe_packet spe_packet_at(const uint8_t *bytes, size_t n, uint64_t place);
 
 /* Where a stream is being read. */
@@ -39,7 +40,8 @@ struct spe_reader {
     uint64_t bad_bytes; /* that were no packet */
 };
 
-/* The next record; false: there is none, nor will there be. Records without an address of code are records, too. */
+/* The next record; false: there is none, nor will there be. Records without an address of code are
+ * records, too. */
 bool spe_read(struct spe_reader *reader, struct sample *ret_sample);
 /* Goes on to what is no padding; false: there is nothing. */
 bool spe_seek(struct spe_reader *reader);

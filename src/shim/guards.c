@@ -1,5 +1,5 @@
-/* Calls after which the agent must look again, or stop: the rights of code change, a filter of system calls is
- * put in force, or a debugger is asked for. */
+/* Calls after which the agent must look again, or stop: the rights of code change, a filter of
+ * system calls is put in force, or a debugger is asked for. */
 #include "agent/agent.h"
 #include "agent/signals/handover.h"
 
@@ -115,7 +115,8 @@ EXPORT int dlclose(void *library)
     return result;
 }
 
-/* What a filter does not know of it may answer or kill for: samples and the frames we move need system calls. */
+/* What a filter does not know of it may answer or kill for: samples and the frames we move need
+ * system calls. */
 static void calls_end(void)
 {
     agent_retire(LOSS_trigger_lost);

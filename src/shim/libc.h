@@ -6,8 +6,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Finds libc's function, past us, and stores it in the pointer that `function` points at. Racing first
- * calls store the same value. */
+/* Finds libc's function, past us, and stores it in the pointer that `function` points at. Racing
+ * first calls store the same value. */
 static inline void libc_function(void *function, const char *name)
 {
     void *found;

@@ -1,8 +1,8 @@
 /* The list of loaded libraries, as a program without the agent would find it.
  *
- * AddressSanitizer's runtime ends a program in which any library stands before it on that list, since its allocator
- * may then be passed by. The agent replaces no allocator, and everything that it wraps calls the next library's
- * function: it may come last. */
+ * AddressSanitizer's runtime ends a program in which any library stands before it on that list,
+ * since its allocator may then be passed by. The agent replaces no allocator, and everything that
+ * it wraps calls the next library's function: it may come last. */
 #include "shim/libc.h"
 
 #include <link.h>

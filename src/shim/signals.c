@@ -16,7 +16,8 @@ typedef int pending_fn(sigset_t *);
 typedef int altstack_fn(const stack_t *, stack_t *);
 typedef __sighandler_t sigset_fn(int, __sighandler_t);
 
-/* libc's own. Found before the program begins: it may call any of these in a handler first, where dlsym must not be called. */
+/* libc's own. Found before the program begins: it may call any of these in a handler first, where
+ * dlsym must not be called. */
 static sigaction_fn *next_sigaction;
 static sigset_fn *next_sigset;
 static sigmask_fn *next_sigprocmask;
@@ -50,8 +51,9 @@ static void from_kernel(const struct kernel_sigaction *kernel, struct sigaction 
     memcpy(&action->sa_mask, &kernel->mask, sizeof kernel->mask);
 }
 
-/* What our interposers share has no name that others can take over: in a program with interposers of its own, such as one built with
- * a sanitizer, `sigaction` called by us would be that program's, which takes the handler for one that its user sets. */
+/* What our interposers share has no name that others can take over: in a program with interposers
+ * of its own, such as one built with a sanitizer, `sigaction` called by us would be that program's,
+ * which takes the handler for one that its user sets. */
 static int action_change(int signal, const struct sigaction *set, struct sigaction *old)
 {
     struct kernel_sigaction wanted, before;
@@ -72,7 +74,8 @@ EXPORT int sigaction(int signal, const struct sigaction *restrict set,
     return action_change(signal, set, old);
 }
 
-/* Signals that siginterrupt() wants to interrupt system calls, as bits: signal() heeds them later. */
+/* Signals that siginterrupt() wants to interrupt system calls, as bits: signal() heeds them later.
+ */
 static uint64_t interrupting;
 
 static uint64_t bit_of(int signal)

@@ -12,8 +12,8 @@
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* What the program wants a new thread to do, from its creation until it begins. Not from the program's
- * own heap. */
+/* What the program wants a new thread to do, from its creation until it begins. Not from the
+ * program's own heap. */
 struct errand {
     uint32_t taken;
     void *(*start)(void *);

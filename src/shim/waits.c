@@ -1,5 +1,5 @@
-/* Calls that wait for signals, or hand the state of signals on: for them what the program believes of SIGTRAP
- * must be so. */
+/* Calls that wait for signals, or hand the state of signals on: for them what the program believes
+ * of SIGTRAP must be so. */
 #include "agent/agent.h"
 #include "agent/signals/signals.h"
 #include "agent/exact/successor.h"
@@ -70,7 +70,8 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
         return result;                                                                             \
     }
 
-/* Counted before, since nobody comes back from success; an exact run sees the system call itself. */
+/* Counted before, since nobody comes back from success; an exact run sees the system call itself.
+ */
 EXPORT int execve(const char *path, char *const *argv, char *const *envp)
 {
     static __typeof__(execve) *next;
@@ -98,7 +99,8 @@ EXECUTING(fexecve, (int fd, char *const *argv, char *const *envp), (fd, argv, en
 
 enum { ARGUMENTS_MAX = 1024 };
 
-/* The arguments of execl and its kin, up to the closing null pointer. False: more than anybody writes. */
+/* The arguments of execl and its kin, up to the closing null pointer. False: more than anybody
+ * writes. */
 static bool gather(const char *first, va_list *rest, char *argv[ARGUMENTS_MAX])
 {
     const char *next = first;

@@ -1,7 +1,9 @@
-/* In what circumstances code ran: on which thread, which CPU, which node of memory. Windows tell; every straight run of code that one went gets
- * values of these kinds (profile/value_kinds.h), as often as it was gone.
+/* In what circumstances code ran: on which thread, which CPU, which node of memory. Windows tell;
+ * every straight run of code that one went gets values of these kinds (profile/value_kinds.h), as
+ * often as it was gone.
  *
- * A process with one thread has nothing to tell of threads: until a second value of a kind comes, runs are only counted. */
+ * A process with one thread has nothing to tell of threads: until a second value of a kind comes,
+ * runs are only counted. */
 #pragma once
 
 #include "values/value_lists.h"

@@ -20,8 +20,9 @@ void conflicts_release(struct conflicts *conflicts)
 
 /* ---- code */
 
-/* What the items of an instruction say that it accesses. Not all have their addresses recorded: where one stores nobody knows, so
- * what was stored before is not looked at any more. False: there are too many. */
+/* What the items of an instruction say that it accesses. Not all have their addresses recorded:
+ * where one stores nobody knows, so what was stored before is not looked at any more. False: there
+ * are too many. */
 static bool accesses_make(struct flight_step *step, const struct flight_code *code,
                           const struct wire_payload *items, uint32_t n)
 {

@@ -1,8 +1,9 @@
-/* Conflicts between memory accesses, out of windows that have addresses: one stretch of each window, at a random place, is run through
- * flight.h, and its accesses through sharing.h. What is found goes into the batch, with how often each place was looked at.
+/* Conflicts between memory accesses, out of windows that have addresses: one stretch of each
+ * window, at a random place, is run through flight.h, and its accesses through sharing.h. What is
+ * found goes into the batch, with how often each place was looked at.
  *
- * Pairs are bounded in number: those that come when there are CONFLICTS_PAIRS are counted as crowded. Code without a file, as
- * made by the process itself, ends a stretch. */
+ * Pairs are bounded in number: those that come when there are CONFLICTS_PAIRS are counted as
+ * crowded. Code without a file, as made by the process itself, ends a stretch. */
 #pragma once
 
 #include "base/vec.h"

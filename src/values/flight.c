@@ -84,7 +84,8 @@ static bool follows(const struct load *load, uint32_t store)
     return load->address_follows.bits[store / 64] >> store % 64 & 1;
 }
 
-/* The store that it gets its bytes from, and what goes wrong between the two; when the load has them. */
+/* The store that it gets its bytes from, and what goes wrong between the two; when the load has
+ * them. */
 static uint32_t load_from(struct flight *flight, const struct load *load, uint32_t store,
                           struct flight_set *data)
 {

@@ -1,11 +1,13 @@
-/* What is in flight at once in a processor that runs ahead: the memory accesses of a stretch of executed instructions, and which of them
- * can stand in each other's way (enum conflict_type).
+/* What is in flight at once in a processor that runs ahead: the memory accesses of a stretch of
+ * executed instructions, and which of them can stand in each other's way (enum conflict_type).
  *
- * The model is as small as it can be. Four instructions come in a cycle; each waits for the registers that it reads, loads take five
- * cycles from when their address is known, and a store is there for later loads when its address is. A load that could
- * go before its store's address is known may overtake it; whether the machine's predictor lets it is not known here. A load of bytes that an
- * earlier store has only some of cannot be forwarded. A load whose address follows from what a store stored (through loads that got
- * it from there) comes after it, so that these two do not collide.
+ * The model is as small as it can be. Four instructions come in a cycle; each waits for the
+ * registers that it reads, loads take five cycles from when their address is known, and a store is
+ * there for later loads when its address is. A load that could go before its store's address is
+ * known may overtake it; whether the machine's predictor lets it is not known here. A load of bytes
+ * that an earlier store has only some of cannot be forwarded. A load whose address follows from
+ * what a store stored (through loads that got it from there) comes after it, so that these two do
+ * not collide.
  *
  * Memory is bounded: a stretch ends after FLIGHT_STEPS instructions or FLIGHT_STORES stores. */
 #pragma once
@@ -76,8 +78,8 @@ struct flight {
 };
 
 void flight_begin(struct flight *flight, flight_found *found, void *context);
-/* One more instruction, with an address for each of its accesses (and behind it how many bytes, where they are many). False: the stretch
- * is full. */
+/* One more instruction, with an address for each of its accesses (and behind it how many bytes,
+ * where they are many). False: the stretch is full. */
 struct flight_at {
     uint64_t address, bytes;
 };

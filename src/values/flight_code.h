@@ -1,4 +1,5 @@
-/* Instructions as flight.h wants them: what registers they read and write, how long they take, what they access in memory. */
+/* Instructions as flight.h wants them: what registers they read and write, how long they take, what
+ * they access in memory. */
 #pragma once
 
 #include "values/flight.h"
@@ -10,7 +11,8 @@ struct flight_code {
     struct flight_step step; /* without accesses: which there are is known by what was recorded */
     uint32_t length;
     bool stores; /* on the stack, too */
-    /* Of its memory operand, what push, call and their like do on the stack aside; 0: many, or only some of them. */
+    /* Of its memory operand, what push, call and their like do on the stack aside; 0: many, or only
+     * some of them. */
     uint8_t operand_bytes;
 };
 

@@ -22,10 +22,12 @@ struct lock_deed {
     bool is_number; /* what it found is no address */
 };
 enum { ACCESS_WRITE = 2, ACCESS_BOTH = 3 };
-/* Who had both ends in a window less often than once in so many that had one is held longer than windows are. */
+/* Who had both ends in a window less often than once in so many that had one is held longer than
+ * windows are. */
 enum { LONG_PART = 16 };
-/* How many instructions of windows are counted: at first, at least, and by how much this changes with a window that is longer. One that is shorter changes it by as
- * much as COUNTED_WINDOWS - 1 longer ones, so one in COUNTED_WINDOWS is. */
+/* How many instructions of windows are counted: at first, at least, and by how much this changes
+ * with a window that is longer. One that is shorter changes it by as much as COUNTED_WINDOWS - 1
+ * longer ones, so one in COUNTED_WINDOWS is. */
 enum { COUNTED_FIRST = 256, COUNTED_LEAST = 64, COUNTED_WINDOWS = 20 };
 static const double COUNTED_MORE = 1.0 / 256;
 /* Of superblocks that have none, items are passed over while nothing is held. */
@@ -110,7 +112,8 @@ static void block_read(struct held_locks *locks, uint32_t block)
 
 /* ---- how it went */
 
-/* The first word of that kind of the item's instruction, whose address is *words; NULL: that was not recorded. */
+/* The first word of that kind of the item's instruction, whose address is *words; NULL: that was
+ * not recorded. */
 static const uint64_t *word_of(const struct wire_payload *item, const struct wire_payload *behind,
                                enum payload_kind kind, const uint64_t *words)
 {

@@ -1,20 +1,29 @@
-/* Which lock was held when code ran, told by what windows with addresses saw of locks being taken and given back.
+/* Which lock was held when code ran, told by what windows with addresses saw of locks being taken
+ * and given back.
  *
- * A lock is taken by an instruction that changes memory in one step (xchg, lock cmpxchg, lock bts, lock dec), and given back by another that
- * writes the same address: a plain store, xchg, or lock sub and the like. lock cmpxchg gives nothing back, and lock dec is
- * given back by a plain store alone: else lists without locks and counts of references would look like locks. With values it is known how it went:
- * cmpxchg takes if it found what it expected, xchg takes if it found 0 and left another value, and gives back if it left 0; all others were in vain. Without, of
- * several tries by one instruction the last counts.
+ * A lock is taken by an instruction that changes memory in one step (xchg, lock cmpxchg, lock bts,
+ * lock dec), and given back by another that writes the same address: a plain store, xchg, or lock
+ * sub and the like. lock cmpxchg gives nothing back, and lock dec is given back by a plain store
+ * alone: else lists without locks and counts of references would look like locks. With values it is
+ * known how it went: cmpxchg takes if it found what it expected, xchg takes if it found 0 and left
+ * another value, and gives back if it left 0; all others were in vain. Without, of several tries by
+ * one instruction the last counts.
  *
- * A lock is known once both ends were in one window, or with values each end in some window: the word then goes from 0 to what is no address, and back. Of a known lock one end
- * is enough: it was held from the window's beginning, or up to its end. Whether a lock that is held longer than windows are was held in
- * one that saw neither end cannot be told: such passages are left out, while with short ones they are those without a lock. Every straight run of code that
- * was once gone with a lock held gets values of VALUE_OF_LOCK: the address of the lock that was taken last, or 0.
+ * A lock is known once both ends were in one window, or with values each end in some window: the
+ * word then goes from 0 to what is no address, and back. Of a known lock one end is enough: it was
+ * held from the window's beginning, or up to its end. Whether a lock that is held longer than
+ * windows are was held in one that saw neither end cannot be told: such passages are left out,
+ * while with short ones they are those without a lock. Every straight run of code that was once
+ * gone with a lock held gets values of VALUE_OF_LOCK: the address of the lock that was taken last,
+ * or 0.
  *
- * A window ends at calls of the kernel, and where threads wait those stand behind locks: weighed by their length, short windows would tell of little else than what leads to
- * such a call. So only the first instructions of each are counted, as many as nineteen of twenty windows have, each the same; all that comes behind tells what was held.
- * (As far as windows count elsewhere, collect/windows/window_reach.h, where short ones stand for as much time as others, code that is half of the time under a lock that
- * threads wait for has 0.58 of it, in the mean of twelve recordings; so 0.50.) */
+ * A window ends at calls of the kernel, and where threads wait those stand behind locks: weighed by
+ * their length, short windows would tell of little else than what leads to such a call. So only the
+ * first instructions of each are counted, as many as nineteen of twenty windows have, each the
+ * same; all that comes behind tells what was held. (As far as windows count elsewhere,
+ * collect/windows/window_reach.h, where short ones stand for as much time as others, code that is
+ * half of the time under a lock that threads wait for has 0.58 of it, in the mean of twelve
+ * recordings; so 0.50.) */
 #pragma once
 
 #include "base/map.h"
@@ -90,6 +99,7 @@ struct held_locks {
 void held_locks_init(struct held_locks *locks, const struct units *units,
                      struct value_lists *lists);
 void held_locks_release(struct held_locks *locks);
-/* A window that the lists have taken; `weight`: of each of its passages, in 2^-VALUE_BITS of a sighting. */
+/* A window that the lists have taken; `weight`: of each of its passages, in 2^-VALUE_BITS of a
+ * sighting. */
 void held_locks_window(struct held_locks *locks, const struct payload_window *window,
                        uint32_t weight);

@@ -1,10 +1,12 @@
-/* How long loads took, place by place: how many were near, in the third cache, in memory, and the ticks of each; and the cache
- * lines that were slow more than once.
+/* How long loads took, place by place: how many were near, in the third cache, in memory, and the
+ * ticks of each; and the cache lines that were slow more than once.
  *
- * Only some loads are timed (walk/emit/payload.h), chosen by chance and not by place, so what is timed of a place is a fair
- * sample of its executions. Everything goes into the batch when that is closed, and is forgotten.
+ * Only some loads are timed (walk/emit/payload.h), chosen by chance and not by place, so what is
+ * timed of a place is a fair sample of its executions. Everything goes into the batch when that is
+ * closed, and is forgotten.
  *
- * Most words of a window say that a load was not timed: which of a superblock's words are latencies is found once, and only those are looked at. */
+ * Most words of a window say that a load was not timed: which of a superblock's words are latencies
+ * is found once, and only those are looked at. */
 #pragma once
 
 #include "base/map.h"

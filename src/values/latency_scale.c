@@ -28,7 +28,8 @@ struct slots {
     uint64_t rax, rdx, rcx, start;
 };
 
-/* One load between clocks, register by register as walk/emit/payload.c has it; `empty`: the same without the load. */
+/* One load between clocks, register by register as walk/emit/payload.c has it; `empty`: the same
+ * without the load. */
 #define TIMED(load)                                                                                \
     __asm__ volatile("lfence; rdtsc; lfence\n\t"                                                   \
                      "not %%eax\n\t"                                                               \
@@ -218,7 +219,8 @@ void latency_scale_set(struct latency_scale *scale)
         return;
     }
     bool l3 = from_near && from_memory;
-    /* A program's loads vary more than those of a ring that does nothing else: the limit is closer to what is far, nearly all of which takes longer than that. */
+    /* A program's loads vary more than those of a ring that does nothing else: the limit is closer
+     * to what is far, nearly all of which takes longer than that. */
     scale->near_max = (near + 3 * (l3 ? scale->beyond_least : memory)) / 4;
     scale->l3_max = l3 ? (scale->beyond_most + memory) / 2 : scale->near_max;
 }
@@ -255,7 +257,8 @@ static void near_measure(struct latency_scale *scale, uint8_t *memory, uint64_t 
     }
 }
 
-/* A part of the ring is in the second cache all the same: of the others the quarters. In a round in which most were there nothing is seen. */
+/* A part of the ring is in the second cache all the same: of the others the quarters. In a round in
+ * which most were there nothing is seen. */
 static void beyond_measure(struct latency_scale *scale, void *at)
 {
     uint64_t median = UINT64_MAX;

@@ -1,7 +1,8 @@
-/* What windows recorded besides exits (wire/payload.h), one event after the other, to whoever wants them.
+/* What windows recorded besides exits (wire/payload.h), one event after the other, to whoever wants
+ * them.
  *
- * Words come from another process and mean nothing without the items of its superblocks: a window whose
- * payload is not as long as its exits say is left out, and counted. */
+ * Words come from another process and mean nothing without the items of its superblocks: a window
+ * whose payload is not as long as its exits say is left out, and counted. */
 #pragma once
 
 #include "process/units.h"
@@ -45,12 +46,14 @@ void payloads_read(const struct units *units, const struct payload_window *windo
                    size_t n_consumers);
 /* How many words these exits have recorded; UINT64_MAX: one of them is nobody's. */
 uint64_t payloads_words(const struct units *units, const uint32_t *exits, uint32_t n);
-/* What one exit has recorded: so many of its superblock's items, and all their words. False: it is nobody's. */
+/* What one exit has recorded: so many of its superblock's items, and all their words. False: it is
+ * nobody's. */
 struct payload_part {
     uint32_t first_item, n_items, words;
 };
 bool payload_part(const struct units *units, uint32_t exit, struct payload_part *ret);
-/* The item that a superblock's word is the first of, by its first exit, and where its instruction is. NULL: there is none. */
+/* The item that a superblock's word is the first of, by its first exit, and where its instruction
+ * is. NULL: there is none. */
 const struct wire_payload *payload_word(const struct units *units, uint32_t first_exit,
                                         uint32_t word, struct place *ret_at);
 /* The same for an exit that was taken so often; it is somebody's. */

@@ -1,8 +1,10 @@
-/* Cache lines that several threads of a process touch, at least one of them writing, one soon after the other.
+/* Cache lines that several threads of a process touch, at least one of them writing, one soon after
+ * the other.
  *
- * Windows of two threads are not of the same moment, so "soon" is half a second, and what is told is that the line goes to and fro
- * if both go on as they were seen to. A table of SHARING_LINES lines: another line in the same place takes it over, so that memory is
- * bounded, and lines that are met again and again stay. */
+ * Windows of two threads are not of the same moment, so "soon" is half a second, and what is told
+ * is that the line goes to and fro if both go on as they were seen to. A table of SHARING_LINES
+ * lines: another line in the same place takes it over, so that memory is bounded, and lines that
+ * are met again and again stay. */
 #pragma once
 
 #include "profile/profile.h"
@@ -40,7 +42,7 @@ struct sharing {
 
 void sharing_release(struct sharing *sharing);
 
-/* Takes the access down. CONFLICT_FALSE_SHARING or CONFLICT_SHARING, with the place of the other, once for each window, line and other thread;
- * CONFLICT_EXECUTED if there is nothing to tell. */
+/* Takes the access down. CONFLICT_FALSE_SHARING or CONFLICT_SHARING, with the place of the other,
+ * once for each window, line and other thread; CONFLICT_EXECUTED if there is nothing to tell. */
 enum conflict_type sharing_look(struct sharing *sharing, const struct sharing_access *access,
                                 uint32_t *ret_other);

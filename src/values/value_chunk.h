@@ -1,10 +1,13 @@
-/* Windows whose values wait to be counted, until there are enough of them: then the values of a place lie together.
+/* Windows whose values wait to be counted, until there are enough of them: then the values of a
+ * place lie together.
  *
- * Window by window each value is of another place, and where that counts its values is in no cache: 40 ns for each. By superblock, and by item of it,
- * a place is fetched once for all its values. Within an item they come in the order in which they were seen; between places there is none.
+ * Window by window each value is of another place, and where that counts its values is in no cache:
+ * 40 ns for each. By superblock, and by item of it, a place is fetched once for all its values.
+ * Within an item they come in the order in which they were seen; between places there is none.
  *
- * A loop passes its superblocks hundreds of times in a window, with values that have much to do with each other: of more than VALUE_CHUNK_VISITS some
- * are drawn, about as many as that, each of which stands for as many as were passed over. */
+ * A loop passes its superblocks hundreds of times in a window, with values that have much to do
+ * with each other: of more than VALUE_CHUNK_VISITS some are drawn, about as many as that, each of
+ * which stands for as many as were passed over. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,8 +1,9 @@
-/* How often each value of one place occurred, of those that were seen: all of them (--exact=trace), or those of windows, by weight.
+/* How often each value of one place occurred, of those that were seen: all of them (--exact=trace),
+ * or those of windows, by weight.
  *
- * Exact as long as there are not too many different ones. Of more, those that are rarest are dropped, and all others lose as much
- * as these had at most: no count is too high, and none lower than it should be by more than `lost`, which is at
- * most one in VALUE_COUNTS_MOST / 4 of all. */
+ * Exact as long as there are not too many different ones. Of more, those that are rarest are
+ * dropped, and all others lose as much as these had at most: no count is too high, and none lower
+ * than it should be by more than `lost`, which is at most one in VALUE_COUNTS_MOST / 4 of all. */
 #pragma once
 
 #include "base/vec.h"

@@ -182,7 +182,8 @@ static void value_flush(struct value_lists *lists, uint32_t place, const struct 
         struct value_key key = value_places_row(&lists->places, place, seen->value);
         told->row = batch_value_index(batch, &key);
     }
-    /* What is told for the first time is of all batches so far: together with all that they saw it does not vary. */
+    /* What is told for the first time is of all batches so far: together with all that they saw it
+     * does not vary. */
     uint64_t more = seen->count - told->count;
     uint64_t all = list->counts.total - (told->count ? list->told_total : 0);
     double together = sqrt((double)more * (double)all);

@@ -21,7 +21,8 @@ void value_places_release(struct value_places *places)
     value_pointers_release(&places->pointers);
 }
 
-/* Vectors by their lowest word; where a push or a return goes says nothing, gathers too much. Latencies are no values. */
+/* Vectors by their lowest word; where a push or a return goes says nothing, gathers too much.
+ * Latencies are no values. */
 static bool kind_taken(enum payload_kind kind)
 {
     switch (kind) {

@@ -1,8 +1,10 @@
-/* Which places have values, numbered in the order in which they come: an instruction, and what of it is looked at (its result, an operand, an
- * address, how far that is from the one before); and the values of windows, or of passages of traces, one after the other.
+/* Which places have values, numbered in the order in which they come: an instruction, and what of
+ * it is looked at (its result, an operand, an address, how far that is from the one before); and
+ * the values of windows, or of passages of traces, one after the other.
  *
- * By callers: an instruction has as many places as there are return addresses of who called its function. They are known from the
- * calls of the window itself: before the first, and when more was returned from than was called, it is not. */
+ * By callers: an instruction has as many places as there are return addresses of who called its
+ * function. They are known from the calls of the window itself: before the first, and when more was
+ * returned from than was called, it is not. */
 #pragma once
 
 #include "base/map.h"
@@ -83,7 +85,8 @@ uint32_t value_places_of(struct value_places *places, const struct wire_payload 
                          uint32_t stride, struct place at, struct place caller);
 /* Whether anything is kept of the instruction there (record --only). */
 bool value_places_keep(const struct value_places *places, struct place at);
-/* The item of a superblock has a value for the first time, and gets its places: most code that is translated never runs in a window. */
+/* The item of a superblock has a value for the first time, and gets its places: most code that is
+ * translated never runs in a window. */
 void value_places_meet(struct value_places *places, uint32_t superblock, uint32_t item);
 static inline const struct value_item *value_places_item(struct value_places *places,
                                                          uint32_t superblock, uint32_t item)

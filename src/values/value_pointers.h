@@ -1,4 +1,5 @@
-/* Which values are addresses of a module of the process: told as that, they are the same in every run, and have names. */
+/* Which values are addresses of a module of the process: told as that, they are the same in every
+ * run, and have names. */
 #pragma once
 
 #include "base/vec.h"

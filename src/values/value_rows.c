@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Of an exit that is seldom taken few wait. Of others so many that a place's counts, once they are near, are used for hundreds of values. */
+/* Of an exit that is seldom taken few wait. Of others so many that a place's counts, once they are
+ * near, are used for hundreds of values. */
 enum { ROWS_FIRST = 4, STACK_WORDS = 1 << 13 };
 
 void value_rows_release(struct value_rows *rows)

@@ -1,10 +1,12 @@
-/* Values between windows and lists, made a shorter stream: what a compressor (compress/compressor.h) passes on stands for many.
+/* Values between windows and lists, made a shorter stream: what a compressor
+ * (compress/compressor.h) passes on stands for many.
  *
- * It stands in the tool, behind the ring, for recordings that need whole windows there: it spares the work on lists and not the way. Others are compressed
- * in the process (agent/sampling/stream.h).
+ * It stands in the tool, behind the ring, for recordings that need whole windows there: it spares
+ * the work on lists and not the way. Others are compressed in the process
+ * (agent/sampling/stream.h).
  *
- * With `converge` places whose most frequent value keeps its share are left out before the compressor, but for one window in some: they
- * leave its parts to others. */
+ * With `converge` places whose most frequent value keeps its share are left out before the
+ * compressor, but for one window in some: they leave its parts to others. */
 #pragma once
 
 #include "compress/compressor.h"
@@ -26,7 +28,8 @@ void value_stream_release(struct value_stream *stream);
 
 /* One value more. Returns the number of messages, which are good until the next. */
 size_t value_stream_push(struct value_stream *stream, uint32_t place, uint64_t value);
-/* What waits here, and in counters behind the compressor; its samplers keep what they have passed over. */
+/* What waits here, and in counters behind the compressor; its samplers keep what they have passed
+ * over. */
 size_t value_stream_flush(struct value_stream *stream);
 
 static inline uint32_t value_stream_place(const struct message *message)

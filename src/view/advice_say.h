@@ -10,13 +10,14 @@ struct adviser {
     int said;
 };
 
-/* A sentence, then ": gait COMMAND" with the file behind it if it is not the usual one. The command is
- * all behind the last '|' of the sentence. */
+/* A sentence, then ": gait COMMAND" with the file behind it if it is not the usual one. The command
+ * is all behind the last '|' of the sentence. */
 __attribute__((format(printf, 2, 3))) void advise(struct adviser *adviser, const char *format, ...);
 
 /* As it could be typed. */
 const char *advice_quoted(const struct report *report, const char *word);
-/* The same of a function: as it is read rather than as it is linked, if that is shorter and means no other that was seen. */
+/* The same of a function: as it is read rather than as it is linked, if that is shorter and means
+ * no other that was seen. */
 const char *advice_function(const struct report *report, const char *linkage);
 /* "12 % (10 to 14)" of a share; two alternating buffers. */
 const char *advice_share(struct estimate share);

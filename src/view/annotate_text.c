@@ -239,7 +239,8 @@ static void title_text(const struct page *page)
     fputc('\n', page->to);
 }
 
-/* From i on: how many in a row have nothing seen close by. Fewer than a few are not worth folding. */
+/* From i on: how many in a row have nothing seen close by. Fewer than a few are not worth folding.
+ */
 static size_t run_unseen(const struct annotation *annotation, size_t i)
 {
     enum { FEW = 4 };

@@ -46,8 +46,8 @@ static void places_read(struct places *places, const struct scene *scene)
     }
 }
 
-/* A process that was stopped, or still ran, when its counters were last read was on its way somewhere:
- * counts that differ are then no contradiction. */
+/* A process that was stopped, or still ran, when its counters were last read was on its way
+ * somewhere: counts that differ are then no contradiction. */
 static bool stopped(const struct scene *scene)
 {
     return scene->sides[0]->totals.losses[LOSS_killed] > 0;
@@ -65,8 +65,9 @@ static void arrivals_check(struct verdict *verdict, const struct scene *scene, c
                         where, place->arrivals, place->starts);
 }
 
-/* A run may end without an edge: a return's is kept at its target only, a trap has none, and a plain
- * instruction without any edge stands before one that ran natively, or was the last of all. */
+/* A run may end without an edge: a return's is kept at its target only, a trap has none, and a
+ * plain instruction without any edge stands before one that ran natively, or was the last of all.
+ */
 static void departures_check(struct verdict *verdict, const struct scene *scene, const char *where,
                              const struct binary *binary, struct svma at, const struct place *place)
 {

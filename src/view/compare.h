@@ -1,12 +1,12 @@
 /* How alike two profiles are.
  *
- * Overlap: sum over keys of min(w1 / W1, w2 / W2), all modules, a missing key is 0. Matched: share of
- * a side's weight whose key exists on the other. Weights are executions for edges, blocks and
+ * Overlap: sum over keys of min(w1 / W1, w2 / W2), all modules, a missing key is 0. Matched: share
+ * of a side's weight whose key exists on the other. Weights are executions for edges, blocks and
  * instructions, executed instructions for functions and paths; with WEIGHT_TIME, user time.
  *
- * Interval coverage: of the keys that both have, each counted once whatever its weight, the share for
- * which the truth lies inside the other's 95 % interval. It is asked of frequencies per executed
- * instruction, so that runs of different length can be compared. */
+ * Interval coverage: of the keys that both have, each counted once whatever its weight, the share
+ * for which the truth lies inside the other's 95 % interval. It is asked of frequencies per
+ * executed instruction, so that runs of different length can be compared. */
 #pragma once
 
 #include "view/head.h"

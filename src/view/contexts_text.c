@@ -23,7 +23,8 @@ struct printer {
     uint64_t left_out; /* contexts that are too light to show, or too deep */
 };
 
-/* ---- what weighs: ticks where an exact recording took them, else calls; of others what was sampled */
+/* ---- what weighs: ticks where an exact recording took them, else calls; of others what was
+ * sampled */
 
 static bool has_ticks(const struct contexts *contexts)
 {
@@ -120,8 +121,8 @@ static void share_cell(struct printer *printer, const struct groups *groups, str
     sheet_tone(&printer->sheet, ink_of_share(share.value));
 }
 
-/* Whoever reads "calls" beside a name takes it for how often that was called: so calls are a context's own. Time is that of
- * all below. Bottom-up both are the same. */
+/* Whoever reads "calls" beside a name takes it for how often that was called: so calls are a
+ * context's own. Time is that of all below. Bottom-up both are the same. */
 static bool is_of_calls(const struct printer *printer)
 {
     return printer->contexts->plain->profile->mode == PROFILE_EXACT &&

@@ -15,14 +15,14 @@ void estimate_json(struct json *json, const char *value, const char *lo, const c
 const char *counts_text(const struct scene *scene, uint32_t side, enum item_by by);
 /* One line: mode, how much was seen, of what. */
 void head_text(FILE *to, const struct scene *scene, uint32_t side);
-/* If two profiles have next to nothing in common, given as shares of each: that they are of different
- * programs. any: both have something. */
+/* If two profiles have next to nothing in common, given as shares of each: that they are of
+ * different programs. any: both have something. */
 void different_text(FILE *to, bool any, double common_first, double common_second);
 /* Losses and modules without a binary. */
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
 
-/* "12.34% ±0.56"; of an interval that would go on beyond 0 or 100 % the end that is left: "0.10% +0.56",
- * "99.90% -0.56". Two alternating buffers. */
+/* "12.34% ±0.56"; of an interval that would go on beyond 0 or 100 % the end that is left: "0.10%
+ * +0.56", "99.90% -0.56". Two alternating buffers. */
 const char *share_text(const struct profile *profile, struct estimate share);
 /* The line below rows: how many of all there are, and how to see others if there are any. */
 void shown_text(FILE *to, size_t shown, size_t all, const char *what);

@@ -316,8 +316,8 @@ static const char *weighed_by(const struct report *report)
     return report->plain.filter.kernel ? "kernel time" : "user time";
 }
 
-/* Whether nothing of what is weighed was seen, but something of what stands beside it: rows would have
- * no figures. */
+/* Whether nothing of what is weighed was seen, but something of what stands beside it: rows would
+ * have no figures. */
 static bool all_beside(const struct report *report)
 {
     return report->has_plain && !report->plain.kept.sum && report->plain.beside.sum;

@@ -83,7 +83,8 @@ static void place_print(struct page *page, const struct value_place *place)
     fprintf(page->to, "\n");
 }
 
-/* Of kinds whose places are runs of code, a function is shown once: with the run that was gone most. */
+/* Of kinds whose places are runs of code, a function is shown once: with the run that was gone
+ * most. */
 static bool function_was_shown(struct page *page, const struct value_place *place)
 {
     function_id function = scene_function_at(page->places->scene, place->module, place->address);

@@ -176,8 +176,8 @@ static void branches_check(struct verdict *verdict, const struct profile *profil
     map_release(&places);
 }
 
-/* Every window is one whole: its ranges, times their instructions, add up to all, but for the rounding
- * of each to a 2^-UNIT_BITS ns. */
+/* Every window is one whole: its ranges, times their instructions, add up to all, but for the
+ * rounding of each to a 2^-UNIT_BITS ns. */
 static void sums_check(struct verdict *verdict, const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;

@@ -21,8 +21,9 @@ static bool ends_a_call(const struct image *image, uint64_t last)
     return false;
 }
 
-/* Whether a signal handler returns to the byte behind the address. Code there is mov $SYS_rt_sigreturn,%rax; syscall. The
- * agent's (agent/signals/handover.c) has a jump to the next instruction in place of the system call, and then does more. */
+/* Whether a signal handler returns to the byte behind the address. Code there is mov
+ * $SYS_rt_sigreturn,%rax; syscall. The agent's (agent/signals/handover.c) has a jump to the next
+ * instruction in place of the system call, and then does more. */
 static bool is_trampoline(const struct image *image, uint64_t address)
 {
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0};
@@ -61,8 +62,8 @@ static unsigned caller_flags(const struct scene *scene, struct stack_key key)
     return is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
 }
 
-/* Who lays out a stack by hand, as makecontext does, puts there where its first function is to return to: the start of
- * another, which nobody called. */
+/* Who lays out a stack by hand, as makecontext does, puts there where its first function is to
+ * return to: the start of another, which nobody called. */
 static bool begins_by_hand(const struct stacks *stacks, struct stack_key key)
 {
     enum { ALIGNED = 16 };

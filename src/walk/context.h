@@ -43,7 +43,8 @@ enum {
 /* x86 register numbers, as in encodings. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* At the clock, by an operation that is carried out. `path`: the register; where a path begins, the clock at another look right before, or 0: there was none. */
+/* At the clock, by an operation that is carried out. `path`: the register; where a path begins, the
+ * clock at another look right before, or 0: there was none. */
 struct look {
     uint64_t clock, path, sp;
     uint64_t operation; /* in words from the start of the library */
@@ -71,28 +72,32 @@ struct context {
     uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_site,
         to_lazy, to_guard, to_plan, to_step;
     /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
-     * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct exits
-     * charge the first half, indirect ones the second. Many, because adding to one place again and
-     * again makes each addition wait for the last: superblocks take turns. */
+     * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct
+     * exits charge the first half, indirect ones the second. Many, because adding to one place
+     * again and again makes each addition wait for the last: superblocks take turns. */
     int64_t budgets[CONTEXT_BUDGETS];
-    /* Record, with a payload (walk/emit/payload.h): bytes of it written so far; and for the code that does. */
+    /* Record, with a payload (walk/emit/payload.h): bytes of it written so far; and for the code
+     * that does. */
     uint64_t payload_at;
     uint64_t slot_r10, slot_rax, slot_rdx;
     uint64_t latency_left, latency_start, latency;
-    /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses them. */
+    /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses
+     * them. */
     uint64_t path, path_began;
-    int64_t
-        path_left; /* PLAN_SOME: paths until some are measured (walk/count/passages.h); 0: they are */
+    int64_t path_left; /* PLAN_SOME: paths until some are measured (walk/count/passages.h); 0: they
+                          are */
     uint64_t path_seed, path_clock; /* likewise: of chance; what a look at the clock takes, by 16 */
-    /* Likewise, of passages that are measured and wait for a call to return: the stack pointer of the innermost, PATH_WAITS_NONE if there is none. Code asks
-     * `path_back`: the same, or 0 while some are measured, when all that return look at the clock. */
+    /* Likewise, of passages that are measured and wait for a call to return: the stack pointer of
+     * the innermost, PATH_WAITS_NONE if there is none. Code asks `path_back`: the same, or 0 while
+     * some are measured, when all that return look at the clock. */
     uint64_t path_waits, path_back;
     uint64_t path_follows; /* one is followed to its end: the looks that it has had, and one */
     uint64_t bursts;       /* that there were */
     int64_t looks_at;      /* bytes, counts up to 0, the end of looks[] */
     struct look looks[CONTEXT_LOOKS];
-    /* The burst that lasts, or is next, flows (walk/count/flow.h): bytes, counts up to 0, the end of flow[]; 0: it does not flow. Then its enum flow_phase, passages that are timed, the clock when it was over, ticks of the
-     * dispatcher in it; and it is not to be used. */
+    /* The burst that lasts, or is next, flows (walk/count/flow.h): bytes, counts up to 0, the end
+     * of flow[]; 0: it does not flow. Then its enum flow_phase, passages that are timed, the clock
+     * when it was over, ticks of the dispatcher in it; and it is not to be used. */
     int64_t flow_at;
     uint64_t flow_phase, flow_room, flow_ended, flow_paused, flow_spoiled;
     struct flow_look flow[CONTEXT_FLOW];
@@ -101,12 +106,14 @@ struct context {
     uint64_t left_path;    /* of a count in a node that is left to the dispatcher */
     uint64_t *paths_lost;  /* added to, when a path could not be counted */
     uint64_t *interrupted; /* when what was measured took too long to stand for others */
-    /* Calling contexts (walk/count/contexts.h): the current node, since when; what has been called, and from where, that is no function. */
+    /* Calling contexts (walk/count/contexts.h): the current node, since when; what has been called,
+     * and from where, that is no function. */
     uint64_t node, node_began;
     uint64_t node_timed, node_ended; /* this stay is measured; when it came to its end */
     uint64_t node_clock;             /* what two looks at the clock take */
     uint64_t node_lost;              /* ticks of this stay that were without a CPU */
-    /* When it was last looked how long the thread had no CPU (walk/count/cpu_lost.h), by each clock. */
+    /* When it was last looked how long the thread had no CPU (walk/count/cpu_lost.h), by each
+     * clock. */
     uint64_t cpu_tsc, cpu_wall, cpu_ns;
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;
@@ -115,8 +122,8 @@ struct context {
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
     _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
-    /* Exact counts; the agent maps the thread's bank over this. With a plan, the shadow of the stack is behind it.
-     * Samples: the payload of a window. */
+    /* Exact counts; the agent maps the thread's bank over this. With a plan, the shadow of the
+     * stack is behind it. Samples: the payload of a window. */
     _Alignas(4096) uint64_t counters[];
 };
 
@@ -166,15 +173,16 @@ static inline uint64_t context_chance(struct context *context)
 #define CONTEXT_RECORDS_END ((uint32_t)offsetof(struct context, records) + 4u * CONTEXT_RECORDS)
 
 void context_init(struct context *context);
-/* Where code goes that leaves by an indirect branch without a landing: the same for every thread. */
+/* Where code goes that leaves by an indirect branch without a landing: the same for every thread.
+ */
 uint64_t context_leave_indirect(void);
 uint64_t context_leave_site(void);
 
 /* Runs translated code at `code` with the program's registers from the context, until it leaves;
  * then registers, pc (where known) and flags are in the context. %gs must point at it. */
 void context_enter(struct context *context, uint64_t code);
-/* For a signal handler that has set context.interrupt: if the thread was past the test of it but not yet
- * in translated code, where it must go on instead; else pc itself. */
+/* For a signal handler that has set context.interrupt: if the thread was past the test of it but
+ * not yet in translated code, where it must go on instead; else pc itself. */
 uint64_t context_rewind(uint64_t pc);
 /* It is on its way into translated code, past the test. */
 bool context_entering(uint64_t pc);

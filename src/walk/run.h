@@ -17,14 +17,15 @@ struct walk {
      * Called under the lock. */
     bool (*make_room)(struct walk *walk);
     /* Exact runs: executes the system call before which the context stands, and behind which stands
-     * `next`, and moves pc on. False: it must run natively, the run ends here. Sampled walks never meet
-     * one. */
+     * `next`, and moves pc on. False: it must run natively, the run ends here. Sampled walks never
+     * meet one. */
     bool (*syscall)(struct walk *walk, uint64_t next);
-    /* Exact runs: executes the instruction at context.pc where it stands, and moves pc on, to `next` if it does not
-     * branch. False: the run ends here, before it. Sampled walks never ask. */
+    /* Exact runs: executes the instruction at context.pc where it stands, and moves pc on, to
+     * `next` if it does not branch. False: the run ends here, before it. Sampled walks never ask.
+     */
     bool (*step)(struct walk *walk, uint64_t next);
-    /* A signal is held, and the program stands in the middle of a superblock, which goes on: it is to be delivered as
-     * soon as may be. NULL: there are none. */
+    /* A signal is held, and the program stands in the middle of a superblock, which goes on: it is
+     * to be delivered as soon as may be. NULL: there are none. */
     void (*put_off)(struct walk *walk);
 };
 

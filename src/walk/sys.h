@@ -42,8 +42,8 @@ static inline unsigned long sys_tsc_fenced(void)
     return now;
 }
 
-/* One more than CPU and node, in one number, as the kernel keeps them in the limit of a segment for getcpu of the vdso: no system call, which
- * a filter might not like. 0: it keeps none. */
+/* One more than CPU and node, in one number, as the kernel keeps them in the limit of a segment for
+ * getcpu of the vdso: no system call, which a filter might not like. 0: it keeps none. */
 static inline unsigned int sys_cpu_node(void)
 {
     unsigned int limit = 0, selector = 0x7b;

@@ -1,8 +1,9 @@
-/* What the tool asks of an agent that it has put into a running process, and what the agent answers.
+/* What the tool asks of an agent that it has put into a running process, and what the agent
+ * answers.
  *
- * The block lies in the process, behind the agent's image. The tool writes it, starts a thread of the
- * process at the agent's entry with its address, waits until that thread is gone, and reads it back. One
- * command at a time. */
+ * The block lies in the process, behind the agent's image. The tool writes it, starts a thread of
+ * the process at the agent's entry with its address, waits until that thread is gone, and reads it
+ * back. One command at a time. */
 #pragma once
 
 #include <stdint.h>
@@ -10,17 +11,20 @@
 /* Marks signals of triggers among the program's; the thread's slot follows in the low 16 bits. */
 #define TRIGGER_MARK UINT64_C(0x676169746761)
 
-/* Samples come by SIGTRAP where interposers keep it ours. Elsewhere the program may set its action any time, and so
- * it is SIGURG: nobody dies of one that is not expected, and whoever handles it has to expect any. */
+/* Samples come by SIGTRAP where interposers keep it ours. Elsewhere the program may set its action
+ * any time, and so it is SIGURG: nobody dies of one that is not expected, and whoever handles it
+ * has to expect any. */
 enum { TRIGGER_SIGNAL = 5, TRIGGER_SIGNAL_UNTOLD = 23 };
 
 enum attach_command {
     ATTACH_START = 1, /* take the channel, calibrate */
-    ATTACH_THREADS, /* own the signals; the threads are these now: record new ones, forget those that ended */
+    ATTACH_THREADS,   /* own the signals; the threads are these now: record new ones, forget those
+                         that ended */
     ATTACH_STOP,   /* no more samples: triggers are gone when this is done, no walk is under way */
     ATTACH_RETURN, /* signals have the program's own actions again */
     ATTACH_LEAVE,  /* unmap everything but the image itself */
-    ATTACH_EXACT, /* by the program's first thread, before its first instruction: an exact run begins */
+    ATTACH_EXACT,  /* by the program's first thread, before its first instruction: an exact run
+                      begins */
 };
 
 enum attach_answer {

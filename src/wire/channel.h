@@ -96,7 +96,8 @@ struct record_options {
     uint32_t covered;       /* code that is PLAN_COVERED is not counted as well */
     uint32_t contexts;      /* CONTEXTS_: calling contexts of functions that are PLAN_FUNCTION */
     uint32_t contexts_max;  /* of one thread; 0: as many as there is room for */
-    /* Samples: what windows record goes through a compressor of that design (compress/design.h) in the process itself; "": it does not. */
+    /* Samples: what windows record goes through a compressor of that design (compress/design.h) in
+     * the process itself; "": it does not. */
     char compress[RECORD_COMPRESS_BYTES];
 };
 
@@ -108,11 +109,11 @@ struct directory {
      * when the process is gone and its channel is all zero again. */
     int32_t claimed_by[CHANNEL_N];
     uint64_t not_claimed; /* processes that found none free */
-    /* Exact runs: children that were forked, and those of them that have asked for a channel. When the recording
-     * ends before a child has, nobody else knows of it. */
+    /* Exact runs: children that were forked, and those of them that have asked for a channel. When
+     * the recording ends before a child has, nobody else knows of it. */
     uint64_t forked, joined;
-    /* The tool's thread id; 0 when it reads no more. The kernel adds FUTEX_OWNER_DIED when the tool dies (a robust
-     * futex), so that whoever waits for an answer knows. */
+    /* The tool's thread id; 0 when it reads no more. The kernel adds FUTEX_OWNER_DIED when the tool
+     * dies (a robust futex), so that whoever waits for an answer knows. */
     uint32_t tool, reserved;
 };
 #define DIRECTORY_TOOL_DIED (UINT32_C(1) << 30) /* FUTEX_OWNER_DIED */
@@ -148,7 +149,8 @@ struct channel {
     uint64_t superblocks, code_bytes;
     uint64_t memory_bytes; /* resident, of all that the agent has mapped; 0: not known */
     uint64_t losses[LOSS_N];
-    /* Of compressors: tuples that came, those of places that had converged, which were left out before, and messages. */
+    /* Of compressors: tuples that came, those of places that had converged, which were left out
+     * before, and messages. */
     uint64_t stream_taken, stream_settled, stream_told;
 
     uint64_t maps_bytes, units_bytes; /* published lengths of the append-only sections */
@@ -159,25 +161,26 @@ struct channel {
     uint64_t tool_cpu_ns;            /* what the tool has used; written by the tool */
     uint64_t plans_bytes; /* published length of the plans section; written by the tool */
     uint64_t plans_for;   /* maps_bytes for which plans are there; written by the tool */
-    /* Functions whose plans threads wait for: where they are in the library, and one; 0: free. Threads put them in, the tool
-     * takes them out. */
+    /* Functions whose plans threads wait for: where they are in the library, and one; 0: free.
+     * Threads put them in, the tool takes them out. */
     uint64_t plan_asks[PLAN_ASKS];
 
-    /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads this
-     * before and after, and again if it changed. */
+    /* Exact counts: odd while a bank is added to the counters. Who reads counters and banks reads
+     * this before and after, and again if it changed. */
     _Alignas(64) uint64_t merges;
     uint64_t n_threads; /* slots in use or used before; none beyond them has ever been */
 };
 
-/* ---- threads section: slots, one for a thread that is recorded. Written by whoever records it; tid last when it comes, first when it goes. */
+/* ---- threads section: slots, one for a thread that is recorded. Written by whoever records it;
+ * tid last when it comes, first when it goes. */
 struct wire_thread {
     int32_t tid; /* 0: the slot is free */
     uint32_t reserved;
     uint64_t start_tsc, start_cpu_ns; /* when its recording began; its own CPU time then */
     uint64_t end_tsc, end_cpu_ns;     /* refreshed at each sample and at its end */
     char name[16];                    /* zero-terminated */
-    /* Where its outermost frame lies, by whose address; 0: not known. Above it nothing needs to be copied.
-     * Written by the tool. */
+    /* Where its outermost frame lies, by whose address; 0: not known. Above it nothing needs to be
+     * copied. Written by the tool. */
     uint64_t stack_begin;
 };
 _Static_assert(sizeof(struct wire_thread) * CHANNEL_THREADS == CHANNEL_THREADS_BYTES, "a section");
@@ -234,13 +237,14 @@ struct wire_segment {
 /* A run of segments, one entry, several exits. Segment i is followed by segment i + 1 when its
  * conditional branch falls through (SEGMENT_COND) or its jump is followed (SEGMENT_JUMP).
  *
- * No exit has the id 0. Exit j < n_segments leaves after segment j by its end (taken). If the last segment is a
- * SEGMENT_COND there is one more, exit n_segments: it fell through. So exit j has executed segments
- * 0 .. min(j, n_segments - 1). Followed jumps have no exit of their own: that id is never seen.
+ * No exit has the id 0. Exit j < n_segments leaves after segment j by its end (taken). If the last
+ * segment is a SEGMENT_COND there is one more, exit n_segments: it fell through. So exit j has
+ * executed segments 0 .. min(j, n_segments - 1). Followed jumps have no exit of their own: that id
+ * is never seen.
  *
- * Exact counts: counters are 64 bits each; `counter` counts entries, counter + 1 + j exit j for every
- * SEGMENT_COND j; all else follows by subtraction. Entries are counted before exits: whoever reads
- * while they are counted reads entries first. */
+ * Exact counts: counters are 64 bits each; `counter` counts entries, counter + 1 + j exit j for
+ * every SEGMENT_COND j; all else follows by subtraction. Entries are counted before exits: whoever
+ * reads while they are counted reads entries first. */
 struct wire_superblock {
     uint32_t kind, bytes; /* UNIT_SUPERBLOCK; of this entry, a multiple of 8 */
     uint32_t first_exit;  /* exit j has the id first_exit + j */
@@ -266,14 +270,16 @@ struct wire_cut {
     uint16_t segment, instructions;
 };
 
-/* What follows was translated when the maps section was so long: other modules may lie at the same addresses
- * later, or did before. The first entry of the section, if the process tells of it at all. */
+/* What follows was translated when the maps section was so long: other modules may lie at the same
+ * addresses later, or did before. The first entry of the section, if the process tells of it at
+ * all. */
 struct wire_maps_mark {
     uint32_t kind, bytes;
     uint64_t maps_bytes;
 };
 
-/* A path that is counted by its number (PLAN_COUNT_PATH) and has a counter of its own; besides, threads count it in their tables. */
+/* A path that is counted by its number (PLAN_COUNT_PATH) and has a counter of its own; besides,
+ * threads count it in their tables. */
 struct wire_known_path {
     uint32_t kind, bytes;
     uint32_t function, counter;
@@ -289,11 +295,12 @@ struct wire_function {
     uint64_t start; /* avma */
 };
 
-/* ---- ring: walks, oldest first of each thread. Entries never wrap: EVENT_PAD fills the end of the ring.
+/* ---- ring: walks, oldest first of each thread. Entries never wrap: EVENT_PAD fills the end of the
+ * ring.
  *
- * Threads write side by side: each moves ring_head past what it takes, fills it, and stores the kind
- * last. A kind of zero is an entry still being written; the reader waits for it, and leaves zeroes
- * behind before it moves ring_tail. */
+ * Threads write side by side: each moves ring_head past what it takes, fills it, and stores the
+ * kind last. A kind of zero is an entry still being written; the reader waits for it, and leaves
+ * zeroes behind before it moves ring_tail. */
 enum event_kind {
     EVENT_PAD = 1,
     EVENT_WALK = 2,
@@ -307,8 +314,10 @@ struct event_messages {
     uint32_t kind, bytes;
     int32_t tid;
     uint32_t n;
-    /* struct message messages[n] (compress/tuple.h). Their places: of a value or a latency, the first exit of the superblock << MESSAGE_WORD_BITS
-     * and which of its words; of an exit its id, whose value is the first exit of where it went, 0 if its superblock tells or it is not known. */
+    /* struct message messages[n] (compress/tuple.h). Their places: of a value or a latency, the
+     * first exit of the superblock << MESSAGE_WORD_BITS and which of its words; of an exit its id,
+     * whose value is the first exit of where it went, 0 if its superblock tells or it is not known.
+     */
 };
 enum { MESSAGE_WORD_BITS = 8 };
 
@@ -350,8 +359,9 @@ struct event_walk {
     uint64_t end_pc;      /* avma at which the window ended: where the last exit went */
     uint32_t lead, instructions, trail; /* instructions in each part */
     uint32_t trail_ticks;
-    /* WALK_COMPLETE: the window is whole, or came to a system call. WALK_TIMED: trail_ticks is good. WALK_LONG:
-     * the trail is one of the few that go far beyond the window's place, until all is warm. */
+    /* WALK_COMPLETE: the window is whole, or came to a system call. WALK_TIMED: trail_ticks is
+     * good. WALK_LONG: the trail is one of the few that go far beyond the window's place, until all
+     * is warm. */
     uint32_t flags;
     uint32_t stop;    /* enum loss: why the walk ended early, or LOSS_N */
     uint32_t n_exits; /* 0: an interrupt that could not be walked */
@@ -365,28 +375,31 @@ struct event_walk {
     uint32_t stack_bytes; /* copied, a multiple of 8; 0: no stack was taken */
     uint32_t slot;        /* of the thread */
     uint32_t n_lead;      /* exits of the lead, for who follows calls from the interrupt on */
-    uint32_t
-        cpu_node; /* that the interrupt came on: one more than both, the CPU in the low CPU_BITS; 0: not known */
-    /* A walk may have several windows, each in an entry of its own, which stand for what the sample does: this one
-     * for `share` of its `shares`. 0: for all of it. */
+    uint32_t cpu_node;    /* that the interrupt came on: one more than both, the CPU in the low
+                             CPU_BITS; 0: not known */
+    /* A walk may have several windows, each in an entry of its own, which stand for what the sample
+     * does: this one for `share` of its `shares`. 0: for all of it. */
     uint16_t share, shares;
-    /* CPU time beyond what recording and cold caches explain: so slow is the window's code at least. */
+    /* CPU time beyond what recording and cold caches explain: so slow is the window's code at
+     * least. */
     uint32_t slow_ns;
-    /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1 went.
-     * At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
-     * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words (wire/stack_words.h) */
+    /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1
+     * went. At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h)
+     * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS], and the rest is its words
+     * (wire/stack_words.h) */
 };
 
-/* ---- exact traces: the bank of a thread slot is a ring of the thread's exits, all of them, in order.
- * One writer, one reader; the program waits for the reader, and the reader wakes it: after it moved
- * `tail`, when `waiting` is set, by a futex on `tail_word`. A thread that gets the slot of another waits
- * until all has been read, and then sets `tid` and `closed`; head and tail go on. */
+/* ---- exact traces: the bank of a thread slot is a ring of the thread's exits, all of them, in
+ * order. One writer, one reader; the program waits for the reader, and the reader wakes it: after
+ * it moved `tail`, when `waiting` is set, by a futex on `tail_word`. A thread that gets the slot of
+ * another waits until all has been read, and then sets `tid` and `closed`; head and tail go on. */
 enum {
     TRACE_HEADER_BYTES = 4096,
     TRACE_BYTES = 4 << 20,
     TRACE_RECORDS = 1 << 14,
     TRACE_RECORDS_AT = TRACE_HEADER_BYTES + TRACE_BYTES,
-    /* With a payload: so many exits at a time, whose words lie behind the records until they are in the ring. */
+    /* With a payload: so many exits at a time, whose words lie behind the records until they are in
+       the ring. */
     TRACE_PAYLOAD_RECORDS = 1 << 10,
     TRACE_PAYLOAD_AT = TRACE_RECORDS_AT + 4 * TRACE_RECORDS,
     TRACE_PAYLOAD_BYTES = 8 * PAYLOAD_WORDS_MAX * TRACE_PAYLOAD_RECORDS,
@@ -399,8 +412,9 @@ struct wire_trace {
     uint64_t head;   /* bytes ever written */
     uint32_t closed; /* 1: the thread has ended or left; nothing more will come */
     int32_t tid;
-    /* Exits that are not in the ring yet: at TRACE_RECORDS_AT (with a payload, the last TRACE_PAYLOAD_RECORDS there), up
-     * to the first zero, the first of them from `fresh_pc`. If the process is gone and `fresh` is not head, they are in the ring already. */
+    /* Exits that are not in the ring yet: at TRACE_RECORDS_AT (with a payload, the last
+     * TRACE_PAYLOAD_RECORDS there), up to the first zero, the first of them from `fresh_pc`. If the
+     * process is gone and `fresh` is not head, they are in the ring already. */
     uint64_t fresh, fresh_pc;
     _Alignas(64) uint64_t tail; /* bytes ever read; written by the tool */
     uint32_t tail_word;         /* its futex: changes whenever tail does; written by the tool */

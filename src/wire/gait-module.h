@@ -1,10 +1,12 @@
-/* A customisation module of gait record --module X.so: which instructions to capture and what of them, what becomes of it, and how that is
- * shown. A module is a shared object with one symbol, `gait_module`:
+/* A customisation module of gait record --module X.so: which instructions to capture and what of
+ * them, what becomes of it, and how that is shown. A module is a shared object with one symbol,
+ * `gait_module`:
  *
  *     gcc -shared -fPIC -o x.so x.c
  *
- * It runs in a process of its own, not in the recorded program and not in gait: one that crashes or takes longer than half a second for
- * an answer is ended, and the recording goes on without it. docs/MODULES.md has examples. */
+ * It runs in a process of its own, not in the recorded program and not in gait: one that crashes or
+ * takes longer than half a second for an answer is ended, and the recording goes on without it.
+ * docs/MODULES.md has examples. */
 #pragma once
 
 #include <stddef.h>
@@ -31,7 +33,8 @@ struct gait_instruction {
     int loads, stores, locked; /* memory */
 };
 
-/* One thing that was captured. They come in the order in which they were executed, those of a window together. */
+/* One thing that was captured. They come in the order in which they were executed, those of a
+ * window together. */
 struct gait_tuple {
     uint64_t address; /* of the instruction */
     uint32_t place;   /* its number: what a value is to be given to */
@@ -40,8 +43,8 @@ struct gait_tuple {
     uint64_t words[4];
 };
 
-/* What ticks mean on this machine: those that timing itself takes, and up to how many a load was near, in the third cache, in
- * memory. All 0 without GAIT_LATENCY. */
+/* What ticks mean on this machine: those that timing itself takes, and up to how many a load was
+ * near, in the third cache, in memory. All 0 without GAIT_LATENCY. */
 struct gait_scale {
     double floor;
     uint64_t near_max, l3_max, memory_max;
@@ -53,7 +56,8 @@ struct gait_module {
     uint32_t version; /* GAIT_MODULE_VERSION */
     const char *name;
     uint32_t kinds; /* all that it may want: what is recorded */
-    /* Asked once of each instruction that something was recorded of: what is wanted of it, as bits; 0: nothing. */
+    /* Asked once of each instruction that something was recorded of: what is wanted of it, as bits;
+     * 0: nothing. */
     uint32_t (*wants)(const struct gait_instruction *instruction);
     /* The tuples of a window: calls emit for each (place, value) that is to be in the profile. */
     void (*take)(const struct gait_scale *scale, const struct gait_tuple *tuples, size_t n,

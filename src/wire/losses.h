@@ -1,6 +1,7 @@
 /* Everything gait can fail to see, by name. A loss is a fact, not an error: it is counted where it
  * happens, travels in the channel, is kept in the profile and ends every report.
- * Append only: the order is part of the file format. at_writable and signal_native are of older recordings. */
+ * Append only: the order is part of the file format. at_writable and signal_native are of older
+ * recordings. */
 #pragma once
 
 #define LOSSES(LOSS)                                                                               \

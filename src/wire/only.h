@@ -1,9 +1,9 @@
-/* Where walks are wanted (record --only): written by the tool into a channel's header as it gets to know
- * the process's mappings, read by the agent at each interrupt.
+/* Where walks are wanted (record --only): written by the tool into a channel's header as it gets to
+ * know the process's mappings, read by the agent at each interrupt.
  *
- * Interrupts outside are not walked but for one of ONLY_OUTSIDE_EVERY, whose window then stands for as
- * many: every place keeps its chance, so figures stay unbiased, and the budget is spent inside. Until the
- * table is there everything is inside. */
+ * Interrupts outside are not walked but for one of ONLY_OUTSIDE_EVERY, whose window then stands for
+ * as many: every place keeps its chance, so figures stay unbiased, and the budget is spent inside.
+ * Until the table is there everything is inside. */
 #pragma once
 
 #include "wire/channel.h"

@@ -1,8 +1,9 @@
 /* What windows record besides exits: words of 64 bits, for events that are asked for.
  *
- * Every instruction of a superblock has its words at constant places behind those of the instructions
- * before it, so how many an exit has written is known when the superblock is made: whoever knows the exits
- * of a window and the items of their superblocks can tell what each word is. */
+ * Every instruction of a superblock has its words at constant places behind those of the
+ * instructions before it, so how many an exit has written is known when the superblock is made:
+ * whoever knows the exits of a window and the items of their superblocks can tell what each word
+ * is. */
 #pragma once
 
 #include <stdint.h>
@@ -28,7 +29,8 @@ enum payload_kind {
     PAYLOAD_GATHER_BASE,  /* base and displacement of a gather; detail: shift of its scale */
     PAYLOAD_GATHER_INDEX, /* the vector of its indices; detail: bytes of one */
     PAYLOAD_GATHER_MASK,  /* and which are used: the top bit of each element */
-    /* A divisor, a count in %cl, what a move or xchg stores, what cmpxchg expects; detail: register. */
+    /* A divisor, a count in %cl, what a move or xchg stores, what cmpxchg expects; detail:
+       register. */
     PAYLOAD_OPERAND,
     PAYLOAD_RESULT,  /* a general register afterwards, all of it; detail: register */
     PAYLOAD_VECTOR,  /* a vector register afterwards; detail: register */

@@ -1,5 +1,5 @@
-/* What plain copies of code take beyond the code itself: one figure for those who govern and those who
- * weigh. Fitted to whole programs on plain copies against native runs (docs/PERFORMANCE.md). */
+/* What plain copies of code take beyond the code itself: one figure for those who govern and those
+ * who weigh. Fitted to whole programs on plain copies against native runs (docs/PERFORMANCE.md). */
 #pragma once
 
 #include <stdint.h>

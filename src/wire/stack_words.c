@@ -1,6 +1,7 @@
 #include "wire/stack_words.h"
 
-/* No kernel maps anything below the first, by default, nor hands out addresses beyond the second. */
+/* No kernel maps anything below the first, by default, nor hands out addresses beyond the second.
+ */
 #define ADDRESS_FIRST (UINT64_C(1) << 16)
 #define ADDRESS_END (UINT64_C(1) << 47)
 

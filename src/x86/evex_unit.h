@@ -1,4 +1,5 @@
-/* What the short displacement of an EVEX instruction counts in: the bytes that it accesses, or one element if that is broadcast.
+/* What the short displacement of an EVEX instruction counts in: the bytes that it accesses, or one
+ * element if that is broadcast.
  *
  * Freestanding, as insn.h, and held to Zydis in the tests. */
 #pragma once

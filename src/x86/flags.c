@@ -1,8 +1,9 @@
 /* Which status flags an instruction reads, and which it surely overwrites.
  *
- * Both err to the safe side. A flag that the manuals call undefined counts as overwritten only where
- * no processor is known to keep it: after logic and after shifts by a constant. Multiplication,
- * division (seen on Zen 4), bt, bsf, tzcnt and the bit-manipulation instructions keep some. */
+ * Both err to the safe side. A flag that the manuals call undefined counts as overwritten only
+ * where no processor is known to keep it: after logic and after shifts by a constant.
+ * Multiplication, division (seen on Zen 4), bt, bsf, tzcnt and the bit-manipulation instructions
+ * keep some. */
 #include "x86/insn.h"
 
 struct effect {

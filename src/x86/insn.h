@@ -29,13 +29,14 @@ enum insn_refusal {
     REFUSAL_FSBASE,    /* wrfsbase */
     REFUSAL_TRAP, /* int3, int n, int1, ud0/1/2, hlt, and all else that only traps in user mode */
     REFUSAL_FAR,  /* far branches, iret, sysenter, segment register loads */
-    /* xbegin, xend, xsusldtrk, xresldtrk. No walk is ever inside a transaction: there xabort does nothing, and
-     * xtest says so, in a copy as in the original. */
+    /* xbegin, xend, xsusldtrk, xresldtrk. No walk is ever inside a transaction: there xabort does
+     * nothing, and xtest says so, in a copy as in the original. */
     REFUSAL_TRANSACTION,
     REFUSAL_SHADOW_STACK, /* incssp, rstorssp, saveprevssp, wrss, setssbsy, clrssbsy */
-    /* Branches that 66 may make 16 bits wide, indirect ones through a 32-bit address, and EIP-relative
-     * operands. Branches with 66 and REX.W (TLS sequences) or a 67 without effect (linkers pad calls
-     * with it) are as usual; a 67 before jrcxz and loop has one, and must be copied. */
+    /* Branches that 66 may make 16 bits wide, indirect ones through a 32-bit address, and
+     * EIP-relative operands. Branches with 66 and REX.W (TLS sequences) or a 67 without effect
+     * (linkers pad calls with it) are as usual; a 67 before jrcxz and loop has one, and must be
+     * copied. */
     REFUSAL_ODD_BRANCH,
 };
 
@@ -101,6 +102,7 @@ enum {
 
 /* Flags the instruction may read. Anything not known for certain reads all. */
 uint8_t insn_flags_read(const struct insn *insn);
-/* Flags the instruction overwrites on every execution, or leaves undefined, without keeping their old
- * value (shifts by %cl, repeated string compares and the like may keep it: they overwrite nothing). */
+/* Flags the instruction overwrites on every execution, or leaves undefined, without keeping their
+ * old value (shifts by %cl, repeated string compares and the like may keep it: they overwrite
+ * nothing). */
 uint8_t insn_flags_killed(const struct insn *insn);

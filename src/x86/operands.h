@@ -30,7 +30,8 @@ struct operands {
     /* General registers that it writes. Not: %rsp where it is moved by the stack, and what string
      * operations count with. */
     uint16_t results;
-    /* Divisors, shift counts in %cl, what moves and xchg store, and what cmpxchg expects in memory. */
+    /* Divisors, shift counts in %cl, what moves and xchg store, and what cmpxchg expects in memory.
+     */
     uint16_t inputs;
     uint8_t vector;       /* the vector register that it writes, below 16, or VECTOR_NONE */
     uint8_t vector_bytes; /* of it that are worth a look: 16 or 32 */

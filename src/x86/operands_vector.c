@@ -189,7 +189,8 @@ static void vector_implied(const struct insn *insn, const struct fields *f, stru
         ret->access = (f->reg & 7) == 2 ? ACCESS_READ : ACCESS_WRITE;
         ret->vector = VECTOR_NONE;
     }
-    /* Tiles, and stores with an address in a register: an operand that is not all that is touched. */
+    /* Tiles, and stores with an address in a register: an operand that is not all that is touched.
+     */
     bool tiles = insn->map == 2 && insn->space == SPACE_VEX &&
                  (op == 0x49 || op == 0x4B || op == 0x5C || op == 0x5E);
     if (tiles)

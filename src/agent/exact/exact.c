@@ -25,7 +25,8 @@ bool exact_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
     return agent.options.mode != RECORD_EXACT_TRACE || trace_pour(thread, end_pc, next_pc);
 }
 
-/* Code that a plan covers has no counter: its path goes on when the handler returns, and tells all that ran of it. */
+/* Code that a plan covers has no counter: its path goes on when the handler returns, and tells all
+ * that ran of it. */
 static bool told_by_its_path(const struct superblock *superblock)
 {
     return agent.options.mode != RECORD_EXACT_TRACE && !superblock->counter;
@@ -82,8 +83,8 @@ void exact_retire(struct thread *thread)
     exact_altstack_leave(thread);
 }
 
-/* Loads the registers and jumps to where the program stands. What is needed last goes below the red zone
- * of the program's stack, where nothing of it can be. */
+/* Loads the registers and jumps to where the program stands. What is needed last goes below the red
+ * zone of the program's stack, where nothing of it can be. */
 __attribute__((noreturn)) static void go_native(void)
 {
     __asm__ volatile(
@@ -199,7 +200,8 @@ static void process_begin(struct thread *thread)
 void exact_start(uint64_t pc, uint64_t sp)
 {
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
-    /* Not before: the tool answers no channel while it waits for the command that put the agent in. */
+    /* Not before: the tool answers no channel while it waits for the command that put the agent in.
+     */
     plans_begin();
     if (!thread || !thread_equip(thread)) {
         agent_lose(LOSS_exact_left);
@@ -236,9 +238,11 @@ __attribute__((used)) static uint64_t host_top(const struct thread *thread)
 
 __attribute__((used, noreturn)) static void child_run(struct thread *thread);
 
-/* exact_call: a signal that comes before the instruction, or makes the kernel start the call again, finds
- * pc at or before it; %rcx, which the instruction sets, tells the two apart. fork_call: the child may have been given another stack. clone_call: %rdi is the top of the
- * child's host stack, %rsi the child; only the parent returns. exit_call: from the store on, the stack may be another thread's. */
+/* exact_call: a signal that comes before the instruction, or makes the kernel start the call again,
+ * finds pc at or before it; %rcx, which the instruction sets, tells the two apart. fork_call: the
+ * child may have been given another stack. clone_call: %rdi is the top of the child's host stack,
+ * %rsi the child; only the parent returns. exit_call: from the store on, the stack may be another
+ * thread's. */
 __asm__(".pushsection .text\n"
         ".globl exact_take_over\n.hidden exact_take_over\n"
         "exact_take_over:\n"
@@ -322,8 +326,8 @@ static void signals_restore(uint64_t mask)
     sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
 }
 
-/* A signal that came before they were blocked is delivered first, before the call: what is in force is our
- * mask, not the program's, and a child must not get it as well. */
+/* A signal that came before they were blocked is delivered first, before the call: what is in force
+ * is our mask, not the program's, and a child must not get it as well. */
 static bool signal_first(struct thread *thread, uint64_t mask)
 {
     if (!thread->context->interrupt)
@@ -337,7 +341,8 @@ struct wish {
     uint64_t flags, stack;
 };
 
-/* What a clone asks for; the structure of clone3 is the program's, which may have given a bad address. */
+/* What a clone asks for; the structure of clone3 is the program's, which may have given a bad
+ * address. */
 static bool wish_read(const struct context *context, struct wish *ret)
 {
     struct clone_args args = {0};
@@ -396,8 +401,8 @@ static void child_run(struct thread *thread)
     exact_run(thread);
 }
 
-/* A child with memory of its own has everything but the pages that are shared: those of the code cache,
- * of the counters and of the channel. */
+/* A child with memory of its own has everything but the pages that are shared: those of the code
+ * cache, of the counters and of the channel. */
 static bool forked(struct thread *thread)
 {
     int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);

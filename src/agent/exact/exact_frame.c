@@ -84,7 +84,8 @@ static void context_of_handler(struct context *context, int signal, uint64_t han
     contexts_apply(cache->contexts, crossing, context);
 }
 
-/* Whatever path and context the program was in goes on when the handler returns: it is put by under the stack pointer that is then in force. */
+/* Whatever path and context the program was in goes on when the handler returns: it is put by under
+ * the stack pointer that is then in force. */
 static void context_put_by(struct context *context, int signal, uint64_t handler)
 {
     const struct plan *plan = agent.cache->plan;
@@ -140,7 +141,8 @@ void exact_frame_deliver(struct thread *thread, const struct held_signal *held,
 
 /* ---- the way back */
 
-/* The program's vector state of a frame, copied here: all signals are blocked, and a fault would kill. */
+/* The program's vector state of a frame, copied here: all signals are blocked, and a fault would
+ * kill. */
 static bool vectors_read(struct thread *thread, uint64_t from, bool *ret_extended)
 {
     uint32_t magic, bytes;
@@ -161,8 +163,8 @@ static void vectors_load(const struct thread *thread, bool extended)
         __asm__ volatile("fxrstor64 (%0)" : : "r"(thread->fpstate) : "memory");
 }
 
-/* All signals wait meanwhile: one that came between the question and the new mask would be held with a mask of ours, which the
- * end of its own handler would put in force for good. */
+/* All signals wait meanwhile: one that came between the question and the new mask would be held
+ * with a mask of ours, which the end of its own handler would put in force for good. */
 bool exact_frame_return(struct thread *thread)
 {
     struct context *context = thread->context;

@@ -21,8 +21,8 @@ enum { TRAP_FLAG = 0x100 };
 
 /* ---- the held signal */
 
-/* The kernel's frame at hand is a pattern for the one to write later: which vector state there is, and how
- * large. */
+/* The kernel's frame at hand is a pattern for the one to write later: which vector state there is,
+ * and how large. */
 static void hold(struct thread *thread, const struct held_signal *held,
                  struct kernel_ucontext *frame)
 {
@@ -99,7 +99,8 @@ static bool guard_faulted(struct thread *thread, struct kernel_ucontext *frame)
     return true;
 }
 
-/* The signal that is held is delivered by single steps: the flag takes effect on the way into the copies. */
+/* The signal that is held is delivered by single steps: the flag takes effect on the way into the
+ * copies. */
 void exact_signals_put_off(struct walk *walk)
 {
     struct thread *thread = thread_self();
@@ -133,8 +134,8 @@ static uint64_t step_made(struct thread *thread, struct kernel_ucontext *frame)
     exact_frame_deliver(thread, &held, frame);
 }
 
-/* The mask that was in force when the signal came: of calls that wait with another mask than the thread's,
- * that one, while the frame already has the thread's own again. */
+/* The mask that was in force when the signal came: of calls that wait with another mask than the
+ * thread's, that one, while the frame already has the thread's own again. */
 static uint64_t mask_in_force(const struct thread *thread, const struct kernel_ucontext *frame)
 {
     const uint64_t *gpr = thread->context->gpr;
@@ -210,8 +211,8 @@ static uint64_t in_code(struct thread *thread, struct held_signal *held,
     exact_frame_deliver(thread, held, frame);
 }
 
-/* Nobody handles it: it is ignored, or another thread has taken its handler away since the kernel looked, as if that had
- * been earlier. False: it is handled, or kills. */
+/* Nobody handles it: it is ignored, or another thread has taken its handler away since the kernel
+ * looked, as if that had been earlier. False: it is handled, or kills. */
 static bool unhandled(const struct held_signal *held)
 {
     if (held->action.handler > 1 || is_fault(held))
@@ -223,8 +224,8 @@ static bool unhandled(const struct held_signal *held)
     return true;
 }
 
-/* What was counted and did not come to its end is taken off. A signal that is held comes right behind, when the
- * fault's handler is about to begin. */
+/* What was counted and did not come to its end is taken off. A signal that is held comes right
+ * behind, when the fault's handler is about to begin. */
 uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
                              struct kernel_ucontext *frame, uint32_t exit)
 {
@@ -249,9 +250,10 @@ uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo
     exact_frame_deliver(thread, &now, frame);
 }
 
-/* While a thread steps, every signal of the processor's ends a step. A trap: the kernel says TRAP_TRACE when the debug status
- * register (DR6) names the cause, and TRAP_BRKPT when it reads 0, which under KVM happens once in about 100,000 steps. A
- * fault: the program is then before the instruction that faults, which will do so again. */
+/* While a thread steps, every signal of the processor's ends a step. A trap: the kernel says
+ * TRAP_TRACE when the debug status register (DR6) names the cause, and TRAP_BRKPT when it reads 0,
+ * which under KVM happens once in about 100,000 steps. A fault: the program is then before the
+ * instruction that faults, which will do so again. */
 static uint64_t decide(struct thread *thread, int signal, const uint8_t *siginfo,
                        struct kernel_ucontext *frame)
 {

@@ -40,7 +40,8 @@ bool exact_step_helps(uint32_t stop)
 
 /* ---- int $0x80 */
 
-/* System calls of 32 bits that make threads or processes, end them, or change code, signals or %gs. */
+/* System calls of 32 bits that make threads or processes, end them, or change code, signals or %gs.
+ */
 static bool call_is_ours(uint64_t number)
 {
     static const uint16_t ours[] = {
@@ -83,7 +84,8 @@ static bool call_is_ours(uint64_t number)
 
 /* ---- what it is */
 
-/* What stands at context.pc, which another thread may take away at any moment. False: it cannot be read, or is not known. */
+/* What stands at context.pc, which another thread may take away at any moment. False: it cannot be
+ * read, or is not known. */
 static bool insn_here(const struct context *context, struct insn *ret)
 {
     enum region_kind kind;
@@ -119,10 +121,10 @@ static bool gs_written(struct context *context, const struct insn *insn)
 
 /* ---- out and back */
 
-/* The kernel comes back from int $0x80 with the trap flag in force, so the trap is taken behind one instruction
- * more: the call is made from here, where that is a nop.
- * iretq loads pc, flags and stack at once, so that the trap comes behind the first instruction there. If the
- * program's pc is no address at all, it is iretq that faults (exact_step_goes). What it needs lies on our stack:
+/* The kernel comes back from int $0x80 with the trap flag in force, so the trap is taken behind one
+ * instruction more: the call is made from here, where that is a nop. iretq loads pc, flags and
+ * stack at once, so that the trap comes behind the first instruction there. If the program's pc is
+ * no address at all, it is iretq that faults (exact_step_goes). What it needs lies on our stack:
  * %gs is the program's by then. */
 __asm__(".pushsection .text\n"
         "exact_step_go:\n"
@@ -161,8 +163,8 @@ void exact_step_undo(struct thread *thread, uint32_t exit)
     exact_cut(thread, &location);
 }
 
-/* A debugger would take the trap of a step for one of its own, and keep it. An instruction that is counted with
- * its superblock, and is refused, comes once more without: then it is told. */
+/* A debugger would take the trap of a step for one of its own, and keep it. An instruction that is
+ * counted with its superblock, and is refused, comes once more without: then it is told. */
 static bool steps_here(const struct context *context, bool is_call, uint32_t exit)
 {
     bool traced = tracer_present();

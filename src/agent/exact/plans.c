@@ -43,7 +43,8 @@ static bool contexts_open(void)
     return true;
 }
 
-/* Puts it where the tool looks; a slot is free again as soon as one is answered. False: the tool is gone. */
+/* Puts it where the tool looks; a slot is free again as soon as one is answered. False: the tool is
+ * gone. */
 static bool ask_put(uint64_t ask)
 {
     for (uint32_t i = 0;; i++) {
@@ -115,8 +116,8 @@ void plans_begin(void)
     plans_await();
 }
 
-/* Waits until the tool has answered all mappings, as long as it lives: a loaded machine may keep it from its work
- * for seconds. False: it is gone. */
+/* Waits until the tool has answered all mappings, as long as it lives: a loaded machine may keep it
+ * from its work for seconds. False: it is gone. */
 static bool answered(const struct channel *channel)
 {
     while (__atomic_load_n(&channel->plans_for, __ATOMIC_ACQUIRE) < channel->maps_bytes) {

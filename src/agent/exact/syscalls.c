@@ -37,8 +37,9 @@ bool syscalls_read(uint64_t from, void *to, uint64_t bytes)
     return copy(SYS_process_vm_readv, from, (uint64_t)to, bytes);
 }
 
-/* process_vm_writev does not make a stack grow, where the kernel's own writes do: a frame of a signal, say. A call that writes
- * 8 bytes for us, to be overwritten, makes it grow to its lowest address. */
+/* process_vm_writev does not make a stack grow, where the kernel's own writes do: a frame of a
+ * signal, say. A call that writes 8 bytes for us, to be overwritten, makes it grow to its lowest
+ * address. */
 static bool stack_grow(uint64_t to, uint64_t bytes)
 {
     return bytes >= 8 && sys6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)to, 8, 0, 0) == 0;
@@ -52,8 +53,8 @@ bool syscalls_write(uint64_t to, const void *from, uint64_t bytes)
 
 /* ---- code that changes */
 
-/* Copies of code that is gone must not be found any more; a thread that is still in one runs what it ran
- * natively: code that is being unmapped under its feet. */
+/* Copies of code that is gone must not be found any more; a thread that is still in one runs what
+ * it ran natively: code that is being unmapped under its feet. */
 static void code_forget(void)
 {
     struct cache *cache = agent.cache;
@@ -78,7 +79,8 @@ static bool mapping_changed(uint64_t start, uint64_t bytes)
     return false;
 }
 
-/* Of shared memory of System V, which shmat maps whole. If it cannot be asked for: all there may be. */
+/* Of shared memory of System V, which shmat maps whole. If it cannot be asked for: all there may
+ * be. */
 static uint64_t segment_bytes(uint64_t id)
 {
     enum { STATUS = 2, BYTES_AT = 6 }; /* IPC_STAT; a word of struct shmid64_ds */
@@ -121,7 +123,8 @@ static void finish(const struct thread *thread)
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
 }
 
-/* Signals are blocked first: to begin anew behind each that comes meanwhile would never end under a fast timer. */
+/* Signals are blocked first: to begin anew behind each that comes meanwhile would never end under a
+ * fast timer. */
 static long end(const struct thread *thread)
 {
     uint64_t mask = exact_frame_mask(UINT64_MAX);
@@ -148,8 +151,8 @@ static long gs_answer(struct thread *thread)
     return syscalls_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
 }
 
-/* After a filter of system calls our own might kill the program; and the dispatcher cannot do without the time
- * stamp counter, which a thread may give up. */
+/* After a filter of system calls our own might kill the program; and the dispatcher cannot do
+ * without the time stamp counter, which a thread may give up. */
 static bool ends_the_run(const struct context *context)
 {
     const uint64_t *gpr = context->gpr;
@@ -176,7 +179,8 @@ static long become(const struct thread *thread, const uint64_t *gpr, bool at)
     return result;
 }
 
-/* Pages are locked as they come to be used: all at once, our mappings would be paged in as well, 17 GiB a thread that has a shadow of its stack. */
+/* Pages are locked as they come to be used: all at once, our mappings would be paged in as well, 17
+ * GiB a thread that has a shadow of its stack. */
 static long lock_all(struct context *context)
 {
     enum { KNOWN = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT };

@@ -1,5 +1,5 @@
-/* The program's system calls in an exact run: executed for it, those apart that the agent must answer
- * itself or that change what it knows. */
+/* The program's system calls in an exact run: executed for it, those apart that the agent must
+ * answer itself or that change what it knows. */
 #pragma once
 
 #include "walk/run.h"

@@ -79,7 +79,8 @@ static void records_reset(struct thread *thread, uint32_t used, uint64_t pc)
 void trace_begin(struct thread *thread)
 {
     struct wire_trace *ring = ring_of(thread);
-    if (ring->head) /* of the thread that had the slot before; if nobody reads, the first to pour will know */
+    if (ring->head) /* of the thread that had the slot before; if nobody reads, the first to pour
+                       will know */
         room_await(ring, 0);
     records_reset(thread, records_most(), thread->context->pc);
     ring->tid = thread->tid;

@@ -30,7 +30,8 @@ struct means {
 
 /* Fills agent.means with first guesses. */
 void budget_init(void);
-/* The interrupt came so much later than its clock was set to: what the way into the handler took. */
+/* The interrupt came so much later than its clock was set to: what the way into the handler took.
+ */
 void budget_entered(struct thread *thread, uint64_t late_ns);
 /* What an interrupt takes beside the handler: the way in, the way out, and what the program loses
  * afterwards. */
@@ -42,8 +43,8 @@ uint64_t budget_next_ns(struct thread *thread);
 uint64_t budget_first_ns(struct thread *thread);
 /* A trail of this sample told how many ticks an instruction takes, 2^-16. */
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16);
-/* How many instructions the trail of this walk is to have: as many walks get one as cost little beside the
- * rest, and a few a long one. 0: none. */
+/* How many instructions the trail of this walk is to have: as many walks get one as cost little
+ * beside the rest, and a few a long one. 0: none. */
 uint32_t budget_trail(struct thread *thread, bool *ret_long);
 /* How many exits a window may record to hold about the wanted number of instructions. */
 uint32_t budget_window_exits(const struct thread *thread);

@@ -1,5 +1,5 @@
-/* The writing end of the channel's ring, for all threads. Never waits: an entry that does not fit is
- * not written. */
+/* The writing end of the channel's ring, for all threads. Never waits: an entry that does not fit
+ * is not written. */
 #pragma once
 
 #include "wire/channel.h"

@@ -33,8 +33,8 @@ struct piece {
     uint32_t instructions, direct, indirect, ticks;
 };
 
-/* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for a
- * reason that is counted. */
+/* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for
+ * a reason that is counted. */
 static bool modules_enter(void)
 {
     uint64_t print;
@@ -77,8 +77,8 @@ static void progress_begin(struct thread *thread, uint64_t pc)
                                           .pc = pc,
                                           .cpu_node = sys_cpu_node(),
                                           .stop = LOSS_N};
-    /* The timer fires in the kernel, too, and late: between its samples lies what they stand for. Before
-     * a first sample, at a moment drawn from all of a period, lies less. */
+    /* The timer fires in the kernel, too, and late: between its samples lies what they stand for.
+     * Before a first sample, at a moment drawn from all of a period, lies less. */
     bool first = thread->wire->end_cpu_ns == thread->wire->start_cpu_ns;
     if (thread->perf_fd >= 0 && !first && thread->armed_ns) {
         uint64_t since = progress->event.cpu_ns - thread->wire->end_cpu_ns;
@@ -90,8 +90,8 @@ static void progress_begin(struct thread *thread, uint64_t pc)
         sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
 }
 
-/* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a loop
- * of one superblock, after a few times n at most in code that charges all of them alike. */
+/* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a
+ * loop of one superblock, after a few times n at most in code that charges all of them alike. */
 static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
 {
     struct context *context = thread->context;
@@ -142,8 +142,9 @@ static void window_close(struct thread *thread)
     }
 }
 
-/* What a window takes is mostly that it is recorded and that nothing is in the caches. If it takes longer than that, its code is slow: then it is told. The
- * clock says so first, which is cheap and may count what others did; CPU time decides. */
+/* What a window takes is mostly that it is recorded and that nothing is in the caches. If it takes
+ * longer than that, its code is slow: then it is told. The clock says so first, which is cheap and
+ * may count what others did; CPU time decides. */
 static void window_time(struct thread *thread, uint64_t ticks, uint64_t cpu_ns)
 {
     struct event_walk *event = &thread->progress.event;
@@ -157,9 +158,11 @@ static void window_time(struct thread *thread, uint64_t ticks, uint64_t cpu_ns)
     event->slow_ns = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
 }
 
-/* From which load on loads are timed. Right after an interrupt caches hold what the kernel, and whoever had the CPU meanwhile, put there: natively that is rare, but every sample begins so. On a busy machine
- * 6 to 9 % of the loads of short first windows were far that are near in windows further on (0.2 %). So the first loads of a first window are not timed, and none if another window follows, as it did
- * the last time. */
+/* From which load on loads are timed. Right after an interrupt caches hold what the kernel, and
+ * whoever had the CPU meanwhile, put there: natively that is rare, but every sample begins so. On a
+ * busy machine 6 to 9 % of the loads of short first windows were far that are near in windows
+ * further on (0.2 %). So the first loads of a first window are not timed, and none if another
+ * window follows, as it did the last time. */
 static void timing_start(struct thread *thread)
 {
     enum { GAP_MASK = 255, COLD_PART = 64 };
@@ -171,8 +174,8 @@ static void timing_start(struct thread *thread)
     thread->context->latency_left = 1 + cold + (thread_random(thread) & GAP_MASK);
 }
 
-/* An interrupt falls on what is slow, in the middle of it: the window begins a few exits later, which are
- * recorded and left out. Where exits have a payload, all are kept. */
+/* An interrupt falls on what is slow, in the middle of it: the window begins a few exits later,
+ * which are recorded and left out. Where exits have a payload, all are kept. */
 static uint32_t run_window(struct thread *thread)
 {
     struct progress *progress = &thread->progress;
@@ -312,8 +315,8 @@ static void take_window(struct thread *thread)
         agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
 }
 
-/* Another window some way on: all is warm there, and it costs a third of what one at an interrupt of its own does. Where
- * there is no way on, the window before it stays the last. */
+/* Another window some way on: all is warm there, and it costs a third of what one at an interrupt
+ * of its own does. Where there is no way on, the window before it stays the last. */
 static void take_further(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
@@ -331,7 +334,8 @@ static void take_further(struct thread *thread)
     take_window(thread);
 }
 
-/* Guarded code runs many times slower on copies than natively: its rate would tell nothing, and no way through it is short. */
+/* Guarded code runs many times slower on copies than natively: its rate would tell nothing, and no
+ * way through it is short. */
 static bool runs_on(const struct thread *thread)
 {
     const struct progress *progress = &thread->progress;

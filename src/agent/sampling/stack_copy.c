@@ -41,7 +41,8 @@ static uint64_t copy_by_kernel(void *into, uint64_t start, uint64_t bytes)
     return sys_failed(got) ? 0 : (uint64_t)got;
 }
 
-/* The frame of a fault goes to the alternate stack, from its top down, since the handler's own is elsewhere. */
+/* The frame of a fault goes to the alternate stack, from its top down, since the handler's own is
+ * elsewhere. */
 static bool fault_bearable(const struct kernel_ucontext *frame)
 {
     const uint64_t faults = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1);

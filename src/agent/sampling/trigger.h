@@ -1,8 +1,9 @@
 /* What interrupts a thread: a perf software clock that raises a signal, or a CPU-time timer.
  *
- * Both are one-shot and counted in the thread's own CPU time. Armed at the end of each walk, so that
- * no sample is ever pending during one. A timer is cheap to make, has no descriptor and is as coarse as the kernel's
- * tick; so threads begin with one and get a perf clock when they have lived to their first sample. */
+ * Both are one-shot and counted in the thread's own CPU time. Armed at the end of each walk, so
+ * that no sample is ever pending during one. A timer is cheap to make, has no descriptor and is as
+ * coarse as the kernel's tick; so threads begin with one and get a perf clock when they have lived
+ * to their first sample. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,11 +11,13 @@
 
 struct thread;
 
-/* The clock that the options ask for; fills channel.trigger and perf_errno. False: none could be had. */
+/* The clock that the options ask for; fills channel.trigger and perf_errno. False: none could be
+ * had. */
 bool trigger_open(struct thread *thread);
 /* A timer, for now. */
 bool trigger_open_timer(struct thread *thread);
-/* A perf clock instead of the timer, if that is what the process uses and there are not too many. */
+/* A perf clock instead of the timer, if that is what the process uses and there are not too many.
+ */
 void trigger_upgrade(struct thread *thread);
 void trigger_close(struct thread *thread);
 

@@ -1,9 +1,10 @@
 /* Alternate signal stacks while sampling.
  *
- * A signal frame takes up to 12 KiB (AVX-512, AMX). A program's own alternate stack may have room for one frame only,
- * so a sample must never need room there. Threads that the shim knows therefore have an alternate stack of the
- * agent's in the kernel, always. The stack that the program set is kept in `thread->altstack`, and signals of
- * the program are moved there when they arrive (agent/signals/handover.h). */
+ * A signal frame takes up to 12 KiB (AVX-512, AMX). A program's own alternate stack may have room
+ * for one frame only, so a sample must never need room there. Threads that the shim knows therefore
+ * have an alternate stack of the agent's in the kernel, always. The stack that the program set is
+ * kept in `thread->altstack`, and signals of the program are moved there when they arrive
+ * (agent/signals/handover.h). */
 #pragma once
 
 #include "agent/signals/kernel.h"
@@ -12,17 +13,19 @@
 
 struct thread;
 
-/* Gives the calling thread a stack of the agent's, or gives the program's own back to the kernel. */
+/* Gives the calling thread a stack of the agent's, or gives the program's own back to the kernel.
+ */
 void altstack_lend(struct thread *thread);
 void altstack_take_back(const struct thread *thread);
 /* The thread on whose lent stack `sp` is; NULL: none. */
 struct thread *altstack_lender(uint64_t sp);
 /* What the program has set, in a fork's child whose thread has no slot yet. */
 struct kernel_altstack altstack_inherited(void);
-/* Asks the kernel whether it takes what the program sets, and gives it ours again; no signal comes in between. A negative error number:
- * no. Where the caller stands on that stack, the kernel keeps the program's. */
+/* Asks the kernel whether it takes what the program sets, and gives it ours again; no signal comes
+ * in between. A negative error number: no. Where the caller stands on that stack, the kernel keeps
+ * the program's. */
 long altstack_judge(const struct kernel_altstack *ours, const struct kernel_altstack *set);
-/* The program's sigaltstack, called with stack pointer `sp`; the result is 0 or a negative error number.
- * False: the kernel has the program's stack itself, ask there. */
+/* The program's sigaltstack, called with stack pointer `sp`; the result is 0 or a negative error
+ * number. False: the kernel has the program's stack itself, ask there. */
 bool altstack_program(uint64_t sp, const struct kernel_altstack *set,
                       struct kernel_altstack *ret_old, long *ret_result);

@@ -35,7 +35,8 @@ struct place {
     uint64_t frame, vectors;
 };
 
-/* Where the kernel would have put the frame. False: it does not fit, of which the kernel kills the program, too. */
+/* Where the kernel would have put the frame. False: it does not fit, of which the kernel kills the
+ * program, too. */
 static bool place_find(const struct thread *thread, const struct kernel_sigaction *action,
                        const struct kernel_ucontext *from, struct place *ret)
 {
@@ -116,7 +117,8 @@ static uint64_t mask_set(uint64_t mask)
     return before;
 }
 
-/* It is sent again, and waits until the handler of the one before begins. With which mask that begins would be forgotten. */
+/* It is sent again, and waits until the handler of the one before begins. With which mask that
+ * begins would be forgotten. */
 bool handover_put_off(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     struct thread *thread = altstack_lender((uint64_t)frame);
@@ -156,11 +158,13 @@ __attribute__((used)) static uint64_t program_decide(int signal, const int32_t *
     return 0;
 }
 
-/* The end of a handler whose frame was moved. The stack that the program has set is what the frame says, as for the
- * kernel; the kernel keeps ours. There may be no room on the stack, so this needs none: it asks the
- * kernel for its alternate stack, right into the frame, and finds the thread by it. Signals wait meanwhile.
+/* The end of a handler whose frame was moved. The stack that the program has set is what the frame
+ * says, as for the kernel; the kernel keeps ours. There may be no room on the stack, so this needs
+ * none: it asks the kernel for its alternate stack, right into the frame, and finds the thread by
+ * it. Signals wait meanwhile.
  *
- * Unwinders know the frame by its rules, which must begin a byte before: they look where the call would have been. */
+ * Unwinders know the frame by its rules, which must begin a byte before: they look where the call
+ * would have been. */
 __attribute__((used)) static const uint64_t moved_all = ~UINT64_C(0);
 __attribute__((used)) static const uint64_t moved_bytes = CHANNEL_THREADS * sizeof(struct thread);
 __attribute__((used)) static const uint64_t moved_kept =
@@ -227,7 +231,8 @@ static struct kernel_sigaction through_us(const struct kernel_sigaction *program
     return action;
 }
 
-/* A child that shares our memory, or has a copy (vfork, raw fork), sets what it likes: the kernel keeps that apart. */
+/* A child that shares our memory, or has a copy (vfork, raw fork), sets what it likes: the kernel
+ * keeps that apart. */
 bool handover_action(int signal, const struct kernel_sigaction *set,
                      struct kernel_sigaction *ret_old)
 {

@@ -188,8 +188,8 @@ static bool in_core(uint64_t pc)
     return pc >= agent.text_start && pc < agent.text_end;
 }
 
-/* A timer's tick may fall into a system call; the frame then stands right behind it. Code that can be
- * executed can be read, but a page that ends before it may not be there. */
+/* A timer's tick may fall into a system call; the frame then stands right behind it. Code that can
+ * be executed can be read, but a page that ends before it may not be there. */
 static bool behind_syscall(const struct thread *thread, uint64_t pc)
 {
     const uint8_t *bytes = (const uint8_t *)pc;
@@ -213,7 +213,8 @@ static bool frame_copy(struct thread *thread, const struct kernel_ucontext *fram
     return true;
 }
 
-/* The thread that a trigger was for. NULL: it has been released meanwhile, or cannot be recorded. */
+/* The thread that a trigger was for. NULL: it has been released meanwhile, or cannot be recorded.
+ */
 static struct thread *thread_of(int32_t slot)
 {
     struct thread *thread = &agent.threads[slot];
@@ -263,8 +264,8 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
     return (struct next){.to = 0};
 }
 
-/* The stack to decide on, or 0: the one at hand. In a process that we were put into that one is the program's and may be all
- * but full. */
+/* The stack to decide on, or 0: the one at hand. In a process that we were put into that one is the
+ * program's and may be all but full. */
 __attribute__((used)) static uint64_t sample_room(const int32_t *siginfo)
 {
     int32_t slot = agent.signal == TRIGGER_SIGNAL_UNTOLD ? trigger_slot(siginfo) : -1;
@@ -284,8 +285,9 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
 }
 
 /* Entry points. The program's alignment check must not hold for us. The restorer is `mov $15,%rax;
- * syscall` to the byte: unwinders know a signal frame by it. At entry %rsp is 8 below a multiple of 16; three pushes align it for the call. The
- * sample's walk leaves through rt_sigreturn from the copied frame, never through the original. */
+ * syscall` to the byte: unwinders know a signal frame by it. At entry %rsp is 8 below a multiple of
+ * 16; three pushes align it for the call. The sample's walk leaves through rt_sigreturn from the
+ * copied frame, never through the original. */
 _Static_assert(offsetof(struct thread, frame) == 0, "the assembly below takes one for the other");
 __asm__(".pushsection .text\n"
         "fault_entry:\n"
@@ -327,8 +329,8 @@ uint64_t signals_faults(void)
     return mask;
 }
 
-/* Samples run on the alternate stack and restart calls, unless the program has a handler of its own for what
- * may be a signal of its own. */
+/* Samples run on the alternate stack and restart calls, unless the program has a handler of its own
+ * for what may be a signal of its own. */
 static uint64_t sample_flags(const struct kernel_sigaction *program)
 {
     uint64_t flags = SA_ONSTACK | SA_RESTART;
@@ -336,8 +338,8 @@ static uint64_t sample_flags(const struct kernel_sigaction *program)
                                                                          : flags;
 }
 
-/* Where the kernel has a stack of ours, the handler of faults runs there; else on the alternate stack exactly when the
- * program's would. */
+/* Where the kernel has a stack of ours, the handler of faults runs there; else on the alternate
+ * stack exactly when the program's would. */
 static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret_old)
 {
     bool sample = signal == agent.signal;
@@ -353,8 +355,8 @@ static void own(int signal, uint64_t program_flags, struct kernel_sigaction *ret
         agent.own[signal] = true;
 }
 
-/* A program may take a signal over by a raw system call: ours goes back in, and the program's is kept
- * for it as an interposer would have done. */
+/* A program may take a signal over by a raw system call: ours goes back in, and the program's is
+ * kept for it as an interposer would have done. */
 static void keep(int signal)
 {
     struct kernel_sigaction now = {0};
@@ -419,8 +421,8 @@ void signals_return(void)
     }
 }
 
-/* In a child that still shares our memory (vfork), or has a copy: what it sets is its own affair, and the
- * kernel keeps it apart. */
+/* In a child that still shares our memory (vfork), or has a copy: what it sets is its own affair,
+ * and the kernel keeps it apart. */
 static bool child_action(int signal, const struct kernel_sigaction *set)
 {
     if (set) {

@@ -1,5 +1,5 @@
-/* Whether a debugger holds this process. It would see the signals of samples and stop at them, and breakpoints
- * that it puts into the code are not in our copies: whoever is traced runs natively. */
+/* Whether a debugger holds this process. It would see the signals of samples and stop at them, and
+ * breakpoints that it puts into the code are not in our copies: whoever is traced runs natively. */
 #pragma once
 
 #include <stdbool.h>

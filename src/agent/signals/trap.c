@@ -98,8 +98,8 @@ void trap_wait(bool begins)
         trap_virtual(thread);
 }
 
-/* A trap that is not ours: waits, if the program has it blocked and somebody sent it; one of its own
- * instructions' cannot wait. */
+/* A trap that is not ours: waits, if the program has it blocked and somebody sent it; one of its
+ * own instructions' cannot wait. */
 uint64_t trap_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     struct thread *thread = sampled_thread();

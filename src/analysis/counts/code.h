@@ -14,11 +14,12 @@ struct code {
     const char *linkage; /* of the symbols, else as the recording has it, else the module's label */
 };
 
-/* The module and the address are of the profile on that side. Lives as long as scene and profile. */
+/* The module and the address are of the profile on that side. Lives as long as scene and profile.
+ */
 struct code code_find(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at);
 
-/* Innermost inlined function first, the real one last, however many; none without a binary. Reused from
- * one address to the next; starts as {0}. */
+/* Innermost inlined function first, the real one last, however many; none without a binary. Reused
+ * from one address to the next; starts as {0}. */
 struct code_frames {
     VEC(struct source_frame);
 };

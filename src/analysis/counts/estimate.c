@@ -29,9 +29,9 @@ static double ratio_sd(uint64_t batches, uint64_t y, uint64_t x, u128 yy, u128 x
 
 /* Standard deviation of y by itself. Batches differ in their number of windows, x (the last one is
  * nearly always smaller), which is no fault of y's; but products of y and x are not kept. If what a
- * window holds does not depend on how many its batch has, the sum r of (y - q x)^2 is expected to be
- * yy - q^2 xx, give or take 2 sqrt(r noise). The largest r within that is taken, or yy - y^2 / B,
- * which puts all the blame on y, if it is smaller. */
+ * window holds does not depend on how many its batch has, the sum r of (y - q x)^2 is expected to
+ * be yy - q^2 xx, give or take 2 sqrt(r noise). The largest r within that is taken, or yy - y^2 /
+ * B, which puts all the blame on y, if it is smaller. */
 static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
 {
     if (totals->batches < 2 || !totals->time)
@@ -46,11 +46,12 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
 
 /* ---- what all batches have in common
  *
- * Windows are weighed by rates that were measured on copies of the code, and copies do not slow all code alike: weights
- * are wrong by a part that no number of windows removes. Where windows differ much in what they hold this moves
- * figures much, where they are alike not at all: just like chance, which is known. So chance is taken as if no more than
- * so many windows could be had. How many, and how far the number of all instructions is off, was fitted to runs of
- * bench programs against exact ones (docs/PERFORMANCE.md). */
+ * Windows are weighed by rates that were measured on copies of the code, and copies do not slow all
+ * code alike: weights are wrong by a part that no number of windows removes. Where windows differ
+ * much in what they hold this moves figures much, where they are alike not at all: just like
+ * chance, which is known. So chance is taken as if no more than so many windows could be had. How
+ * many, and how far the number of all instructions is off, was fitted to runs of bench programs
+ * against exact ones (docs/PERFORMANCE.md). */
 enum { WINDOWS_SHARE = 600, WINDOWS_TAKEN = 1500 };
 static const double SCALE_SD = 0.25;
 
@@ -116,8 +117,9 @@ static struct estimate interval(double value, double sd, uint64_t batches)
     return (struct estimate){value, fmax(value - half, 0), value + half};
 }
 
-/* Wilson's lower end is too high when only one, two or three are seen: a share so small that it shows
- * up by luck would lie below it. There the Poisson's own 5 % quantile stands in. 1: none needed. */
+/* Wilson's lower end is too high when only one, two or three are seen: a share so small that it
+ * shows up by luck would lie below it. There the Poisson's own 5 % quantile stands in. 1: none
+ * needed. */
 static double few_low(double k, double n)
 {
     static const double poisson[] = {0, 0.05129, 0.35536, 0.81769};
@@ -243,8 +245,8 @@ struct estimate estimate_quotient(const struct profile *profile, const struct ta
     return interval(quotient, sd, profile->totals.batches);
 }
 
-/* No batch may differ from the others by chance, where few executions were seen or all went one way: the
- * interval is never narrower than that of so many throws of a coin. */
+/* No batch may differ from the others by chance, where few executions were seen or all went one
+ * way: the interval is never narrower than that of so many throws of a coin. */
 static struct estimate taken_interval(const struct totals *totals, double share, double half,
                                       double executions)
 {

@@ -5,10 +5,11 @@
  *
  *     var(R) = B / (B - 1) * (yy - 2 R xy + R^2 xx) / x^2
  *
- * and Student's t with B - 1 degrees of freedom. A share of the time is the share of the interrupts'
- * weight that fell on the code, with the interval of a binomial share of as many. What all batches have in
- * common, errors of weights and of the number of all instructions, is not seen by their spread: it was measured on other programs, and
- * widens intervals of counts, shares and branches (estimate.c). */
+ * and Student's t with B - 1 degrees of freedom. A share of the time is the share of the
+ * interrupts' weight that fell on the code, with the interval of a binomial share of as many. What
+ * all batches have in common, errors of weights and of the number of all instructions, is not seen
+ * by their spread: it was measured on other programs, and widens intervals of counts, shares and
+ * branches (estimate.c). */
 #pragma once
 
 #include "profile/profile.h"
@@ -39,8 +40,8 @@ void tally_subtract(struct tally *tally, const struct tally *less);
 
 /* What one execution counts, at least 1. */
 uint64_t estimate_one(const struct profile *profile);
-/* Executions: the share, times user time in ticks, times the mean rate of all windows. What runs much
- * in fast windows moves share and rate together, so the interval is that of their product. */
+/* Executions: the share, times user time in ticks, times the mean rate of all windows. What runs
+ * much in fast windows moves share and rate together, so the interval is that of their product. */
 struct estimate estimate_count(const struct profile *profile, const struct tally *tally);
 /* Seconds of user CPU time; zero in an exact profile, which has no times. */
 struct estimate estimate_time(const struct profile *profile, const struct tally *tally);
@@ -52,14 +53,14 @@ struct estimate estimate_share(const struct profile *profile, const struct tally
 struct estimate estimate_part(const struct profile *profile, const struct tally *part,
                               const struct tally *rest);
 
-/* The share of a conditional branch's executions that were taken, from the sums of its two ways. In a
- * sampled profile those of the second have how often both were gone (struct sums), so that the spread
- * over batches of this share itself is known. */
+/* The share of a conditional branch's executions that were taken, from the sums of its two ways. In
+ * a sampled profile those of the second have how often both were gone (struct sums), so that the
+ * spread over batches of this share itself is known. */
 struct estimate estimate_taken(const struct profile *profile, const struct sums *taken,
                                const struct sums *fallen);
 
-/* Executions of the one for each of the other, which must have some. As if they varied apart from each
- * other: what runs for the same reason varies together, and their quotient less than this. */
+/* Executions of the one for each of the other, which must have some. As if they varied apart from
+ * each other: what runs for the same reason varies together, and their quotient less than this. */
 struct estimate estimate_quotient(const struct profile *profile, const struct tally *of,
                                   const struct tally *to);
 

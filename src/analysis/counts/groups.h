@@ -1,8 +1,8 @@
 /* A weight group by group, and how far a share of such weights can be trusted.
  *
  * The samples of a plain recording are dealt out in turn to STACK_GROUPS groups (profile/stacks.h).
- * Whatever is added up, the groups' sums y_g against the groups' totals x_g are as many estimates of
- * the same share, and their spread gives its interval (random groups, Student's t). Few samples
+ * Whatever is added up, the groups' sums y_g against the groups' totals x_g are as many estimates
+ * of the same share, and their spread gives its interval (random groups, Student's t). Few samples
  * spread over many groups tell little of their own spread: so the interval is never narrower than
  * that of a binomial share of as many samples (Wilson's). */
 #pragma once
@@ -23,7 +23,8 @@ void groups_add(struct groups *groups, uint32_t group, uint64_t weight);
 void groups_note(struct groups *groups, uint32_t group, uint64_t weight);
 void groups_merge(struct groups *groups, const struct groups *more);
 
-/* part / whole with its 95 % interval; the part must have been added to the whole too. sample_weight
- * is the mean weight of a sample. Without one, or of an empty whole, lo and hi are not numbers. */
+/* part / whole with its 95 % interval; the part must have been added to the whole too.
+ * sample_weight is the mean weight of a sample. Without one, or of an empty whole, lo and hi are
+ * not numbers. */
 struct estimate groups_share(const struct groups *part, const struct groups *whole,
                              double sample_weight);

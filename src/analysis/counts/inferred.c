@@ -16,7 +16,8 @@ static bool is_plain(const struct inference *inference)
     return profile_of(inference)->mode == PROFILE_PLAIN;
 }
 
-/* Only walks see calls. The other methods are there as they were published: one function at a time. */
+/* Only walks see calls. The other methods are there as they were published: one function at a time.
+ */
 static bool is_tied(const struct inference *inference)
 {
     return profile_of(inference)->mode == PROFILE_SAMPLED && inference->method == INFER_CONFIDENCE;
@@ -162,7 +163,8 @@ struct taker {
     bool exact;
 };
 
-/* What nobody saw is not known better than to being seen once; what was changed though it was exact, to its change. */
+/* What nobody saw is not known better than to being seen once; what was changed though it was
+ * exact, to its change. */
 static void tally_set(const struct taker *taker, struct tally *tally, uint64_t count)
 {
     double off = fabs((double)count - (double)tally->count);

@@ -1,5 +1,5 @@
-/* The things that views list and compare, with what every side of a scene says about them: functions,
- * blocks, edges, instructions, calls, loops.
+/* The things that views list and compare, with what every side of a scene says about them:
+ * functions, blocks, edges, instructions, calls, loops.
  *
  * Code without a binary has no graph. It still gives one item for the function (the module), its
  * branch records for edges and calls, and the starts of its ranges for blocks; it has no
@@ -42,10 +42,12 @@ struct item {
 struct items {
     VEC(struct item);
     uint64_t stray; /* records that the disassembly does not explain */
-    /* Of a whole exact run that was asked to be made consistent, and is the truth already: passages that did not begin at a
-     * function's entry, or end where its code lets them: exceptions, longjmp, exit, and where the recording itself began and ended. */
+    /* Of a whole exact run that was asked to be made consistent, and is the truth already: passages
+     * that did not begin at a function's entry, or end where its code lets them: exceptions,
+     * longjmp, exit, and where the recording itself began and ended. */
     uint64_t begun, ended;
-    /* Indirect jumps to where no function starts, as longjmp makes them: neither edges nor calls. */
+    /* Indirect jumps to where no function starts, as longjmp makes them: neither edges nor calls.
+     */
     struct tally landings[SIDES_MAX];
 };
 

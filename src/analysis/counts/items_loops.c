@@ -52,9 +52,9 @@ static void side_add(struct lister *lister, uint32_t side)
         tally_add(&lister->items[loop].entries[side], &flow->entries);
 }
 
-/* Of all places in the loop, and in none inside of it, to which backward jumps lead: its head or, where
- * it is entered in its middle, the one that was seen most. Others are jumps back from parts that stand
- * behind it. */
+/* Of all places in the loop, and in none inside of it, to which backward jumps lead: its head or,
+ * where it is entered in its middle, the one that was seen most. Others are jumps back from parts
+ * that stand behind it. */
 static uint64_t trips_of(const struct lister *lister, loop_id loop)
 {
     const struct scene *scene = lister->scene;

@@ -13,8 +13,8 @@ const char *address_text(struct scene *scene, uint32_t module, uint64_t at);
 /* The readable name of a name as linked, cut to the width of a column; whole if the scene is to be
  * verbose. Holds until the scene is closed. */
 const char *name_text(struct scene *scene, const char *linkage);
-/* Names shorter by a few characters, for a table that is wider than the terminal; false: it fits, or
- * names are as short as can be. */
+/* Names shorter by a few characters, for a table that is wider than the terminal; false: it fits,
+ * or names are as short as can be. */
 bool names_narrow(struct scene *scene, int table_width);
 /* "file.c:12", or "" where no line is known. The name without its folder. */
 const char *line_text(struct scene *scene, uint32_t module, uint64_t at);

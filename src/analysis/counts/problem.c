@@ -47,8 +47,8 @@ static struct infer_count count_of(const struct tally *tally)
     return (struct infer_count){.seen = tally->count, .sd = tally->count_sd, .measured = true};
 }
 
-/* Windows begin and end inside of blocks, and in what they call, so that instructions of a block differ. It has one count, and each of
- * them is a measure of it. */
+/* Windows begin and end inside of blocks, and in what they call, so that instructions of a block
+ * differ. It has one count, and each of them is a measure of it. */
 static struct infer_count count_block(const struct maker *maker, const struct cfg_block *block)
 {
     const struct tally *tallies = &maker->parts->flow->instructions[block->first];
@@ -78,8 +78,9 @@ static void edges_make(struct maker *maker)
 
 /* ---- the ways out */
 
-/* Whether calls in a block do not come back: exceptions, longjmp, exit. In a sampled profile windows may just have ended in them;
- * but each ends once, and as many begin there: more than twice the deviation of that difference is no chance. */
+/* Whether calls in a block do not come back: exceptions, longjmp, exit. In a sampled profile
+ * windows may just have ended in them; but each ends once, and as many begin there: more than twice
+ * the deviation of that difference is no chance. */
 static bool calls_leave(const struct maker *maker, uint64_t rest)
 {
     double windows = (double)maker->profile->totals.windows;
@@ -87,7 +88,8 @@ static bool calls_leave(const struct maker *maker, uint64_t rest)
            (double)rest > 2 * sqrt(2 * windows) * (double)maker->problem->grain;
 }
 
-/* A block whose calls come back goes on as often as it runs. One whose calls do not has run as often as it was begun. */
+/* A block whose calls come back goes on as often as it runs. One whose calls do not has run as
+ * often as it was begun. */
 static void leaving_make(struct maker *maker)
 {
     uint32_t *ways = blocks_ways(maker->cfg);
@@ -112,8 +114,9 @@ static void leaving_make(struct maker *maker)
 
 /* ---- the ways in */
 
-/* The block that an edge from outside the function arrives at; BLOCK_NONE: at none, or in its midst. A return
- * comes back into the midst of a block, or along an edge, if a call stands before it. */
+/* The block that an edge from outside the function arrives at; BLOCK_NONE: at none, or in its
+ * midst. A return comes back into the midst of a block, or along an edge, if a call stands before
+ * it. */
 static block_id arrival_block(const struct maker *maker, const struct touch *touch,
                               const struct edge_key *key)
 {

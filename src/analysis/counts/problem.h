@@ -1,5 +1,5 @@
-/* What one profile says of one function, as a problem of infer/: its blocks and edges with how often they were seen, and
- * where control comes in and goes out. */
+/* What one profile says of one function, as a problem of infer/: its blocks and edges with how
+ * often they were seen, and where control comes in and goes out. */
 #pragma once
 
 #include "infer/infer.h"

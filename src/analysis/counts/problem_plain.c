@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* A block's count is the time that samples found in it, for each of its instructions: as if all took the same. Edges
- * are not seen; what branches are likely to do stands in, and weighs little. */
+/* A block's count is the time that samples found in it, for each of its instructions: as if all
+ * took the same. Edges are not seen; what branches are likely to do stands in, and weighs little.
+ */
 
 enum { TIME_FINE = 64 }; /* steps of a nanosecond */
 
@@ -79,8 +80,8 @@ static void count_scale(struct infer_count *count, double by)
     count->inferred = (uint64_t)((double)count->inferred * by + 0.5);
 }
 
-/* How much time a function takes is known better than where in it: a block that waits for memory has many samples, and
- * flow raises all that is around it. */
+/* How much time a function takes is known better than where in it: a block that waits for memory
+ * has many samples, and flow raises all that is around it. */
 void problem_weigh_plain(struct infer_problem *problem, const struct cfg *cfg)
 {
     double seen = 0, inferred = 0;

@@ -1,12 +1,12 @@
 /* One profile, or two that are to be compared, set against their binaries.
  *
- * The scene knows which functions any of its profiles touches, and what each record says about which
- * function; a control flow graph is built of one function at a time, from the targets that all sides
- * have seen, so that blocks and edges mean the same on every side.
+ * The scene knows which functions any of its profiles touches, and what each record says about
+ * which function; a control flow graph is built of one function at a time, from the targets that
+ * all sides have seen, so that blocks and edges mean the same on every side.
  *
- * Modules of two profiles are one if their build-ids are equal or, where one has none, the last parts
- * of their paths. A module whose file is gone or is another build has no binary: its records are
- * still there, as those of one function FUNCTION_NONE without a graph. */
+ * Modules of two profiles are one if their build-ids are equal or, where one has none, the last
+ * parts of their paths. A module whose file is gone or is another build has no binary: its records
+ * are still there, as those of one function FUNCTION_NONE without a graph. */
 #pragma once
 
 #include "base/intern.h"
@@ -94,7 +94,8 @@ struct scene {
  * the scene. */
 void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
                 const char *only);
-/* Touches of what was sampled plainly, too, which are left out otherwise: there is another view of it, whose stacks say more. */
+/* Touches of what was sampled plainly, too, which are left out otherwise: there is another view of
+ * it, whose stacks say more. */
 void scene_take_plain(struct scene *scene);
 void scene_close(struct scene *scene);
 

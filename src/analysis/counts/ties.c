@@ -149,7 +149,8 @@ static void arrival_sum(struct tier *tier, const struct touch *touch, const stru
         arrivals->elsewhere += count;
 }
 
-/* Of a part of a program (--only), callers are not known, and all that was seen to arrive comes from elsewhere. */
+/* Of a part of a program (--only), callers are not known, and all that was seen to arrive comes
+ * from elsewhere. */
 static void all_add(struct tier *tier)
 {
     uint32_t entry = tier->problem->entry;
@@ -160,8 +161,8 @@ static void all_add(struct tier *tier)
                                             .kind = EDGE_CALL});
 }
 
-/* What no call explains came from the system, or straight on from the code before; or a window just began there, which
- * happens once or twice. */
+/* What no call explains came from the system, or straight on from the code before; or a window just
+ * began there, which happens once or twice. */
 static void elsewhere_add(struct tier *tier)
 {
     struct arrivals arrivals = {0};

@@ -71,8 +71,8 @@ static void bins_add(struct bins *bins, const struct trip_key *key, const struct
     }
 }
 
-/* A run that is cut in an iteration was not seen to end with it, nor to go on. What is left: the share
- * of runs that were not seen to end. */
+/* A run that is cut in an iteration was not seen to end with it, nor to go on. What is left: the
+ * share of runs that were not seen to end. */
 static double bins_share_out(struct bins *bins)
 {
     double left = 1, at_risk = bins->begun;
@@ -129,9 +129,9 @@ void trip_bars_release(struct trip_bars *bars)
     vec_release(bars);
 }
 
-/* By the spread of runs, of which ten count as one: those of a window may well go together. And of R runs
- * that were seen, 3 / R of all may be such as were not: of those it is assumed that they differ by the mean
- * itself. What is wrong with the weight of all of them does not matter here. */
+/* By the spread of runs, of which ten count as one: those of a window may well go together. And of
+ * R runs that were seen, 3 / R of all may be such as were not: of those it is assumed that they
+ * differ by the mean itself. What is wrong with the weight of all of them does not matter here. */
 struct estimate trip_bars_mean(const struct trip_bars *bars)
 {
     enum { TOGETHER = 10 };

@@ -186,7 +186,8 @@ static size_t run_of(const struct reader *reader, size_t first, bool function)
     return n;
 }
 
-/* The module's own symbols, as they were when it was recorded: those of a debug file cut functions elsewhere. */
+/* The module's own symbols, as they were when it was recorded: those of a debug file cut functions
+ * elsewhere. */
 static void module_read(struct reader *reader, size_t first, size_t n)
 {
     struct hot_paths *paths = reader->paths;

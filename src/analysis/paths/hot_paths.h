@@ -1,8 +1,9 @@
 /* Paths of a profile, read back: which blocks each goes through, how often, and what it cost.
  *
- * Numbers of paths mean something only with the numbering that counted them: a function that has another number of paths by now is not
- * read, and counted as such. A path's weight is its ticks, where they were taken, else the instructions that ran along it. Dense paths take more
- * ticks an instruction than all paths together, sparse ones fewer (seed: Ammons, Ball, Larus 1997, 6.4). */
+ * Numbers of paths mean something only with the numbering that counted them: a function that has
+ * another number of paths by now is not read, and counted as such. A path's weight is its ticks,
+ * where they were taken, else the instructions that ran along it. Dense paths take more ticks an
+ * instruction than all paths together, sparse ones fewer (seed: Ammons, Ball, Larus 1997, 6.4). */
 #pragma once
 
 #include "base/vec.h"
@@ -61,7 +62,8 @@ struct hot_paths {
     uint64_t elsewhere[PATH_MODELLED]; /* of what is not along whole paths */
     enum path_metric metric;
     uint64_t functions; /* of which there are paths */
-    /* Of these, names of those whose paths end where others would let them go on: they have too many, */
+    /* Of these, names of those whose paths end where others would let them go on: they have too
+     * many, */
     struct path_names {
         VEC(const char *);
     } cut, threaded;  /* or handlers that jump to each other */
@@ -71,14 +73,16 @@ struct hot_paths {
 
 /* Whether it has any; else why not, and how to get them. */
 bool hot_paths_there(const struct profile *profile, const char *file, struct err *err);
-/* iterations: 1, or how many paths that an activation went one after the other make one (path_rows.h). */
+/* iterations: 1, or how many paths that an activation went one after the other make one
+ * (path_rows.h). */
 void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
                     uint32_t iterations);
 /* Paths in each calling context, of an exact profile that has them. */
 void hot_paths_make_in_contexts(struct hot_paths *paths, struct scene *scene, uint32_t side);
 void hot_paths_release(struct hot_paths *paths);
 
-/* Who called it: from its caller outwards, the node of each call, whose place is code_find's; STACK_NONE: no more. */
+/* Who called it: from its caller outwards, the node of each call, whose place is code_find's;
+ * STACK_NONE: no more. */
 uint32_t hot_path_caller(const struct hot_paths *paths, uint32_t node);
 
 /* Executions. */

@@ -1,4 +1,5 @@
-/* Paths of all sides as items: `at` is the entry of their function, `to` their number; body is what ran along them. */
+/* Paths of all sides as items: `at` is the entry of their function, `to` their number; body is what
+ * ran along them. */
 #pragma once
 
 struct items;

@@ -3,7 +3,8 @@
 #include <math.h>
 
 enum { ROUNDS = 60 };
-/* No sum is trusted further in one round: a node that next to no path was seen to use would throw them off. */
+/* No sum is trusted further in one round: a node that next to no path was seen to use would throw
+ * them off. */
 static const double STEP_MOST = 2;
 
 void path_fit_release(struct path_fit *fit)

@@ -1,6 +1,8 @@
-/* Paths as a profile has them: by function, each path alone, or series of as many that one activation went one after the other.
+/* Paths as a profile has them: by function, each path alone, or series of as many that one
+ * activation went one after the other.
  *
- * Which follow which is known where every step was seen: in windows, and in traces. Counts of single paths do not tell it. */
+ * Which follow which is known where every step was seen: in windows, and in traces. Counts of
+ * single paths do not tell it. */
 #pragma once
 
 #include "base/memory.h"
@@ -32,7 +34,8 @@ struct path_rows {
 /* iterations: paths in a row, from 1 on. What rows point to is the arena's. */
 void path_rows_find(struct path_rows *rows, struct arena *arena, const struct profile *profile,
                     uint32_t iterations);
-/* Each path in each calling context. These are nodes of `ret_contexts`, an empty tree: below its one root the places of the calls, outermost first, as in a profile's
- * stacks but of all threads together, and then the start of the function. */
+/* Each path in each calling context. These are nodes of `ret_contexts`, an empty tree: below its
+ * one root the places of the calls, outermost first, as in a profile's stacks but of all threads
+ * together, and then the start of the function. */
 void path_rows_find_in_contexts(struct path_rows *rows, struct arena *arena,
                                 const struct profile *profile, struct stacks *ret_contexts);

@@ -6,10 +6,12 @@
 #define LEAST 0.125
 /* And, whatever writing it down takes, than this. */
 #define LEAST_WRITTEN 0.25
-/* Writing a passage down takes a dozen instructions, and waits for what was written before: so many ticks at least, and at most, */
+/* Writing a passage down takes a dozen instructions, and waits for what was written before: so many
+ * ticks at least, and at most, */
 #define WRITING_LEAST 4.0
 #define WRITING_MOST 12.0
-/* and so many more, and this part of what is taken off, since looking does not take the same everywhere. */
+/* and so many more, and this part of what is taken off, since looking does not take the same
+ * everywhere. */
 #define LOOK_VARIES 1.0
 #define LOOK_VARIES_BY 0.5
 
@@ -115,7 +117,8 @@ static double writing_find(const struct profile *profile)
     return fmax(least, WRITING_LEAST);
 }
 
-/* The program's, along paths. What passed before it began was mostly the kernel's, which made memory. */
+/* The program's, along paths. What passed before it began was mostly the kernel's, which made
+ * memory. */
 static double cpu_ticks(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
@@ -137,7 +140,8 @@ static bool some_measured(const struct profile *profile)
     return false;
 }
 
-/* What the sum should be is known no better: the kernel counts in ticks of its own, and what is ours is not all known. */
+/* What the sum should be is known no better: the kernel counts in ticks of its own, and what is
+ * ours is not all known. */
 static double cpu_slack(const struct profile *profile, double cpu)
 {
     const double part = 0.03, seconds = 0.01;
@@ -145,7 +149,8 @@ static double cpu_slack(const struct profile *profile, double cpu)
     return part * cpu + seconds * hz;
 }
 
-/* What is to be taken off so that the sum is that: of what writing takes, or for each look. The sum falls with it. */
+/* What is to be taken off so that the sum is that: of what writing takes, or for each look. The sum
+ * falls with it. */
 static double taken_find(const struct profile *profile, const struct path_clock *so_far,
                          bool writing, double wanted)
 {

@@ -1,4 +1,5 @@
-/* Loads that cannot be forwarded, as a model of a core has them: of the windows that the profile keeps. */
+/* Loads that cannot be forwarded, as a model of a core has them: of the windows that the profile
+ * keeps. */
 #include "analysis/values/conflicts.h"
 
 #include "base/err.h"

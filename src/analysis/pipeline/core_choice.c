@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A profile of before processors were written down, or one that another tool took, gets what was the usual then. */
+/* A profile of before processors were written down, or one that another tool took, gets what was
+ * the usual then. */
 static const char *const unknown_core = "zen3";
 
 static size_t facts_of(const struct profile *profile, const char *key)

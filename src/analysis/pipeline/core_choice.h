@@ -1,4 +1,5 @@
-/* Which core windows of a profile go through: the one that is asked for, that of a trace that went through one, or the one most like the processor that recorded. */
+/* Which core windows of a profile go through: the one that is asked for, that of a trace that went
+ * through one, or the one most like the processor that recorded. */
 #pragma once
 
 #include <stddef.h>
@@ -7,6 +8,7 @@ struct profile;
 
 enum { CORE_WHY_BYTES = 192 };
 
-/* The name for model_open; `asked` may be NULL. `ret_why` gets a sentence on why it is this one, or "" if it was asked for by its name. */
+/* The name for model_open; `asked` may be NULL. `ret_why` gets a sentence on why it is this one, or
+ * "" if it was asked for by its name. */
 const char *core_choose(const struct profile *profile, const char *asked,
                         char ret_why[CORE_WHY_BYTES]);

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The quantile of 97.5 % of Student's distribution with as many degrees as there are groups, less one. */
+/* The quantile of 97.5 % of Student's distribution with as many degrees as there are groups, less
+ * one. */
 static const double student = 2.131;
 
 struct modelled_place {
@@ -285,7 +286,8 @@ struct estimate modelled_ratio(const struct modelled *modelled, const struct mod
     return estimate_of(sum / whole, squares / (whole * whole), modelled->groups);
 }
 
-/* What is left of a row's spread when its count is known: that of how long each execution takes, and that of the count itself. */
+/* What is left of a row's spread when its count is known: that of how long each execution takes,
+ * and that of the count itself. */
 struct estimate modelled_share(const struct modelled *modelled, const struct modelled_row *row)
 {
     struct estimate share = modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES,

@@ -1,8 +1,12 @@
-/* Where a model of a core says that cycles go, instruction by instruction: of a trace that went through it when it was recorded, or of the windows of a sampled profile, which
- * go through it now (model/replay/account.h says what is counted).
+/* Where a model of a core says that cycles go, instruction by instruction: of a trace that went
+ * through it when it was recorded, or of the windows of a sampled profile, which go through it now
+ * (model/replay/account.h says what is counted).
  *
- * Windows (analysis/pipeline/window_course.h) stand for CPU time: what one adds is multiplied by that and divided by the cycles that it took in the model. How often instructions ran is known from all of the
- * recording, windows that were not kept included: rows are made to fit that (modelled_fit), so that windows only need to tell how long each execution takes. Windows are dealt out to groups, whose spread is the interval. */
+ * Windows (analysis/pipeline/window_course.h) stand for CPU time: what one adds is multiplied by
+ * that and divided by the cycles that it took in the model. How often instructions ran is known
+ * from all of the recording, windows that were not kept included: rows are made to fit that
+ * (modelled_fit), so that windows only need to tell how long each execution takes. Windows are
+ * dealt out to groups, whose spread is the interval. */
 #pragma once
 
 #include "base/map.h"
@@ -89,8 +93,9 @@ void modelled_fit(struct modelled *modelled);
 /* Sums of fields, `n` from the first on; quotients of them. */
 struct estimate modelled_total(const struct modelled *modelled, const struct modelled_row *row,
                                uint32_t first, uint32_t n);
-/* What happened so often in the program: a run that takes as long on the modelled core as it did may execute more or less than the program
- * did, which groups have in common. The interval reaches to what the recording counted. */
+/* What happened so often in the program: a run that takes as long on the modelled core as it did
+ * may execute more or less than the program did, which groups have in common. The interval reaches
+ * to what the recording counted. */
 struct estimate modelled_happened(const struct modelled *modelled, const struct modelled_row *row,
                                   struct estimate often);
 struct estimate modelled_ratio(const struct modelled *modelled, const struct modelled_row *row,

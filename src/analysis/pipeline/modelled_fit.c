@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where so many executions begin or end, with the variance of their number as a part of all, and how far it may be off by itself. */
+/* Where so many executions begin or end, with the variance of their number as a part of all, and
+ * how far it may be off by itself. */
 struct edge_of_range {
     uint64_t module, at;
     double count, variance, alone;

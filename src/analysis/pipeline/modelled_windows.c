@@ -27,8 +27,9 @@ static void window_weigh(struct modelled *modelled, const struct code *code,
     modelled->windows += account->cycles > 0;
 }
 
-/* Every second window, by a core that has gone all others before: code that a window meets first was not new to the program, and what is learned from a window must not be what it
- * is judged by. */
+/* Every second window, by a core that has gone all others before: code that a window meets first
+ * was not new to the program, and what is learned from a window must not be what it is judged by.
+ */
 static void half_take(struct modelled *modelled, size_t half)
 {
     struct window_course *course = mem_alloc(sizeof *course);

@@ -53,7 +53,8 @@ const char *pipeline_object_name(struct pipeline *pipeline, uint32_t module, uin
     return symbol ? symbol->name : NULL;
 }
 
-/* A whole variable is one row; what is none, or is in memory that has no names, is one row for its module or region. */
+/* A whole variable is one row; what is none, or is in memory that has no names, is one row for its
+ * module or region. */
 static void object_settle(struct pipeline *pipeline, struct sample *sample)
 {
     if (!sample_knows(sample, SAMPLE_DATA_MODULE) || !sample_knows(sample, SAMPLE_DATA_LINKED))
@@ -73,7 +74,8 @@ static bool sample_shown(const struct pipeline *pipeline, const struct sample *s
     return module != MODULE_NONE && pipeline->scene->modules.at[module].shown;
 }
 
-/* One pair of `window` has the second right behind its first, and only one of its two sides is an edge: so that what is counted along edges is what happened there. */
+/* One pair of `window` has the second right behind its first, and only one of its two sides is an
+ * edge: so that what is counted along edges is what happened there. */
 static struct sample edge_weighed(const struct pipeline *pipeline, const struct sample *sample)
 {
     struct sample weighed = *sample;

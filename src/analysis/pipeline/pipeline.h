@@ -1,5 +1,5 @@
-/* What instructions went through on their way, by place or by what they loaded: records of hardware or of the model (records/sample.h), added up by metrics
- * (records/ledger.h). */
+/* What instructions went through on their way, by place or by what they loaded: records of hardware
+ * or of the model (records/sample.h), added up by metrics (records/ledger.h). */
 #pragma once
 
 #include "base/vec.h"
@@ -33,8 +33,8 @@ struct pipeline {
     enum pipeline_by by;
     const char *where;
     const char *core, *core_why; /* of records that a model made of windows; NULL: of others */
-    bool
-        of_others; /* which pairs count depends on their other: what stands for all others is not known */
+    bool of_others; /* which pairs count depends on their other: what stands for all others is not
+                       known */
     double window;
     struct metric own[2];
     struct ledger alone, pairs, asked; /* asked: of one's own metric; no metrics if there is none */
@@ -48,7 +48,8 @@ struct pipeline {
 
 /* "place", "page", "line", "object", "edge", "unit", "all". */
 bool pipeline_by_parse(const char *name, enum pipeline_by *ret_by);
-/* Of these records; they need not be the profile's, but their modules are. False: an expression is wrong. */
+/* Of these records; they need not be the profile's, but their modules are. False: an expression is
+ * wrong. */
 bool pipeline_make(struct pipeline *pipeline, struct scene *scene,
                    const struct sample_list *records, const struct pipeline_asked *asked,
                    struct err *err);

@@ -1,8 +1,11 @@
-/* Where lines of data were when a window began that uses them: what the instructions between two windows did to caches nobody saw.
+/* Where lines of data were when a window began that uses them: what the instructions between two
+ * windows did to caches nobody saw.
  *
- * Windows are a sample of the run, so a line that is in c of W windows is used once in W / c stretches as long as a window. In between as many other lines were used as
- * so many windows have in all: that is measured. If a cache has room for them, the line was still there. Of lines that were seen once, how many more there are like it is told
- * by how often the instruction that used it met lines again: F lines, of which T uses show D, with D = F (1 - exp(-T / F)). */
+ * Windows are a sample of the run, so a line that is in c of W windows is used once in W / c
+ * stretches as long as a window. In between as many other lines were used as so many windows have
+ * in all: that is measured. If a cache has room for them, the line was still there. Of lines that
+ * were seen once, how many more there are like it is told by how often the instruction that used it
+ * met lines again: F lines, of which T uses show D, with D = F (1 - exp(-T / F)). */
 #pragma once
 
 #include "base/map.h"
@@ -46,6 +49,7 @@ void residence_make(struct residence *residence, const struct windows *windows,
 void residence_release(struct residence *residence);
 /* How many lines there are, if so many uses show so many; INFINITY: too few came again to tell. */
 double residence_lines(const struct residence_user *user);
-/* Puts the lines that this window uses where they were; to be called once for each window, in their order. */
+/* Puts the lines that this window uses where they were; to be called once for each window, in their
+ * order. */
 void residence_place(struct residence *residence, const struct windows *windows, size_t index,
                      struct core *core);

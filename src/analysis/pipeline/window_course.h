@@ -1,7 +1,8 @@
 /* Windows of a profile through a model of a core, one after the other.
  *
- * The core keeps what its guesses learned from one to the next; lines of data are put where they were when the window began (analysis/pipeline/residence.h); the first part of each only warms: queues are empty, and caches of code have what the window
- * before needed. */
+ * The core keeps what its guesses learned from one to the next; lines of data are put where they
+ * were when the window began (analysis/pipeline/residence.h); the first part of each only warms:
+ * queues are empty, and caches of code have what the window before needed. */
 #pragma once
 
 #include "base/map.h"
@@ -39,5 +40,6 @@ void window_course_open(struct window_course *course, struct scene *scene,
                         const struct model *model);
 void window_course_close(struct window_course *course);
 void window_course_go(struct window_course *course, size_t index);
-/* The same, but all of it only warms: what others learned of the program's code and branches is there when windows are gone that count. */
+/* The same, but all of it only warms: what others learned of the program's code and branches is
+ * there when windows are gone that count. */
 void window_course_train(struct window_course *course, size_t index);

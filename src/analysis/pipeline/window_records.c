@@ -81,7 +81,9 @@ static void deliver(void *context, const struct sample *samples, size_t n)
     }
 }
 
-/* The window stands for more cycles than it had in the model, and so does each of its records; those that were chosen and have no second, since the window ends before it, are stood for by the others. */
+/* The window stands for more cycles than it had in the model, and so does each of its records;
+ * those that were chosen and have no second, since the window ends before it, are stood for by the
+ * others. */
 static void window_weigh(struct taking *taking, size_t first, double hz, uint64_t chosen)
 {
     double times =

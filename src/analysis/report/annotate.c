@@ -91,7 +91,8 @@ static void costs_walked(struct annotation *annotation, const struct scene_funct
     flow_release(&flow);
 }
 
-/* Records tell both ways of a branch, also one that leaves the function and is no edge of its graph. */
+/* Records tell both ways of a branch, also one that leaves the function and is no edge of its
+ * graph. */
 static void branches_find(struct annotation *annotation, const struct scene_function *function)
 {
     const struct scene *scene = annotation->report->scene;

@@ -1,5 +1,5 @@
-/* One function, instruction by instruction: what each costs, where its jumps go, and the source that
- * it comes from. */
+/* One function, instruction by instruction: what each costs, where its jumps go, and the source
+ * that it comes from. */
 #pragma once
 
 #include "program/insn/assembly.h"

@@ -8,9 +8,11 @@
 #define LEAST 0.125
 /* Two wrong guesses, and what two fences keep from going on, take no more. */
 #define LOOK_MOST 128.0
-/* A stay overlaps with its neighbours by no more: about what memory takes, and finding out where it is. */
+/* A stay overlaps with its neighbours by no more: about what memory takes, and finding out where it
+ * is. */
 #define OVERLAP_MOST 1024.0
-/* One of the stays measured had an interrupt of the kernel's in it, perhaps, or another thread: the agent looks only into those that last longer. */
+/* One of the stays measured had an interrupt of the kernel's in it, perhaps, or another thread: the
+ * agent looks only into those that last longer. */
 #define DISTURBED 65536.0
 /* A stay of more ticks on the mean is long. */
 #define LONG 65536.0
@@ -91,7 +93,8 @@ static bool some_measured(const struct stacks *stacks)
     return false;
 }
 
-/* The program's, the kernel's part among it: a stay may be in the kernel. What making code took is ours. */
+/* The program's, the kernel's part among it: a stay may be in the kernel. What making code took is
+ * ours. */
 static double cpu_ticks(const struct totals *totals)
 {
     double user = (double)totals->user_ns, kernel = (double)totals->kernel_ns;
@@ -99,7 +102,8 @@ static double cpu_ticks(const struct totals *totals)
     return user > 0 ? (double)totals->user_ticks * (user - ours + kernel) / user : 0;
 }
 
-/* The CPU time is known no better: the kernel counts in ticks of its own, and not all that is ours is known. */
+/* The CPU time is known no better: the kernel counts in ticks of its own, and not all that is ours
+ * is known. */
 static double cpu_slack(const struct totals *totals, double cpu)
 {
     const double part = 0.03, seconds = 0.01;

@@ -1,16 +1,16 @@
 /* Calling contexts of a plain profile: who was called by whom, and what was spent there and below.
  *
- * Top-down: a context is a function and the context that called it; its total is what was seen in it
- * and in all that it called. Bottom-up: a root is a function with weight of its own, below it are its
- * callers, each with the part of that weight that it caused. Flat: every function once.
+ * Top-down: a context is a function and the context that called it; its total is what was seen in
+ * it and in all that it called. Bottom-up: a root is a function with weight of its own, below it
+ * are its callers, each with the part of that weight that it caused. Flat: every function once.
  *
  * Recursion: a function that is already among the callers of its context is that context again,
- * whatever lies between, so that no path has a function twice and trees stay as deep as programs are
- * and not as their stacks. What is called from within the recursion is then found under the first
- * call. The flat list is made of whole stacks: its totals count everything below, once.
+ * whatever lies between, so that no path has a function twice and trees stay as deep as programs
+ * are and not as their stacks. What is called from within the recursion is then found under the
+ * first call. The flat list is made of whole stacks: its totals count everything below, once.
  *
- * Asked for a function, trees are about it: top-down they start at its outermost call on each stack,
- * bottom-up at its innermost, with all that was seen below.
+ * Asked for a function, trees are about it: top-down they start at its outermost call on each
+ * stack, bottom-up at its innermost, with all that was seen below.
  *
  * User and kernel time are never mixed: contexts weigh the one and have the other beside. */
 #pragma once
@@ -44,7 +44,8 @@ struct context {
     uint32_t function; /* of frames.functions, or CONTEXT_THREAD */
     uint64_t thread;   /* of CONTEXT_THREAD: stack_thread */
     /* Where the call is, in the caller's code: in a bottom-up tree this context's own, else its
-     * parent's. In the code that an inlined function became part of there is no place that calls. */
+     * parent's. In the code that an inlined function became part of there is no place that calls.
+     */
     uint32_t site_module; /* of the scene; MODULE_NONE: none or not wanted */
     uint64_t site;        /* address inside of the call instruction */
     const char *site_file;

@@ -244,7 +244,8 @@ void contexts_invert(struct contexts *contexts)
 
 /* ---- flat */
 
-/* Each function once, however often it recurs: `stamps` has, for each, the last part that it got. */
+/* Each function once, however often it recurs: `stamps` has, for each, the last part that it got.
+ */
 static void part_list(struct contexts *contexts, const struct part *part, uint32_t *stamps,
                       uint32_t stamp)
 {

@@ -21,8 +21,8 @@ static bool is_whole_name(const char *name)
     return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-/* Equal names at different addresses are one function: debug information has one for each unit. Not so
- * where it has no more than the last part of a name: every lambda's is "operator()". */
+/* Equal names at different addresses are one function: debug information has one for each unit. Not
+ * so where it has no more than the last part of a name: every lambda's is "operator()". */
 static uint32_t inlined_add(struct context_frames *frames, uint32_t module,
                             const struct source_frame *found)
 {

@@ -32,8 +32,8 @@ struct cost cost_of(const struct totals *totals)
                          .once_ms = (double)totals->once_ns / 1e6};
 }
 
-/* By what interrupts stand for; in files that do not know it, by their number. What was dropped on its way
- * to the tool has no weight there. */
+/* By what interrupts stand for; in files that do not know it, by their number. What was dropped on
+ * its way to the tool has no weight there. */
 double walked_share(const struct totals *totals)
 {
     uint64_t interrupts = totals->interrupts, dropped = totals->losses[LOSS_dropped];

@@ -28,8 +28,8 @@ static struct estimate change_of(const struct estimate *sides)
                              change + hypot(after->hi - after->value, before->value - before->lo)};
 }
 
-/* How likely Student's t is to lie outside of +-t: the finite sums for whole degrees (Abramowitz and
- * Stegun 26.7.3 and 26.7.4). */
+/* How likely Student's t is to lie outside of +-t: the finite sums for whole degrees (Abramowitz
+ * and Stegun 26.7.3 and 26.7.4). */
 static double student_outside(double t, uint64_t degrees)
 {
     double angle = atan(t / sqrt((double)degrees)), sine = sin(angle), cosine = cos(angle);
@@ -322,7 +322,8 @@ static bool modules_shown(const struct diff *diff, const char *module, struct er
            err_set(err, ERR_MISSING, "--module %s: neither profile has such a module", module);
 }
 
-/* The agent is in every process and no part of what ran there: another version of gait makes no other build. */
+/* The agent is in every process and no part of what ran there: another version of gait makes no
+ * other build. */
 static bool is_agent(const struct diff_module *module)
 {
     return strcmp(module->names[AFTER], "libgait.so") == 0;

@@ -1,16 +1,16 @@
 /* What changed between two recordings, of one build or of two.
  *
- * Modules are paired by name (program and program count as a pair whatever they are called), functions by
- * their name as linked without what compilers put behind it: "f.part.0" and "f.constprop.1" are parts
- * of f, and their sums are compared. Lines of two builds are aligned function by function (view/
- * diff_lines.h). What has no name can only be compared within one build; else it is one row a module,
- * and so is a module whose binary is there on one side only.
+ * Modules are paired by name (program and program count as a pair whatever they are called),
+ * functions by their name as linked without what compilers put behind it: "f.part.0" and
+ * "f.constprop.1" are parts of f, and their sums are compared. Lines of two builds are aligned
+ * function by function (view/ diff_lines.h). What has no name can only be compared within one
+ * build; else it is one row a module, and so is a module whose binary is there on one side only.
  *
  * A change is after less before. Its interval has the chance of both sides in it (each end of a
  * difference is as far as the far ends of both, squared and added: MOVER). That is the chance of
- * sampling and no more: two runs of one program differ, too. Of many rows some lie beyond their own 95 %
- * by chance alone, so a row is called `sure` only if it is beyond an interval widened for as many
- * comparisons as there are rows (Bonferroni). */
+ * sampling and no more: two runs of one program differ, too. Of many rows some lie beyond their own
+ * 95 % by chance alone, so a row is called `sure` only if it is beyond an interval widened for as
+ * many comparisons as there are rows (Bonferroni). */
 #pragma once
 
 #include "base/intern.h"
@@ -43,9 +43,9 @@ struct diff_row {
 struct diff_module {
     const char *names[SIDES_MAX]; /* NULL: not there */
     bool same_build;
-    bool shown; /* not filtered out */
-    bool
-        nameless; /* the binary of a side is not there: functions of the other would all look gone */
+    bool shown;    /* not filtered out */
+    bool nameless; /* the binary of a side is not there: functions of the other would all look gone
+                    */
 };
 
 struct diff {
@@ -71,8 +71,8 @@ struct diff_options {
     const char *module; /* only this one, by path or name on either side; NULL: all */
 };
 
-/* Each scene has one side and shows all modules. Fails if there is no such module, or if the two have
- * nothing that can be compared. */
+/* Each scene has one side and shows all modules. Fails if there is no such module, or if the two
+ * have nothing that can be compared. */
 bool diff_make(struct diff *diff, struct scene *before, struct scene *after,
                struct diff_options options, struct err *err);
 void diff_release(struct diff *diff);

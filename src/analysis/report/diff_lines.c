@@ -89,8 +89,8 @@ static int score(const struct span *before, uint32_t i, const struct span *after
     return alike + (kept ? KEPT_DISTANCE : 0);
 }
 
-/* The best sum of scores over pairs that do not cross, by the usual table; best[i][k] is of lines from
- * i and k on. Tables are kept to a size: larger functions are aligned by distance alone. */
+/* The best sum of scores over pairs that do not cross, by the usual table; best[i][k] is of lines
+ * from i and k on. Tables are kept to a size: larger functions are aligned by distance alone. */
 enum { CELLS_MAX = 4 * 1024 * 1024 };
 
 static void span_align(struct span before, struct span after, uint32_t *partner_of, uint32_t base)

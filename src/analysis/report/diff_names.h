@@ -3,7 +3,8 @@
 
 #include "analysis/report/diff.h"
 
-/* The name without the suffixes of compilers: ".cold", ".part.N", ".constprop.N", ".isra.N", ".lto_priv.N",
+/* The name without the suffixes of compilers: ".cold", ".part.N", ".constprop.N", ".isra.N",
+ * ".lto_priv.N",
  * ".llvm.N" and kin. The same pointer if there are none. */
 const char *diff_base_name(struct arena *arena, const char *linkage);
 

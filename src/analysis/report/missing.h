@@ -8,5 +8,6 @@ struct report;
 /* Nothing if nothing that matters is missing. */
 void missing_text(FILE *to, const struct report *report);
 
-/* The share of the report's weight in code without a name, or for reports by line without a line. */
+/* The share of the report's weight in code without a name, or for reports by line without a line.
+ */
 double missing_share(const struct report *report);

@@ -1,4 +1,5 @@
-/* Which row of a report by function a user means: by name, readable name, glob or MODULE+0xADDRESS. */
+/* Which row of a report by function a user means: by name, readable name, glob or MODULE+0xADDRESS.
+ */
 #pragma once
 
 #include "base/vec.h"
@@ -14,7 +15,8 @@ struct picked {
     VEC(const struct report_row *);
 };
 
-/* NULL if there is none, or if several could be meant: the error lists those, or the nearest names. */
+/* NULL if there is none, or if several could be meant: the error lists those, or the nearest names.
+ */
 const struct report_row *pick_function(const struct report *report, const char *typed,
                                        struct err *err);
 /* All that a glob means, the hottest first, at most `limit`; of all else the one. */

@@ -1,11 +1,11 @@
-/* A plain profile set against its binaries: whose code each node of its stacks is, and what rows the
- * nodes add up to.
+/* A plain profile set against its binaries: whose code each node of its stacks is, and what rows
+ * the nodes add up to.
  *
  * Kernel time and user time are never mixed: a plain view weighs one of them, and has the other
  * beside it. A stack that ends in the kernel weighs kernel time in each of its frames.
  *
- * A row's own weight (self) is what was seen with its code innermost; its total is what was seen with
- * its code anywhere on the stack, counted once however often it recurs. */
+ * A row's own weight (self) is what was seen with its code innermost; its total is what was seen
+ * with its code anywhere on the stack, counted once however often it recurs. */
 #pragma once
 
 #include "analysis/counts/groups.h"

@@ -7,8 +7,8 @@ struct lister {
     struct plain *plain;
     enum item_by by;
     struct map keys;
-    /* Rows of node i: from chains.at[first_of[i]] to before chains.at[first_of[i + 1]], the innermost
-     * first; more than one only where functions are inlined. */
+    /* Rows of node i: from chains.at[first_of[i]] to before chains.at[first_of[i + 1]], the
+     * innermost first; more than one only where functions are inlined. */
     uint32_t *first_of;
     struct row_chains {
         VEC(uint32_t);

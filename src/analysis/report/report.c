@@ -228,9 +228,9 @@ struct estimate report_entries(const struct report *report, const struct report_
     return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->entries);
 }
 
-/* What a loop looks like by its jumps is not always the loop: where one leads back into the loop inside of it,
- * the runs of both are others than theirs. The counts know: they may differ by the one iteration of
- * a loop that is entered at its end, and by chance. */
+/* What a loop looks like by its jumps is not always the loop: where one leads back into the loop
+ * inside of it, the runs of both are others than theirs. The counts know: they may differ by the
+ * one iteration of a loop that is entered at its end, and by chance. */
 bool report_trips(const struct report *report, const struct report_row *row, struct trip_bars *bars)
 {
     bool any = trip_bars_make(bars, report->scene, 0, row->module, row->trips);

@@ -1,10 +1,11 @@
 /* Rows of what ran, heaviest first: by function, line, inlined function, block, edge, instruction,
  * call or loop.
  *
- * Functions, lines, inlined functions and loops weigh what ran inside of them: executed instructions or
- * time. All else weighs its executions, or with WEIGHT_TIME the time it took; edges and calls take
- * none. In a plain profile, which knows no executions, everything weighs time, or events where the
- * recording counted those; there a call weighs the time in its callee, and edges do not exist. */
+ * Functions, lines, inlined functions and loops weigh what ran inside of them: executed
+ * instructions or time. All else weighs its executions, or with WEIGHT_TIME the time it took; edges
+ * and calls take none. In a plain profile, which knows no executions, everything weighs time, or
+ * events where the recording counted those; there a call weighs the time in its callee, and edges
+ * do not exist. */
 #pragma once
 
 #include "analysis/counts/labels.h"
@@ -25,14 +26,16 @@ struct report_row {
     bool inlined, irreducible;
     const char *file; /* of a line or an inlined function; NULL: not known */
     uint32_t line;
-    /* count: entries of a function, iterations of a loop, executions of all else; of a line those of
-     * its busiest instruction. body: everything that ran inside of it. Zero in a plain profile. */
+    /* count: entries of a function, iterations of a loop, executions of all else; of a line those
+     * of its busiest instruction. body: everything that ran inside of it. Zero in a plain profile.
+     */
     struct tally count, body;
     struct tally entries; /* of a loop; so depth and trips: see struct item */
     uint32_t depth;
     uint64_t trips;
     const struct plain_row *plain; /* NULL in others */
-    /* Of a function that was walked: what its code was seen in, anywhere on a stack; NULL: not known. */
+    /* Of a function that was walked: what its code was seen in, anywhere on a stack; NULL: not
+     * known. */
     const struct plain_row *below;
 };
 

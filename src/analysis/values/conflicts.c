@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two addresses are alike in their low bits by chance one time in some hundred, for each of the stores under way. */
+/* Two addresses are alike in their low bits by chance one time in some hundred, for each of the
+ * stores under way. */
 static const double SHARE_LEAST = 0.01, ALIAS_SHARE_LEAST = 0.2;
 enum { COUNT_LEAST = 4, WINDOWS_LEAST = 3 };
 

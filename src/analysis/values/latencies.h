@@ -1,8 +1,9 @@
-/* How long loads took, place by place: which part was near, in the third cache, in memory; the mean with its interval; and the lines that
- * were slow again and again.
+/* How long loads took, place by place: which part was near, in the third cache, in memory; the mean
+ * with its interval; and the lines that were slow again and again.
  *
- * Times are without what the timing itself takes. Those that took longer than memory does (a fault, an interrupt) are told
- * as a part, and in no mean. What a place costs is its part of the time of all timed loads: those are a fair sample of all. */
+ * Times are without what the timing itself takes. Those that took longer than memory does (a fault,
+ * an interrupt) are told as a part, and in no mean. What a place costs is its part of the time of
+ * all timed loads: those are a fair sample of all. */
 #pragma once
 
 #include "base/vec.h"

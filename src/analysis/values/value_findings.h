@@ -1,8 +1,10 @@
-/* What one could do about places whose values are nearly always the same, by name, and what that would save at most.
+/* What one could do about places whose values are nearly always the same, by name, and what that
+ * would save at most.
  *
- * A finding needs a value that has nine tenths of its place at the lower end of its interval or more. What it saves is
- * how much the general way takes longer than the special one, times how often the value was there: cycles of a
- * thousand instructions of the whole program. The costs are those of present cores, as far as they are alike: an estimate of an upper bound. */
+ * A finding needs a value that has nine tenths of its place at the lower end of its interval or
+ * more. What it saves is how much the general way takes longer than the special one, times how
+ * often the value was there: cycles of a thousand instructions of the whole program. The costs are
+ * those of present cores, as far as they are alike: an estimate of an upper bound. */
 #pragma once
 
 #include "analysis/values/values.h"

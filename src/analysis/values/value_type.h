@@ -25,5 +25,6 @@ const char *value_type_name(enum value_type type);
 struct value_form value_form_of(const struct decoded *decoded, bool vector);
 /* A number; one buffer. */
 const char *value_text(struct value_form form, uint64_t value);
-/* An address of a module of the scene: "name+0x12", a string that is there, or MODULE+0xADDRESS; holds until the scene is closed. */
+/* An address of a module of the scene: "name+0x12", a string that is there, or MODULE+0xADDRESS;
+ * holds until the scene is closed. */
 const char *value_pointer_text(struct scene *scene, uint32_t module, uint64_t at);

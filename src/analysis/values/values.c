@@ -87,7 +87,8 @@ static bool is_literal(const struct image *image, struct svma at, const struct d
            image_constant(image, (struct svma){address});
 }
 
-/* Constants in the code, and registers cleared or filled: that they are always the same is no news. */
+/* Constants in the code, and registers cleared or filled: that they are always the same is no news.
+ */
 static bool constant(const struct decoded *decoded)
 {
     const ZydisDecodedInstruction *instruction = &decoded->instruction;
@@ -310,7 +311,8 @@ void values_make(struct places_values *places, struct scene *scene, uint32_t kin
     for (size_t i = 0, n; i < records.n; i += n) {
         for (n = 1; i + n < records.n && same_place(&records.at[i], &records.at[i + n]); n++)
             ;
-        /* Without a row of all, which only a file that was cut off can lack, shares are not known. */
+        /* Without a row of all, which only a file that was cut off can lack, shares are not known.
+         */
         if (records.at[i].all && records.at[i].sums->count)
             place_add(places, &records.at[i], n);
     }

@@ -1,8 +1,10 @@
-/* What places computed, loaded, divided by, copied: the most frequent values of each, with their shares.
+/* What places computed, loaded, divided by, copied: the most frequent values of each, with their
+ * shares.
  *
- * A share is a ratio of two sums over batches of walks, and has their interval (Student's t, as many degrees of freedom as batches
- * would have had, had all been alike). No more is claimed than as many throws of a coin allow as
- * there were windows: batches that happen to be alike would say that nothing is left to chance. */
+ * A share is a ratio of two sums over batches of walks, and has their interval (Student's t, as
+ * many degrees of freedom as batches would have had, had all been alike). No more is claimed than
+ * as many throws of a coin allow as there were windows: batches that happen to be alike would say
+ * that nothing is left to chance. */
 #pragma once
 
 #include "base/vec.h"
@@ -47,15 +49,15 @@ struct value_place {
     uint8_t use;    /* enum value_use */
     uint8_t detail; /* a register, where there is one */
     bool vector;    /* the lowest word of a vector register */
-    bool
-        constant; /* it is written in the code, or by the loader: that it is always the same is no news */
+    bool constant;  /* it is written in the code, or by the loader: that it is always the same is no
+                       news */
     struct value_form form;
-    uint32_t
-        caller_module; /* of the scene; MODULE_NONE: places are not told apart by callers, or it is not known */
-    uint64_t caller; /* where it returns to */
-    double total;    /* how often the place was seen */
-    double
-        saves; /* cycles of a thousand instructions of the program, if its values were known: what it is sorted by */
+    uint32_t caller_module; /* of the scene; MODULE_NONE: places are not told apart by callers, or
+                               it is not known */
+    uint64_t caller;        /* where it returns to */
+    double total;           /* how often the place was seen */
+    double saves;    /* cycles of a thousand instructions of the program, if its values were known:
+                        what it is sorted by */
     size_t first, n; /* of values */
 };
 

@@ -59,8 +59,9 @@ static bool by_slot(const struct scene *scene, uint32_t module, uint64_t at)
            decoded.operands[0].mem.base == ZYDIS_REGISTER_RIP;
 }
 
-/* As of values, but how a target varies with all is not known: as if they did not vary together, which makes it wider. And no
- * narrower than of as many throws of a coin as there were calls in windows. */
+/* As of values, but how a target varies with all is not known: as if they did not vary together,
+ * which makes it wider. And no narrower than of as many throws of a coin as there were calls in
+ * windows. */
 static struct estimate share_of(const struct profile *profile, const struct sums *one,
                                 const struct sums *all, double seen)
 {

@@ -1,4 +1,5 @@
-/* gait optimize: records a program, has it made anew from what was seen, and measures what that gained. */
+/* gait optimize: records a program, has it made anew from what was seen, and measures what that
+ * gained. */
 #include "cmd/optimize/optimize.h"
 
 #include "base/err.h"

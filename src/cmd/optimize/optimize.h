@@ -50,16 +50,17 @@ bool optimize_export(struct optimize *optimize, const char *format, const char *
                      struct err *err);
 /* Writes counts for -fprofile-use beside the notes that gcc left below the current folder. */
 bool optimize_export_gcda(struct optimize *optimize, struct err *err);
-/* Has gcc leave these notes, and writes the counts; all that is new below the current folder is an output then, and gone if it fails. */
+/* Has gcc leave these notes, and writes the counts; all that is new below the current folder is an
+ * output then, and gone if it fails. */
 bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err);
 /* Runs the build command with more flags. */
 bool optimize_build_run(struct optimize *optimize, const char *flags, struct err *err);
 /* Makes optimize->result by BOLT. */
 bool optimize_bolt(struct optimize *optimize, struct err *err);
-/* The same by the compiler and the build command; without one, tells how to build, and result stays NULL. *ret_before is
- * a copy of the program as it was. */
+/* The same by the compiler and the build command; without one, tells how to build, and result stays
+ * NULL. *ret_before is a copy of the program as it was. */
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err);
 
-/* Runs a tool with its output in a file of that name in the folder; what it said last is in the error. False as well if it
- * ends with another status than 0. */
+/* Runs a tool with its output in a file of that name in the folder; what it said last is in the
+ * error. False as well if it ends with another status than 0. */
 bool optimize_tool(struct optimize *optimize, char *const *argv, const char *log, struct err *err);

@@ -32,7 +32,8 @@ static void word_add(struct words *words, const char *word)
     *vec_push(words) = (char *)(uintptr_t)word;
 }
 
-/* "... in function NAME. Consider adding this function to --skip-funcs": the name; NULL: it did not say so. */
+/* "... in function NAME. Consider adding this function to --skip-funcs": the name; NULL: it did not
+ * say so. */
 static const char *function_to_skip(struct optimize *optimize, const char *log)
 {
     static const char before[] = "in function ", behind[] = ". Consider adding this function to";
@@ -53,7 +54,8 @@ static const char *function_to_skip(struct optimize *optimize, const char *log)
     return found;
 }
 
-/* "1234 : taken branches (-56.7%)" of what the new layout changes: "-56.7 %"; NULL: it was not said. */
+/* "1234 : taken branches (-56.7%)" of what the new layout changes: "-56.7 %"; NULL: it was not
+ * said. */
 static const char *taken_branches(struct optimize *optimize, const char *log)
 {
     static const char key[] = " : taken branches (";

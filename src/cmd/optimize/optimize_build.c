@@ -36,8 +36,9 @@ struct build {
     const char *profile; /* where it stays if it is used; or what is used instead */
 };
 
-/* The compiler that understands the flags, unless another is asked for, and CFLAGS and CXXFLAGS as they are and more: what most builds look at.
- * Those that set their own take GAIT_CFLAGS. Of all this the measured program sees nothing. */
+/* The compiler that understands the flags, unless another is asked for, and CFLAGS and CXXFLAGS as
+ * they are and more: what most builds look at. Those that set their own take GAIT_CFLAGS. Of all
+ * this the measured program sees nothing. */
 static char **build_words(struct optimize *optimize, const char *flags)
 {
     const struct recipe *recipe = &recipes[optimize->with];
@@ -68,7 +69,8 @@ static char **build_words(struct optimize *optimize, const char *flags)
     return words;
 }
 
-/* Make's last line says least of why it failed. The folder goes: what the build said is kept elsewhere. */
+/* Make's last line says least of why it failed. The folder goes: what the build said is kept
+ * elsewhere. */
 static void log_show(struct optimize *optimize, const char *log)
 {
     const char *lines[LOG_LINES] = {0};
@@ -129,8 +131,8 @@ static bool made_by_clang(const char *path)
     return found;
 }
 
-/* A profile of the program; if it lacks lines or another compiler made it, whose marks in lines mean something else, and it can be built: of
- * one that has what is needed. */
+/* A profile of the program; if it lacks lines or another compiler made it, whose marks in lines
+ * mean something else, and it can be built: of one that has what is needed. */
 static bool profile_make(struct optimize *optimize, const struct build *build, struct err *err)
 {
     const struct recipe *recipe = build->recipe;
@@ -164,8 +166,8 @@ static const char *flags_more(struct optimize *optimize)
     return own[0] && optimize_tool(optimize, own, log, &none) ? "-fsample-profile-use-profi " : "";
 }
 
-/* Leaves the profile where it is to stay, and tells the flags that make the compiler use it. A build uses the draft instead: not every one knows quotes
- * in its CFLAGS. */
+/* Leaves the profile where it is to stay, and tells the flags that make the compiler use it. A
+ * build uses the draft instead: not every one knows quotes in its CFLAGS. */
 static bool profile_place(struct optimize *optimize, const struct build *build,
                           const char **ret_flags, struct err *err)
 {

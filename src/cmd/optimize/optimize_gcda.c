@@ -58,8 +58,8 @@ static void marks_compare(struct optimize *optimize, const struct marks *before,
     }
 }
 
-/* Counts of gcc's own graphs, which it leaves in notes when it compiles the program as if there was a profile. What was recorded is
- * put back meanwhile: counts are set against it. */
+/* Counts of gcc's own graphs, which it leaves in notes when it compiles the program as if there was
+ * a profile. What was recorded is put back meanwhile: counts are set against it. */
 static bool counts_make(struct optimize *optimize, struct err *err)
 {
     const char *recorded = arena_format(&optimize->arena, "%s/recorded", optimize->folder);

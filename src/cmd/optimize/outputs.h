@@ -1,6 +1,7 @@
 /* Files that a command makes on the way to its result: all stay, or none.
  *
- * What was there before becomes FILE.old, and if the command fails or is told to stop, it is as if it had not been started. */
+ * What was there before becomes FILE.old, and if the command fails or is told to stop, it is as if
+ * it had not been started. */
 #pragma once
 
 #include "base/vec.h"
@@ -16,7 +17,8 @@ struct outputs {
 
 /* The command is going to write this file: what is there is moved away. */
 bool outputs_begin(struct outputs *outputs, struct arena *arena, const char *path, struct err *err);
-/* The command is going to replace this file: `copy` gets what it is, with its time, and is an output, too. */
+/* The command is going to replace this file: `copy` gets what it is, with its time, and is an
+ * output, too. */
 bool outputs_replace(struct outputs *outputs, struct arena *arena, const char *path,
                      const char *copy, struct err *err);
 

@@ -1,4 +1,5 @@
-/* Running programs for optimize: each run alone, with its output kept in files, and what it used. */
+/* Running programs for optimize: each run alone, with its output kept in files, and what it used.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -21,8 +22,8 @@ struct trial_result {
     double wall; /* seconds */
 };
 
-/* Output and errors go to files; NULL for output: to where errors go. False: it could not be started, or this process was told to
- * stop (interrupt.h), and so was the program. */
+/* Output and errors go to files; NULL for output: to where errors go. False: it could not be
+ * started, or this process was told to stop (interrupt.h), and so was the program. */
 bool trial_run(const struct trial *trial, const char *output, const char *errors,
                struct trial_result *ret_result, struct err *err);
 
@@ -30,12 +31,14 @@ bool trial_run(const struct trial *trial, const char *output, const char *errors
 bool files_equal(const char *a, const char *b);
 /* With mode and time of change. */
 bool file_copy(const char *from, const char *to, struct err *err);
-/* The last lines of a file, for messages, from the first on that has the word error; or that it has none. */
+/* The last lines of a file, for messages, from the first on that has the word error; or that it has
+ * none. */
 const char *file_tail(struct arena *arena, const char *path);
 /* "status 3", "signal 11"; in the arena. */
 const char *status_text(struct arena *arena, int status);
 
-/* How much faster the second of pairs of runs is: log(before / after), mean of the pairs, with its 95 % interval. */
+/* How much faster the second of pairs of runs is: log(before / after), mean of the pairs, with its
+ * 95 % interval. */
 struct gain {
     double value, lo, hi;
     double before, after; /* seconds, the means of their logarithms taken back */

@@ -1,5 +1,5 @@
-/* Text for people goes through a pager if it goes to a terminal: $GAIT_PAGER, $PAGER, or less if there
- * is one. */
+/* Text for people goes through a pager if it goes to a terminal: $GAIT_PAGER, $PAGER, or less if
+ * there is one. */
 #pragma once
 
 #include <stdbool.h>

@@ -10,7 +10,8 @@ static const char unclosed[] =
     "; the recording was not closed: it is still running or was killed, and what windows took is "
     "written every second of CPU time, what a trace took at its end";
 
-/* Whether record --events had it, of any recording that was merged: no name of an event is part of another's. */
+/* Whether record --events had it, of any recording that was merged: no name of an event is part of
+ * another's. */
 static bool was_asked(const struct profile *profile, const char *event)
 {
     for (size_t i = 0; i < profile->facts.n; i++)

@@ -1,4 +1,5 @@
-/* Flags that all views have: -i, --json, --limit, --by, --weight, --module, --function, --pid, --tid,
+/* Flags that all views have: -i, --json, --limit, --by, --weight, --module, --function, --pid,
+ * --tid,
  * --raw, --inferred, -q, --color, --no-pager, --help. */
 #pragma once
 
@@ -44,20 +45,22 @@ size_t view_rows(const struct view_options *options, size_t in_text);
 /* "5" or "5%", from 0 to 100; `flag` is whose value it is. */
 bool percent_parse(const char *flag, const char *text, double *ret_percent, struct err *err);
 
-/* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. One of
- * which damage has left nothing is not read, unless any is wanted. */
+/* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. One
+ * of which damage has left nothing is not read, unless any is wanted. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
 
-/* Whether a view of that profile has inferred counts: where they exist and raw ones are not asked for. */
+/* Whether a view of that profile has inferred counts: where they exist and raw ones are not asked
+ * for. */
 bool view_infers(const struct view_options *options, const struct profile *profile);
 /* Says that this view has none; the exit status. */
 int say_not_inferred(void);
 
-/* Of the terminal that stdout is; 0: it is none. Asked before output_begin, which may put a pager there. */
+/* Of the terminal that stdout is; 0: it is none. Asked before output_begin, which may put a pager
+ * there. */
 int output_columns(void);
-/* Before text for people is written: what colours it has, and through the pager with it if it goes to
- * a terminal. JSON has neither. */
+/* Before text for people is written: what colours it has, and through the pager with it if it goes
+ * to a terminal. JSON has neither. */
 struct ink output_begin(const struct view_options *options);
 /* EXIT_DONE if all of stdout could be written. Ends the pager too. */
 int output_status(void);

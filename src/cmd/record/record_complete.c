@@ -69,7 +69,8 @@ static bool course_take(struct recording_options *walks, struct err *err)
     return true;
 }
 
-/* A model without addresses takes all loads to be hits: they are recorded unless something else is asked for. */
+/* A model without addresses takes all loads to be hits: they are recorded unless something else is
+ * asked for. */
 static bool core_complete(struct record *options, struct err *err)
 {
     if (!options->walks.core)
@@ -118,7 +119,8 @@ static bool mode_check(const struct recording_options *walks, struct err *err)
     return true;
 }
 
-/* What is asked of whole windows cannot be compressed before they get here: then only values are, and here. */
+/* What is asked of whole windows cannot be compressed before they get here: then only values are,
+ * and here. */
 static bool needs_windows(const struct recording_options *walks)
 {
     return (walks->record.events & EVENTS_ADDRESS) || walks->module || walks->value_callers ||

@@ -202,7 +202,8 @@ static bool parse_exact(const char *text, struct recording_options *walks, struc
         text);
 }
 
-/* Words with commas between. Edges and calls are what walks are made of: they cannot be left out. */
+/* Words with commas between. Edges and calls are what walks are made of: they cannot be left out.
+ */
 static bool parse_events(const char *text, uint32_t *ret, struct err *err)
 {
     static const struct {

@@ -44,7 +44,8 @@ static bool tell_native(const struct totals *totals, char *text, size_t room)
     return threads || children;
 }
 
-/* Some threads and children cannot be walked, and nothing is before a delay is over: what share that is. */
+/* Some threads and children cannot be walked, and nothing is before a delay is over: what share
+ * that is. */
 static void print_unwalked(const struct recording_options *options,
                            const struct recording *recording)
 {
@@ -132,7 +133,8 @@ static void print_overhead(const struct recording_options *options,
             (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
 }
 
-/* The agent changes the period as it learns what a walk costs: the mean of the run is what counts. */
+/* The agent changes the period as it learns what a walk costs: the mean of the run is what counts.
+ */
 static void print_trigger(const struct recording *recording)
 {
     const struct channel *channel = &recording->channel;

@@ -2,8 +2,9 @@
  * threads, which have a bank each, added up.
  *
  * When a thread ends, its bank is added to the channel's own counters and emptied; a reading that
- * falls into this would have some twice, so it is taken again (struct channel, merges). In every bank
- * counters are read in ascending order: entries of a superblock before its exits, as consumers/exact.h needs. */
+ * falls into this would have some twice, so it is taken again (struct channel, merges). In every
+ * bank counters are read in ascending order: entries of a superblock before its exits, as
+ * consumers/exact.h needs. */
 #pragma once
 
 #include "base/vec.h"
@@ -33,12 +34,14 @@ void banks_init(struct banks *banks, const struct share *share, uint32_t index,
                 struct channel *channel);
 void banks_release(struct banks *banks);
 
-/* Makes `sum` anew, of the first `n` counters or as many as are published. False, and there is none: threads ended again and again meanwhile. `last`: whoever
- * ended a thread may have died over it; then it is what it is. */
+/* Makes `sum` anew, of the first `n` counters or as many as are published. False, and there is
+ * none: threads ended again and again meanwhile. `last`: whoever ended a thread may have died over
+ * it; then it is what it is. */
 bool banks_read(struct banks *banks, uint64_t n, bool last);
 /* The bank of a thread slot, or NULL. */
 const void *banks_map(struct banks *banks, uint32_t slot);
-/* Makes `paths` anew, with those that have counters of their own, as they are in `sum`: of a process that is gone. */
+/* Makes `paths` anew, with those that have counters of their own, as they are in `sum`: of a
+ * process that is gone. */
 void banks_read_paths(struct banks *banks, const struct unit_paths *known);
 /* That one of them; NULL: there is none. */
 const struct wire_path *banks_path(const struct banks *banks, uint32_t function, uint64_t path);

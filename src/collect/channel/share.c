@@ -36,8 +36,8 @@ static bool share_size(int fd, struct err *err)
 
 _Static_assert(DIRECTORY_TOOL_DIED == FUTEX_OWNER_DIED, "the kernel writes it");
 
-/* The kernel marks this word when our thread dies, however it dies. It is the list's pending operation, and the list
- * stays empty: its links would lie in memory that others can write to. */
+/* The kernel marks this word when our thread dies, however it dies. It is the list's pending
+ * operation, and the list stays empty: its links would lie in memory that others can write to. */
 static void life_tell(uint32_t *word)
 {
     static struct robust_list_head head;

@@ -1,4 +1,5 @@
-/* The tool's end of the shared memory: one memfd that holds the directory, all channels and their banks.
+/* The tool's end of the shared memory: one memfd that holds the directory, all channels and their
+ * banks.
  *
  * The other side is another process, which may be broken or hostile: its bytes may change while
  * they are read. So everything is copied before it is checked, and the memfd is sealed against

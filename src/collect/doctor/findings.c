@@ -61,8 +61,8 @@ static void judge_rights(struct judge *judge)
                                      : "none of CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE",
         perfmon ? ""
                 : "none is needed for one's own programs; -a and kernel samples want CAP_PERFMON",
-        /* Inherited, not of the file: a program cannot look into the descriptors of one that has more
-         * rights than itself, and that is how it finds its channel. */
+        /* Inherited, not of the file: a program cannot look into the descriptors of one that has
+         * more rights than itself, and that is how it finds its channel. */
         "sudo setpriv --reuid=\"$(id -u)\" --regid=\"$(id -g)\" --init-groups --inh-caps=+perfmon "
         "--ambient-caps=+perfmon gait record ...");
     long paranoid = machine->paranoid;
@@ -191,7 +191,8 @@ static void judge_hardware(struct judge *judge)
               "", "");
 }
 
-/* The kernel's own budget, for each CPU, goes first; what goes beyond it is the user's locked memory. */
+/* The kernel's own budget, for each CPU, goes first; what goes beyond it is the user's locked
+ * memory. */
 static void judge_rings(struct judge *judge)
 {
     const struct machine *machine = judge->machine;

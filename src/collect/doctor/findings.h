@@ -1,7 +1,7 @@
 /* What the machine's state means for gait, and what to type to get more.
  *
- * Denied and missing are told apart: what a setting withholds can be had by typing something, what the
- * machine lacks cannot. judge.h has how, findings.c the machine, verdicts.c the recordings. */
+ * Denied and missing are told apart: what a setting withholds can be had by typing something, what
+ * the machine lacks cannot. judge.h has how, findings.c the machine, verdicts.c the recordings. */
 #pragma once
 
 #include "base/vec.h"

@@ -16,7 +16,8 @@ void judge_add(struct judge *judge, const char *name, enum standing standing, co
 void judge_try(struct judge *judge, const char *name, enum try which, long level, const char *with,
                const char *without);
 
-/* What lifts a refusal of perf_event_open, where paranoid at most `level` would do; "" if nothing. */
+/* What lifts a refusal of perf_event_open, where paranoid at most `level` would do; "" if nothing.
+ */
 const char *judge_perf_advice(struct judge *judge, struct outcome outcome, long level);
 /* A command that changes a setting. Settings are the whole machine's: in a container they cannot be
  * changed, and the command is one for the host. */
@@ -25,8 +26,8 @@ const char *judge_setting(struct judge *judge, const char *command);
 enum standing judge_hardware_standing(const struct machine *machine, struct outcome outcome);
 
 const char *outcome_text(struct judge *judge, struct outcome outcome);
-/* Whether a seccomp filter said no. Kernels answer EACCES for their own settings; filters, as container
- * engines set them, EPERM. */
+/* Whether a seccomp filter said no. Kernels answer EACCES for their own settings; filters, as
+ * container engines set them, EPERM. */
 bool outcome_filtered(const struct machine *machine, struct outcome outcome);
 
 /* Which kinds of recording work. */

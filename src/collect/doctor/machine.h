@@ -1,7 +1,7 @@
 /* What this machine is and grants: files of the kernel as they were read, and what was tried.
  *
- * Whatever cannot be read is unknown, which is not the same as no. Judging is left to findings.h, so
- * that a machine can also be made by a test. */
+ * Whatever cannot be read is unknown, which is not the same as no. Judging is left to findings.h,
+ * so that a machine can also be made by a test. */
 #pragma once
 
 #include "collect/doctor/tries.h"
@@ -31,7 +31,8 @@ struct machine {
     struct outcome tried[TRY_N];
     /* Recordings of a program that ends at once; of a process that runs; of all CPUs. */
     struct outcome sampled, exact, plain, follow, everything;
-    /* KiB of each ring of the one of all CPUs, which needs most: what it got, and what it wanted. */
+    /* KiB of each ring of the one of all CPUs, which needs most: what it got, and what it wanted.
+     */
     uint32_t ring_kib, ring_wanted_kib;
 };
 

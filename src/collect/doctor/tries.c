@@ -163,7 +163,8 @@ static bool ring_map(struct ring *ring, int fd)
     return ring->page != MAP_FAILED;
 }
 
-/* Copies the first record of a type; its bytes, or 0. The ring has not wrapped: it is never freed. */
+/* Copies the first record of a type; its bytes, or 0. The ring has not wrapped: it is never freed.
+ */
 static size_t ring_find(const struct ring *ring, uint32_t type, unsigned char *to, size_t room)
 {
     uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -192,7 +193,8 @@ static size_t burn_until_record(const struct ring *ring, uint32_t type, unsigned
     return bytes;
 }
 
-/* Opens for this process, and waits for a sample; its bytes in ret_record, its size in ret_bytes. */
+/* Opens for this process, and waits for a sample; its bytes in ret_record, its size in ret_bytes.
+ */
 static int sample_once(const struct perf_event_attr *attr, unsigned char *ret_record, size_t room,
                        size_t *ret_bytes)
 {

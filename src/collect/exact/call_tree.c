@@ -47,8 +47,8 @@ static const struct known *known_find(const struct taking *taking, uint32_t numb
     return found ? &taking->nodes.at[low] : NULL;
 }
 
-/* A process publishes a function before it makes a node of it, but one that outlives the recording may do both after its units
- * were read. */
+/* A process publishes a function before it makes a node of it, but one that outlives the recording
+ * may do both after its units were read. */
 static const struct unit_function *function_find(const struct taking *taking, uint32_t number)
 {
     const struct unit_functions *functions = &taking->source->units.functions;

@@ -119,13 +119,15 @@ static uint64_t whole(double value)
     return value < 0x1p62 ? (uint64_t)llround(fmax(value, 0)) : UINT64_C(1) << 62;
 }
 
-/* Into how many stretches its calls divide a passage; of one that was not measured alone it is not known, and taken to have none. */
+/* Into how many stretches its calls divide a passage; of one that was not measured alone it is not
+ * known, and taken to have none. */
 static double stretches_of(const struct wire_measured *alone)
 {
     return alone->passages ? (double)alone->looks / (double)alone->passages : 1;
 }
 
-/* As if so many passages had been measured whose mean and deviation are these (analysis/paths/path_ticks.c reads it so). */
+/* As if so many passages had been measured whose mean and deviation are these
+ * (analysis/paths/path_ticks.c reads it so). */
 static void measured_set(struct wire_measured *measured, double stretches, double ticks,
                          double deviation)
 {

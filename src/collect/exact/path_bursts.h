@@ -1,4 +1,5 @@
-/* Bursts of passages along paths that processes timed as a whole (walk/count/flow.h), and what a passage along each path takes by them (consumers/burst_fit.h). */
+/* Bursts of passages along paths that processes timed as a whole (walk/count/flow.h), and what a
+ * passage along each path takes by them (consumers/burst_fit.h). */
 #pragma once
 
 #include "base/map.h"

@@ -1,8 +1,9 @@
-/* Plans that make an exact run count paths (--exact=paths): made of the functions that processes run, once for all processes,
- * and what their counters came to.
+/* Plans that make an exact run count paths (--exact=paths): made of the functions that processes
+ * run, once for all processes, and what their counters came to.
  *
- * The library is shared memory that every process can read. Counters and functions have numbers that are the same in all processes; when a
- * process has ended, what it counted becomes rows of the profile. */
+ * The library is shared memory that every process can read. Counters and functions have numbers
+ * that are the same in all processes; when a process has ended, what it counted becomes rows of the
+ * profile. */
 #pragma once
 
 #include "base/vec.h"

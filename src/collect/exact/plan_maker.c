@@ -82,7 +82,8 @@ static bool is_planned(const struct mappings *mappings, uint32_t module)
     return strcmp(path, "[vdso]") == 0 || (slash && strcmp(slash, "/libgait.so") != 0);
 }
 
-/* Recording begins in the middle of the loader's functions: in a table, what was not seen from its beginning has a number that is none. */
+/* Recording begins in the middle of the loader's functions: in a table, what was not seen from its
+ * beginning has a number that is none. */
 static bool is_loader(const struct mappings *mappings, uint32_t module)
 {
     return strstr(mappings->profile->modules.at[module].path, "/ld-linux") != NULL;

@@ -1,10 +1,11 @@
-/* Plans for exact runs (wire/plan.h): answers to the mappings that a process publishes, and what their counters
- * came to.
+/* Plans for exact runs (wire/plan.h): answers to the mappings that a process publishes, and what
+ * their counters came to.
  *
  * For now they are read from a file, in lines of
  *     MODULE FROM TO ACTION COUNTER VALUE
- * MODULE without folder, FROM and TO as linked, in hexadecimal, FROM 0: at an instruction, 1: at the arrival; ACTION set, add,
- * count0, count5, count8, count13, count16, path, keep, back or nothing, with + behind it: and ticks; COUNTER from 1 on. */
+ * MODULE without folder, FROM and TO as linked, in hexadecimal, FROM 0: at an instruction, 1: at
+ * the arrival; ACTION set, add, count0, count5, count8, count13, count16, path, keep, back or
+ * nothing, with + behind it: and ticks; COUNTER from 1 on. */
 #pragma once
 
 #include "base/memory.h"
@@ -46,8 +47,8 @@ void plans_release(struct plans *plans);
 /* Puts them where processes look for them. False: there is no room. */
 bool plans_share(struct plans *plans, const struct share *share, struct err *err);
 
-/* A mapping of the file `path`, whose code lies `bias` above where it was linked: its plan goes to the channel, if
- * it has one and there is room. */
+/* A mapping of the file `path`, whose code lies `bias` above where it was linked: its plan goes to
+ * the channel, if it has one and there is room. */
 void plans_map(const struct plans *plans, struct channel *channel, const struct wire_map *map,
                const char *path, uint64_t bias);
 /* All mappings within the first so many bytes have been answered. */

@@ -1,9 +1,9 @@
 /* The traces of one process: rings of its threads' exits, handed to consumers.
  *
- * The program waits while its ring is full, so rings are read again and again, and as little as can be
- * is done per entry. What is in a ring comes from another process: entries are copied, then checked;
- * one whose length makes no sense ends the reading of that ring for good: it is drained unseen, so
- * that the program need not wait. */
+ * The program waits while its ring is full, so rings are read again and again, and as little as can
+ * be is done per entry. What is in a ring comes from another process: entries are copied, then
+ * checked; one whose length makes no sense ends the reading of that ring for good: it is drained
+ * unseen, so that the program need not wait. */
 #pragma once
 
 #include "base/vec.h"
@@ -50,11 +50,12 @@ void trace_init(struct trace *trace, const struct share *share, uint32_t index,
                 struct channel *channel, struct units *units);
 void trace_release(struct trace *trace);
 
-/* How far rings are filled: what trace_read will read. Whoever reads units in between knows every exit
- * that is named: units are published before the exits that name them. True: there is something. */
+/* How far rings are filled: what trace_read will read. Whoever reads units in between knows every
+ * exit that is named: units are published before the exits that name them. True: there is
+ * something. */
 bool trace_look(struct trace *trace);
-/* Hands over what was seen by trace_look, one entry at least, until this time of CLOCK_MONOTONIC: a model takes seconds
- * for a full ring, and there may be hundreds. Returns bytes. */
+/* Hands over what was seen by trace_look, one entry at least, until this time of CLOCK_MONOTONIC: a
+ * model takes seconds for a full ring, and there may be hundreds. Returns bytes. */
 uint64_t trace_read(struct trace *trace, uint64_t until_ns);
 /* What has been published by now is all that will be read. */
 void trace_over(struct trace *trace);

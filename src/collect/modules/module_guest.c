@@ -141,7 +141,8 @@ static bool answer(struct guest *guest)
 
 static const struct gait_module *module_load(const char *path, struct module_hello *hello)
 {
-    /* A name without a folder is a file of this one, as of any other option: not what the linker would look for. */
+    /* A name without a folder is a file of this one, as of any other option: not what the linker
+     * would look for. */
     char here[PATH_MAX];
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
     void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
@@ -159,7 +160,8 @@ static const struct gait_module *module_load(const char *path, struct module_hel
     return NULL;
 }
 
-/* What the program reads is not for it, nor may it write where the program writes; memory has an end. */
+/* What the program reads is not for it, nor may it write where the program writes; memory has an
+ * end. */
 static void confine(void)
 {
     struct rlimit bytes = {MODULE_BYTES, MODULE_BYTES}, none_of_core = {0, 0};

@@ -1,8 +1,9 @@
 /* A customisation module (wire/gait-module.h) in a process of its own, and questions to it.
  *
- * Whatever it does, a question takes half a second at most: then it is killed, with all that it started, and from there on every answer is no.
- * What it answers is checked. It has the tool's memory of before the recording, and none that is shared; of its own it gets
- * MODULE_BYTES. It reads nothing of the program's input, and what it prints goes to standard error. */
+ * Whatever it does, a question takes half a second at most: then it is killed, with all that it
+ * started, and from there on every answer is no. What it answers is checked. It has the tool's
+ * memory of before the recording, and none that is shared; of its own it gets MODULE_BYTES. It
+ * reads nothing of the program's input, and what it prints goes to standard error. */
 #pragma once
 
 #include "wire/gait-module.h"

@@ -1,7 +1,9 @@
-/* What a customisation module makes of windows: tuples of the instructions that it wants go to it, window by window, and the pairs of place and
- * value that come back are counted, the most frequent values of each place, and go into the batch.
+/* What a customisation module makes of windows: tuples of the instructions that it wants go to it,
+ * window by window, and the pairs of place and value that come back are counted, the most frequent
+ * values of each place, and go into the batch.
  *
- * Values that are told are kept as text, too, as the module formats them: whoever shows the profile needs no module. */
+ * Values that are told are kept as text, too, as the module formats them: whoever shows the profile
+ * needs no module. */
 #pragma once
 
 #include "base/map.h"

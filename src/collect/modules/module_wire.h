@@ -1,4 +1,5 @@
-/* What gait and the process of a module say to each other: a head, and behind it what its type says. */
+/* What gait and the process of a module say to each other: a head, and behind it what its type
+ * says. */
 #pragma once
 
 #include "collect/modules/module_host.h"

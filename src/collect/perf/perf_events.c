@@ -71,8 +71,8 @@ static void choose_periods(struct perf_events *events)
         events->cpus.at[i].period_ns = mean - mean / 20 + random_next(events) % (mean / 10 + 1);
 }
 
-/* Room for half a second if that is not too much, and in any case for the time that it takes to read
- * the unwind rules of a large program; of many CPUs each has less. */
+/* Room for half a second if that is not too much, and in any case for the time that it takes to
+ * read the unwind rules of a large program; of many CPUs each has less. */
 static size_t ring_wanted(const struct perf_request *request, size_t cpus)
 {
     uint64_t bytes = 500000000 / request->mean_period_ns * STACK_BYTES_MAX;
@@ -163,8 +163,8 @@ static bool rings_try(struct perf_events *events)
     return true;
 }
 
-/* The first event on each CPU owns its ring. All are of one size: a smaller one where the limit on locked
- * memory is met, which is for all of them together. */
+/* The first event on each CPU owns its ring. All are of one size: a smaller one where the limit on
+ * locked memory is met, which is for all of them together. */
 static bool rings_map(struct perf_events *events)
 {
     if (events->mapped)

@@ -1,12 +1,12 @@
 /* All events of a recording and the rings they write to, one ring a CPU.
  *
  * Records are read over all rings in the order of their time, so that a mapping is known before the
- * first sample in it, whatever CPUs the two came from. What is younger than a few milliseconds stays
- * where it is: another CPU may be about to publish something older.
+ * first sample in it, whatever CPUs the two came from. What is younger than a few milliseconds
+ * stays where it is: another CPU may be about to publish something older.
  *
- * Clocks tick at their own steady pace, and a program that does so, too, would always be met at the same
- * place. So each CPU has a period of its own, and now and then sampling pauses for a random part of
- * one: no ioctl but enable and disable reaches the events that threads inherited. */
+ * Clocks tick at their own steady pace, and a program that does so, too, would always be met at the
+ * same place. So each CPU has a period of its own, and now and then sampling pauses for a random
+ * part of one: no ioctl but enable and disable reaches the events that threads inherited. */
 #pragma once
 
 #include "base/vec.h"
@@ -53,8 +53,8 @@ enum perf_follow {
     PERF_GONE,    /* there is no such thread (any more) */
     PERF_REFUSED, /* err says why */
 };
-/* Follows a thread and all that it will start; -1 is everybody. `on_exec`: sampling starts by itself when
- * the thread becomes another program. */
+/* Follows a thread and all that it will start; -1 is everybody. `on_exec`: sampling starts by
+ * itself when the thread becomes another program. */
 enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on_exec,
                                     struct err *err);
 

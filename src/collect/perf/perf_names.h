@@ -14,8 +14,8 @@ struct perf_event_name {
     bool exclude_user, exclude_kernel;
 };
 
-/* NAME[:uk], where NAME is a software or hardware event, a cache event (L1-dcache-load-misses), rHEX, a
- * PMU's own (cpu/event=0x3c,umask=0/ or cpu/NAME/) or a tracepoint (sched:sched_switch). */
+/* NAME[:uk], where NAME is a software or hardware event, a cache event (L1-dcache-load-misses),
+ * rHEX, a PMU's own (cpu/event=0x3c,umask=0/ or cpu/NAME/) or a tracepoint (sched:sched_switch). */
 bool perf_name_parse(const char *text, struct perf_event_name *ret_event, struct err *err);
 
 /* Whether it counts nanoseconds of CPU time. */

@@ -1,5 +1,5 @@
-/* One record of the kernel's, taken apart. Every length is checked before use; pointers lead into the
- * record. */
+/* One record of the kernel's, taken apart. Every length is checked before use; pointers lead into
+ * the record. */
 #pragma once
 
 #include <stdbool.h>

@@ -33,7 +33,8 @@ struct perf_request {
 bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
                          struct err *err);
 
-/* The descriptor of a new event, close-on-exec; -1 with errno. `pid` -1 is everybody, `cpu` -1 any. */
+/* The descriptor of a new event, close-on-exec; -1 with errno. `pid` -1 is everybody, `cpu` -1 any.
+ */
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu);
 
 /* "kernel.perf_event_paranoid is 2", or that it cannot be read. */

@@ -1,9 +1,9 @@
 /* The memory in which the kernel leaves the records of one CPU, read in place.
  *
- * The kernel writes records and publishes data_head; whoever reads publishes data_tail, and what lies
- * behind that may be overwritten. A record that wraps around the end is copied, so that all of it is in
- * one piece. The kernel is trusted to write whole records; a length that cannot be ends the reading
- * of what there is. */
+ * The kernel writes records and publishes data_head; whoever reads publishes data_tail, and what
+ * lies behind that may be overwritten. A record that wraps around the end is copied, so that all of
+ * it is in one piece. The kernel is trusted to write whole records; a length that cannot be ends
+ * the reading of what there is. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* What /proc tells of processes that run already. Whatever cannot be read is as if it were not there:
- * processes end while they are looked at. */
+/* What /proc tells of processes that run already. Whatever cannot be read is as if it were not
+ * there: processes end while they are looked at. */
 #pragma once
 
 #include <stdbool.h>

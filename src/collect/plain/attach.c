@@ -43,7 +43,8 @@ static void list_thread(void *closure, int tid)
     *vec_push(&attach->tids) = tid;
 }
 
-/* One that has a row already was met in the first round, or started by one that was and inherited. */
+/* One that has a row already was met in the first round, or started by one that was and inherited.
+ */
 static void attach_thread(struct attach *attach, int tid)
 {
     uint32_t key = (uint32_t)tid;
@@ -86,7 +87,8 @@ static bool attach_round(struct attach *attach)
     return true;
 }
 
-/* Two rounds: threads that were started while the first went on, by ones that it had not come to yet. */
+/* Two rounds: threads that were started while the first went on, by ones that it had not come to
+ * yet. */
 bool attach_process(struct perf_events *events, struct follow *follow, int pid, uint64_t now_ns,
                     uint64_t *ret_missed, struct err *err)
 {

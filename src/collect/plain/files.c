@@ -94,8 +94,8 @@ static bool reached_fits(struct reached *reached, const struct perf_mapping *map
     return reached->opened;
 }
 
-/* By the mapping itself, which leads to files that were deleted, and out of containers; by the process's
- * own view of the path; at last, as when the process has ended, by ours. */
+/* By the mapping itself, which leads to files that were deleted, and out of containers; by the
+ * process's own view of the path; at last, as when the process has ended, by ours. */
 static bool file_reach(struct reached *reached, const struct perf_mapping *mapping, int pid,
                        const char *path)
 {

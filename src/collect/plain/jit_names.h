@@ -1,8 +1,8 @@
-/* Names of code that processes made themselves, for addresses that were seen, from the maps that JIT
- * compilers write for profilers.
+/* Names of code that processes made themselves, for addresses that were seen, from the maps that
+ * JIT compilers write for profilers.
  *
- * A map is opened when its process is first met in such code: then it can still be read when the process,
- * its namespace or the file are gone. It is read at the end, when it is whole. */
+ * A map is opened when its process is first met in such code: then it can still be read when the
+ * process, its namespace or the file are gone. It is read at the end, when it is whole. */
 #pragma once
 
 #include "base/map.h"

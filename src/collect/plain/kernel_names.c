@@ -59,8 +59,9 @@ static size_t sights_above(const struct sights *sights, uint64_t address)
     return low;
 }
 
-/* A symbol may matter to the sight just above its start, and ends whatever covers the one just below;
- * all others learn of it from their neighbours, see sights_spread. So 100,000 symbols need no memory. */
+/* A symbol may matter to the sight just above its start, and ends whatever covers the one just
+ * below; all others learn of it from their neighbours, see sights_spread. So 100,000 symbols need
+ * no memory. */
 static void symbol_show(struct sights *sights, struct arena *arena, uint64_t start,
                         const char *name)
 {

@@ -59,8 +59,8 @@ static u128 stratum_weight(const struct stratum *stratum)
     return (u128)stratum->weight[0] + stratum->weight[1];
 }
 
-/* What the samples share. Where only one mode is sampled they cannot speak for all of the time, but not
- * for more than there is, either. */
+/* What the samples share. Where only one mode is sampled they cannot speak for all of the time, but
+ * not for more than there is, either. */
 static u128 stratum_share(const struct lives *lives, const struct stratum *stratum)
 {
     u128 weight = stratum_weight(stratum);

@@ -1,13 +1,13 @@
 /* Time on CPUs, which switches tell exactly, and the samples that speak for it.
  *
- * A clock starts anew in every thread, or goes over from one that waits to the one it waits for: short
- * threads are met too seldom or too often. So samples do not weigh what the clock says, but share the
- * time that was really used. A life is a thread under one name. The samples of a long life share its own
- * time. Short ones, and those without a sample, are pooled with others of their name: the samples of the
- * pool share the time of all of it.
+ * A clock starts anew in every thread, or goes over from one that waits to the one it waits for:
+ * short threads are met too seldom or too often. So samples do not weigh what the clock says, but
+ * share the time that was really used. A life is a thread under one name. The samples of a long
+ * life share its own time. Short ones, and those without a sample, are pooled with others of their
+ * name: the samples of the pool share the time of all of it.
  *
- * Samples wait here until they are settled; what has no sample to speak for it waits longer, and if none
- * comes at all, is counted as lost. */
+ * Samples wait here until they are settled; what has no sample to speak for it waits longer, and if
+ * none comes at all, is counted as lost. */
 #pragma once
 
 #include "base/map.h"
@@ -67,15 +67,15 @@ void lives_release(struct lives *lives);
 
 /* The number of a new life; good until lives are settled. */
 uint32_t lives_add(struct lives *lives, uint32_t pid, uint32_t tid, const char *name);
-/* The life that follows this one of the same thread. Clocks go on under a new name, so the first sample
- * speaks for what came before it, too. `life`: LIFE_NONE, there was none. */
+/* The life that follows this one of the same thread. Clocks go on under a new name, so the first
+ * sample speaks for what came before it, too. `life`: LIFE_NONE, there was none. */
 uint32_t lives_rename(struct lives *lives, uint32_t life, uint32_t pid, uint32_t tid,
                       const char *name);
 void lives_sample(struct lives *lives, uint32_t life, uint32_t node, uint32_t group,
                   uint64_t weight, bool kernel);
 
-/* Gives all samples their weights. Numbers change: `moved` is told the new one of every life that goes on.
- * `last`: nothing will come any more. */
+/* Gives all samples their weights. Numbers change: `moved` is told the new one of every life that
+ * goes on. `last`: nothing will come any more. */
 void lives_settle(struct lives *lives, bool last,
                   void (*moved)(void *closure, const struct life *life, uint32_t number),
                   void *closure);

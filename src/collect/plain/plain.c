@@ -16,7 +16,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Reading the kernel's names takes some 50 ms: seldom, but not only at an end that may never come. */
+/* Reading the kernel's names takes some 50 ms: seldom, but not only at an end that may never come.
+ */
 static const uint64_t NAMES_NS = 20000000000;
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 /* Another CPU may still be writing a record of this age. */
@@ -144,8 +145,8 @@ static bool begin(struct run *run, struct err *err)
         output_undo(&run->output);
         return false;
     }
-    /* Rings must be emptied in time, most of all where everybody wants the CPU; it takes little of it. The
-     * program is a process of its own by now and keeps its priority. */
+    /* Rings must be emptied in time, most of all where everybody wants the CPU; it takes little of
+     * it. The program is a process of its own by now and keeps its priority. */
     (void)setpriority(PRIO_PROCESS, 0, -10);
     for (size_t i = 0; i < run->events.cpus.n; i++)
         if (run->events.cpus.at[i].fd >= 0)
@@ -170,8 +171,8 @@ static void give(uint64_t *delta, uint64_t *told, uint64_t now)
         sum_add(delta, now - *told);
 }
 
-/* Time is known by switches. Where they are not told, or samples cannot divide it, a program that was
- * started is asked what it used. */
+/* Time is known by switches. Where they are not told, or samples cannot divide it, a program that
+ * was started is asked what it used. */
 static void account_times(struct run *run)
 {
     struct totals *delta = &run->delta.totals, *told = &run->told;

@@ -1,9 +1,9 @@
 /* One plain recording from beginning to end: no agent, the kernel interrupts and tells; stacks are
  * walked here, as they come in, and only their sums are kept.
  *
- * Either a program is started, or processes that run already are followed, or all CPUs. Nothing starts
- * unless the profile can be written; nothing is left behind unless recording began. Every second what
- * is new is appended. */
+ * Either a program is started, or processes that run already are followed, or all CPUs. Nothing
+ * starts unless the profile can be written; nothing is left behind unless recording began. Every
+ * second what is new is appended. */
 #pragma once
 
 #include "collect/stacks/stack.h"

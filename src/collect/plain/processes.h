@@ -1,7 +1,8 @@
 /* The processes of a recording and what each has mapped.
  *
- * Fed with the kernel's records in the order of their time: a child starts with what its parent had, a
- * new program with nothing. A process that was there before is looked up in /proc when first met. */
+ * Fed with the kernel's records in the order of their time: a child starts with what its parent
+ * had, a new program with nothing. A process that was there before is looked up in /proc when first
+ * met. */
 #pragma once
 
 #include "base/map.h"

@@ -52,8 +52,9 @@ static void task_account_as(struct tasks *tasks, struct task *task, bool was_on,
     task_account(tasks, task, now_ns);
 }
 
-/* One that is on a CPU is accounted for up to its last record only: it has one every period, and if its
- * leaving was lost, it must not be thought to run for ever. One that nothing is heard of does not run. */
+/* One that is on a CPU is accounted for up to its last record only: it has one every period, and if
+ * its leaving was lost, it must not be thought to run for ever. One that nothing is heard of does
+ * not run. */
 static void task_account_now(struct tasks *tasks, struct task *task, uint64_t now_ns, bool last)
 {
     if (task->unknown && !last && now_ns - task->since_ns < tasks->lives.short_ns)
@@ -163,8 +164,8 @@ void tasks_exit(struct tasks *tasks, const struct perf_task *exit)
     task->ended = true;
 }
 
-/* A thread that becomes a program takes the number of its process's first, which has ended, and leaves its
- * own without a word. */
+/* A thread that becomes a program takes the number of its process's first, which has ended, and
+ * leaves its own without a word. */
 static void tasks_replaced(struct tasks *tasks, uint32_t pid, uint64_t now_ns)
 {
     for (size_t i = 0; i < tasks->n; i++) {

@@ -41,7 +41,8 @@ struct tasks {
 void tasks_init(struct tasks *tasks, struct profile *profile);
 void tasks_release(struct tasks *tasks);
 
-/* Never NULL; one that was not known is taken to be there since `now_ns`. Good until the next call. */
+/* Never NULL; one that was not known is taken to be there since `now_ns`. Good until the next call.
+ */
 struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t now_ns);
 
 /* From here on no time of it is told. */
@@ -55,6 +56,6 @@ void tasks_switch(struct tasks *tasks, const struct perf_ids *ids, bool out);
 void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node, uint32_t group,
                   uint64_t weight, bool kernel);
 
-/* Adds to the profile what is new by `now_ns`: times of threads, and the weights of samples, whose nodes
- * are needed no more. `last`: nothing will come any more. */
+/* Adds to the profile what is new by `now_ns`: times of threads, and the weights of samples, whose
+ * nodes are needed no more. `last`: nothing will come any more. */
 void tasks_tell(struct tasks *tasks, uint64_t now_ns, bool last);

@@ -1,5 +1,6 @@
-/* The nodes of each thread's last stack. From one sample to the next most outer frames stay as they are,
- * and their nodes need not be looked up again: that would be most of what adding up stacks costs. */
+/* The nodes of each thread's last stack. From one sample to the next most outer frames stay as they
+ * are, and their nodes need not be looked up again: that would be most of what adding up stacks
+ * costs. */
 #pragma once
 
 #include "base/vec.h"
@@ -35,7 +36,8 @@ void last_nodes_forget(struct last_nodes *last);
 struct last_stack *last_nodes_of(struct last_nodes *last, uint32_t pid, uint32_t tid,
                                  uint64_t mappings);
 
-/* The innermost node of the stack below `node`; `make` has the node of a frame that was not there before. */
+/* The innermost node of the stack below `node`; `make` has the node of a frame that was not there
+ * before. */
 uint32_t last_stack_node(struct last_stack *last, const struct stack *stack, uint32_t node,
                          uint32_t (*make)(void *closure, uint32_t parent, struct avma inside),
                          void *closure);

@@ -59,7 +59,8 @@ static void fallbacks_clear(struct stack *stack)
         stack->fallbacks[i] = 0;
 }
 
-/* Behind a guess a return address of zero proves the guess wrong: zeros are what stacks have most. */
+/* Behind a guess a return address of zero proves the guess wrong: zeros are what stacks have most.
+ */
 static enum stack_end end_of(const struct stack *stack, enum unwind_step step, bool mapped)
 {
     bool guessed = false;
@@ -107,8 +108,8 @@ static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
     }
 }
 
-/* The leaf comes before the frame pointer: where the innermost function has no frame yet, rbp is its
- * caller's and would lose that caller. */
+/* The leaf comes before the frame pointer: where the innermost function has no frame yet, rbp is
+ * its caller's and would lose that caller. */
 static const enum stack_fallback order[] = {STACK_BY_CODE, STACK_BY_LEAF, STACK_BY_FRAME_POINTER,
                                             STACK_BY_ALIGNED_FRAME};
 enum { N_ORDER = sizeof order / sizeof *order };

@@ -1,10 +1,10 @@
-/* Call stacks of plain samples: from a thread's registers and a copy of the top of its stack to a list of
- * return addresses, over all modules of the process.
+/* Call stacks of plain samples: from a thread's registers and a copy of the top of its stack to a
+ * list of return addresses, over all modules of the process.
  *
- * Each frame is left by the rules of the module that its code is in (program/unwind/unwind.h). Guesses are
- * made only in code that has no rule, each by a named fallback that is counted. A guessed return
- * address must lie behind a call instruction; of several guesses the first that leads on to the
- * outermost frame is taken. Every stack says how it ended. */
+ * Each frame is left by the rules of the module that its code is in (program/unwind/unwind.h).
+ * Guesses are made only in code that has no rule, each by a named fallback that is counted. A
+ * guessed return address must lie behind a call instruction; of several guesses the first that
+ * leads on to the outermost frame is taken. Every stack says how it ended. */
 #pragma once
 
 #include "base/vec.h"

@@ -74,8 +74,8 @@ static bool by_frame_at(const struct stack_space *space, struct unwind_frame *fr
     return true;
 }
 
-/* Assembly with vectors on the stack aligns rsp and then rbp, and keeps at [rbp] where rsp was when the
- * caller's rbp had just been pushed. */
+/* Assembly with vectors on the stack aligns rsp and then rbp, and keeps at [rbp] where rsp was when
+ * the caller's rbp had just been pushed. */
 static bool by_aligned_frame(const struct stack_space *space, struct unwind_frame *frame,
                              const struct unwind_memory *memory)
 {
@@ -130,7 +130,8 @@ bool stack_guess_outermost(const struct unwind_frame *frame, bool innermost)
     return !innermost && (frame->known >> UNWIND_RBP & 1) && !frame->value[UNWIND_RBP];
 }
 
-/* Not further than to the first instruction that goes elsewhere for good: other functions follow. */
+/* Not further than to the first instruction that goes elsewhere for good: other functions follow.
+ */
 bool stack_guess_entry(const struct stack_place *place)
 {
     enum { START_BYTES = 128 };

@@ -99,10 +99,10 @@ static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
     return stacks_node(&asked->stacks->profile->stacks, parent, place.module, place.address.v);
 }
 
-/* Up to where the next copy is to go. What lies far out has mostly not changed since the last stack, and large: of deep
- * stacks only the inner frames are asked for, the others go on as they were (stack_past.h), and now and then
- * all of it is looked at again. `own`: frames that were in this copy; `common`:
- * the first that the stack before had. */
+/* Up to where the next copy is to go. What lies far out has mostly not changed since the last
+ * stack, and large: of deep stacks only the inner frames are asked for, the others go on as they
+ * were (stack_past.h), and now and then all of it is looked at again. `own`: frames that were in
+ * this copy; `common`: the first that the stack before had. */
 static uint64_t begin_of(struct walk_stacks *stacks, const struct stack *stack, size_t own,
                          size_t common)
 {

@@ -1,8 +1,8 @@
-/* Stacks of walks: what an interrupt found above a thread's stack pointer becomes a calling context of the
- * profile.
+/* Stacks of walks: what an interrupt found above a thread's stack pointer becomes a calling context
+ * of the profile.
  *
- * One for all processes of a recording: rules of a module are compiled once, whoever has it mapped. Rules of a
- * function are made when it is first met (program/unwind/unwind_partial.h). */
+ * One for all processes of a recording: rules of a module are compiled once, whoever has it mapped.
+ * Rules of a function are made when it is first met (program/unwind/unwind_partial.h). */
 #pragma once
 
 #include "base/vec.h"
@@ -40,7 +40,7 @@ struct walk_thread {
     uint32_t tid;
 };
 
-/* The innermost node of the stack, below the thread's root. The registers' ip is the interrupted place.
- * `ret_begin`: where the thread's stack begins; 0: that is not known any more. */
+/* The innermost node of the stack, below the thread's root. The registers' ip is the interrupted
+ * place. `ret_begin`: where the thread's stack begins; 0: that is not known any more. */
 uint32_t walk_stacks_node(struct walk_stacks *stacks, const struct walk_thread *thread,
                           const struct stack_sample *sample, uint32_t root, uint64_t *ret_begin);

@@ -32,8 +32,8 @@ static bool gone(const struct borrowed *borrowed, struct err *err)
 
 /* ---- what must be as it was */
 
-/* Calls that answer EINTR when a thread is stopped, with no handler to blame. The kernel restarts none
- * of them by itself; all of them may be. */
+/* Calls that answer EINTR when a thread is stopped, with no handler to blame. The kernel restarts
+ * none of them by itself; all of them may be. */
 static bool call_is_told_of_stops(uint64_t number)
 {
     static const long calls[] = {
@@ -54,8 +54,8 @@ static void call_restart(struct user_regs_struct *registers)
         registers->rax = (uint64_t)-ERESTART_UNLESS_HANDLED;
 }
 
-/* A restartable sequence is aborted by the kernel when its thread goes on, judged by where it then stands:
- * one that was led elsewhere meanwhile would go on in the middle of it. */
+/* A restartable sequence is aborted by the kernel when its thread goes on, judged by where it then
+ * stands: one that was led elsewhere meanwhile would go on in the middle of it. */
 static bool in_rseq(const struct borrowed *borrowed)
 {
     struct __ptrace_rseq_configuration of;
@@ -86,7 +86,8 @@ static bool mask_set(const struct borrowed *borrowed, uint64_t mask)
     return ptrace(PTRACE_SETSIGMASK, borrowed->tid, sizeof mask, &mask) == 0;
 }
 
-/* What the kernel makes of the registers of a thread that was in a call, when no handler is to run. */
+/* What the kernel makes of the registers of a thread that was in a call, when no handler is to run.
+ */
 static struct user_regs_struct registers_restarted(const struct user_regs_struct *own)
 {
     struct user_regs_struct registers = *own;
@@ -158,7 +159,8 @@ struct candidates {
 };
 enum { WORTH_MOST = 4, ENOUGH = 4 };
 
-/* Calls that go on as if nothing had been: what they wait for is asked again, and times are kept. */
+/* Calls that go on as if nothing had been: what they wait for is asked again, and times are kept.
+ */
 static bool call_is_patient(long number)
 {
     static const long calls[] = {SYS_futex,         SYS_poll,     SYS_ppoll,          SYS_nanosleep,
@@ -170,8 +172,8 @@ static bool call_is_patient(long number)
     return false;
 }
 
-/* Who waits patiently loses nothing, and comes at once; who runs comes when it has the CPU, and does no work
- * meanwhile; the waits of others begin again. */
+/* Who waits patiently loses nothing, and comes at once; who runs comes when it has the CPU, and
+ * does no work meanwhile; the waits of others begin again. */
 static int worth(int pid, int tid)
 {
     struct thread_state state;
@@ -269,7 +271,8 @@ static bool registers_call(struct borrowed *borrowed, long number, const uint64_
     return ptrace(PTRACE_SETREGS, borrowed->tid, 0, &registers) == 0;
 }
 
-/* To where the kernel has been entered, and then to where it is left. *ret_new: a thread it started. */
+/* To where the kernel has been entered, and then to where it is left. *ret_new: a thread it
+ * started. */
 static bool call_make(struct borrowed *borrowed, long number, const uint64_t arguments[6],
                       int *ret_new, int64_t *ret_result, struct err *err)
 {
@@ -354,7 +357,8 @@ bool borrow_spawn(struct borrowed *borrowed, uint64_t at, uint64_t stack, uint64
 void borrow_end(struct borrowed *borrowed)
 {
     struct stop stop;
-    /* Behind a call the kernel would not look at what to restart: only a stop of this kind makes it. */
+    /* Behind a call the kernel would not look at what to restart: only a stop of this kind makes
+     * it. */
     if (borrowed->calling && (ptrace(PTRACE_INTERRUPT, borrowed->tid, 0, 0) ||
                               !stop_next(borrowed->tid, PTRACE_CONT, STOP_TRAP, &stop)))
         return;

@@ -6,7 +6,8 @@
 #include <elf.h>
 #include <string.h>
 
-/* The build puts it here; tools/check-image has looked at it. What is wrong with it is a bug of ours. */
+/* The build puts it here; tools/check-image has looked at it. What is wrong with it is a bug of
+ * ours. */
 __asm__(".pushsection .rodata\n"
         ".balign 16\n"
         ".globl core_image_begin, core_image_end\n"

@@ -1,5 +1,5 @@
-/* The agent's core as an ELF image without imports, for processes that did not load it: embedded in the
- * tool, laid out and relocated here. */
+/* The agent's core as an ELF image without imports, for processes that did not load it: embedded in
+ * the tool, laid out and relocated here. */
 #pragma once
 
 #include <stddef.h>

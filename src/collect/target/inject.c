@@ -168,7 +168,8 @@ static bool descriptor_send(int socket, int fd)
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
-/* The process makes both ends of a socket; a copy of one is ours for as long as it takes to send. */
+/* The process makes both ends of a socket; a copy of one is ours for as long as it takes to send.
+ */
 static bool channel_send(struct injected *injected, struct borrowed *borrowed, int channel_fd,
                          struct err *err)
 {
@@ -295,7 +296,8 @@ bool inject_refresh(struct injected *injected, struct err *err)
 
 bool inject_end(struct injected *injected, struct err *err)
 {
-    /* In this order: nothing may come in while threads are looked at, and nothing be in it when it goes. */
+    /* In this order: nothing may come in while threads are looked at, and nothing be in it when it
+     * goes. */
     if (!command(injected, ATTACH_STOP, err) ||
         !settle_signals(injected->pid, injected->block_at, err) ||
         !command(injected, ATTACH_RETURN, err) ||

@@ -115,7 +115,8 @@ _Noreturn static void child_exec(const struct launch *launch, char **environment
     _exit(written == sizeof why ? 127 : 126);
 }
 
-/* The errno of a failed exec; 0 when the pipe closed by itself, which is what success looks like. */
+/* The errno of a failed exec; 0 when the pipe closed by itself, which is what success looks like.
+ */
 static int exec_outcome(int report_fd)
 {
     int why = 0;

@@ -18,7 +18,8 @@ struct launch {
     char *const *argv;   /* ends with NULL */
     const char *library; /* libgait.so, or NULL: no agent */
     int channel_fd;      /* the memfd, close-on-exec */
-    /* Called with the new process before it becomes the program; may be NULL. False: it never will. */
+    /* Called with the new process before it becomes the program; may be NULL. False: it never will.
+     */
     bool (*ready)(void *closure, pid_t pid, struct err *err);
     void *closure;
     bool held; /* all signals are blocked until somebody puts child.mask in force */
@@ -41,8 +42,8 @@ bool launch_start(const struct launch *launch, struct child *ret_child, int *ret
 /* Sleeps until the child changed state, a signal came, or the time is over. Passes signals on. */
 void launch_wait(struct child *child, uint64_t timeout_ns);
 
-/* The program has ended, and what it left takes long: from here on SIGINT is for this process. What came before is
- * forgotten. */
+/* The program has ended, and what it left takes long: from here on SIGINT is for this process. What
+ * came before is forgotten. */
 void launch_listen(const struct child *child);
 /* Whether a signal came since that asks it to end. */
 bool launch_hurried(void);

@@ -1,7 +1,7 @@
 /* The threads of a process that an agent was put into: which of them it is to record.
  *
- * A thread that blocks the signal of samples cannot be sampled. Every new one does, for its first steps: only who does so twice
- * is counted as deaf. */
+ * A thread that blocks the signal of samples cannot be sampled. Every new one does, for its first
+ * steps: only who does so twice is counted as deaf. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,8 +1,9 @@
-/* What is recorded: a program that was started, or processes that ran already. Its end, and the CPU time
- * that it took.
+/* What is recorded: a program that was started, or processes that ran already. Its end, and the CPU
+ * time that it took.
  *
- * A started program is given up when it ends. From processes that ran already the agent is taken out when
- * the recording ends: by a signal, because time is over, or because the last of them is gone. */
+ * A started program is given up when it ends. From processes that ran already the agent is taken
+ * out when the recording ends: by a signal, because time is over, or because the last of them is
+ * gone. */
 #pragma once
 
 #include "base/vec.h"
@@ -33,11 +34,12 @@ struct subject {
     char bare[512]; /* it could not be put into the program that was started, and why */
 };
 
-/* How the agent comes into a program: it loads it, or it is put in, to sample or for an exact run. */
+/* How the agent comes into a program: it loads it, or it is put in, to sample or for an exact run.
+ */
 enum subject_way { SUBJECT_LOADS, SUBJECT_SAMPLED, SUBJECT_EXACT };
 
-/* Starts the program. One that loads nothing gets the agent before its first instruction, if it can: else it
- * runs without. */
+/* Starts the program. One that loads nothing gets the agent before its first instruction, if it
+ * can: else it runs without. */
 bool subject_start(struct subject *subject, const struct launch *launch, enum subject_way way,
                    int *ret_exec_errno, struct err *err);
 /* All of these processes, or none. */

@@ -1,4 +1,5 @@
-/* What /proc tells of one thread of another process: what it does now, and which signals wait for it.
+/* What /proc tells of one thread of another process: what it does now, and which signals wait for
+ * it.
  *
  * Nothing of it holds the thread still: who needs more than a hint borrows it. */
 #pragma once
@@ -19,7 +20,8 @@ struct thread_state {
 
 /* False: there is no such thread (any more). */
 bool thread_state_read(int pid, int tid, struct thread_state *ret_state);
-/* The number of the system call that a sleeping thread is in; -1: it is in none, or it is not told. */
+/* The number of the system call that a sleeping thread is in; -1: it is in none, or it is not told.
+ */
 long thread_state_call(int pid, int tid);
 /* Where a thread that does not run stands in its program; false: it runs, or it is not told. */
 bool thread_state_pc(int pid, int tid, uint64_t *ret_pc);

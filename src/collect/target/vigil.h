@@ -1,8 +1,8 @@
 /* Waits for whatever a plain recording has to react to: a ring that fills, a signal, an end.
  *
- * With a program that was started, its signals are handled as launch.h says, and its end is the end.
- * Without, SIGINT, SIGTERM and SIGHUP end the recording, and so does the end of the last process that is
- * watched. */
+ * With a program that was started, its signals are handled as launch.h says, and its end is the
+ * end. Without, SIGINT, SIGTERM and SIGHUP end the recording, and so does the end of the last
+ * process that is watched. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,10 +1,11 @@
-/* What windows went through, run by run, in the calling contexts in which it was: the stack at the interrupt, and
- * from there on the calls and returns of the window itself. Without a stack contexts are relative: they begin with the
- * window.
+/* What windows went through, run by run, in the calling contexts in which it was: the stack at the
+ * interrupt, and from there on the calls and returns of the window itself. Without a stack contexts
+ * are relative: they begin with the window.
  *
- * To follow calls costs far more than counting does, and contexts need many windows rather than much of one: so only
- * the first PASSAGES_EXITS exits of each are followed, weighed as if they were the whole of it. 256 took a quarter of
- * lua's windows, 32 are as many branches as hardware tells of. */
+ * To follow calls costs far more than counting does, and contexts need many windows rather than
+ * much of one: so only the first PASSAGES_EXITS exits of each are followed, weighed as if they were
+ * the whole of it. 256 took a quarter of lua's windows, 32 are as many branches as hardware tells
+ * of. */
 #pragma once
 
 #include "base/map.h"
@@ -37,8 +38,8 @@ void context_runs_release(struct context_runs *runs);
 /* The profile was emptied. */
 void context_runs_forget(struct context_runs *runs);
 
-/* `exits` has walk->n_exits known ids, and before them walk->n_lead that need not be. `stack`: at the interrupt, or
- * NULL. */
+/* `exits` has walk->n_exits known ids, and before them walk->n_lead that need not be. `stack`: at
+ * the interrupt, or NULL. */
 void context_runs_window(struct context_runs *runs, const struct event_walk *walk,
                          const uint32_t *exits, const struct stack *stack,
                          const struct tally_weight *weight);

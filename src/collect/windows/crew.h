@@ -2,10 +2,10 @@
  * told of them.
  *
  * Threads are sampled at densities of their own, so a sample counts by the CPU time between it and
- * the one before of the same thread. A trigger that only fires in the program passes over the time in
- * the kernel, which would be in that difference: it tells its period instead. So what samples stand
- * for adds up to the user time of their thread, as far as chance allows; the rest of its CPU time is
- * the kernel's. */
+ * the one before of the same thread. A trigger that only fires in the program passes over the time
+ * in the kernel, which would be in that difference: it tells its period instead. So what samples
+ * stand for adds up to the user time of their thread, as far as chance allows; the rest of its CPU
+ * time is the kernel's. */
 #pragma once
 
 #include "base/map.h"

@@ -7,7 +7,8 @@
 
 /* Exits of a window that paths are looked for in, and what an exit costs: measured. */
 enum { PATHS_EXITS = 2048, PATHS_EXIT_NS = 55, PATHS_BUDGET_PART = 4 };
-/* What reading a module costs for each byte of its code, measured, and how much of it may always be: 0.1 s, once. */
+/* What reading a module costs for each byte of its code, measured, and how much of it may always
+ * be: 0.1 s, once. */
 enum { PATHS_CODE_NS = 6, PATHS_CODE_FREE = 16 << 20 };
 
 void decode_init(struct decode *decode, struct units *units, struct crew *crew,
@@ -84,8 +85,8 @@ static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
     return rate < 1 ? 1 : rate > DECODE_RATE_MAX ? DECODE_RATE_MAX : rate;
 }
 
-/* The rates of trails as they are: what copies cost in single ones scatters too much to be taken off. It is
- * known for the sum of a run. */
+/* The rates of trails as they are: what copies cost in single ones scatters too much to be taken
+ * off. It is known for the sum of a run. */
 static void trail_add(struct decode *decode, const struct event_walk *walk,
                       const struct rate_place *place, uint64_t most)
 {
@@ -103,7 +104,8 @@ static void trail_add(struct decode *decode, const struct event_walk *walk,
         rates_add(&decode->rates, place, rate < most ? rate : most);
 }
 
-/* A window of slow code tells the most that its rate can be. Its trail may have gone through other code, and its place be that of other windows. */
+/* A window of slow code tells the most that its rate can be. Its trail may have gone through other
+ * code, and its place be that of other windows. */
 static uint64_t rate_most(const struct decode *decode, const struct event_walk *walk)
 {
     uint64_t ticks = (uint64_t)((u128)walk->slow_ns * decode->tsc_hz / 1000000000);
@@ -122,8 +124,8 @@ static uint64_t place_rate(struct decode *decode, const struct event_walk *walk,
 }
 
 /* What weighs a passage in the window weighs each run of a loop that it has. To find them costs
- * several times all else that is done with a window, and how long runs are is well known from a few: one of
- * TRIPS_EVERY is looked through, and stands for all. */
+ * several times all else that is done with a window, and how long runs are is well known from a
+ * few: one of TRIPS_EVERY is looked through, and stands for all. */
 static void trips_weigh(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
                         const struct tally_weight *weight)
 {
@@ -138,8 +140,9 @@ static void trips_weigh(struct decode *decode, const struct event_walk *walk, co
     trips_end(&decode->trips, &decode->trip_walk, end ? &place : NULL);
 }
 
-/* Paths that are whole in the first part of the window. To follow them costs several times all else that is done with it, and what comes later in a
- * window is much like what comes first: parts of all windows tell more than some windows do. Windows of a trigger that has few ticks are ten times
+/* Paths that are whole in the first part of the window. To follow them costs several times all else
+ * that is done with it, and what comes later in a window is much like what comes first: parts of
+ * all windows tell more than some windows do. Windows of a trigger that has few ticks are ten times
  * as long as others, and their parts no longer. */
 static void paths_weigh(struct decode *decode, const uint32_t *exits, size_t n,
                         const struct tally_weight *weight)
@@ -179,7 +182,8 @@ static uint64_t stands_for_ns(const struct event_walk *walk, uint64_t weight_ns)
     return walk->share < walk->shares ? all * walk->share / walk->shares : all;
 }
 
-/* Calling contexts are known from the interrupt on, as far as a walk's first window goes: it stands for all. */
+/* Calling contexts are known from the interrupt on, as far as a walk's first window goes: it stands
+ * for all. */
 static void passages_weigh(struct decode *decode, const struct event_walk *walk,
                            const uint32_t *exits, const struct tally_weight *weight,
                            uint64_t weight_ns)
@@ -198,7 +202,8 @@ static uint32_t value_weight(double relative)
     return relative < 1 ? 1 : relative > VALUE_WEIGHT_MAX ? VALUE_WEIGHT_MAX : (uint32_t)relative;
 }
 
-/* What a value of the window weighs, as its instructions do, against what others have weighed in the mean; and what the window does. */
+/* What a value of the window weighs, as its instructions do, against what others have weighed in
+ * the mean; and what the window does. */
 static void values_weigh(struct decode *decode, const struct tally_weight *weight)
 {
     struct decode_mean *mean = &decode->mean;
@@ -245,7 +250,8 @@ void decode_messages(struct decode *decode, const struct message *messages, size
     messages_take(&decode->messages, messages, n);
 }
 
-/* The walk as far as its window counts (collect/windows/window_reach.h). Exits that nobody knows are left in: they are found out. */
+/* The walk as far as its window counts (collect/windows/window_reach.h). Exits that nobody knows
+ * are left in: they are found out. */
 static struct event_walk counted_part(struct decode *decode, const struct event_walk *walk,
                                       const uint32_t *exits)
 {

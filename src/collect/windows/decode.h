@@ -1,16 +1,16 @@
 /* Sampled walks -> ranges, edges and places that were interrupted, weighed.
  *
- * Every window is normalised by its own length, and stands for the time between samples of its thread
- * (crew.h). The weight of an exit that was seen k times in a window of N instructions that stands for
- * W is u = W k / N, rounded once; all ranges and edges that the exit implies are sums of such u, so
- * what flows into a segment flows out of it, to the last unit.
+ * Every window is normalised by its own length, and stands for the time between samples of its
+ * thread (crew.h). The weight of an exit that was seen k times in a window of N instructions that
+ * stands for W is u = W k / N, rounded once; all ranges and edges that the exit implies are sums of
+ * such u, so what flows into a segment flows out of it, to the last unit.
  *
- * Walks close in time are correlated, of one thread or of several, so batches are long: in time as it
- * passes and in CPU time. The first is for many threads that do one thing together, the second for
- * those that seldom run.
+ * Walks close in time are correlated, of one thread or of several, so batches are long: in time as
+ * it passes and in CPU time. The first is for many threads that do one thing together, the second
+ * for those that seldom run.
  *
- * An exit costs a few ns: its counter is bumped. At the end of a window the exits that it touched are
- * weighed, at the end of a batch the superblocks that it touched are expanded, each once. */
+ * An exit costs a few ns: its counter is bumped. At the end of a window the exits that it touched
+ * are weighed, at the end of a batch the superblocks that it touched are expanded, each once. */
 #pragma once
 
 #include "base/map.h"
@@ -51,8 +51,8 @@ struct decode_span {
     uint64_t start_tsc, cpu_ns;
 };
 
-/* Paths are looked for in one window of `every`, a power of two that follows what that costs: no more than a quarter of the
- * budget. Each such window stands for as many. */
+/* Paths are looked for in one window of `every`, a power of two that follows what that costs: no
+ * more than a quarter of the budget. Each such window stands for as many. */
 struct decode_pace {
     uint32_t overhead_ppm; /* the budget */
     uint32_t every;
@@ -60,7 +60,8 @@ struct decode_pace {
     uint64_t cpu_ns; /* of batches that are closed */
 };
 
-/* Good trails, added up. `native`: as the program would have run without the copies (wire/plain.h). */
+/* Good trails, added up. `native`: as the program would have run without the copies (wire/plain.h).
+ */
 struct decode_trails {
     uint64_t n, instructions, native_ticks;
     uint64_t rates, native_rates; /* the sums of their rates */
@@ -117,11 +118,12 @@ void decode_init(struct decode *decode, struct units *units, struct crew *crew,
                  struct profile *profile);
 void decode_release(struct decode *decode);
 
-/* `exits` has walk->n_exits ids, and before them those of the lead. All must be private copies: the ring may change under us. `stack`: NULL if
- * none was copied. */
+/* `exits` has walk->n_exits ids, and before them those of the lead. All must be private copies: the
+ * ring may change under us. `stack`: NULL if none was copied. */
 void decode_walk(struct decode *decode, const struct event_walk *walk, const uint32_t *exits,
                  const struct stack_sample *stack);
-/* What a compressor in the process has passed on; private copies. Exits among them weigh when the batch is closed. */
+/* What a compressor in the process has passed on; private copies. Exits among them weigh when the
+ * batch is closed. */
 void decode_messages(struct decode *decode, const struct message *messages, size_t n);
 /* Closes the batch that is open, if any. */
 void decode_flush(struct decode *decode, bool last);

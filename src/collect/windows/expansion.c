@@ -152,8 +152,8 @@ static void add_range(struct expansion *expansion, const struct expanded_segment
                            flow.count);
 }
 
-/* From the last segment back: what ran a segment is what left at it and what went on behind it. Falling
- * through, a branch has both in the place of its time: struct sums. */
+/* From the last segment back: what ran a segment is what left at it and what went on behind it.
+ * Falling through, a branch has both in the place of its time: struct sums. */
 static void segments_expand(struct expansion *expansion, const struct superblock *superblock)
 {
     struct tally_exit *exits = &expansion->tally->exits.at[superblock->first_exit];

@@ -1,8 +1,9 @@
 /* Exits that were tallied -> ranges and edges of a batch.
  *
- * An exit implies that everything before it in its superblock ran, and that its branches fell through: all of that is sums of
- * what was tallied, so what flows into a segment flows out of it. What a superblock implies has its indices in the batch from the first
- * time on that it is needed; those that were touched are expanded once a batch. */
+ * An exit implies that everything before it in its superblock ran, and that its branches fell
+ * through: all of that is sums of what was tallied, so what flows into a segment flows out of it.
+ * What a superblock implies has its indices in the batch from the first time on that it is needed;
+ * those that were touched are expanded once a batch. */
 #pragma once
 
 #include "base/vec.h"
@@ -48,5 +49,6 @@ const struct unit_segment *expansion_block(const struct expansion *expansion, ui
 /* Where an indirect exit went that no superblock follows. */
 void expansion_end(struct expansion *expansion, uint32_t exit, struct place to,
                    struct tally_flow flow);
-/* All that was touched goes to the batch. Returns how many superblocks were met that lie outside every module. */
+/* All that was touched goes to the batch. Returns how many superblocks were met that lie outside
+ * every module. */
 uint64_t expansion_flush(struct expansion *expansion);

@@ -1,7 +1,7 @@
 #include "collect/windows/rates.h"
 
-/* How many timings of a place's own weigh as much as what is known of the larger place around it: between
- * these, and the first before places have been timed twice often enough to tell. */
+/* How many timings of a place's own weigh as much as what is known of the larger place around it:
+ * between these, and the first before places have been timed twice often enough to tell. */
 static const double LEAN_LEAST = 0.5, LEAN_MOST = 64;
 enum { SCATTER_LEAST = 8 };
 /* Different exits in a window with which half of what places differ by is believed. */

@@ -1,19 +1,19 @@
-/* How fast code runs, by where it is: instructions per tick, learned from the windows that were timed,
- * for those that were not.
+/* How fast code runs, by where it is: instructions per tick, learned from the windows that were
+ * timed, for those that were not.
  *
- * Timing can cost more than recording, so not all walks are timed. What runs in the same loop, for as
- * much of the time, runs at the same speed: a window's place is the superblock in which most of its
- * instructions ran, and how many did.
+ * Timing can cost more than recording, so not all walks are timed. What runs in the same loop, for
+ * as much of the time, runs at the same speed: a window's place is the superblock in which most of
+ * its instructions ran, and how many did.
  *
- * Single timings scatter: an interrupt leaves the caches cold, and other programs use them, too. So a place leans on
- * its page, and a page on the whole program, by as many timings as make chance equal to the difference
- * between places: where that is all chance every window runs at the mean, where places differ tenfold each
- * has its own rate after a timing or two.
+ * Single timings scatter: an interrupt leaves the caches cold, and other programs use them, too. So
+ * a place leans on its page, and a page on the whole program, by as many timings as make chance
+ * equal to the difference between places: where that is all chance every window runs at the mean,
+ * where places differ tenfold each has its own rate after a timing or two.
  *
- * What is not chance may still not be the program's: a trail fetches its copies anew, and where much different
- * code is met that is a good part of its time. Timings repeat well there, and places differ by it, but natively
- * they do not. So of the difference between a place and the mean the less is believed the more different exits
- * windows meet. */
+ * What is not chance may still not be the program's: a trail fetches its copies anew, and where
+ * much different code is met that is a good part of its time. Timings repeat well there, and places
+ * differ by it, but natively they do not. So of the difference between a place and the mean the
+ * less is believed the more different exits windows meet. */
 #pragma once
 
 #include "base/map.h"

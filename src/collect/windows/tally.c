@@ -4,8 +4,8 @@
 
 enum { SLOTS_FIRST = 1 << 10 }; /* a power of two */
 
-/* 16 bits of an address stand for it: that a walk goes on where it should is a check against garbled
- * memory, not a proof. They are odd; the even ones are for what has no address. */
+/* 16 bits of an address stand for it: that a walk goes on where it should is a check against
+ * garbled memory, not a proof. They are odd; the even ones are for what has no address. */
 enum mark { MARK_ANYWHERE = 0, MARK_RETURN = 2, MARK_NO_EXIT = 4 };
 
 static uint16_t mark_of(uint64_t address)
@@ -92,8 +92,8 @@ static void slot_fill(struct tally *tally, struct tally_slot *slot, uint32_t exi
     *slot = (struct tally_slot){.exit = exit, .block = block, .way = (uint32_t)tally->ways.n};
 }
 
-/* `turns` are the positions of exits that do not start where the exit before goes. False: one of them
- * should. */
+/* `turns` are the positions of exits that do not start where the exit before goes. False: one of
+ * them should. */
 static bool count_ways(struct tally *tally, const uint32_t *exits)
 {
     size_t n = tally->turns.n, i = 0;
@@ -120,8 +120,8 @@ static bool count_ways(struct tally *tally, const uint32_t *exits)
 
 /* ---- windows */
 
-/* Which exits are new to the window and where turns are is written down in any case and kept only if
- * it is so: cheaper than asking. */
+/* Which exits are new to the window and where turns are is written down in any case and kept only
+ * if it is so: cheaper than asking. */
 static bool count_exits(struct tally *tally, const uint32_t *exits, uint32_t n)
 {
     vec_reserve(&tally->exits_seen, (size_t)n + 1);

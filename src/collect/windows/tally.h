@@ -2,8 +2,8 @@
  * added up over a batch.
  *
  * Counting is most of what the tool does while a program runs, and between two readings the program
- * has evicted our memory from the caches. So all that an exit needs is on one line, and branches that
- * no predictor can know are avoided. */
+ * has evicted our memory from the caches. So all that an exit needs is on one line, and branches
+ * that no predictor can know are avoided. */
 #pragma once
 
 #include "base/vec.h"
@@ -78,8 +78,9 @@ struct tally_window {
 bool tally_window(struct tally *tally, const uint32_t *exits, uint32_t n,
                   struct tally_window *ret_window);
 
-/* Exits of no window, of which it is told how often each was seen, and that of an exit to whose superblock those went that do not
- * know (0: that is not known). Returns how many of them are nobody's, and are left out. */
+/* Exits of no window, of which it is told how often each was seen, and that of an exit to whose
+ * superblock those went that do not know (0: that is not known). Returns how many of them are
+ * nobody's, and are left out. */
 struct tally_sighting {
     uint32_t exit, next, seen;
 };

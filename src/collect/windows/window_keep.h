@@ -1,6 +1,8 @@
-/* Of windows, the first instructions of some are kept as they were gone (profile/windows.h): for those who model them later.
+/* Of windows, the first instructions of some are kept as they were gone (profile/windows.h): for
+ * those who model them later.
  *
- * All of the first WINDOWS_ALL, then ever fewer, each of which stands for as many more: what a file can hold is bounded by the logarithm of the recording's length. */
+ * All of the first WINDOWS_ALL, then ever fewer, each of which stands for as many more: what a file
+ * can hold is bounded by the logarithm of the recording's length. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,11 +1,13 @@
-/* What llvm-bolt reads (-data=FILE): branches by function and offset, with how often they were gone.
+/* What llvm-bolt reads (-data=FILE): branches by function and offset, with how often they were
+ * gone.
  *
  *     1 FUNCTION OFFSET 1 FUNCTION OFFSET MISPREDICTED COUNT
  *
- * BOLT adds nothing up from runs of code: falling from a block into the next is a branch like others, from the last instruction
- * of the one to the first of the other. What comes from elsewhere comes from "0 [unknown] 0". Returns tell BOLT nothing: it does not
- * end blocks at calls. Of a record that does not fit its own graph BOLT believes that the function has changed, so what only a
- * run shows (where longjmp arrives, a block begins for us) is left out. */
+ * BOLT adds nothing up from runs of code: falling from a block into the next is a branch like
+ * others, from the last instruction of the one to the first of the other. What comes from elsewhere
+ * comes from "0 [unknown] 0". Returns tell BOLT nothing: it does not end blocks at calls. Of a
+ * record that does not fit its own graph BOLT believes that the function has changed, so what only
+ * a run shows (where longjmp arrives, a block begins for us) is left out. */
 #include "program/bolt_names.h"
 #include "export/export.h"
 #include "profile/sums.h"
@@ -39,7 +41,8 @@ static void branch_write(struct writer *writer, const struct code_call *branch)
     fprintf(writer->to, " 0 %" PRIu64 "\n", branch->count);
 }
 
-/* Where blocks begin whether a run shows it or not: targets of direct branches and of jump tables. */
+/* Where blocks begin whether a run shows it or not: targets of direct branches and of jump tables.
+ */
 static void targets_find(struct map *targets, const struct code_edges *edges)
 {
     map_init(targets, sizeof(uint64_t));

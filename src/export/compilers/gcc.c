@@ -1,5 +1,6 @@
-/* What gcc -fauto-profile=FILE reads: a table of names, then functions with the counts of their lines, the targets of their
- * calls through pointers, and nested in them the functions that were inlined. Little-endian words of 32 bits; a count is two of them.
+/* What gcc -fauto-profile=FILE reads: a table of names, then functions with the counts of their
+ * lines, the targets of their calls through pointers, and nested in them the functions that were
+ * inlined. Little-endian words of 32 bits; a count is two of them.
  *
  * Which version a compiler reads, and what it makes of it, depends on its own:
  *
@@ -7,9 +8,10 @@
  *     gcc 12 to 15   version 2
  *     gcc 16         version 3: a summary, files of functions, times of first execution
  *
- * Up to gcc 12 discriminators are dropped, and of several entries for a line the last is believed: there is one entry a line. Names are
- * cut at the first dot, and the last of those that are then equal is believed: they are cut and added up here. No threshold is read, and what
- * ran more than once counts as hot: so counts are scaled down until lines that matter no more have 1. */
+ * Up to gcc 12 discriminators are dropped, and of several entries for a line the last is believed:
+ * there is one entry a line. Names are cut at the first dot, and the last of those that are then
+ * equal is believed: they are cut and added up here. No threshold is read, and what ran more than
+ * once counts as hot: so counts are scaled down until lines that matter no more have 1. */
 #include "base/err.h"
 #include "export/export.h"
 #include "export/compilers/source_counts.h"
@@ -26,8 +28,9 @@ enum { INDIRECT_CALL = 7 };
 
 /* ---- the dialect */
 
-/* What comes behind a dot was put there by the compiler. Constructors and destructors of debug information have
- * a name for all of their variants, which no function has: the one that is inlined stands for it. */
+/* What comes behind a dot was put there by the compiler. Constructors and destructors of debug
+ * information have a name for all of their variants, which no function has: the one that is inlined
+ * stands for it. */
 static const char *gcc_name(struct arena *arena, const char *linkage)
 {
     size_t length = strcspn(linkage, ".");
@@ -200,7 +203,8 @@ static void body_write(struct writer *writer, const struct source_body *body)
     }
 }
 
-/* For each of a row of shares of the whole, in millionths: how many of the largest counts make it up, and the least of them. */
+/* For each of a row of shares of the whole, in millionths: how many of the largest counts make it
+ * up, and the least of them. */
 static void summary_write(struct writer *writer)
 {
     static const uint32_t cutoffs[] = {10000,  100000, 200000, 300000, 400000, 500000,

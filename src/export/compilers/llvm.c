@@ -1,13 +1,14 @@
-/* What clang -fprofile-sample-use reads: LLVM's sample profile as text, from the same counts and by the same rules as llvm-profgen makes
- * it of straight runs and branches (llvm-raw).
+/* What clang -fprofile-sample-use reads: LLVM's sample profile as text, from the same counts and by
+ * the same rules as llvm-profgen makes it of straight runs and branches (llvm-raw).
  *
  *     FUNCTION:TOTAL:HEAD
  *      LINE.DISCRIMINATOR: COUNT CALLED:COUNT ...
  *      LINE.DISCRIMINATOR: INLINED:TOTAL
  *       ...
  *
- * Functions come by total, from the largest. A discriminator has several parts, each in a code that grows with its value: the first tells places apart, the
- * second says how often a loop was unrolled or vectorised, so that what is left of its body counts for as many. */
+ * Functions come by total, from the largest. A discriminator has several parts, each in a code that
+ * grows with its value: the first tells places apart, the second says how often a loop was unrolled
+ * or vectorised, so that what is left of its body counts for as many. */
 #include "export/export.h"
 #include "export/compilers/source_counts.h"
 #include "program/binary.h"
@@ -55,7 +56,8 @@ static uint32_t copies_one(uint32_t discriminator)
     return 1;
 }
 
-/* What the compiler that reads the profile leaves out as well: ".llvm.123", ".part.0", when nothing follows but the number. */
+/* What the compiler that reads the profile leaves out as well: ".llvm.123", ".part.0", when nothing
+ * follows but the number. */
 static const char *llvm_name(struct arena *arena, const char *linkage)
 {
     static const char *const endings[] = {".llvm.", ".part."};

@@ -1,11 +1,13 @@
-/* Blocks and calls in their calling contexts, for llvm-profgen (--perfscript=FILE), which makes a context-sensitive
- * profile of them: CSSPGO, best of programs built with -fpseudo-probe-for-profiling. Its own raw format has no contexts
- * that it could read back for such programs, so they are written as it would get them from hardware: a count, a stack, innermost
- * first, and branches, the latest first. A block from S to E is told by two branches: one that left at E, and one that came to S
- * from elsewhere, so that nobody counts it; a call by itself.
+/* Blocks and calls in their calling contexts, for llvm-profgen (--perfscript=FILE), which makes a
+ * context-sensitive profile of them: CSSPGO, best of programs built with
+ * -fpseudo-probe-for-profiling. Its own raw format has no contexts that it could read back for such
+ * programs, so they are written as it would get them from hardware: a count, a stack, innermost
+ * first, and branches, the latest first. A block from S to E is told by two branches: one that left
+ * at E, and one that came to S from elsewhere, so that nobody counts it; a call by itself.
  *
- * Counts are those of the other formats, export/code.h. Which contexts share them, and by how much, is told by what windows
- * went through there (profile->passages), or, where they did not come, anywhere in the function. */
+ * Counts are those of the other formats, export/code.h. Which contexts share them, and by how much,
+ * is told by what windows went through there (profile->passages), or, where they did not come,
+ * anywhere in the function. */
 #include "export/export.h"
 #include "export/compilers/runs.h"
 
@@ -84,8 +86,9 @@ static bool is_early(const struct teller *teller, uint64_t address)
            (disasm_at(&binary->image, start, &first) && address == start.v + first.bytes);
 }
 
-/* An address not far behind where control went to, whatever function it is in, for the innermost frame: llvm-profgen
- * does not believe stacks that were taken early in a function, nor at a return or right before. 0: there is none. */
+/* An address not far behind where control went to, whatever function it is in, for the innermost
+ * frame: llvm-profgen does not believe stacks that were taken early in a function, nor at a return
+ * or right before. 0: there is none. */
 static uint64_t leaf_behind(const struct teller *teller, uint64_t left_to)
 {
     enum { FAR = 0x100 };
@@ -123,8 +126,8 @@ static uint64_t returns_to(const struct teller *teller, uint32_t context)
     return is_ours(teller, key.module) ? key.address + 1 : 0;
 }
 
-/* It left for elsewhere, which is not counted either. From where a function returned is believed only if it went to its
- * caller. */
+/* It left for elsewhere, which is not counted either. From where a function returned is believed
+ * only if it went to its caller. */
 static void run_write(const struct teller *teller, const struct run *run, uint32_t context,
                       uint64_t count)
 {
@@ -170,7 +173,8 @@ static int witness_order(const void *a, const void *b)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-/* A weight lies with its run's last instruction; above it is the first, and above that are calls. */
+/* A weight lies with its run's last instruction; above it is the first, and above that are calls.
+ */
 static void witness_add(struct teller *teller, uint32_t node, uint64_t weight)
 {
     enum { RUN_DEPTH = 2 };
@@ -262,8 +266,9 @@ static void shares_tell(const struct teller *teller, const struct run *what,
     }
 }
 
-/* Nothing runs straight on across a call, and llvm-profgen believes no range that does not end in a branch: a block that
- * goes on in the next one is told up to the end of that, which is then told that many times less. */
+/* Nothing runs straight on across a call, and llvm-profgen believes no range that does not end in a
+ * branch: a block that goes on in the next one is told up to the end of that, which is then told
+ * that many times less. */
 static void opened_tell(struct teller *teller, uint64_t last)
 {
     for (size_t i = 0; i < teller->opened.n; i++) {

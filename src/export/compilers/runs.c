@@ -35,7 +35,8 @@ static void runs_end(struct builder *builder, uint64_t last, uint64_t count)
     }
 }
 
-/* How often control went from the block straight into the next; edges are sorted as blocks are, and *at is moved on. */
+/* How often control went from the block straight into the next; edges are sorted as blocks are, and
+ * *at is moved on. */
 static uint64_t falls(const struct code_edges *edges, size_t *at, const struct code_block *block)
 {
     uint64_t sum = 0, next = block->start + block->bytes;
@@ -83,7 +84,8 @@ void runs_make(struct runs *runs, const struct code_counts *code)
         const struct code_block *block = &code->blocks.at[i];
         bool goes_on = before && before->function == block->function &&
                        before->start + before->bytes == block->start;
-        /* What was estimated need not add up: a block is never run through more often than it ran. */
+        /* What was estimated need not add up: a block is never run through more often than it ran.
+         */
         uint64_t through = goes_on && fell < builder.total ? fell : goes_on ? builder.total : 0;
         through = through < block->count ? through : block->count;
         if (before)

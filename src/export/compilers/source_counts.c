@@ -169,7 +169,8 @@ static uint32_t function_name(struct source_counts *counts, uint64_t at)
 
 /* ---- blocks */
 
-/* Where the code at an address comes from, and up to where that holds. BODY_NONE: it is not known. */
+/* Where the code at an address comes from, and up to where that holds. BODY_NONE: it is not known.
+ */
 struct source_spot {
     uint32_t body;
     struct source_place place;
@@ -221,8 +222,8 @@ static bool name_ran(const struct source_counts *counts, uint32_t name)
     return name != BODY_NONE && map_find(&counts->body_keys, &key) != MAP_NONE;
 }
 
-/* Of a function that is in several pieces (parts that were split off, instances of one template) all have counts if one has:
- * the others ran 0 times. */
+/* Of a function that is in several pieces (parts that were split off, instances of one template)
+ * all have counts if one has: the others ran 0 times. */
 static void others_add(struct source_counts *counts)
 {
     const struct code_counts *code = counts->code;

@@ -1,10 +1,11 @@
-/* Counts by place in the source, as compilers read them back: functions and the copies of others that were inlined into them,
- * each with how often its lines ran and whom they called.
+/* Counts by place in the source, as compilers read them back: functions and the copies of others
+ * that were inlined into them, each with how often its lines ran and whom they called.
  *
- * A body is a function, or what was inlined into another body at one of its places. Functions of one name are one: a compiler
- * reads by name. A place is a line, counted from the one that the function is declared at, modulo 2^16, and
- * a discriminator, which tells code of one line apart. Of the instructions of a place the one that ran most tells how often it
- * ran: code of one line is in many blocks, and the sum of theirs says nothing. Places of functions that ran which did not run
+ * A body is a function, or what was inlined into another body at one of its places. Functions of
+ * one name are one: a compiler reads by name. A place is a line, counted from the one that the
+ * function is declared at, modulo 2^16, and a discriminator, which tells code of one line apart. Of
+ * the instructions of a place the one that ran most tells how often it ran: code of one line is in
+ * many blocks, and the sum of theirs says nothing. Places of functions that ran which did not run
  * themselves are there with count 0: that, too, is known. */
 #pragma once
 
@@ -16,8 +17,8 @@ struct dwarf_unit;
 
 /* How a compiler calls things. */
 struct source_dialect {
-    /* What it calls a function that debug information or the linker calls so, in the arena or as it is: without what
-     * compilers put behind names. NULL: nothing. */
+    /* What it calls a function that debug information or the linker calls so, in the arena or as it
+     * is: without what compilers put behind names. NULL: nothing. */
     const char *(*name)(struct arena *arena, const char *linkage);
     /* Functions are called as the linker calls them, if it does; else as debug information does. */
     bool symbols;
@@ -88,8 +89,8 @@ struct source_counts {
     bool declared; /* some function's line is known */
 };
 
-/* A node of debug information that was looked at, and a function that it is a copy of. Code that was inlined from a function
- * without a name counts as the place that it was inlined at. */
+/* A node of debug information that was looked at, and a function that it is a copy of. Code that
+ * was inlined from a function without a name counts as the place that it was inlined at. */
 struct source_node {
     uint32_t body, decl_line;
     bool nameless;
@@ -99,7 +100,8 @@ struct source_origin {
     uint32_t name, decl_line; /* name: BODY_NONE: it has none */
 };
 
-/* False: the binary does not say where its code comes from. The code and the dialect outlive the counts. */
+/* False: the binary does not say where its code comes from. The code and the dialect outlive the
+ * counts. */
 bool source_counts_make(struct source_counts *counts, const struct code_counts *code,
                         const struct source_dialect *dialect, struct err *err);
 void source_counts_release(struct source_counts *counts);

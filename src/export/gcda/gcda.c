@@ -52,7 +52,8 @@ static void counters_set(struct counts_function *counted, const struct notes_fun
     gather_counters(function, arcs, row->at);
 }
 
-/* What an exact run did not meet did not run. What samples did not meet gcc guesses; zeros would say that it never runs. */
+/* What an exact run did not meet did not run. What samples did not meet gcc guesses; zeros would
+ * say that it never runs. */
 static void function_unmet(const struct writing *writing, const struct notes_function *function,
                            struct counts_function *counted)
 {
@@ -157,7 +158,8 @@ static bool object_write(struct writing *writing, uint32_t o, uint32_t sum_max, 
     return ok;
 }
 
-/* Counts of an object that the program has no code of are somebody else's: not ours to move, but gcc reads them. */
+/* Counts of an object that the program has no code of are somebody else's: not ours to move, but
+ * gcc reads them. */
 static void object_leave(struct writing *writing, const struct object *object)
 {
     char path[PATH_MAX];

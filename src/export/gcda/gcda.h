@@ -1,7 +1,7 @@
 /* Profiles for gcc -fprofile-use: a .gcda file for each object of the program.
  *
- * gcc's notes (.gcno), made by a compilation with -fprofile-use -ftest-coverage, have the graphs and
- * checksums that it will expect. Counts of the program's code become counts of their arcs
+ * gcc's notes (.gcno), made by a compilation with -fprofile-use -ftest-coverage, have the graphs
+ * and checksums that it will expect. Counts of the program's code become counts of their arcs
  * (export/gcda/sightings.h, gcov/fit.h). */
 #pragma once
 
@@ -28,8 +28,8 @@ struct gcda_report {
     size_t moved;      /* files that were there: now PATH.old */
     size_t left;       /* foreign notes that have counts of another program, or of another time */
     size_t unreadable; /* notes */
-    size_t
-        poor; /* functions that ran: of most executions of their branches the program does not tell the way */
+    size_t poor; /* functions that ran: of most executions of their branches the program does not
+                    tell the way */
     char poor_most[128]; /* the one with most such executions, as linked */
     double told;         /* share of executions of branches, of all functions, whose way it tells */
     double explained;    /* share of executed instructions whose function has notes */

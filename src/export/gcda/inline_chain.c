@@ -40,7 +40,8 @@ static const struct inline_node *root_of(const struct chains *chains, uint32_t u
     return node;
 }
 
-/* While votes are cast, `nodes` and `functions` hold them: functions.at[i].function is their number. */
+/* While votes are cast, `nodes` and `functions` hold them: functions.at[i].function is their
+ * number. */
 void chains_vote(struct chains *chains, struct svma start)
 {
     uint32_t unit = 0;
@@ -77,7 +78,8 @@ void chains_count_votes(struct chains *chains)
 
 /* ---- questions */
 
-/* Of functions that have one name the unit's own, else the only one: what was inlined from elsewhere when linking. */
+/* Of functions that have one name the unit's own, else the only one: what was inlined from
+ * elsewhere when linking. */
 static struct object_function function_named(const struct chains *chains, uint32_t unit,
                                              const char *name)
 {
@@ -91,8 +93,8 @@ static struct object_function function_named(const struct chains *chains, uint32
     return result;
 }
 
-/* Constructors and destructors of C++ are declared once, as C4 and D4, and compiled for objects by themselves (1) and for
- * parts of other objects (2): mostly one body for both. */
+/* Constructors and destructors of C++ are declared once, as C4 and D4, and compiled for objects by
+ * themselves (1) and for parts of other objects (2): mostly one body for both. */
 static struct object_function function_built(const struct chains *chains, uint32_t unit,
                                              const char *name)
 {
@@ -113,16 +115,18 @@ static struct object_function function_built(const struct chains *chains, uint32
     return result;
 }
 
-/* What is no other file's business has no name for the linker in debug information of C++: static functions, lambdas, and
- * templates made for them. The unit's notes know where each function is declared; among several of one
- * place, as templates are, only one that nothing outside can name is meant. */
+/* What is no other file's business has no name for the linker in debug information of C++: static
+ * functions, lambdas, and templates made for them. The unit's notes know where each function is
+ * declared; among several of one place, as templates are, only one that nothing outside can name is
+ * meant. */
 static bool name_is_local(const char *name)
 {
     return strncmp(name, "_ZL", 3) == 0 || strncmp(name, "_ZZ", 3) == 0 ||
            strstr(name, "_GLOBAL__N_") || strstr(name, "EUl") || strstr(name, "IZ");
 }
 
-/* Bodies of lambdas are not even said to be declared anywhere: the innermost one around a place of its code. */
+/* Bodies of lambdas are not even said to be declared anywhere: the innermost one around a place of
+ * its code. */
 static struct object_function function_around(const struct chains *chains, uint32_t unit,
                                               const struct line_place *place)
 {
@@ -171,7 +175,8 @@ static struct object_function function_declared(const struct chains *chains, uin
     return n[1] == 1 ? result[1] : n[0] == 1 ? result[0] : (struct object_function){OBJECT_NONE, 0};
 }
 
-/* The name that the linker has for the code there, without what gcc appends to names of parts and copies. */
+/* The name that the linker has for the code there, without what gcc appends to names of parts and
+ * copies. */
 static struct object_function function_linked(const struct chains *chains, uint32_t unit,
                                               struct svma at)
 {

@@ -1,5 +1,5 @@
-/* The functions that an address belongs to, innermost first, each with the function of gcc's notes that it
- * is. */
+/* The functions that an address belongs to, innermost first, each with the function of gcc's notes
+ * that it is. */
 #pragma once
 
 #include "gcov/objects.h"
@@ -29,7 +29,8 @@ struct chains {
 
 void chains_open(struct chains *chains, const struct objects *objects, const struct binary *binary);
 void chains_close(struct chains *chains);
-/* One function of the program for sure: tells which notes its unit has. All of them come before questions. */
+/* One function of the program for sure: tells which notes its unit has. All of them come before
+ * questions. */
 void chains_vote(struct chains *chains, struct svma start);
 void chains_count_votes(struct chains *chains);
 

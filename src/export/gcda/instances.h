@@ -1,4 +1,5 @@
-/* Copies of functions that were inlined several times into one function, in the order of their calls. */
+/* Copies of functions that were inlined several times into one function, in the order of their
+ * calls. */
 #pragma once
 
 #include "base/map.h"

@@ -39,8 +39,8 @@ static bool same_place(const struct record *x, const struct record *y)
     return same_line(x, y) && x->column == y->column && class_of(x) == class_of(y);
 }
 
-/* Of one copy: branches, calls and beginnings come once for each execution; of other instructions the
- * most frequent one counts. */
+/* Of one copy: branches, calls and beginnings come once for each execution; of other instructions
+ * the most frequent one counts. */
 static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind)
 {
     uint64_t sums[SIGHTING_ENTRY + 1] = {0}, most = 0;
@@ -102,8 +102,8 @@ static void place_whole(struct gathering *gathering, const struct record *record
     sighting_add(gathering, records, kind, home, count);
 }
 
-/* Of a line that several blocks of the graph have, what was seen in each block of the code is a sighting of its own, if
- * there is but one copy or all have as many blocks. */
+/* Of a line that several blocks of the graph have, what was seen in each block of the code is a
+ * sighting of its own, if there is but one copy or all have as many blocks. */
 static size_t blocks_in(const struct record *records, size_t n)
 {
     size_t result = 0;
@@ -143,8 +143,8 @@ static bool place_split(struct gathering *gathering, const struct record *record
     return true;
 }
 
-/* Whether places of a line have columns of their own: as many as there are blocks of it, or there is one block only.
- * All that a macro makes is in one column. */
+/* Whether places of a line have columns of their own: as many as there are blocks of it, or there
+ * is one block only. All that a macro makes is in one column. */
 static bool line_by_column(const struct gathering *gathering, const struct record *records,
                            size_t n)
 {
@@ -164,7 +164,8 @@ static bool line_by_column(const struct gathering *gathering, const struct recor
     return blocks <= copies || columns * copies >= blocks;
 }
 
-/* How often a statement begins in one block of one copy: so many turns of a loop were made into one piece. */
+/* How often a statement begins in one block of one copy: so many turns of a loop were made into one
+ * piece. */
 static uint32_t times_begun(const struct record *records, size_t n)
 {
     uint32_t most = 0, here = 0;

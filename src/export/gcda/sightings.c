@@ -11,8 +11,8 @@
 
 /* ---- whose a place is */
 
-/* Which of the copies that were inlined into the function of the link; 0: the place is the function's own. The chain is
- * looked at from `inner` on. */
+/* Which of the copies that were inlined into the function of the link; 0: the place is the
+ * function's own. The chain is looked at from `inner` on. */
 static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t link,
                             const struct record *record, uint32_t line)
 {
@@ -24,8 +24,8 @@ static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t li
     return link > inner ? 1 + instances_add(&gathering->instances, &key, line, record->group) : 0;
 }
 
-/* Whether what lies between the two was inlined before the notes were made: a call and the text of what is called
- * may be on one line. */
+/* Whether what lies between the two was inlined before the notes were made: a call and the text of
+ * what is called may be on one line. */
 static bool link_has_between(const struct gathering *gathering, size_t inner, size_t link)
 {
     const struct chain_link *links = gathering->chains.at;
@@ -38,7 +38,8 @@ static bool link_has_between(const struct gathering *gathering, size_t inner, si
     return true;
 }
 
-/* The link of the chain whose function has the line in its notes, from `inner` on; the chain's number of links: none. */
+/* The link of the chain whose function has the line in its notes, from `inner` on; the chain's
+ * number of links: none. */
 static size_t place_add_from(struct gathering *gathering, size_t inner, const struct record *what,
                              const char *file, uint32_t line)
 {
@@ -76,8 +77,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where an inlined body begins, statements before it may be said to begin at the same address: the innermost function of the chain
- * that has the line in its own text. */
+/* Where an inlined body begins, statements before it may be said to begin at the same address: the
+ * innermost function of the chain that has the line in its own text. */
 static size_t statement_owner(const struct gathering *gathering, const struct statement *statement)
 {
     const struct chains *chains = &gathering->chains;
@@ -93,8 +94,8 @@ static size_t statement_owner(const struct gathering *gathering, const struct st
     return 0;
 }
 
-/* A statement begins; if it is the first of a function that was inlined after the notes were made, that is a call in the
- * function around it. */
+/* A statement begins; if it is the first of a function that was inlined after the notes were made,
+ * that is a call in the function around it. */
 static void statement_add(struct gathering *gathering, const struct record *what,
                           const struct statement *statement)
 {
@@ -136,7 +137,8 @@ static void to_add(uint32_t to[WAY_LINES], uint32_t group)
     }
 }
 
-/* The first lines of the code from an address on: statements that begin there, then instructions. */
+/* The first lines of the code from an address on: statements that begin there, then instructions.
+ */
 static void lines_from(const struct gathering *gathering, struct record *record, int way,
                        uint64_t at)
 {
@@ -196,7 +198,8 @@ static void branch_ways(struct gathering *gathering, struct record *record,
     }
 }
 
-/* How many turns of a loop of the source one of the code is: of a block that leads to itself, and has vector arithmetic. */
+/* How many turns of a loop of the source one of the code is: of a block that leads to itself, and
+ * has vector arithmetic. */
 static unsigned turns_of(const struct gathering *gathering, const struct code_block *block)
 {
     const struct image *image = &gathering->code->binary->image;
@@ -227,7 +230,8 @@ static void indirect_add(struct gathering *gathering, const struct record *recor
                                .from = from};
 }
 
-/* Of every function that it is in: which of them has it in its graph depends on when it was inlined. */
+/* Of every function that it is in: which of them has it in its graph depends on when it was
+ * inlined. */
 static void division_gather(struct gathering *gathering, const struct instruction *instruction)
 {
     size_t room;
@@ -291,8 +295,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
     }
 }
 
-/* How often indirect jumps of the same function arrived at each beginning of a block: labels whose address
- * was taken, which have an arc from the entry in the notes. */
+/* How often indirect jumps of the same function arrived at each beginning of a block: labels whose
+ * address was taken, which have an arc from the entry in the notes. */
 static void arrivals_gather(struct gathering *gathering, uint32_t index, uint64_t count)
 {
     const struct code_block *block = &gathering->code->blocks.at[index];

@@ -1,11 +1,13 @@
-/* Where indirect calls of a function of the notes went: gcc calls the most frequent target directly, if it is asked to look for
- * it first.
+/* Where indirect calls of a function of the notes went: gcc calls the most frequent target
+ * directly, if it is asked to look for it first.
  *
- * gcc has a counter for each indirect call of a function, in the order of its graph. The notes do not say how many there are; those
- * that the program has are put in the order of their lines' first blocks, and zeros follow for any that it lost.
+ * gcc has a counter for each indirect call of a function, in the order of its graph. The notes do
+ * not say how many there are; those that the program has are put in the order of their lines' first
+ * blocks, and zeros follow for any that it lost.
  *
- * As soon as a function has one counter of values, gcc 12 looks for all of them: without those of the most frequent values it crashes, with zeros it is
- * content. Those of unsigned remainders must add up to the executions of their block, which zeros do not, and how many there are is not known:
+ * As soon as a function has one counter of values, gcc 12 looks for all of them: without those of
+ * the most frequent values it crashes, with zeros it is content. Those of unsigned remainders must
+ * add up to the executions of their block, which zeros do not, and how many there are is not known:
  * functions that divide so have no targets. */
 #pragma once
 

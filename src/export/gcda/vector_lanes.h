@@ -1,7 +1,8 @@
 /* How many elements a vector instruction works on at once.
  *
- * A loop that the compiler vectorised runs its source as many times as it has lanes in one turn. Which lanes those are is
- * told by packed arithmetic, whose opcodes have the size of elements; moves and logic have none. */
+ * A loop that the compiler vectorised runs its source as many times as it has lanes in one turn.
+ * Which lanes those are is told by packed arithmetic, whose opcodes have the size of elements;
+ * moves and logic have none. */
 #pragma once
 
 #include <stddef.h>

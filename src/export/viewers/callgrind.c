@@ -1,6 +1,7 @@
 /* callgrind's format, as callgrind_annotate and KCachegrind read it:
- * https://valgrind.org/docs/manual/cl-format.html. Where that page and valgrind's own writer differ, this does
- * what the writer does: jcnd= has how often a branch was taken, then how often it was executed. */
+ * https://valgrind.org/docs/manual/cl-format.html. Where that page and valgrind's own writer
+ * differ, this does what the writer does: jcnd= has how often a branch was taken, then how often it
+ * was executed. */
 #include "base/version.h"
 #include "export/viewers/callgrind_rows.h"
 

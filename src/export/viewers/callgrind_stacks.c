@@ -40,9 +40,9 @@ struct arrival {
     uint32_t call; /* row */
 };
 
-/* A sample costs each function on its stack once, however often it recurs: by the call of its outermost
- * frame. What a function cost with all that it called is then what the calls of it cost, which is how
- * callgrind_annotate adds up. */
+/* A sample costs each function on its stack once, however often it recurs: by the call of its
+ * outermost frame. What a function cost with all that it called is then what the calls of it cost,
+ * which is how callgrind_annotate adds up. */
 static void node_add(struct gather *gather, const struct tree *tree, const uint32_t *call_of,
                      struct arrival *arrivals, uint32_t node)
 {

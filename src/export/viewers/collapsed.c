@@ -1,9 +1,9 @@
 /* Collapsed stacks: "thread;outer;inner N", as flame graphs are made from.
  *
- * N is the last word of a line and ';' stands between frames, so a ';' in a name becomes ':', and what is
- * no printing character a '?'. The kernel's functions end in _[k], those that a JIT made in _[j]. Lines
- * are sorted and no stack comes twice. N is in the unit of the weights: nanoseconds, instructions or
- * events. */
+ * N is the last word of a line and ';' stands between frames, so a ';' in a name becomes ':', and
+ * what is no printing character a '?'. The kernel's functions end in _[k], those that a JIT made in
+ * _[j]. Lines are sorted and no stack comes twice. N is in the unit of the weights: nanoseconds,
+ * instructions or events. */
 #include "export/viewers/namestacks.h"
 #include "export/export.h"
 #include "profile/chunk.h"

@@ -93,8 +93,8 @@ static struct branch branch_of(const struct namestacks *namestacks, const struct
     return branch;
 }
 
-/* Sorted by parent, so that the children of one stand together; then depth first from the last root to
- * the first, with a stack, which turns their order round again. */
+/* Sorted by parent, so that the children of one stand together; then depth first from the last root
+ * to the first, with a stack, which turns their order round again. */
 void namestacks_sort(struct namestack_walk *walk, const struct namestacks *namestacks,
                      const struct places *places)
 {

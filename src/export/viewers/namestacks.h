@@ -1,5 +1,5 @@
-/* Stacks of functions: the tree of places with everything but names left out, so that the places of one
- * function that were called by the same functions are one. */
+/* Stacks of functions: the tree of places with everything but names left out, so that the places of
+ * one function that were called by the same functions are one. */
 #pragma once
 
 #include "export/places.h"

@@ -1,8 +1,8 @@
 /* pprof's format: a gzipped message perftools.profiles.Profile,
  * https://github.com/google/pprof/blob/main/proto/profile.proto.
  *
- * A sample is a stack of locations, innermost first; a location is an address of a mapping with its lines,
- * the innermost inlined function first. Addresses are those that the file was linked at. */
+ * A sample is a stack of locations, innermost first; a location is an address of a mapping with its
+ * lines, the innermost inlined function first. Addresses are those that the file was linked at. */
 #include "base/version.h"
 #include "export/export.h"
 #include "export/viewers/gzip.h"

@@ -1,5 +1,5 @@
-/* Protocol Buffers, the part that is needed to write: numbers, texts, packed lists and messages inside of
- * messages. A field of value 0 is left out, which is how the format says 0. */
+/* Protocol Buffers, the part that is needed to write: numbers, texts, packed lists and messages
+ * inside of messages. A field of value 0 is left out, which is how the format says 0. */
 #pragma once
 
 #include "profile/chunk.h"

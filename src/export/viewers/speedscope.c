@@ -1,6 +1,6 @@
-/* speedscope's own format: https://www.speedscope.app/file-format-schema.json, a "sampled" profile for
- * each thread. A stack comes once, with all of its weight: a recording has no order in time, and
- * browsers take no more than half a gigabyte of text. */
+/* speedscope's own format: https://www.speedscope.app/file-format-schema.json, a "sampled" profile
+ * for each thread. A stack comes once, with all of its weight: a recording has no order in time,
+ * and browsers take no more than half a gigabyte of text. */
 #include "base/version.h"
 #include "export/viewers/namestacks.h"
 #include "export/export.h"

@@ -1,5 +1,6 @@
-/* A table whose rows are points, drawn (SVG): for each name two panels at most, one for each unit, which is the last word of a column's title; in it a
- * curve for each column, over what the second column has. */
+/* A table whose rows are points, drawn (SVG): for each name two panels at most, one for each unit,
+ * which is the last word of a column's title; in it a curve for each column, over what the second
+ * column has. */
 #pragma once
 
 #include "lab/lab.h"

@@ -1,4 +1,5 @@
-/* A table as a drawing (SVG): one panel for each column that has numbers, one bar for each row, with its number as the table has it. */
+/* A table as a drawing (SVG): one panel for each column that has numbers, one bar for each row,
+ * with its number as the table has it. */
 #pragma once
 
 #include "lab/lab.h"

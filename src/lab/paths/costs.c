@@ -4,7 +4,8 @@
 #include "analysis/report/context_ticks.h"
 #include "analysis/paths/path_ticks.h"
 
-/* Of the program, less what is known to be the agent's: a base that samples is the program alone. */
+/* Of the program, less what is known to be the agent's: a base that samples is the program alone.
+ */
 static double seconds(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;

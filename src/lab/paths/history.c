@@ -84,7 +84,8 @@ static bool is_own(const struct history *history, uint64_t at)
     return image_executable(&history->image, (struct svma){at});
 }
 
-/* What is on top of the stack may be any address of ours, that of main for one: nobody returns there. */
+/* What is on top of the stack may be any address of ours, that of main for one: nobody returns
+ * there. */
 static bool is_behind_call(const struct history *history, uint64_t at)
 {
     enum { CALL_LEAST = 2, CALL_MOST = 8 };
@@ -97,7 +98,8 @@ static bool is_behind_call(const struct history *history, uint64_t at)
     return false;
 }
 
-/* Elsewhere: back to where the call that led there returns to, if that is our code. What starts a program calls what calls all the rest of it. */
+/* Elsewhere: back to where the call that led there returns to, if that is our code. What starts a
+ * program calls what calls all the rest of it. */
 static bool call_pass(const struct history *history, pid_t child, uint64_t stack, uint64_t bias)
 {
     errno = 0;

@@ -1,5 +1,6 @@
-/* How well ways through a program are told by the directions of its last branches (paths/trail.h): its exact course, taken by single steps, against what three schemes make of
- * (PC, history) and of another PC, inside of functions and across them. */
+/* How well ways through a program are told by the directions of its last branches (paths/trail.h):
+ * its exact course, taken by single steps, against what three schemes make of (PC, history) and of
+ * another PC, inside of functions and across them. */
 #pragma once
 
 #include "paths/trail_course.h"
@@ -20,11 +21,13 @@ struct history {
     uint64_t taken; /* steps; a call of what lies elsewhere is one */
 };
 
-/* Runs the command, step by step from its first instruction on, until it ends or so many were taken; then it is killed. */
+/* Runs the command, step by step from its first instruction on, until it ends or so many were
+ * taken; then it is killed. */
 bool history_take(struct history *history, char *const *command, uint64_t steps_most,
                   struct err *err);
 void history_release(struct history *history);
-/* How many instructions before the place that is asked about the other of its pair ran: each as likely. At most 50. */
+/* How many instructions before the place that is asked about the other of its pair ran: each as
+ * likely. At most 50. */
 struct history_pair {
     uint32_t least, most;
 };

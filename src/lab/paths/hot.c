@@ -6,7 +6,8 @@
 
 #define HOT 0.01
 
-/* Dense: at least the average of misses, or ticks, an instruction; all of it, where there are none of them. */
+/* Dense: at least the average of misses, or ticks, an instruction; all of it, where there are none
+ * of them. */
 enum class { CLASS_DENSE, CLASS_SPARSE, CLASS_COLD, CLASSES };
 
 struct sum {

@@ -45,7 +45,8 @@ static struct line *line_get(struct listed *lines, uint32_t module, uint64_t add
     return &lines->at[lines->n - 1];
 }
 
-/* What the report has of instructions: those with much time get a line, those that have one their delay. */
+/* What the report has of instructions: those with much time get a line, those that have one their
+ * delay. */
 static void delays_add(struct listed *lines, struct scene *scene)
 {
     struct report report;

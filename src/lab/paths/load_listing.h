@@ -1,4 +1,5 @@
-/* Figure 1 of the paper on value sampling: a listing of loads with where they found what they loaded, among the instructions that the CPU waits at. */
+/* Figure 1 of the paper on value sampling: a listing of loads with where they found what they
+ * loaded, among the instructions that the CPU waits at. */
 #pragma once
 
 #include "lab/lab.h"

@@ -57,8 +57,9 @@ static double all_cost(const struct cost *cost)
     return cost->agent + cost->tool;
 }
 
-/* CPU seconds of the program and gait in this recording by those that the program needs alone, as the cheapest recording of the same command has them, in
- * percent beyond; not a number: there is no other recording of it. */
+/* CPU seconds of the program and gait in this recording by those that the program needs alone, as
+ * the cheapest recording of the same command has them, in percent beyond; not a number: there is no
+ * other recording of it. */
 static double measured(const struct lab_recording *of, const struct lab_recording *all, size_t n)
 {
     const struct lab_recording *base = NULL;
@@ -180,7 +181,8 @@ static void options_claim(struct lab_rows *rows, const struct groups *groups)
     }
 }
 
-/* Of rows that are alike but for their windows: the shortest and the longest. `product`: and as many instructions a second; else as often. */
+/* Of rows that are alike but for their windows: the shortest and the longest. `product`: and as
+ * many instructions a second; else as often. */
 static bool ends_find(const struct groups *groups, bool product, const struct group **shortest,
                       const struct group **longest)
 {

@@ -1,4 +1,5 @@
-/* Table 2 of the paper on value sampling: what recording costs, by what windows record, how long they are and how often they are taken. */
+/* Table 2 of the paper on value sampling: what recording costs, by what windows record, how long
+ * they are and how often they are taken. */
 #pragma once
 
 #include "lab/lab.h"

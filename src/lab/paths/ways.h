@@ -1,4 +1,5 @@
-/* How well ways through a program are told by the directions of its branches, by how many of them and by how far a pair is apart (ProfileMe, Figure 6). */
+/* How well ways through a program are told by the directions of its branches, by how many of them
+ * and by how far a pair is apart (ProfileMe, Figure 6). */
 #pragma once
 
 #include "lab/lab.h"

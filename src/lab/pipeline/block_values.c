@@ -260,7 +260,8 @@ static bool stack_step(struct block_values *values, ZydisMnemonic mnemonic,
     }
 }
 
-/* Those that make the first operand, of width bits, from a = it and b = the next. False: not one of them. */
+/* Those that make the first operand, of width bits, from a = it and b = the next. False: not one of
+ * them. */
 static bool result_step(struct block_values *values, ZydisMnemonic mnemonic, uint64_t a, uint64_t b,
                         uint32_t bits, uint32_t from_bits, uint64_t *ret)
 {
@@ -328,7 +329,8 @@ static void multiply(struct block_values *values, bool is_signed, uint64_t by, u
     register_write(values, ZYDIS_REGISTER_RDX, bits, (uint64_t)(product >> bits));
 }
 
-/* Those that make the first operand of those behind it, b and c: counts of bits, and shifts that leave flags alone. */
+/* Those that make the first operand of those behind it, b and c: counts of bits, and shifts that
+ * leave flags alone. */
 static bool bits_step(ZydisMnemonic mnemonic, uint64_t b, uint64_t c, uint32_t bits, uint64_t *ret)
 {
     uint64_t mask = mask_of(bits), by = c & (bits - 1);
@@ -354,7 +356,8 @@ static bool bits_step(ZydisMnemonic mnemonic, uint64_t b, uint64_t c, uint32_t b
     }
 }
 
-/* stos and its like, once: pointers go on behind what they point to. What is loaded is not followed. */
+/* stos and its like, once: pointers go on behind what they point to. What is loaded is not
+ * followed. */
 static void string_step(struct block_values *values, const ZydisDecodedInstruction *instruction,
                         const ZydisDecodedOperand *operands, uint64_t *address)
 {

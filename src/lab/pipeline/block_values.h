@@ -1,7 +1,8 @@
-/* What a straight block of instructions computes, as far as its addresses and divisions go: a small interpreter of
- * general registers and of memory that is one frame, mapped everywhere.
+/* What a straight block of instructions computes, as far as its addresses and divisions go: a small
+ * interpreter of general registers and of memory that is one frame, mapped everywhere.
  *
- * Vector registers are not followed: storing one leaves memory as it is, and what comes from one is `fill`. */
+ * Vector registers are not followed: storing one leaves memory as it is, and what comes from one is
+ * `fill`. */
 #pragma once
 
 #include <Zydis/Zydis.h>
@@ -19,7 +20,8 @@ struct block_values {
 };
 
 void block_values_init(struct block_values *values, uint64_t fill);
-/* One instruction at `at`; the address of its memory operand (0: none), and the bits of its quotient if it divides. */
+/* One instruction at `at`; the address of its memory operand (0: none), and the bits of its
+ * quotient if it divides. */
 void block_values_step(struct block_values *values, const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands, uint64_t at, uint64_t *ret_address,
                        uint8_t *ret_bits);

@@ -101,7 +101,8 @@ struct pieces {
     bool loop; /* ends in a branch to its own start */
 };
 
-/* A line whose block goes back to its own start is a loop: it stands once, and is gone through many times. */
+/* A line whose block goes back to its own start is a loop: it stands once, and is gone through many
+ * times. */
 static bool is_loop(const struct pieces *pieces, uint32_t bytes)
 {
     const struct piece *last = &pieces->at[pieces->n - 1];
@@ -187,7 +188,8 @@ static double step_misses(const struct blocks *blocks, uint32_t step, size_t *re
     return sum;
 }
 
-/* The largest step of which nearly all are near to multiples; of those about as large, the one that fits best. */
+/* The largest step of which nearly all are near to multiples; of those about as large, the one that
+ * fits best. */
 static uint32_t clock_step_find(const struct blocks *blocks)
 {
     enum { STEP_MOST = 200, STEP_LEAST = 8, BLOCKS_LEAST = 20 };

@@ -1,10 +1,11 @@
-/* How well a core's model foretells what blocks of instructions take: a file of lines "HEX,CYCLES", each a block of straight
- * code and the measured cycles of one of many copies of it that stand behind each other; or, if it ends in a branch to its own start, of
- * one turn of that loop.
+/* How well a core's model foretells what blocks of instructions take: a file of lines "HEX,CYCLES",
+ * each a block of straight code and the measured cycles of one of many copies of it that stand
+ * behind each other; or, if it ends in a branch to its own start, of one turn of that loop.
  *
- * As such blocks are measured, all registers and all memory hold one value at first, an address that is mapped, and all pages
- * are one frame. Copies: 150, or as many as fill 3072 bytes. A clock that counts in steps of many cycles shows few of the values
- * between them; the step is found in the file, as the largest of which nearly all times of all copies are multiples. */
+ * As such blocks are measured, all registers and all memory hold one value at first, an address
+ * that is mapped, and all pages are one frame. Copies: 150, or as many as fill 3072 bytes. A clock
+ * that counts in steps of many cycles shows few of the values between them; the step is found in
+ * the file, as the largest of which nearly all times of all copies are multiples. */
 #pragma once
 
 #include "base/vec.h"
@@ -29,9 +30,9 @@ struct block {
 
 struct blocks {
     VEC(struct block);
-    size_t unread; /* that are no instructions: they have no part in errors */
-    uint32_t
-        clock_step; /* cycles between two values that the clock of the file can show; 1: none found */
+    size_t unread;       /* that are no instructions: they have no part in errors */
+    uint32_t clock_step; /* cycles between two values that the clock of the file can show; 1: none
+                            found */
 };
 
 bool blocks_read(const char *path, struct blocks *ret_blocks, struct err *err);

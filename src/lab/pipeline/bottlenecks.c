@@ -10,7 +10,8 @@
 #define CORE "21264"
 enum { INTERVAL = 100, LOOPS = 3, ROWS_MOST = 64 };
 
-/* One after the other, hardly anything beside; loads that wait for each other; and loads that miss as well, but with enough to do meanwhile. */
+/* One after the other, hardly anything beside; loads that wait for each other; and loads that miss
+ * as well, but with enough to do meanwhile. */
 static const struct kernel_line chain[] = {
     {"480fafc2", "imul rax, rdx", 0, 4},
     {"4883c601", "add rsi, 1", 0, 0},

@@ -54,10 +54,13 @@ static void watch_gap(void *context)
         profileme_gap(watch->units[i].profileme);
 }
 
-/* Instructions that have samples with the property: how many, and of how many the estimate is within 1/sqrt(samples) of the truth.
+/* Instructions that have samples with the property: how many, and of how many the estimate is
+ * within 1/sqrt(samples) of the truth.
  *
- * Of those that should have less than one sample only those are seen that have one by luck, and they are outside; of those that should have a few
- * the steps from one sample to the next are as wide as the envelope. Two thirds are to be expected of those that should have ten, EXPECTED, at least. */
+ * Of those that should have less than one sample only those are seen that have one by luck, and
+ * they are outside; of those that should have a few the steps from one sample to the next are as
+ * wide as the envelope. Two thirds are to be expected of those that should have ten, EXPECTED, at
+ * least. */
 struct score {
     uint32_t places, inside;
 };

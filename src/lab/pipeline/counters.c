@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The paper's machine is a Clovertown, whose interrupts come about 30 cycles late; the nearest that is modelled is its grandchild. */
+/* The paper's machine is a Clovertown, whose interrupts come about 30 cycles late; the nearest that
+ * is modelled is its grandchild. */
 #define CORE "skylake"
 enum { SKID = 30, ARMING = 3, PLACES = 100, MANY = 25, CODE_AT = 0x1000, HEAT = 100 };
 

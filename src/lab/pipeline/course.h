@@ -1,6 +1,8 @@
-/* A command's exact course through the model of a core, one instruction after the other, to units that watch it.
+/* A command's exact course through the model of a core, one instruction after the other, to units
+ * that watch it.
  *
- * It is run under a trace with addresses and values. Only the thread that begins first is watched. When enough of it was seen the command is killed; what it prints goes nowhere. */
+ * It is run under a trace with addresses and values. Only the thread that begins first is watched.
+ * When enough of it was seen the command is killed; what it prints goes nowhere. */
 #pragma once
 
 #include "model/pmu/step.h"

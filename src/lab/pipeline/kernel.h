@@ -1,4 +1,5 @@
-/* A small loop for the model of a core, instruction by instruction in hexadecimal: what figures are made of that papers took of loops written for them. */
+/* A small loop for the model of a core, instruction by instruction in hexadecimal: what figures are
+ * made of that papers took of loops written for them. */
 #pragma once
 
 #include "model/core/model.h"

@@ -1,4 +1,5 @@
-/* What is chosen if opportunities to fetch are counted, and not instructions (ProfileMe, section 4.1.1). */
+/* What is chosen if opportunities to fetch are counted, and not instructions (ProfileMe,
+ * section 4.1.1). */
 #pragma once
 
 #include "lab/lab.h"

@@ -1,4 +1,5 @@
-/* Wasted slots of issue as pairs of ProfileMe estimate them (records/named.h), beside the truth, instruction by instruction. */
+/* Wasted slots of issue as pairs of ProfileMe estimate them (records/named.h), beside the truth,
+ * instruction by instruction. */
 #pragma once
 
 #include "records/ledger.h"
@@ -23,7 +24,8 @@ void pairs_see(struct pairs *pairs, const struct pmu_step *step);
 /* Before anything is asked. */
 void pairs_finish(struct pairs *pairs);
 
-/* Slots that were wasted while an instruction was in progress, all times together; one of truth's rows. */
+/* Slots that were wasted while an instruction was in progress, all times together; one of truth's
+ * rows. */
 double pairs_wasted(const struct pairs *pairs, const struct truth_row *row);
 /* What pairs say. records: of the instruction, sides of pairs. Not a number: it has none. */
 struct metric_estimate pairs_estimate(const struct pairs *pairs, struct avma at,

@@ -16,7 +16,8 @@ static const struct kernel_line loop[] = {
     {NULL, NULL, 0, 0},
 };
 
-/* How late an interrupt is taken is not part of a model; six cycles is the 21164's as the paper tells, and one that varies by six is what its figure of a Pentium Pro looks like. */
+/* How late an interrupt is taken is not part of a model; six cycles is the 21164's as the paper
+ * tells, and one that varies by six is what its figure of a Pentium Pro looks like. */
 static const struct skid_column {
     const char *name, *core;
     uint32_t least, most;

@@ -102,7 +102,8 @@ static void rows_put(struct lab_rows *rows, const struct pairs *pairs)
         !scores[1].places                          ? "there are none: more --steps"
         : inside >= 90 && near >= 60 && near <= 75 ? "holds"
                                                    : "does not hold");
-    /* Both sides of a pair are long at the same time: twice the variance of independent ones, at most. */
+    /* Both sides of a pair are long at the same time: twice the variance of independent ones, at
+     * most. */
     double chance = 100 * sqrt(2 * scores[0].variance) / scores[0].wasted;
     lab_claim(rows,
               "pairs estimate wasted slots without bias: all together %+.1f %%, standard deviation "

@@ -1,4 +1,5 @@
-/* Wasted slots of issue of a command's instructions, as pairs estimate them, against the truth (ProfileMe, section 5.2.3). */
+/* Wasted slots of issue of a command's instructions, as pairs estimate them, against the truth
+ * (ProfileMe, section 5.2.3). */
 #pragma once
 
 #include "lab/lab.h"

@@ -32,7 +32,8 @@ static const struct {
     [WAY_GAP] = {"ProfileMe: wait of retirement", ""},
 };
 
-/* What each way gives an instruction: if every cycle, or instruction, were a sample, and of samples. */
+/* What each way gives an instruction: if every cycle, or instruction, were a sample, and of
+ * samples. */
 struct shares {
     double all[WAYS], sampled[WAYS];
     double oracle;

@@ -1,4 +1,5 @@
-/* Figure 4: a tuple that is three tenths of a stream of chance, estimated by samplers of one in ten. */
+/* Figure 4: a tuple that is three tenths of a stream of chance, estimated by samplers of one in
+ * ten. */
 #include "lab/streams/streams.h"
 
 #include "base/err.h"
@@ -18,7 +19,8 @@ enum { LENGTHS = sizeof lengths / sizeof *lengths, DESIGNS = sizeof designs / si
 /* Where the bars of the paper are. */
 enum { AT_4600 = 3, AT_12000 = 7, OF_RANDOM = 0, OF_SPLIT = 4 };
 
-/* Three tenths are the one tuple, exactly, in an order of chance; who the others are does not matter. */
+/* Three tenths are the one tuple, exactly, in an order of chance; who the others are does not
+ * matter. */
 static void stream_draw(struct tuple *tuples, size_t n, struct random *random)
 {
     size_t left = n * 3 / 10;
@@ -29,7 +31,8 @@ static void stream_draw(struct tuple *tuples, size_t n, struct random *random)
     }
 }
 
-/* Counters tell how many passed in the part of the tuple, and messages whose share of them is its own. */
+/* Counters tell how many passed in the part of the tuple, and messages whose share of them is its
+ * own. */
 static double estimate_counted(const struct hash *hash, const struct tuple *tuples, size_t length,
                                const struct message *messages, size_t n)
 {
@@ -58,7 +61,8 @@ struct desk {
     struct message *messages;
 };
 
-/* `shares`: of what was counted, a message stands for its share of it, and not for what passed since the last. */
+/* `shares`: of what was counted, a message stands for its share of it, and not for what passed
+ * since the last. */
 static double error_of(const struct desk *desk, const char *text, size_t length, bool shares)
 {
     struct compressor *compressor = desk->compressor;

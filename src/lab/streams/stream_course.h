@@ -1,6 +1,8 @@
-/* Files of tuples through designs of compressors: how errors and messages go as a stream goes on, and whether what is claimed of them holds.
+/* Files of tuples through designs of compressors: how errors and messages go as a stream goes on,
+ * and whether what is claimed of them holds.
  *
- * A course is one design on one file; it has a trial at each end, a number of tuples. Ends are the same for all files, as far as a file goes. */
+ * A course is one design on one file; it has a trial at each end, a number of tuples. Ends are the
+ * same for all files, as far as a file goes. */
 #pragma once
 
 #include "lab/lab.h"
@@ -32,16 +34,19 @@ const struct stream_trial *course_last(const struct course *course);
 /* After 200,000 tuples, or what there are. */
 const struct stream_trial *course_early(const struct course *course);
 double course_messages(const struct course *course); /* of 1000 tuples, in the end */
-/* In the end, as the paper reckons it: 30 cycles a message, and here a cycle an instruction; in percent, not a number: instructions are not known. */
+/* In the end, as the paper reckons it: 30 cycles a message, and here a cycle an instruction; in
+ * percent, not a number: instructions are not known. */
 double course_overhead(const struct course *course);
-/* The first end whose error is at most that, and the first after which it stays so; 0: there is none. */
+/* The first end whose error is at most that, and the first after which it stays so; 0: there is
+ * none. */
 size_t course_reaches(const struct course *course, double error);
 size_t course_settles(const struct course *course, double error);
 
 /* The file and its millions of tuples, with which rows begin. */
 struct lab_row *course_row(struct lab_rows *rows, const char *file, double tuples);
 void course_percent(struct lab_row *row, double share); /* not a number: empty */
-/* Errors, then messages of a thousand tuples, of each design at each end; ends between those that the paper speaks of, but for the last, are fine rows. */
+/* Errors, then messages of a thousand tuples, of each design at each end; ends between those that
+ * the paper speaks of, but for the last, are fine rows. */
 void courses_show(struct lab_rows *rows, const struct courses *courses);
 
 /* What is claimed, program by program. */

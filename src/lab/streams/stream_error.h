@@ -1,7 +1,9 @@
-/* A stream of tuples through a compressor: how wrong the profile of its messages is, and how many they are.
+/* A stream of tuples through a compressor: how wrong the profile of its messages is, and how many
+ * they are.
  *
- * The error is that of invariances: of places that occur 1,000 times, the tuples that have a tenth of their place, if they have two fifths of it
- * together; the mean difference of the shares, weighed by how often the tuple occurs. A place without a message has shares of 0. */
+ * The error is that of invariances: of places that occur 1,000 times, the tuples that have a tenth
+ * of their place, if they have two fifths of it together; the mean difference of the shares,
+ * weighed by how often the tuple occurs. A place without a message has shares of 0. */
 #pragma once
 
 #include "lab/streams/tuples.h"

@@ -1,4 +1,5 @@
-/* Figures 7 and 8: load value profiles by five compressors; how soon each is near, and how far the rate may fall. */
+/* Figures 7 and 8: load value profiles by five compressors; how soon each is near, and how far the
+ * rate may fall. */
 #include "lab/streams/stream_course.h"
 #include "lab/streams/streams.h"
 
@@ -94,7 +95,8 @@ static const char *const rate_designs[] = {"R256",         "H[P256]2048",  "H[P5
 enum { RATE_DESIGNS = sizeof rate_designs / sizeof *rate_designs };
 static const double NEAR = 0.05;
 
-/* By how much messages may be fewer than those of random sampling with no more error in the end; 0: by nothing. */
+/* By how much messages may be fewer than those of random sampling with no more error in the end; 0:
+ * by nothing. */
 static double rate_factor(const struct course *of)
 {
     double factor = 0;
@@ -128,7 +130,8 @@ static void convergence_row(struct lab_rows *rows, const char *file, const struc
         lab_cell(row, "%.0f", rate_factor(of));
 }
 
-/* Never, if it does not come there at all; nothing to tell, if it is there from the first end on. */
+/* Never, if it does not come there at all; nothing to tell, if it is there from the first end on.
+ */
 static double soon(const struct course *course, double error)
 {
     size_t settles = course_settles(course, error);

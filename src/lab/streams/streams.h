@@ -1,5 +1,6 @@
-/* What the paper on stratified sampling shows of compressors (its Table 1 and Figures 4, 7 to 11), of files of tuples: what loads loaded, and where branches and
- * calls went. Each table ends with what the paper says of it, and whether that holds here. */
+/* What the paper on stratified sampling shows of compressors (its Table 1 and Figures 4, 7 to 11),
+ * of files of tuples: what loads loaded, and where branches and calls went. Each table ends with
+ * what the paper says of it, and whether that holds here. */
 #pragma once
 
 #include "lab/lab.h"

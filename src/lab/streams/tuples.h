@@ -1,4 +1,5 @@
-/* A file of tuples (record --dump-stream), and how often each of them occurs: what compressors are held to.
+/* A file of tuples (record --dump-stream), and how often each of them occurs: what compressors are
+ * held to.
  *
  * Tuples and places are numbered in the order of their first occurrence. */
 #pragma once

@@ -1,7 +1,8 @@
-/* A set-associative cache of numbers (lines, pages) that forgets the least recently used of a set. Of each it keeps when it
- * arrives, and a name: the page by which it was last asked for.
+/* A set-associative cache of numbers (lines, pages) that forgets the least recently used of a set.
+ * Of each it keeps when it arrives, and a name: the page by which it was last asked for.
  *
- * Numbers and uses are apart from the rest: a set of them is a line or two of the machine that models it. */
+ * Numbers and uses are apart from the rest: a set of them is a line or two of the machine that
+ * models it. */
 #pragma once
 
 #include <stdbool.h>

@@ -239,7 +239,8 @@ static void queues_take(struct core *core, const struct core_insn *insn,
         queue_take(&core->fp_results, times->retire);
 }
 
-/* Push and pop only note by how much they move the stack pointer; who needs it itself waits for the sum. */
+/* Push and pop only note by how much they move the stack pointer; who needs it itself waits for the
+ * sum. */
 static uint32_t stack_sync(struct core *core, const struct core_insn *insn)
 {
     if (insn->flags & INSN_PUSHES)
@@ -267,7 +268,8 @@ static void branch(struct core *core, const struct core_insn *insn, const struct
     }
 }
 
-/* Loads of the stack, and what is loaded from where they point to, are waited for, not guessed at. */
+/* Loads of the stack, and what is loaded from where they point to, are waited for, not guessed at.
+ */
 static enum given given_by(const struct core *core, const struct core_insn *insn)
 {
     if (insn->flags & INSN_CHAIN)

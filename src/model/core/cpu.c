@@ -7,7 +7,8 @@
 
 enum { ANY = 1 << 16 };
 
-/* The first row that fits is the one. Models as their makers publish them; a row for each core, and behind them what is left of a family or a maker. */
+/* The first row that fits is the one. Models as their makers publish them; a row for each core, and
+ * behind them what is left of a family or a maker. */
 static const struct {
     const char *vendor;
     unsigned family, first, last; /* ANY: whichever */

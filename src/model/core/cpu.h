@@ -1,4 +1,5 @@
-/* A processor as CPUID describes it, and which of the cores that gait knows is most like it: one table. */
+/* A processor as CPUID describes it, and which of the cores that gait knows is most like it: one
+ * table. */
 #pragma once
 
 #include <stdbool.h>

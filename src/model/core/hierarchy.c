@@ -19,7 +19,8 @@ struct stream {
     uint32_t used;
 };
 
-/* How many lines came in each span of cycles: accesses come in program order, not in that of time, so that it is not enough to know the last. */
+/* How many lines came in each span of cycles: accesses come in program order, not in that of time,
+ * so that it is not enough to know the last. */
 enum { LANE_BITS = 5, LANE_SPANS = 256 };
 struct lane {
     struct {
@@ -103,8 +104,9 @@ static uint64_t lane_pass(struct lane *lane, uint32_t every, uint64_t time)
     }
 }
 
-/* Whether others have pushed a line out of the third level since it was last used. How long each stays differs, from nothing to twice
- * the mean: by its own number and time, so that the same course gives the same cycles. */
+/* Whether others have pushed a line out of the third level since it was last used. How long each
+ * stays differs, from nothing to twice the mean: by its own number and time, so that the same
+ * course gives the same cycles. */
 static bool pushed_out(const struct model *model, uint64_t line, uint64_t used, uint64_t time)
 {
     if (!model->l3_stays || time <= used)
@@ -113,7 +115,8 @@ static bool pushed_out(const struct model *model, uint64_t line, uint64_t used, 
     return time - used > chance * model->l3_stays / 128;
 }
 
-/* Puts a line into the second level. What it pushes out goes to the third, and was in use until now. */
+/* Puts a line into the second level. What it pushes out goes to the third, and was in use until
+ * now. */
 static void l2_put(struct hierarchy *hierarchy, uint64_t line, uint64_t time, uint64_t arrives)
 {
     uint64_t victim;
@@ -125,7 +128,8 @@ static void l2_put(struct hierarchy *hierarchy, uint64_t line, uint64_t time, ui
     cache_put(&hierarchy->l2, line, arrives);
 }
 
-/* When a line that is not in the first level arrives, asked for at `time`; it is put into the levels below. */
+/* When a line that is not in the first level arrives, asked for at `time`; it is put into the
+ * levels below. */
 static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time,
                            uint32_t *events)
 {
@@ -155,8 +159,9 @@ static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t 
     return arrives;
 }
 
-/* Lines of page tables lie in the caches among all others. Pages that are neighbours share one of the program's own table; where these lie
- * in the memory of the host is by chance, so that its tables have a line for each. Walks for different pages read them at the same time. */
+/* Lines of page tables lie in the caches among all others. Pages that are neighbours share one of
+ * the program's own table; where these lie in the memory of the host is by chance, so that its
+ * tables have a line for each. Walks for different pages read them at the same time. */
 static uint64_t tables_read(struct hierarchy *hierarchy, uint64_t page, uint64_t frame,
                             uint64_t time)
 {
@@ -218,7 +223,8 @@ static struct stream *stream_of(struct hierarchy *hierarchy, uint64_t line, uint
     return oldest;
 }
 
-/* Two lines behind each other make a stream: those that follow are fetched, and once more when it gets near to them. */
+/* Two lines behind each other make a stream: those that follow are fetched, and once more when it
+ * gets near to them. */
 static void prefetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time)
 {
     uint32_t page_bits = PAGE_BITS - hierarchy->line_bits, ignored = 0;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Which of the core's registers, or -1: one that nothing waits for (segments, control, the instruction pointer). */
+/* Which of the core's registers, or -1: one that nothing waits for (segments, control, the
+ * instruction pointer). */
 static int register_index(ZydisRegister reg)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);

@@ -1,8 +1,9 @@
-/* One instruction as a core sees it: what it waits for, what it makes, which ports it takes. Made once for each
- * instruction of a program (with Zydis), used every time that it runs.
+/* One instruction as a core sees it: what it waits for, what it makes, which ports it takes. Made
+ * once for each instruction of a program (with Zydis), used every time that it runs.
  *
- * Registers are counted as the core renames them: rax for al, ah, ax and eax, too. Flags are two: carry, and the rest. The
- * stack pointer of push, pop, call and ret is only read: cores keep track of it without an operation. */
+ * Registers are counted as the core renames them: rax for al, ah, ax and eax, too. Flags are two:
+ * carry, and the rest. The stack pointer of push, pop, call and ret is only read: cores keep track
+ * of it without an operation. */
 #pragma once
 
 #include "model/core/model.h"

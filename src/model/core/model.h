@@ -1,9 +1,11 @@
 /* A processor core as data: widths, queues, ports, caches, and what each instruction asks of them.
  *
- * It is read from text (cores/NAME.core, described in docs/CORE.md): lines of words, '#' to the end of a line is a
- * comment. "NAME NUMBER" sets one of numbers.def; "ports NAME..." names up to 32 of them; "op NAME ports=A|B
- * lat=N" is something that a port does; "insn NAME,NAME WORD... = OP..." says what an instruction is made of. The
- * first rule whose names and words all fit is the one; "rules NAME" stands for those of another core that gait knows. A model does not change once it is read. */
+ * It is read from text (cores/NAME.core, described in docs/CORE.md): lines of words, '#' to the end
+ * of a line is a comment. "NAME NUMBER" sets one of numbers.def; "ports NAME..." names up to 32 of
+ * them; "op NAME ports=A|B lat=N" is something that a port does; "insn NAME,NAME WORD... = OP..."
+ * says what an instruction is made of. The first rule whose names and words all fit is the one;
+ * "rules NAME" stands for those of another core that gait knows. A model does not change once it is
+ * read. */
 #pragma once
 
 #include "base/memory.h"
@@ -25,7 +27,8 @@ struct model_op {
     uint8_t every;  /* cycles until the port takes the next */
 };
 
-/* What must hold of an instruction for a rule to fit; all bits of `words` must be among those of the instruction. */
+/* What must hold of an instruction for a rule to fit; all bits of `words` must be among those of
+ * the instruction. */
 enum rule_word {
     RULE_LOAD = 1 << 0,  /* reads memory */
     RULE_STORE = 1 << 1, /* writes memory */
@@ -103,7 +106,8 @@ struct model {
 /* Of text; `from` is its name in errors. */
 bool model_read(const char *text, size_t bytes, const char *from, struct model *ret_model,
                 struct err *err);
-/* One that gait knows by name, "native" for the one most like this machine, or a file (of which the name has a '/' or ends in ".core"). */
+/* One that gait knows by name, "native" for the one most like this machine, or a file (of which the
+ * name has a '/' or ends in ".core"). */
 bool model_open(const char *name, struct model *ret_model, struct err *err);
 void model_release(struct model *model);
 

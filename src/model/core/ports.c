@@ -24,8 +24,8 @@ static uint8_t *bank_at(struct core *core, uint64_t address, uint64_t cycle)
     return &at->loads[address >> BANK_BITS & (BANKS - 1)];
 }
 
-/* Who could go to several ports goes to the one that is wanted least by those who have less choice: as a core does that
- * looks at the lengths of its queues. */
+/* Who could go to several ports goes to the one that is wanted least by those who have less choice:
+ * as a core does that looks at the lengths of its queues. */
 static uint32_t port_pick(const struct core *core, uint32_t free)
 {
     uint32_t best = 0, wanted = UINT32_MAX;

@@ -5,7 +5,8 @@
 
 void ports_init(struct core *core);
 
-/* The first cycle from `ready` on in which one of these ports is free for `every` cycles; it is taken. */
+/* The first cycle from `ready` on in which one of these ports is free for `every` cycles; it is
+ * taken. */
 uint64_t port_take(struct core *core, uint32_t ports, uint64_t ready, uint32_t every);
 /* The same of a load, which needs its bank of the first cache, too. */
 uint64_t port_take_load(struct core *core, uint32_t ports, uint64_t ready, uint64_t address);

@@ -92,7 +92,8 @@ static void train(struct guess *guess, bool taken)
         guess->taken--;
 }
 
-/* A wrong guess asks for more history: an entry in one of the longer tables that nobody finds useful. */
+/* A wrong guess asks for more history: an entry in one of the longer tables that nobody finds
+ * useful. */
 static void allocate(struct predictor *predictor, struct lookup *lookup, bool taken)
 {
     enum { FORGET_EVERY = 4 };

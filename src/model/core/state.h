@@ -7,11 +7,12 @@
 
 #include <stdint.h>
 
-/* Cycles ahead of dispatch for which ports and schedulers are kept. What is planned further ahead shares its place with what is a
- * whole turn earlier, and is then taken to be free. */
+/* Cycles ahead of dispatch for which ports and schedulers are kept. What is planned further ahead
+ * shares its place with what is a whole turn earlier, and is then taken to be free. */
 enum { RING_CYCLES = 4096, RING_MASK = RING_CYCLES - 1 };
 
-/* A queue whose entries are taken in order and given back at a known time: entry i waits for entry i - n. */
+/* A queue whose entries are taken in order and given back at a known time: entry i waits for entry
+ * i - n. */
 struct queue {
     uint64_t *until;
     uint32_t n, at;
@@ -68,7 +69,8 @@ struct port_cycle {
     uint32_t busy;
 };
 
-/* Loads of each bank of the first cache. Apart from ports: most cores have no such limit, and what is smaller stays nearer. */
+/* Loads of each bank of the first cache. Apart from ports: most cores have no such limit, and what
+ * is smaller stays nearer. */
 struct bank_cycle {
     uint32_t cycle;
     uint8_t loads[BANKS];
@@ -81,8 +83,8 @@ struct stored {
     uint64_t value;   /* when the register that it stores is there */
     uint64_t data;    /* when the store queue has it */
     uint64_t drained; /* when it is in the cache */
-    uint32_t
-        name; /* of its address, as renaming sees it: the same registers, unchanged, and displacement */
+    uint32_t name;    /* of its address, as renaming sees it: the same registers, unchanged, and
+                         displacement */
     uint8_t bytes;
     bool stack, indexed;
     bool forwarded; /* a load has taken its value */

@@ -18,7 +18,8 @@ static bool has(const struct stored *stored, uint64_t begin, uint64_t end)
     return stored->address <= begin && stored->address + stored->bytes >= end;
 }
 
-/* What renaming can compare without knowing an address: how it is written, and which values of which registers it has. */
+/* What renaming can compare without knowing an address: how it is written, and which values of
+ * which registers it has. */
 static uint32_t name_of(const struct core *core, const struct core_insn *insn)
 {
     uint32_t name = insn->slot;
@@ -90,7 +91,8 @@ static uint32_t split_cycles(const struct model *model, uint64_t begin, uint64_t
     return apart & -(uint64_t)model->store_window ? model->store_split : 0;
 }
 
-/* When it leaves: two that lie in one window leave together, unless their line has another name, too. */
+/* When it leaves: two that lie in one window leave together, unless their line has another name,
+ * too. */
 static uint64_t drain(struct core *core, uint64_t window, uint64_t earliest, bool alone)
 {
     const struct model *model = core->model;
@@ -120,7 +122,8 @@ void stores_note(struct core *core, const struct core_insn *insn, const struct c
     bool synonym = seen & CORE_SYNONYM;
     if (earliest <= retire)
         earliest = retire + 1;
-    /* What will be loaded while it waits leaves alone, too. That comes later: the last time here tells. */
+    /* What will be loaded while it waits leaves alone, too. That comes later: the last time here
+     * tells. */
     const struct stored *last = stored_find(core, begin >> 3);
     bool alone =
         (synonym && model->synonym_alone) || (last && last->forwarded && model->forward_alone);

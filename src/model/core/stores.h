@@ -3,8 +3,8 @@
 
 #include "model/core/state.h"
 
-/* When the value of a load is there, if a store that is not yet in the cache has it: the load completes then, or earlier if stack
- * slots are renamed. */
+/* When the value of a load is there, if a store that is not yet in the cache has it: the load
+ * completes then, or earlier if stack slots are renamed. */
 uint64_t stores_forward(struct core *core, const struct core_insn *insn,
                         const struct core_fact *fact, struct core_times *times);
 /* A store that retires at `retire`. */

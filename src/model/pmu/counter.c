@@ -68,7 +68,8 @@ static void interrupt(struct counter *counter, uint64_t at)
     counter_start(counter, counter->due);
 }
 
-/* An event of one that is far ahead of retirement: who retires when the interrupt comes is known already. */
+/* An event of one that is far ahead of retirement: who retires when the interrupt comes is known
+ * already. */
 static bool interrupt_behind(struct counter *counter)
 {
     uint64_t n = counter->retired < COUNTER_RING ? counter->retired : COUNTER_RING;

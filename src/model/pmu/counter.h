@@ -1,14 +1,20 @@
-/* A counter of events that interrupts when it overflows: what processors have instead of ProfileMe, with what is wrong with it.
+/* A counter of events that interrupts when it overflows: what processors have instead of ProfileMe,
+ * with what is wrong with it.
  *
- * Skid: the interrupt is taken so many cycles after the event, at an edge between groups that retire together; the program counter that it
- * sees is that of the oldest instruction that has not retired then. All else follows from that: long ones collect the samples of others (aggregation), those behind them get too few (shadow), those in the middle of a group none, and a fixed period
- * keeps step with loops, by way of the skid even if it is no multiple of their length (synchronisation). The counter stands still from its overflow to the interrupt.
+ * Skid: the interrupt is taken so many cycles after the event, at an edge between groups that
+ * retire together; the program counter that it sees is that of the oldest instruction that has not
+ * retired then. All else follows from that: long ones collect the samples of others (aggregation),
+ * those behind them get too few (shadow), those in the middle of a group none, and a fixed period
+ * keeps step with loops, by way of the skid even if it is no multiple of their length
+ * (synchronisation). The counter stands still from its overflow to the interrupt.
  *
- * Precise (PEBS): so many cycles after the overflow hardware is armed, and the next event leaves the address behind its instruction. What follows
- * an overflow closely, in the same burst, is never seen.
+ * Precise (PEBS): so many cycles after the overflow hardware is armed, and the next event leaves
+ * the address behind its instruction. What follows an overflow closely, in the same burst, is never
+ * seen.
  *
- * Interrupts can be held off in a range of code; whoever runs behind it then gets the samples. Events are counted in program order, which is that of time for all that counts at retirement; caches
- * count when they are asked, by instructions that are thrown away, too. */
+ * Interrupts can be held off in a range of code; whoever runs behind it then gets the samples.
+ * Events are counted in program order, which is that of time for all that counts at retirement;
+ * caches count when they are asked, by instructions that are thrown away, too. */
 #pragma once
 
 #include "model/pmu/step.h"

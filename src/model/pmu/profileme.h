@@ -1,17 +1,26 @@
-/* ProfileMe: hardware that follows single instructions, or two that are in flight together, through the core.
+/* ProfileMe: hardware that follows single instructions, or two that are in flight together, through
+ * the core.
  *
- * A counter counts down what is fetched on the predicted way, that which turns out to be wrong included; whoever is fetched when it comes to
- * zero gets a tag, and with it a set of profile registers, until it has retired or was thrown away. Then the counter has a new
- * random value already: uniform between half the interval and one and a half of it. If all tags are taken the selection is lost, and counted (`collided`).
+ * A counter counts down what is fetched on the predicted way, that which turns out to be wrong
+ * included; whoever is fetched when it comes to zero gets a tag, and with it a set of profile
+ * registers, until it has retired or was thrown away. Then the counter has a new random value
+ * already: uniform between half the interval and one and a half of it. If all tags are taken the
+ * selection is lost, and counted (`collided`).
  *
- * In pairs the first is chosen like that; the second is the one fetched 1 to `window` instructions later, each as likely. Both keep
- * their tags until both are done; what was fetched between them, in cycles, is SAMPLE_APART. If both retire, SAMPLE_STEPS tells how far apart they are in the program's course, without what was thrown away.
+ * In pairs the first is chosen like that; the second is the one fetched 1 to `window` instructions
+ * later, each as likely. Both keep their tags until both are done; what was fetched between them,
+ * in cycles, is SAMPLE_APART. If both retire, SAMPLE_STEPS tells how far apart they are in the
+ * program's course, without what was thrown away.
  *
- * The counter may count opportunities to fetch instead, so many a cycle: simpler in hardware, but the chosen one may be empty, or hold what
- * is not on the predicted way. An instruction is one opportunity, however many operations it has; those that a taken branch leaves unused in its cycle are off the way. (What lies in a line before the place that was jumped to would be, too,
- * but fetch as modelled has no lines of instructions that are aligned.)
+ * The counter may count opportunities to fetch instead, so many a cycle: simpler in hardware, but
+ * the chosen one may be empty, or hold what is not on the predicted way. An instruction is one
+ * opportunity, however many operations it has; those that a taken branch leaves unused in its cycle
+ * are off the way. (What lies in a line before the place that was jumped to would be, too, but
+ * fetch as modelled has no lines of instructions that are aligned.)
  *
- * Each record, or pair, stands for `interval` fetched instructions: k of them with a property estimate that k * interval have it. Records wait in a buffer and are delivered `buffer` samples at a time, a pair being one. */
+ * Each record, or pair, stands for `interval` fetched instructions: k of them with a property
+ * estimate that k * interval have it. Records wait in a buffer and are delivered `buffer` samples
+ * at a time, a pair being one. */
 #pragma once
 
 #include "model/pmu/step.h"
@@ -20,8 +29,9 @@
 
 #include <stddef.h>
 
-/* As many as hardware could have; and as many as never run out, for who wants to know what was, not what hardware would tell: a unit whose tags are taken
- * by instructions that take long misses those that come meanwhile. */
+/* As many as hardware could have; and as many as never run out, for who wants to know what was, not
+ * what hardware would tell: a unit whose tags are taken by instructions that take long misses those
+ * that come meanwhile. */
 enum { PROFILEME_TAGS = 16, PROFILEME_TAGS_MOST = 1024 };
 
 struct profileme_setup {
@@ -52,7 +62,8 @@ struct profileme;
 /* How far apart two can be and still be in flight together, whatever the program. */
 uint32_t profileme_window(const struct model *model);
 
-/* deliver: gets so many records in the order of fetch of their first; two in a row if they are pairs. */
+/* deliver: gets so many records in the order of fetch of their first; two in a row if they are
+ * pairs. */
 struct profileme *profileme_make(const struct profileme_setup *setup,
                                  void (*deliver)(void *context, const struct sample *samples,
                                                  size_t n),

@@ -1,5 +1,6 @@
-/* What profile registers hold of one instruction when it has left the core: a record (records/sample.h). Module, weight and pair are for others to set; addresses of code are
- * as the core saw them. */
+/* What profile registers hold of one instruction when it has left the core: a record
+ * (records/sample.h). Module, weight and pair are for others to set; addresses of code are as the
+ * core saw them. */
 #pragma once
 
 #include "model/pmu/step.h"

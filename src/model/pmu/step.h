@@ -1,7 +1,9 @@
-/* One instruction that was fetched, with the times that a model of a core gave it: what units that watch a core are shown, one after the other.
+/* One instruction that was fetched, with the times that a model of a core gave it: what units that
+ * watch a core are shown, one after the other.
  *
- * They come in the order of fetch: those of a way that was wrongly gone stand behind their branch, before what ran in truth. Fetch never goes back; among
- * those that retire, retirement does not either. */
+ * They come in the order of fetch: those of a way that was wrongly gone stand behind their branch,
+ * before what ran in truth. Fetch never goes back; among those that retire, retirement does not
+ * either. */
 #pragma once
 
 #include "model/core/core.h"

@@ -1,12 +1,16 @@
-/* What samples are estimates of, counted: of every instruction of a program how often it was fetched, retired and missed, how long it was in progress, and how many useful
- * instructions issued meanwhile.
+/* What samples are estimates of, counted: of every instruction of a program how often it was
+ * fetched, retired and missed, how long it was in progress, and how many useful instructions issued
+ * meanwhile.
  *
- * In progress is from fetch until it could retire; instructions that were thrown away count as far as they came. Useful is what retires. Slots of
- * issue that were wasted while one was in progress are width * in_progress - overlap.
- * model/replay/account.h has the same, but for when a load is issued: there when it goes to the cache, here as records have it, when what it loads is there
- * and the rest of the instruction goes on. Latencies are the same, and overlaps of loops agree; single ones differ by who is issued in between.
+ * In progress is from fetch until it could retire; instructions that were thrown away count as far
+ * as they came. Useful is what retires. Slots of issue that were wasted while one was in progress
+ * are width * in_progress - overlap. model/replay/account.h has the same, but for when a load is
+ * issued: there when it goes to the cache, here as records have it, when what it loads is there and
+ * the rest of the instruction goes on. Latencies are the same, and overlaps of loops agree; single
+ * ones differ by who is issued in between.
  *
- * One pass: how many issued before a cycle is known once fetch has come to it, for whatever is fetched later issues later. Those that wait for that are in a queue. */
+ * One pass: how many issued before a cycle is known once fetch has come to it, for whatever is
+ * fetched later issues later. Those that wait for that are in a queue. */
 #pragma once
 
 #include "base/map.h"
@@ -26,7 +30,8 @@ struct truth_pending {
     bool self; /* it counts among those that issued */
 };
 
-/* Cycles between the oldest fetch that waits and the latest issue that is known: chains of misses as long as the reorder buffer. */
+/* Cycles between the oldest fetch that waits and the latest issue that is known: chains of misses
+ * as long as the reorder buffer. */
 enum { TRUTH_CYCLES = 1 << 18 };
 
 struct truth {

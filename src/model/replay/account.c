@@ -6,7 +6,8 @@
 
 enum { GROUP_MAX = 64 };
 
-/* What slows down, of what happens: not that a branch was taken, or that a value came from a store. */
+/* What slows down, of what happens: not that a branch was taken, or that a value came from a store.
+ */
 #define SLOW_EVENTS (~(uint32_t)(CORE_TAKEN | CORE_FORWARDED))
 
 struct member {
@@ -86,8 +87,8 @@ struct account_row *account_row(struct account *account, uint32_t id)
 
 /* ---- time */
 
-/* The lightest makes room, and goes to the others: what came first, while the program started, must not keep out
- * what goes on for the rest of it. */
+/* The lightest makes room, and goes to the others: what came first, while the program started, must
+ * not keep out what goes on for the rest of it. */
 static struct account_signature *signature_room(struct account_row *row)
 {
     struct account_signature *others = &row->signatures[ACCOUNT_SIGNATURES - 1];

@@ -1,17 +1,25 @@
-/* Where cycles go, instruction by instruction: a listener of replays that adds up in space that depends on the program's code alone.
+/* Where cycles go, instruction by instruction: a listener of replays that adds up in space that
+ * depends on the program's code alone.
  *
- * Time. Every cycle between two retirements belongs to somebody, as an oracle with sight of the whole core would say: if some retire in
- * it, to each an equal part; if the oldest that is in flight could not retire, to that one (it stalls); if nothing is in flight because
- * a guess was wrong, to whose guess it was (it flushed); if nothing is because fetch brought nothing, to the first that comes then (it was drained).
- * Parts are integers, ACCOUNT_UNIT to the cycle, so that all of them together are the cycles: account_sum is the proof.
- * Time is kept by what happened to the instruction (enum core_event) as well: a stack of cycles by events.
+ * Time. Every cycle between two retirements belongs to somebody, as an oracle with sight of the
+ * whole core would say: if some retire in it, to each an equal part; if the oldest that is in
+ * flight could not retire, to that one (it stalls); if nothing is in flight because a guess was
+ * wrong, to whose guess it was (it flushed); if nothing is because fetch brought nothing, to the
+ * first that comes then (it was drained). Parts are integers, ACCOUNT_UNIT to the cycle, so that
+ * all of them together are the cycles: account_sum is the proof. Time is kept by what happened to
+ * the instruction (enum core_event) as well: a stack of cycles by events.
  *
- * Slots. While an instruction is under way, from its fetch until it is done, the core could have issued so many others: `span` is how long that
- * took, and `used` how many others were issued meanwhile that retired: without those that take no slot, a branch fused with its comparison, say, of which more can be issued than there are slots. Those that were thrown away count as well, if they were done by then and the replay tells of them (wrong_ways): they were
- * under way, and whoever samples what is fetched samples them. A load is issued when it goes to the cache. Nearby: those issued in ACCOUNT_NEAR cycles around its own issue, if it retires.
- * model/pmu/truth.h counts the same, of records, which do not tell who rides along: there all that were issued took a slot.
+ * Slots. While an instruction is under way, from its fetch until it is done, the core could have
+ * issued so many others: `span` is how long that took, and `used` how many others were issued
+ * meanwhile that retired: without those that take no slot, a branch fused with its comparison, say,
+ * of which more can be issued than there are slots. Those that were thrown away count as well, if
+ * they were done by then and the replay tells of them (wrong_ways): they were under way, and
+ * whoever samples what is fetched samples them. A load is issued when it goes to the cache. Nearby:
+ * those issued in ACCOUNT_NEAR cycles around its own issue, if it retires. model/pmu/truth.h counts
+ * the same, of records, which do not tell who rides along: there all that were issued took a slot.
  *
- * Waiting. Of instructions that an operand kept from issuing, who made that operand, and how long it took. */
+ * Waiting. Of instructions that an operand kept from issuing, who made that operand, and how long
+ * it took. */
 #pragma once
 
 #include "model/replay/replay.h"
@@ -57,7 +65,8 @@ struct account_producer {
     uint64_t cycles;
 };
 
-/* Slots of those that hit the first cache, or load nothing; and of those that missed. n: retired or thrown away. */
+/* Slots of those that hit the first cache, or load nothing; and of those that missed. n: retired or
+ * thrown away. */
 struct account_slots {
     uint64_t n, span, used;
 };
@@ -85,15 +94,16 @@ struct account {
     } touched;             /* rows that are not empty, as they came */
     uint64_t cycles;       /* that were shared out */
     uint64_t instructions; /* that retired */
-    uint64_t
-        clipped; /* instructions whose slots were not seen whole: 0, unless one was under way for 2^24 cycles */
+    uint64_t clipped; /* instructions whose slots were not seen whole: 0, unless one was under way
+                         for 2^24 cycles */
 };
 
 void account_init(struct account *account);
 void account_release(struct account *account);
 /* Nothing has been seen yet. */
 void account_clear(struct account *account);
-/* All time of all rows, in 1/ACCOUNT_UNIT cycles: the cycles times ACCOUNT_UNIT, once all who listen have settled. */
+/* All time of all rows, in 1/ACCOUNT_UNIT cycles: the cycles times ACCOUNT_UNIT, once all who
+ * listen have settled. */
 u128 account_sum(const struct account *account);
 uint64_t account_row_units(const struct account_row *row);
 /* That of an instruction; it may be empty. */

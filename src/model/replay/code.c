@@ -25,7 +25,8 @@ void code_release(struct code *code)
     map_release(&code->lone);
 }
 
-/* The first page stays empty: 0 is no address. Modules lie far apart, and not at the same places of caches. */
+/* The first page stays empty: 0 is no address. Modules lie far apart, and not at the same places of
+ * caches. */
 uint64_t replay_at(uint32_t module, struct svma at)
 {
     return ((uint64_t)module + 1) << MODULE_SHIFT | (at.v & ((UINT64_C(1) << MODULE_SHIFT) - 1));

@@ -1,10 +1,12 @@
 /* Instructions of a program, each made into what a core sees of it when it is first met.
  *
- * Code comes in runs: instructions that lie one behind the other. A run that was made stays, and is known by the index of its first
- * instruction. The same instruction may be in several runs; its number (`id`) is the same in all of them, so whatever is
- * kept of instructions is an array by number.
+ * Code comes in runs: instructions that lie one behind the other. A run that was made stays, and is
+ * known by the index of its first instruction. The same instruction may be in several runs; its
+ * number (`id`) is the same in all of them, so whatever is kept of instructions is an array by
+ * number.
  *
- * Cores see addresses that do not depend on where a file was mapped: replay_at. What has no file cannot be made. */
+ * Cores see addresses that do not depend on where a file was mapped: replay_at. What has no file
+ * cannot be made. */
 #pragma once
 
 #include "base/map.h"
@@ -78,8 +80,10 @@ void code_release(struct code *code);
 uint64_t replay_at(uint32_t module, struct svma at);
 void replay_place(uint64_t at, uint32_t *ret_module, struct svma *ret_at);
 
-/* A run of so many instructions that are so many bytes; REPLAY_NONE: they cannot be read, or are not what the file has. */
+/* A run of so many instructions that are so many bytes; REPLAY_NONE: they cannot be read, or are
+ * not what the file has. */
 uint32_t code_run(struct code *code, uint32_t module, struct svma at, uint32_t bytes,
                   uint32_t instructions);
-/* One instruction that nobody saw running, for those who look where else control could have gone. */
+/* One instruction that nobody saw running, for those who look where else control could have gone.
+ */
 uint32_t code_one(struct code *code, uint64_t at);

@@ -66,7 +66,8 @@ static void ring_copy(const struct progress *from, struct progress *to)
         *cycle_of(to, to->issued, cycle) = *cycle_of(from, from->issued, cycle);
 }
 
-/* Room for all cycles from the first that may be asked about to this one. False: more than anybody should take. */
+/* Room for all cycles from the first that may be asked about to this one. False: more than anybody
+ * should take. */
 static bool ring_reach(struct progress *progress, uint64_t cycle)
 {
     struct progress old = *progress;
@@ -99,7 +100,8 @@ static void frontier_step(struct progress *progress, uint64_t to)
     }
 }
 
-/* Over a gap that nobody is under way in, or that is longer than there is room for: nothing is issued in it. */
+/* Over a gap that nobody is under way in, or that is longer than there is room for: nothing is
+ * issued in it. */
 static void frontier_jump(struct progress *progress, uint64_t to)
 {
     progress->account->clipped += progress->ways.n;

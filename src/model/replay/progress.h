@@ -1,7 +1,10 @@
-/* Slots of issue: of each instruction that is under way, from its fetch until it is done, how many others were issued meanwhile. Part of account.h, which says what counts.
+/* Slots of issue: of each instruction that is under way, from its fetch until it is done, how many
+ * others were issued meanwhile. Part of account.h, which says what counts.
  *
- * How many were issued before a cycle is kept by cycle, from the fetch of the oldest that is under way on. Room for that grows as long as need be, up to RING_MOST cycles: a chain of misses that
- * fills the reorder buffer takes a hundred thousand cycles from fetch to result, and whoever leaves out what takes too long leaves out those that waste most. */
+ * How many were issued before a cycle is kept by cycle, from the fetch of the oldest that is under
+ * way on. Room for that grows as long as need be, up to RING_MOST cycles: a chain of misses that
+ * fills the reorder buffer takes a hundred thousand cycles from fetch to result, and whoever leaves
+ * out what takes too long leaves out those that waste most. */
 #pragma once
 
 #include "model/replay/account.h"

@@ -82,7 +82,8 @@ static uint64_t wrong_begin(const struct code_insn *insn, const struct core_fact
     return times->guess.v;
 }
 
-/* Branches on it are taken to fall through; where they lead that have to, and whose target is not in them, is not known. */
+/* Branches on it are taken to fall through; where they lead that have to, and whose target is not
+ * in them, is not known. */
 static uint64_t wrong_next(const struct code_insn *insn)
 {
     switch ((enum insn_kind)insn->core.kind) {

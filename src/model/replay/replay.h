@@ -1,10 +1,14 @@
-/* A program's course through a model of a core: instruction by instruction, each with the times of its stages, to whoever listens.
+/* A program's course through a model of a core: instruction by instruction, each with the times of
+ * its stages, to whoever listens.
  *
- * A replay is one core; several of one program share their code. It gets the course as runs of code (code.h), in the order in which they ran:
- * the whole of a thread's, or windows with gaps between them. Nothing is kept of what was told.
+ * A replay is one core; several of one program share their code. It gets the course as runs of code
+ * (code.h), in the order in which they ran: the whole of a thread's, or windows with gaps between
+ * them. Nothing is kept of what was told.
  *
- * Addresses of data are told with each run if they were recorded. If not, those of constants and of the stack are followed as far as the instructions
- * tell (so that what is put by on the stack is found there), and all other loads are taken to be hits: each has a line of the first cache to itself, and no store has it. */
+ * Addresses of data are told with each run if they were recorded. If not, those of constants and of
+ * the stack are followed as far as the instructions tell (so that what is put by on the stack is
+ * found there), and all other loads are taken to be hits: each has a line of the first cache to
+ * itself, and no store has it. */
 #pragma once
 
 #include "model/core/core.h"
@@ -52,15 +56,16 @@ struct replay_data {
     uint8_t value_bits; /* of a division: of the quotient; 0: not known */
 };
 
-/* The first n instructions of the run that begins at index `first`, which led to `next` (replay_at; 0: not known, as if it were the one
- * behind). data: one for each, or NULL. */
+/* The first n instructions of the run that begins at index `first`, which led to `next` (replay_at;
+ * 0: not known, as if it were the one behind). data: one for each, or NULL. */
 void replay_run(struct replay *replay, uint32_t first, uint32_t n, uint64_t next,
                 const struct replay_data *data);
 /* Something else ran in between. So many instructions from here on only warm. */
 void replay_gap(struct replay *replay, uint64_t warming);
 
-/* Who wants to listen to a recording: is asked for each thread when it begins, and told when it ends. Threads have cores of their own, and
- * one after the other tells what it did, so one listener may serve several if it tells them apart. */
+/* Who wants to listen to a recording: is asked for each thread when it begins, and told when it
+ * ends. Threads have cores of their own, and one after the other tells what it did, so one listener
+ * may serve several if it tells them apart. */
 struct replay_audience {
     const struct model *model;
     bool wrong_ways;

@@ -1,4 +1,5 @@
-/* A replay as units that watch a core want it (model/pmu/step.h): each instruction with the history of branches before it. */
+/* A replay as units that watch a core want it (model/pmu/step.h): each instruction with the history
+ * of branches before it. */
 #pragma once
 
 #include "model/pmu/step.h"

@@ -39,7 +39,8 @@ void arcs_forward(struct arcs *arcs, const struct cfg *cfg)
     arcs_rewind(arcs);
 }
 
-/* Whether control can leave the function behind the block: it returns, traps, or jumps elsewhere. */
+/* Whether control can leave the function behind the block: it returns, traps, or jumps elsewhere.
+ */
 static void ends_mark(const struct cfg *cfg, bool *ends)
 {
     for (size_t b = 0; b < cfg->blocks.n; b++)

@@ -240,8 +240,8 @@ static bool targets_add(struct builder *builder)
     return true;
 }
 
-/* Targets make blocks, and blocks decide what is known at a jump: until nothing new is found. What was
- * a target only on the way there is none in the end. */
+/* Targets make blocks, and blocks decide what is known at a jump: until nothing new is found. What
+ * was a target only on the way there is none in the end. */
 static void tables_resolve(struct builder *builder)
 {
     struct cfg *cfg = builder->cfg;

@@ -2,17 +2,18 @@
  *
  * A block is a maximal straight run of instructions: it ends at a jump, a conditional branch, a
  * return or a trap, before every known target, and at the end of the function. Calls and system
- * calls do not end it, unless they are known never to come back. Known targets are the function's own
- * direct branches, calls and jump tables, plus what the caller has seen: two profiles that are to be compared must build their graph from both.
+ * calls do not end it, unless they are known never to come back. Known targets are the function's
+ * own direct branches, calls and jump tables, plus what the caller has seen: two profiles that are
+ * to be compared must build their graph from both.
  *
- * The sweep decodes each range of the function from its start and stops where bytes do not decode. A
- * target that is no instruction boundary of the sweep (a jump behind a prefix, code behind data) is
- * decoded from there, up to where it joins known instructions. An instruction is its address, so
+ * The sweep decodes each range of the function from its start and stops where bytes do not decode.
+ * A target that is no instruction boundary of the sweep (a jump behind a prefix, code behind data)
+ * is decoded from there, up to where it joins known instructions. An instruction is its address, so
  * nothing is decoded twice, but instructions may overlap.
  *
- * Indirect jumps have the edges of their table, where one was proved, and those that were seen. Jumps
- * out of the function (tail calls), calls and unresolved indirect jumps are exits, not edges. A block
- * that ends in a return has neither. */
+ * Indirect jumps have the edges of their table, where one was proved, and those that were seen.
+ * Jumps out of the function (tail calls), calls and unresolved indirect jumps are exits, not edges.
+ * A block that ends in a return has neither. */
 #pragma once
 
 #include "base/vec.h"
@@ -93,8 +94,8 @@ void cfg_release(struct cfg *cfg);
 
 /* Index of the instruction at exactly this address, or INSTRUCTION_NONE. */
 uint32_t cfg_find(const struct cfg *cfg, struct svma at);
-/* Index of the first instruction of the function that a straight run from start to last meets: the one
- * at start or, if the run comes from outside, the first of a range. */
+/* Index of the first instruction of the function that a straight run from start to last meets: the
+ * one at start or, if the run comes from outside, the first of a range. */
 uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last);
 /* Index of the edge, or EDGE_NONE. */
 uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,

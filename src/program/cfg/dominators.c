@@ -80,8 +80,9 @@ static void parents_find(block_id *parent, const struct walk *walk, const struct
     }
 }
 
-/* Numbers the tree so that one node lies above another if and only if its interval holds the other's:
- * each node's interval ends where its parent's last child's does, children in any order. */
+/* Numbers the tree so that one node lies above another if and only if its interval holds the
+ * other's: each node's interval ends where its parent's last child's does, children in any order.
+ */
 static void tree_number(struct dominators *dominators, const struct walk *walk, block_id root)
 {
     uint32_t n = dominators->n;

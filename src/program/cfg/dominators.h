@@ -21,7 +21,8 @@ static inline bool dominators_reach(const struct dominators *dominators, block_i
 {
     return dominators->enter[block] != 0;
 }
-/* Whether every path to b (from b, for post-dominators) goes through a. A block dominates itself. */
+/* Whether every path to b (from b, for post-dominators) goes through a. A block dominates itself.
+ */
 static inline bool dominators_have(const struct dominators *dominators, block_id a, block_id b)
 {
     return dominators->enter[b] && dominators->enter[a] &&

@@ -95,7 +95,8 @@ static void exits_keep(struct graph_memory *memory, const struct graphs *graphs,
     memory->instructions += cfg->instructions.n;
 }
 
-/* Pointers into memory that still grows are set when it no longer does: until then the counts alone. */
+/* Pointers into memory that still grows are set when it no longer does: until then the counts
+ * alone. */
 static void graph_keep(struct graph *graph, struct graph_memory *memory,
                        const struct graphs *graphs, const struct cfg *cfg)
 {

@@ -1,8 +1,8 @@
-/* The graphs of all functions of a binary, kept small: what is left of each when its instructions are
- * forgotten. Built by all cores; the same whatever their number.
+/* The graphs of all functions of a binary, kept small: what is left of each when its instructions
+ * are forgotten. Built by all cores; the same whatever their number.
  *
- * Addresses are 32 bits, counted from `base`. A block's edges are a row: from the block's first_edge to
- * the next block's. Instructions, and what was seen, are cfg_build's to give. */
+ * Addresses are 32 bits, counted from `base`. A block's edges are a row: from the block's
+ * first_edge to the next block's. Instructions, and what was seen, are cfg_build's to give. */
 #pragma once
 
 #include "program/cfg/cfg.h"

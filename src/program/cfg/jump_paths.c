@@ -80,8 +80,8 @@ static void block_changed(struct path_block *at)
     at->like = BLOCK_NONE;
 }
 
-/* Whether what is known at the block's start has changed. As long as there is one way in, the newest
- * state of that way is all there is to know. */
+/* Whether what is known at the block's start has changed. As long as there is one way in, the
+ * newest state of that way is all there is to know. */
 static bool state_bring(struct jump_paths *paths, block_id block, uint32_t way,
                         const struct state *state)
 {
@@ -133,8 +133,8 @@ static void arrive(struct jump_paths *paths, struct svma at, uint32_t way,
 
 /* ---- many ways on */
 
-/* One state that a jump brings to many blocks. Handlers of an interpreter are hundreds of them, with
- * hundreds of such jumps, and of most the same is known: it is joined at one of a kind. */
+/* One state that a jump brings to many blocks. Handlers of an interpreter are hundreds of them,
+ * with hundreds of such jumps, and of most the same is known: it is joined at one of a kind. */
 enum { FAN_KINDS = 8 };
 struct fan {
     const struct state *state;

@@ -1,4 +1,5 @@
-/* What is known at the start of each block of a function, carried along all paths until nothing changes.
+/* What is known at the start of each block of a function, carried along all paths until nothing
+ * changes.
  *
  * Jumps are resolved on the way, for paths go through them; what that says counts only when nothing
  * changes any more. */
@@ -38,8 +39,8 @@ void jump_paths_release(struct jump_paths *paths);
 
 /* From the function's entry; forgets what was known. */
 void jump_paths_entry(struct jump_paths *paths);
-/* Then from blocks that no path leads to: landing pads, targets of jumps that are not resolved, dead
- * code. */
+/* Then from blocks that no path leads to: landing pads, targets of jumps that are not resolved,
+ * dead code. */
 void jump_paths_roots(struct jump_paths *paths);
 /* Says of every jump that was reached where it goes. */
 void jump_paths_settle(struct jump_paths *paths);

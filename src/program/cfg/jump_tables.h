@@ -1,11 +1,12 @@
 /* Where the indirect jumps of a function go, as far as it can be proved.
  *
- * What is known of registers and memory (program/cfg/tracker.h) is carried along all paths of the function
- * until nothing changes. A jump through a constant table is resolved when the index has a range there
- * (a comparison, a mask, a width) or the file says how far the table reaches (program/elf/evidence.h). A
- * mask or a width says what the index can be, not where the table ends: then every entry must lead to an
- * instruction of the function, or be a tail call. An entry may also name the very end of the function:
- * that is what compilers write for cases which cannot happen. */
+ * What is known of registers and memory (program/cfg/tracker.h) is carried along all paths of the
+ * function until nothing changes. A jump through a constant table is resolved when the index has a
+ * range there (a comparison, a mask, a width) or the file says how far the table reaches
+ * (program/elf/evidence.h). A mask or a width says what the index can be, not where the table ends:
+ * then every entry must lead to an instruction of the function, or be a tail call. An entry may
+ * also name the very end of the function: that is what compilers write for cases which cannot
+ * happen. */
 #pragma once
 
 #include "base/vec.h"

@@ -3,9 +3,10 @@
 #include "base/memory.h"
 #include "program/cfg/arcs.h"
 
-/* Havlak's algorithm. Nodes are numbered in the order in which a walk from the entry meets them; from
- * the last to the first each is taken for a head, and whatever reaches one of its back edges without
- * passing it is its body. A body becomes one node with its head, so that loops around it see it whole. */
+/* Havlak's algorithm. Nodes are numbered in the order in which a walk from the entry meets them;
+ * from the last to the first each is taken for a head, and whatever reaches one of its back edges
+ * without passing it is its body. A body becomes one node with its head, so that loops around it
+ * see it whole. */
 
 struct finder {
     struct arcs before;  /* predecessors */

@@ -1,9 +1,9 @@
 /* The loops of a function and how they nest.
  *
- * A loop is a set of blocks that can all reach each other, with one of them its head. If every way in
- * goes through the head the loop is natural; if there are others it is marked irreducible: then which
- * of its entries is the head is a matter of order (the one that a walk from the function's entry, in
- * the order of edges, meets first). Only what the entry reaches is looked at. */
+ * A loop is a set of blocks that can all reach each other, with one of them its head. If every way
+ * in goes through the head the loop is natural; if there are others it is marked irreducible: then
+ * which of its entries is the head is a matter of order (the one that a walk from the function's
+ * entry, in the order of edges, meets first). Only what the entry reaches is looked at. */
 #pragma once
 
 #include "program/cfg/cfg.h"

@@ -163,8 +163,8 @@ static void effects_read(struct operation *operation, const ZydisDecodedInstruct
     }
 }
 
-/* The kernel answers in rax, uses rcx, r11 and, called the old way, r8 to r11; and it may write to any
- * memory that it was told of. */
+/* The kernel answers in rax, uses rcx, r11 and, called the old way, r8 to r11; and it may write to
+ * any memory that it was told of. */
 static void kernel_effects(struct operation *operation)
 {
     operation->writes |= 1u << REGISTER_RAX | 1u << REGISTER_RCX | 0xfu << 8;

@@ -18,8 +18,8 @@ static int target_order(const void *a, const void *b)
     return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* An entry of which the index was checked is what it is, wherever it leads; any other must lead where
- * this function goes. */
+/* An entry of which the index was checked is what it is, wherever it leads; any other must lead
+ * where this function goes. */
 static bool target_possible(const struct jump_search *search, const struct jump *jump, bool proved,
                             struct svma target)
 {
@@ -153,8 +153,8 @@ static bool table_ends(const struct jumps *jumps, uint64_t at)
 
 enum pointer_kind { POINTER_NONE, POINTER_INNER, POINTER_END };
 
-/* A pointer that linker or loader put there, to the inside of this function, where only its own jumps
- * go, or to its very end. */
+/* A pointer that linker or loader put there, to the inside of this function, where only its own
+ * jumps go, or to its very end. */
 static enum pointer_kind pointer_at(const struct jump_search *search, uint64_t at)
 {
     struct svma target;
@@ -167,7 +167,8 @@ static enum pointer_kind pointer_at(const struct jump_search *search, uint64_t a
     return cfg_ends_at(search->cfg, target) ? POINTER_END : POINTER_NONE;
 }
 
-/* Up to the last that goes inside: what follows it to the end cannot happen, or is not of this table. */
+/* Up to the last that goes inside: what follows it to the end cannot happen, or is not of this
+ * table. */
 static uint64_t pointers_run(const struct jump_search *search, uint64_t start, uint64_t end)
 {
     struct tables_read *read = search->read;
@@ -188,9 +189,9 @@ static uint64_t pointers_run(const struct jump_search *search, uint64_t start, u
 }
 
 /* The entries of a table of addresses that nothing else bounds: such pointers, up to where another
- * jump's table starts, if none stands before them but those of another table. If the table's address may
- * have a bias in it, its first entry is not known either: then they must be the only such pointers
- * around, and this the only jump to them. */
+ * jump's table starts, if none stands before them but those of another table. If the table's
+ * address may have a bias in it, its first entry is not known either: then they must be the only
+ * such pointers around, and this the only jump to them. */
 static uint64_t pointers_count(const struct jump_search *search, struct jump *jump, bool folded)
 {
     enum { BIAS_MAX = 256 };
@@ -212,8 +213,9 @@ static uint64_t pointers_count(const struct jump_search *search, struct jump *ju
     return 0;
 }
 
-/* A table that is counted from its own address is a compiler's switch, and so is one of addresses that
- * has no name where objects have: then its index, wherever it was kept, is the compiler's own. */
+/* A table that is counted from its own address is a compiler's switch, and so is one of addresses
+ * that has no name where objects have: then its index, wherever it was kept, is the compiler's own.
+ */
 static bool index_counts(const struct jump_search *search, const struct jump *jump,
                          const struct table_load *load)
 {
@@ -222,8 +224,8 @@ static bool index_counts(const struct jump_search *search, const struct jump *ju
            (jump->entry_bytes == 8 && evidence_nameless(&search->symbols->evidence, jump->table));
 }
 
-/* What bounds the index may have been overwritten since. Then the table must end where that says: what
- * follows is another table, or leads out of the function. */
+/* What bounds the index may have been overwritten since. Then the table must end where that says:
+ * what follows is another table, or leads out of the function. */
 static bool ends_naturally(const struct jump_search *search, const struct jump *jump)
 {
     struct svma at = {jump->table.v + (jump->first + jump->n) * jump->entry_bytes}, target;

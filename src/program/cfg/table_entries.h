@@ -6,7 +6,8 @@
 struct jump_search;
 struct table_load;
 
-/* Tables of one function that were read last, whatever came of it: its code, blocks apart, does not change. */
+/* Tables of one function that were read last, whatever came of it: its code, blocks apart, does not
+ * change. */
 enum { TABLES_READ = 8 };
 struct tables_read {
     struct table_reading {
@@ -24,7 +25,7 @@ struct tables_read {
 };
 void tables_read_release(struct tables_read *read);
 
-/* Of the table that the jump's target was loaded from. jump->base and jump->tail are known; all else of
- * the jump is set, and its targets are appended to those of the search. */
+/* Of the table that the jump's target was loaded from. jump->base and jump->tail are known; all
+ * else of the jump is set, and its targets are appended to those of the search. */
 enum cfg_reason table_resolve(const struct jump_search *search, struct jump *jump,
                               const struct table_load *load);

@@ -102,8 +102,8 @@ static bool constant_get(const struct tracker *tracker, const struct address_sum
     return true;
 }
 
-/* Whether the index was counted from the first case already: compilers do that in a register or in the
- * table's address, not in both. */
+/* Whether the index was counted from the first case already: compilers do that in a register or in
+ * the table's address, not in both. */
 static bool is_biased(const struct tracker *tracker, const struct value *term)
 {
     uint32_t instruction;

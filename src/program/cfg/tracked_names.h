@@ -1,5 +1,5 @@
-/* The names of what a tracker does not know: 1..16 are the registers at the function's entry, then there
- * are a few for each instruction. Names above are for joins of paths. */
+/* The names of what a tracker does not know: 1..16 are the registers at the function's entry, then
+ * there are a few for each instruction. Names above are for joins of paths. */
 #pragma once
 
 #include "program/cfg/tracker.h"

@@ -5,8 +5,8 @@
 
 enum { TRACKER_STACKS = 2 };
 
-/* The stack pointer at the entry, and after it was aligned; and the lowest address on each that left the
- * registers. No first name: nothing was found yet. */
+/* The stack pointer at the entry, and after it was aligned; and the lowest address on each that
+ * left the registers. No first name: nothing was found yet. */
 struct tracked_stacks {
     uint32_t names[TRACKER_STACKS];
     int64_t escaped[TRACKER_STACKS];

@@ -1,10 +1,12 @@
 /* Carries what is known of registers and memory over one instruction after the other.
  *
- * Loads from constant tables by an index are noted: which table, and what range the index has there.
+ * Loads from constant tables by an index are noted: which table, and what range the index has
+ * there.
  *
  * Stack slots survive stores through other pointers and calls. If the address of the slot, or of
- * something below it, left the registers, then whoever has it may have written there: what is read from
- * such a slot is weak, good for what compilers make and not for what programs do by themselves. */
+ * something below it, left the registers, then whoever has it may have written there: what is read
+ * from such a slot is weak, good for what compilers make and not for what programs do by
+ * themselves. */
 #pragma once
 
 #include "base/vec.h"

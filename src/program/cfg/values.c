@@ -440,7 +440,8 @@ static bool is_outdated(const struct value *value, value_name first_name, uint32
     return value->kind >= VALUE_TERM && place < STATE_PLACES && given >> place & 1;
 }
 
-/* As state_forget, of all names that are given again: whoever else bears one has it from the last time. Their facts and slots are gone already. */
+/* As state_forget, of all names that are given again: whoever else bears one has it from the last
+ * time. Their facts and slots are gone already. */
 static void names_forget(struct state *state, value_name first_name, uint32_t given)
 {
     for (uint32_t place = 0; place < 16 + state->n_slots; place++) {

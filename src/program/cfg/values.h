@@ -1,12 +1,13 @@
 /* What is known of registers and memory at one point of a function.
  *
  * A value is a constant, or a term: an unknown with a name, plus an offset, cut to some width and
- * scaled. Two places that hold equal terms hold equal values. What comparisons and masks say about an
- * unknown is a fact: a range of one of its terms. So a bound that was checked in one register holds for
- * its copies, for its spilled self, and for a narrower or wider view of it where that is sound.
+ * scaled. Two places that hold equal terms hold equal values. What comparisons and masks say about
+ * an unknown is a fact: a range of one of its terms. So a bound that was checked in one register
+ * holds for its copies, for its spilled self, and for a narrower or wider view of it where that is
+ * sound.
  *
- * A name is given by the place that made the unknown (an instruction, or a join of paths). When that
- * place runs again the name means the new value: whatever still held the old one loses it. */
+ * A name is given by the place that made the unknown (an instruction, or a join of paths). When
+ * that place runs again the name means the new value: whatever still held the old one loses it. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,8 +36,8 @@ struct value {
 /* Unsigned, both ends included. */
 struct value_range {
     uint64_t low, high;
-    /* The bound of the narrowest comparison, which may be above what is known otherwise: how far who
-     * compared thought it might go. UINT64_MAX: there was none. */
+    /* The bound of the narrowest comparison, which may be above what is known otherwise: how far
+     * who compared thought it might go. UINT64_MAX: there was none. */
     uint64_t limit;
 };
 #define LIMIT_NONE UINT64_MAX
@@ -62,8 +63,8 @@ struct state {
     struct value registers[16];
     struct slot slots[STATE_SLOTS]; /* oldest first */
     uint32_t n_slots, n_facts;
-    uint64_t
-        named; /* a bit for the name of each fact that is or was there, modulo 64: most values have none */
+    uint64_t named; /* a bit for the name of each fact that is or was there, modulo 64: most values
+                       have none */
     /* The comparison that set the flags: left with right, or right with left. ANY: none that is
      * understood. */
     struct value left;

@@ -1,7 +1,7 @@
 /* Reading little-endian bytes up to an end that is never passed.
  *
- * After a read that would pass it the cursor is bad: it stands at the end, and everything it gives is
- * 0. So a reader may look once, after several reads. */
+ * After a read that would pass it the cursor is bad: it stands at the end, and everything it gives
+ * is 0. So a reader may look once, after several reads. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* The debug information of one image: its units, wherever they lie.
  *
  * They lie in the image or in its debug file; parts that many files share in a supplementary file
- * (dwz); and with -gsplit-dwarf the units proper in .dwo files or one .dwp file, of which the image has
- * skeletons. Reading headers is all that happens here; lines.h and inlines.h read on. */
+ * (dwz); and with -gsplit-dwarf the units proper in .dwo files or one .dwp file, of which the image
+ * has skeletons. Reading headers is all that happens here; lines.h and inlines.h read on. */
 #pragma once
 
 #include "base/memory.h"

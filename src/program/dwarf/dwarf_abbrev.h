@@ -1,9 +1,9 @@
 /* Abbreviation tables of .debug_abbrev, compiled for skimming.
  *
  * Of an entry (DIE) we want a handful of attributes and else only its length. So an abbreviation
- * becomes a list of steps: attributes in a row that have a fixed size are one step over all of them,
- * and those without bytes are none. However long an attribute list is that somebody wrote, an entry
- * costs no more than its bytes, and the attributes we want, of each the first. */
+ * becomes a list of steps: attributes in a row that have a fixed size are one step over all of
+ * them, and those without bytes are none. However long an attribute list is that somebody wrote, an
+ * entry costs no more than its bytes, and the attributes we want, of each the first. */
 #pragma once
 
 #include "base/map.h"

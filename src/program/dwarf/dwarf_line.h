@@ -1,7 +1,7 @@
 /* One line table of .debug_line: its files, and its rows in the order of addresses.
  *
- * A sequence is a stretch of code without holes; rows of one hold up to the next row. Of rows at one
- * address the last holds. A row that says what the one before said is left out. */
+ * A sequence is a stretch of code without holes; rows of one hold up to the next row. Of rows at
+ * one address the last holds. A row that says what the one before said is left out. */
 #pragma once
 
 #include "base/vec.h"
@@ -57,12 +57,13 @@ struct line_table {
 /* What of a table is kept. */
 enum line_choice {
     LINE_ROWS,       /* as said above */
-    LINE_STATEMENTS, /* rows at which a statement begins, all of them: many may stand at one address */
+    LINE_STATEMENTS, /* rows at which a statement begins, all of them: many may stand at one address
+                      */
 };
 
 /* Only sequences that start in code of the image are kept: others are of functions that the linker
- * dropped. unit: whose table it is; for indexed strings. scratch: memory that is used again and again,
- * so that what is kept is no larger than it has to be. */
+ * dropped. unit: whose table it is; for indexed strings. scratch: memory that is used again and
+ * again, so that what is kept is no larger than it has to be. */
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
                      uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
                      enum line_choice choice, struct name_budget *names, struct line_rows *scratch);

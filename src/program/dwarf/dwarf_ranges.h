@@ -22,7 +22,7 @@ struct range_budget {
 void range_budget_init(struct range_budget *budget, const struct dwarf_sections *sections);
 void range_budget_add(struct range_budget *budget, const struct dwarf_sections *sections);
 
-/* Appends them, empty ones left out. False: a list that makes no sense; what came before its break is
- * there. */
+/* Appends them, empty ones left out. False: a list that makes no sense; what came before its break
+ * is there. */
 bool dwarf_ranges_read(struct address_ranges *ranges, const struct dwarf_unit *unit,
                        const struct die *die, struct range_budget *budget);

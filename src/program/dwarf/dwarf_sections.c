@@ -43,8 +43,8 @@ void damage_add(struct dwarf_damage *damage, const struct dwarf_damage *other)
 
 /* ---- compressed ones */
 
-/* What zlib can make of a byte at most; zstd of text does not come near. Bounds what a few bytes can
- * make us allocate. */
+/* What zlib can make of a byte at most; zstd of text does not come near. Bounds what a few bytes
+ * can make us allocate. */
 enum { INFLATION_MAX = 1032 };
 
 static bool section_unzstd(struct dwarf_sections *sections, struct dwarf_section *section)

@@ -42,7 +42,8 @@ struct dwarf_sections {
     struct dwarf_damage damage;
 };
 
-/* split: those of .dwo and .dwp files, called ".debug_info.dwo" and so on. The file must outlive it. */
+/* split: those of .dwo and .dwp files, called ".debug_info.dwo" and so on. The file must outlive
+ * it. */
 void dwarf_sections_read(struct dwarf_sections *sections, const struct elf_file *file, bool split);
 void dwarf_sections_release(struct dwarf_sections *sections);
 

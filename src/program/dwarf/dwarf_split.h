@@ -1,5 +1,5 @@
-/* Finding the units of which an image has only skeletons (-gsplit-dwarf): in the package IMAGE.dwp, or
- * each in its .dwo file. */
+/* Finding the units of which an image has only skeletons (-gsplit-dwarf): in the package IMAGE.dwp,
+ * or each in its .dwo file. */
 #pragma once
 
 struct debug_info;

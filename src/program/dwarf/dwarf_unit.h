@@ -52,8 +52,8 @@ struct dwarf_part {
     uint64_t abbrev, str_offsets, rnglists;
 };
 
-/* Reads headers and first entries from `at` up to `end`. A unit that makes no sense is noted as damage
- * and passed over; where its length makes none, reading ends. */
+/* Reads headers and first entries from `at` up to `end`. A unit that makes no sense is noted as
+ * damage and passed over; where its length makes none, reading ends. */
 void dwarf_units_read(struct dwarf_units *units, struct dwarf_sections *sections,
                       struct abbrev_cache *cache);
 /* The one unit at an offset; false: there is none that makes sense. */
@@ -88,8 +88,8 @@ bool die_read_at(const struct dwarf_unit *unit, uint64_t offset, struct die *ret
 
 /* ---- what values mean */
 
-/* The text of a string attribute; NULL: not there, or broken. alt: sections of the supplementary file,
- * or NULL. */
+/* The text of a string attribute; NULL: not there, or broken. alt: sections of the supplementary
+ * file, or NULL. */
 const char *die_string(const struct dwarf_unit *unit, const struct die *die,
                        enum die_attribute attribute, const struct dwarf_sections *alt);
 /* The address of an attribute of that class; false: an index that leads nowhere. */

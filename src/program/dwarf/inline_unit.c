@@ -105,8 +105,9 @@ static uint64_t sibling_of(const struct walker *walker, const struct die *die,
     return at != OFFSET_NONE && at >= here && at < walker->unit->end ? at : 0;
 }
 
-/* Nothing below the entry has code. Of those who say where the next entry is, which is GCC alone, also
- * below types: it puts the code of their functions outside, but for types inside of functions. */
+/* Nothing below the entry has code. Of those who say where the next entry is, which is GCC alone,
+ * also below types: it puts the code of their functions outside, but for types inside of functions.
+ */
 static bool has_no_code(const struct walker *walker, const struct die *die)
 {
     return die->abbrev->role == ROLE_BORING ||

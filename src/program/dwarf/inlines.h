@@ -1,8 +1,8 @@
 /* Which functions were inlined where, from .debug_info.
  *
  * Units are skimmed once, by several threads: of all entries only functions and inlined calls are
- * kept, as nodes that know what they are inlined into. The code of a function is cut into segments of
- * one innermost node each. A look-up is a binary search for the stretch of code and one for the
+ * kept, as nodes that know what they are inlined into. The code of a function is cut into segments
+ * of one innermost node each. A look-up is a binary search for the stretch of code and one for the
  * segment in it. Names are read when they are asked for. */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* Source lines of code addresses, from the DWARF line tables of an image.
  *
- * Each table is read once, by several threads; a look-up is a binary search for the sequence and one
- * for the row in it. Of two tables that claim a place (a damaged file, code folded by the linker) the
- * first has it. */
+ * Each table is read once, by several threads; a look-up is a binary search for the sequence and
+ * one for the row in it. Of two tables that claim a place (a damaged file, code folded by the
+ * linker) the first has it. */
 #pragma once
 
 #include "base/map.h"
@@ -46,9 +46,9 @@ struct line_run {
 
 /* A file without line tables, or with broken ones, gives what could be read; damage is noted. */
 void lines_read(struct lines *lines, const struct debug_info *info);
-/* The same with the rows at which statements begin, and no others. What gcc -O2 -g says: a statement
- * that was moved or lost its code still begins where it did. Those of other compilers, and of gcc
- * without optimisation, begin at every row. */
+/* The same with the rows at which statements begin, and no others. What gcc -O2 -g says: a
+ * statement that was moved or lost its code still begins where it did. Those of other compilers,
+ * and of gcc without optimisation, begin at every row. */
 void lines_read_statements(struct lines *lines, const struct debug_info *info);
 void lines_release(struct lines *lines);
 
@@ -60,8 +60,8 @@ bool lines_up_to(const struct lines *lines, struct svma at, struct line_place *r
 bool lines_find(const struct lines *lines, struct svma at, const char **ret_file,
                 uint32_t *ret_line);
 
-/* The table at an offset of .debug_line, and file number `file` of a table; LINE_TABLE_NONE and NULL: there
- * is none. */
+/* The table at an offset of .debug_line, and file number `file` of a table; LINE_TABLE_NONE and
+ * NULL: there is none. */
 #define LINE_TABLE_NONE UINT32_MAX
 uint32_t lines_table(const struct lines *lines, uint64_t stmt_list);
 const char *lines_file(const struct lines *lines, uint32_t table, uint64_t file);

@@ -1,7 +1,8 @@
-/* Overlapping stretches of addresses made disjoint: where several claim a place, the highest has it.
+/* Overlapping stretches of addresses made disjoint: where several claim a place, the highest has
+ * it.
  *
- * What is painted over comes back where the winner ends: inlined functions inside of functions, jitted
- * code on top of older code. */
+ * What is painted over comes back where the winner ends: inlined functions inside of functions,
+ * jitted code on top of older code. */
 #pragma once
 
 #include "base/vec.h"
@@ -16,8 +17,8 @@ struct stretches {
     VEC(struct stretch);
 };
 
-/* Claims come in rising order of value, and are sorted by start in place. Appends the result, by start
- * and disjoint; neighbours of one value are one. At most 2n - 1 of n. */
+/* Claims come in rising order of value, and are sorted by start in place. Appends the result, by
+ * start and disjoint; neighbours of one value are one. At most 2n - 1 of n. */
 void stretches_paint(struct stretches *claims, struct stretches *ret_painted);
 
 /* NULL: none has it. For painted ones. */

@@ -2,8 +2,9 @@
  *
  * In this order: the file itself; /usr/lib/debug/.build-id; the name in .gnu_debuglink beside the
  * file, in its .debug folder, and below /usr/lib/debug; FILE.debug and /usr/lib/debug/FILE; and, if
- * DEBUGINFOD_URLS is set, debuginfod; at last the names in the file's own .gnu_debugdata. A file found by build-id must have that build-id; one found by
- * name must have it, or the checksum that the link states. */
+ * DEBUGINFOD_URLS is set, debuginfod; at last the names in the file's own .gnu_debugdata. A file
+ * found by build-id must have that build-id; one found by name must have it, or the checksum that
+ * the link states. */
 #pragma once
 
 #include <stdint.h>
@@ -15,14 +16,14 @@ struct image;
 /* Sets image->debug and image->search. No file is the normal case. */
 void debug_file_find(struct image *image);
 
-/* What is not known of this image, where it was looked for, and what could be done about it: one line
- * for people. NULL: names and lines are there. */
+/* What is not known of this image, where it was looked for, and what could be done about it: one
+ * line for people. NULL: names and lines are there. */
 const char *debug_file_missing(struct image *image);
 /* The same without where it was looked for. */
 const char *debug_file_missing_brief(struct image *image);
 
 /* Where a file of a build-id lies if its package is installed; NULL: the id is too short. */
 const char *debug_file_id_path(struct arena *arena, const uint8_t *id, uint32_t bytes);
-/* The build-id in the notes of a debug file, which has no segments; up to BUILD_ID_MAX bytes. Returns
- * how many, 0: none. */
+/* The build-id in the notes of a debug file, which has no segments; up to BUILD_ID_MAX bytes.
+ * Returns how many, 0: none. */
 uint32_t debug_file_build_id(const struct elf_file *file, uint8_t *ret_id);

@@ -15,7 +15,8 @@ typedef int find_function(struct debuginfod_client *client, const unsigned char 
                           int build_id_bytes, char **path);
 typedef void end_function(struct debuginfod_client *client);
 
-/* dlsym gives a pointer to data; a union turns it into one to code without a cast that C forbids. */
+/* dlsym gives a pointer to data; a union turns it into one to code without a cast that C forbids.
+ */
 union entry {
     void *data;
     begin_function *begin;

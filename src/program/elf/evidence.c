@@ -57,8 +57,8 @@ static Elf_Data *symbols_of(Elf *elf, const GElf_Shdr *relocations)
     return section ? elf_getdata(section, NULL) : NULL;
 }
 
-/* lea of a PC-relative address: how position-independent code gets at its tables. No immediate follows
- * it, so the operand is counted from its own end. */
+/* lea of a PC-relative address: how position-independent code gets at its tables. No immediate
+ * follows it, so the operand is counted from its own end. */
 static bool is_lea(const struct image *image, uint64_t operand)
 {
     size_t room;

@@ -2,8 +2,8 @@
  * them will be once the file is loaded.
  *
  * A table of code addresses has no length of its own. It is proved by the symbol of the object, or,
- * where relocations were kept (ld -q), by what the linker filled in and by the next address that code
- * takes. Reading is done once; the questions may be asked by several threads. */
+ * where relocations were kept (ld -q), by what the linker filled in and by the next address that
+ * code takes. Reading is done once; the questions may be asked by several threads. */
 #pragma once
 
 #include "base/vec.h"

@@ -68,7 +68,8 @@ static void slots_read(struct slots *slots, Elf *elf)
         qsort(slots->at, slots->n, sizeof *slots->at, slot_order);
 }
 
-/* The slot of `[endbr64] [bnd] jmp *disp32(%rip)`, the only form linkers write; 0 if it is not one. */
+/* The slot of `[endbr64] [bnd] jmp *disp32(%rip)`, the only form linkers write; 0 if it is not one.
+ */
 static uint64_t stub_slot(const uint8_t *bytes, size_t n, uint64_t address)
 {
     static const uint8_t endbr[4] = {0xF3, 0x0F, 0x1E, 0xFA};

@@ -1,4 +1,5 @@
-/* The symbols of functions, or of data, of an ELF file as it has them: nothing merged, nothing left out. */
+/* The symbols of functions, or of data, of an ELF file as it has them: nothing merged, nothing left
+ * out. */
 #pragma once
 
 #include "base/vec.h"
@@ -23,8 +24,8 @@ struct symtab {
     VEC(struct symbol); /* by start, then by preference: rank, length of name, name */
 };
 
-/* FUNC and IFUNC symbols in executable segments, of .dynsym and of .symtab: the image's own or, if it
- * was stripped, its debug file's. */
+/* FUNC and IFUNC symbols in executable segments, of .dynsym and of .symtab: the image's own or, if
+ * it was stripped, its debug file's. */
 void symtab_read(struct symtab *symtab, const struct image *image);
 /* Those of them that start at `low` or behind it, before `high`. */
 void symtab_read_between(struct symtab *symtab, const struct image *image, struct svma low,

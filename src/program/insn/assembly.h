@@ -10,7 +10,8 @@ struct image;
 
 enum assembly_syntax { ASSEMBLY_ATT, ASSEMBLY_INTEL };
 
-/* What to write for an address that the instruction names: a label, a function. NULL: the number. */
+/* What to write for an address that the instruction names: a label, a function. NULL: the number.
+ */
 typedef const char *assembly_name(void *context, struct svma at);
 
 /* False: no whole instruction there, or no room for its text. `name` may be NULL. */

@@ -1,5 +1,5 @@
-/* What an instruction is called in AT&T syntax, as GNU as takes it: Zydis's formatter has that syntax, but
- * Intel's names with a letter behind them. */
+/* What an instruction is called in AT&T syntax, as GNU as takes it: Zydis's formatter has that
+ * syntax, but Intel's names with a letter behind them. */
 #pragma once
 
 #include <Zydis/Zydis.h>

@@ -1,5 +1,5 @@
-/* One instruction of an image with all its operands, as Zydis has it: for those who ask more of it than disasm.h
- * answers. */
+/* One instruction of an image with all its operands, as Zydis has it: for those who ask more of it
+ * than disasm.h answers. */
 #pragma once
 
 #include "wire/address.h"

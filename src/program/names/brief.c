@@ -53,8 +53,8 @@ static size_t group_bytes(const char *at)
     return i;
 }
 
-/* Of what follows the parameters of an enclosing function: "f(int) const::{lambda()#1}"; 0: it is not
- * one. */
+/* Of what follows the parameters of an enclosing function: "f(int) const::{lambda()#1}"; 0: it is
+ * not one. */
 static size_t enclosed_bytes(const char *at)
 {
     size_t qualified = strncmp(at, " const", 6) == 0 ? 6 : 0;
@@ -108,8 +108,8 @@ static char *word_find(char *text, const char *word)
     return NULL;
 }
 
-/* The type that "A as Trait", "impl Trait for A" or "impl A" is about: its own name, last of its path
- * if `last`. */
+/* The type that "A as Trait", "impl Trait for A" or "impl A" is about: its own name, last of its
+ * path if `last`. */
 static char *type_name(char *inside, bool last)
 {
     char *end, *begin = inside, *implemented = NULL;

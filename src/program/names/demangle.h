@@ -1,8 +1,9 @@
 /* Readable names of C++ and Rust functions, made once for each.
  *
- * C++ names ("_Z...") go through libstdc++'s __cxa_demangle; Rust's, old ("_ZN...17h<hash>E") and new
- * ("_R..."), through rust_name.c. What a compiler put behind a name (".cold", ".isra.0", "@plt") stays
- * behind the readable one. */
+ * C++ names ("_Z...") go through libstdc++'s __cxa_demangle; Rust's, old ("_ZN...17h<hash>E") and
+ * new
+ * ("_R..."), through rust_name.c. What a compiler put behind a name (".cold", ".isra.0", "@plt")
+ * stays behind the readable one. */
 #pragma once
 
 #include "base/map.h"

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The pattern is the name as linked, also without what a compiler put behind it (".constprop.0"), the
- * readable name, the readable name without its parameters or
- * without what else surrounds it (a return type, template arguments), or a glob for one of these. */
+/* The pattern is the name as linked, also without what a compiler put behind it (".constprop.0"),
+ * the readable name, the readable name without its parameters or without what else surrounds it (a
+ * return type, template arguments), or a glob for one of these. */
 bool name_matches(const char *pattern, const char *linkage, const char *readable);
 
 /* How far a name is from the one that was typed: edits that make the one the other, less those that

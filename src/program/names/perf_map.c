@@ -126,7 +126,8 @@ bool perf_map_read(struct perf_map *map, const char *path, struct err *err)
         return err_errno(err, "%s: cannot open", path);
     if (!S_ISREG(stat.st_mode))
         return err_set(err, ERR_FORMAT, "%s: not a regular file", path);
-    /* The program's own file decides what is asked for here: a sparse one must not cost all memory. */
+    /* The program's own file decides what is asked for here: a sparse one must not cost all memory.
+     */
     if (stat.st_size > BYTES_MAX)
         return err_set(err, ERR_FORMAT, "%s: %lld bytes: no map of code is so large", path,
                        (long long)stat.st_size);

@@ -1,6 +1,7 @@
 /* The map that a JIT compiler writes for profilers: "START SIZE NAME" a line, both numbers hex.
  *
- * Compilers reuse memory and only ever append: where entries overlap, the later one has the place. */
+ * Compilers reuse memory and only ever append: where entries overlap, the later one has the place.
+ */
 #pragma once
 
 #include "base/memory.h"

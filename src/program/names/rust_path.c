@@ -161,7 +161,8 @@ static void number_put(struct reader *reader, const char *format, uint64_t value
 
 /* ---- references, lifetimes */
 
-/* Reads on at an earlier place; `read` is path or type or const. Returns false at the place itself. */
+/* Reads on at an earlier place; `read` is path or type or const. Returns false at the place itself.
+ */
 static size_t backref_begin(struct reader *reader)
 {
     size_t here = reader->at - 1;

@@ -6,7 +6,8 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Which stretch an address lies in is asked for every call: the first candidate is found by the address's upper bits. */
+/* Which stretch an address lies in is asked for every call: the first candidate is found by the
+ * address's upper bits. */
 struct finder {
     struct crossings *crossings;
     const struct image *image;

@@ -1,4 +1,5 @@
-/* What in a module's code leads from one stretch of it to another, or into the middle of one: found in one sweep, which is what takes time.
+/* What in a module's code leads from one stretch of it to another, or into the middle of one: found
+ * in one sweep, which is what takes time.
  *
  * Calls of functions and jumps to them, which most are, are left out: nobody asks. */
 #pragma once
@@ -14,10 +15,10 @@ struct image;
 /* By start, disjoint. */
 struct code_stretch {
     uint64_t start, end;
-    bool
-        unnamed; /* known by its frame description alone: it may turn out to be a part of a function */
-    bool inside; /* of a frame, by that description */
-    bool part;   /* of a function that begins elsewhere, as its name says */
+    bool unnamed; /* known by its frame description alone: it may turn out to be a part of a
+                     function */
+    bool inside;  /* of a frame, by that description */
+    bool part;    /* of a function that begins elsewhere, as its name says */
 };
 
 enum crossing_kind {
@@ -35,8 +36,8 @@ struct crossing {
 
 struct crossings {
     VEC(struct crossing);
-    bool *
-        used; /* by stretch: an instruction calls its beginning or takes its address, if it is unnamed; else not told */
+    bool *used; /* by stretch: an instruction calls its beginning or takes its address, if it is
+                   unnamed; else not told */
 };
 
 void crossings_find(struct crossings *crossings, const struct image *image,

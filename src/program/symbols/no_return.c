@@ -70,8 +70,8 @@ bool no_return_name(const char *name)
     return bsearch(name, known, sizeof known / sizeof *known, sizeof *known, name_order) != NULL;
 }
 
-/* The function, or stub, that begins there, without its "@plt"; NULL: none does, or its name is longer than any
- * that matters. */
+/* The function, or stub, that begins there, without its "@plt"; NULL: none does, or its name is
+ * longer than any that matters. */
 static const char *bare_name(const struct symbols *symbols, struct svma at, char room[64],
                              enum function_source *ret_source)
 {

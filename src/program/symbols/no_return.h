@@ -1,5 +1,6 @@
-/* Which functions never come back to their caller: those of the C and C++ libraries that are declared
- * so. What follows a call of one is no code of its caller's path: padding, or another block. */
+/* Which functions never come back to their caller: those of the C and C++ libraries that are
+ * declared so. What follows a call of one is no code of its caller's path: padding, or another
+ * block. */
 #pragma once
 
 #include "wire/address.h"

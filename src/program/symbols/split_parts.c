@@ -68,7 +68,8 @@ static void parts_take(const struct finder *finder, uint32_t *parents, bool insi
     }
 }
 
-/* A stretch that has become a part of another cannot have parts by itself: they are the other's, too. */
+/* A stretch that has become a part of another cannot have parts by itself: they are the other's,
+ * too. */
 static void parents_settle(const struct finder *finder, uint32_t *parents)
 {
     for (uint32_t i = 0; i < finder->n; i++)

@@ -90,7 +90,8 @@ static const struct span *spans_find(const struct spans *spans, uint64_t at)
 
 /* ---- symbols */
 
-/* For a symbol without a size: up to the end of its frame, else the next symbol, else the section. */
+/* For a symbol without a size: up to the end of its frame, else the next symbol, else the section.
+ */
 static uint64_t unsized_end(const struct builder *builder, size_t next_symbol, uint64_t start,
                             uint64_t section_end)
 {
@@ -301,8 +302,8 @@ static const struct symbol *parent_find(const struct by_name *names, const struc
     return global;
 }
 
-/* Which names can be those of parents, by their length and last bytes: of some of a hundred thousand, which
- * would take longer to sort than all else here, few cold parts ask for any. */
+/* Which names can be those of parents, by their length and last bytes: of some of a hundred
+ * thousand, which would take longer to sort than all else here, few cold parts ask for any. */
 struct name_filter {
     uint64_t bits[1024];
 };
@@ -363,7 +364,8 @@ static void parents_find(const struct builder *builder, uint32_t *parents)
     vec_release(&names);
 }
 
-/* Only frame descriptions leave open what is a function: without them the sweep is for whoever asks. */
+/* Only frame descriptions leave open what is a function: without them the sweep is for whoever
+ * asks. */
 static void unnamed_parents_find(const struct builder *builder, uint32_t *parents)
 {
     const struct spans *spans = &builder->spans;

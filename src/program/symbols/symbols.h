@@ -5,9 +5,9 @@
  * ("foo@plt", "[plt]" where nothing names it), frame descriptions of .eh_frame, and what lies
  * between. The last two have no name and are called "[0xADDRESS]".
  *
- * Aliases: of several names at one address a global one wins over weak over local, then the shorter,
- * then the alphabetically first. "foo.cold" is no function but a further range of foo; parts without a
- * name are told by who jumps to them (split_parts.h). */
+ * Aliases: of several names at one address a global one wins over weak over local, then the
+ * shorter, then the alphabetically first. "foo.cold" is no function but a further range of foo;
+ * parts without a name are told by who jumps to them (split_parts.h). */
 #pragma once
 
 #include "base/memory.h"
@@ -54,7 +54,8 @@ struct symbols {
 
 void symbols_build(struct symbols *symbols, const struct image *image);
 void symbols_release(struct symbols *symbols);
-/* What was found when they were built, or else is now, in `own`, which is the caller's to release. */
+/* What was found when they were built, or else is now, in `own`, which is the caller's to release.
+ */
 const struct crossings *symbols_crossings(const struct symbols *symbols, const struct image *image,
                                           struct crossings *own);
 

@@ -1,7 +1,8 @@
 /* Where functions begin, by the table for binary search of .eh_frame_hdr alone.
  *
- * For whoever must tell functions apart while a program runs, and cannot afford to read symbols: a copy
- * of the table is all there is. Code without a frame description counts as part of what is before it. */
+ * For whoever must tell functions apart while a program runs, and cannot afford to read symbols: a
+ * copy of the table is all there is. Code without a frame description counts as part of what is
+ * before it. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,6 +21,7 @@ struct bounds {
 void bounds_read(struct bounds *bounds, const struct image *image);
 void bounds_release(struct bounds *bounds);
 
-/* The function that has the address: from *ret_start up to *ret_end. False: nothing is known of it. */
+/* The function that has the address: from *ret_start up to *ret_end. False: nothing is known of it.
+ */
 bool bounds_find(const struct bounds *bounds, struct svma at, struct svma *ret_start,
                  struct svma *ret_end);

@@ -16,8 +16,8 @@ static int frame_order(const void *a, const void *b)
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-/* Its program changes something before it moves on: what is at the entry of a function is the CIE's to say. Bytes are DWARF's: advances are 0x40 to 0x7f
- * and 0x02 to 0x04. */
+/* Its program changes something before it moves on: what is at the entry of a function is the CIE's
+ * to say. Bytes are DWARF's: advances are 0x40 to 0x7f and 0x02 to 0x04. */
 static bool begins_inside(const struct unwind_entry *entry)
 {
     enum { DEF_CFA = 0x0c, DEF_CFA_REGISTER, DEF_CFA_OFFSET, DEF_CFA_EXPRESSION };
@@ -26,8 +26,9 @@ static bool begins_inside(const struct unwind_entry *entry)
     return *entry->program.at >= DEF_CFA && *entry->program.at <= DEF_CFA_EXPRESSION;
 }
 
-/* The way back from signal handlers begins a byte ahead of its code, so that whoever looks up the byte before a return
- * address finds it. That byte is the end of whatever padding lies before: decoded from there, the code is other code. */
+/* The way back from signal handlers begins a byte ahead of its code, so that whoever looks up the
+ * byte before a return address finds it. That byte is the end of whatever padding lies before:
+ * decoded from there, the code is other code. */
 static bool begins_ahead(const struct image *image, const struct unwind_entry *entry,
                          const struct unwind_cie *cie)
 {

@@ -6,8 +6,9 @@
 
 #include <dwarf.h>
 
-/* Of one function: a base (that of the function, unless it is told), a table of types that does not matter here, and the table of calls:
- * stretches of code, each with the pad for what is thrown there, counted from the base; 0 is none. */
+/* Of one function: a base (that of the function, unless it is told), a table of types that does not
+ * matter here, and the table of calls: stretches of code, each with the pad for what is thrown
+ * there, counted from the base; 0 is none. */
 static void table_read(struct landing_pads *pads, const struct image *image,
                        const struct unwind_entry *entry)
 {

@@ -1,4 +1,5 @@
-/* Where exceptions land: the pads that the tables of C++ and its kind (.gcc_except_table) name. No edge leads there. */
+/* Where exceptions land: the pads that the tables of C++ and its kind (.gcc_except_table) name. No
+ * edge leads there. */
 #pragma once
 
 #include "base/vec.h"

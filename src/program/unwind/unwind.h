@@ -1,10 +1,12 @@
-/* Call frames of code built without frame pointers: .eh_frame, and .debug_frame where that has nothing,
- * compiled once into a sorted table; for functions that neither describes, what reading them tells.
+/* Call frames of code built without frame pointers: .eh_frame, and .debug_frame where that has
+ * nothing, compiled once into a sorted table; for functions that neither describes, what reading
+ * them tells.
  *
- * The table is two arrays: rows of 8 bytes, each the start of a stretch of code and the number of its
- * rule; and the rules, of which an image has few. A row ends where the next one starts; stretches
- * that no entry covers have a row without a rule. Built once, it is never changed, holds no pointer into
- * the image, and can be used by many threads. Entries that cannot be read are left out and counted. */
+ * The table is two arrays: rows of 8 bytes, each the start of a stretch of code and the number of
+ * its rule; and the rules, of which an image has few. A row ends where the next one starts;
+ * stretches that no entry covers have a row without a rule. Built once, it is never changed, holds
+ * no pointer into the image, and can be used by many threads. Entries that cannot be read are left
+ * out and counted. */
 #pragma once
 
 #include "base/vec.h"
@@ -48,8 +50,8 @@ void unwind_release(struct unwind *unwind);
 /* NULL: nothing is known about code at this address. */
 const struct unwind_rule *unwind_find(const struct unwind *unwind, struct svma at);
 
-/* A frame's registers, in DWARF's order. value[UNWIND_RIP] is where the frame is: the instruction that
- * runs next or, in a frame that has called, the one behind the call. */
+/* A frame's registers, in DWARF's order. value[UNWIND_RIP] is where the frame is: the instruction
+ * that runs next or, in a frame that has called, the one behind the call. */
 struct unwind_frame {
     uint64_t value[UNWIND_REGISTERS];
     uint32_t known;   /* bit r: value[r] */

@@ -292,7 +292,8 @@ static uint64_t way_next(struct reader *reader, uint64_t at, const struct state 
     return ends ? 0 : behind;
 }
 
-/* What is called elsewhere is no part of this function: it came behind a call that does not return. */
+/* What is called elsewhere is no part of this function: it came behind a call that does not return.
+ */
 static bool is_inside(const struct reader *reader, const struct derive_function *function,
                       uint64_t at)
 {

@@ -1,9 +1,10 @@
 /* Rules for code that no entry describes, found by reading it.
  *
  * From the start of each function, along all its ways, it is followed how far rsp is from where the
- * return address lies and which callee-saved registers were pushed where. Code is left out where that
- * is not known: behind jumps through tables, and where rsp gets a value that cannot be followed. A
- * table of the same code's entries agrees with nearly all of it (docs/PERFORMANCE.md). */
+ * return address lies and which callee-saved registers were pushed where. Code is left out where
+ * that is not known: behind jumps through tables, and where rsp gets a value that cannot be
+ * followed. A table of the same code's entries agrees with nearly all of it (docs/PERFORMANCE.md).
+ */
 #pragma once
 
 #include "base/vec.h"

@@ -118,7 +118,8 @@ static struct svma address_of(const struct unwind_section *section, const uint8_
     return (struct svma){section->address.v + (uint64_t)(at - section->bytes)};
 }
 
-/* The FDE's augmentation data: where its exception table is. A pointer of 0 is none, whatever it counts from. */
+/* The FDE's augmentation data: where its exception table is. A pointer of 0 is none, whatever it
+ * counts from. */
 static bool augmentation_read(const struct reader *reader, const struct unwind_cie *cie,
                               struct unwind_code *code, struct svma *ret_table)
 {
@@ -202,8 +203,9 @@ void unwind_entries_read(struct unwind_entries *entries, const struct unwind_sec
     for (Dwarf_Off at = 0, next; at < section->n; at = next) {
         next = (Dwarf_Off)-1;
         int status = dwarf_next_cfi(reader.ident, &reader.data, !section->debug, at, &next, &entry);
-        /* libdw stops at a terminator, but one may stand in the middle, where a linker put start files
-         * behind others. An entry that libdw cannot read is skipped if its length is known. */
+        /* libdw stops at a terminator, but one may stand in the middle, where a linker put start
+         * files behind others. An entry that libdw cannot read is skipped if its length is known.
+         */
         if (status > 0 && !section->debug && !section->endless && is_terminator(section, at))
             next = at + TERMINATOR_BYTES;
         if (next <= at || next == (Dwarf_Off)-1)

@@ -1,4 +1,5 @@
-/* The entries of an .eh_frame or .debug_frame section: which code each is about, and its program. */
+/* The entries of an .eh_frame or .debug_frame section: which code each is about, and its program.
+ */
 #pragma once
 
 #include "base/vec.h"
@@ -44,7 +45,8 @@ struct unwind_entries {
     uint64_t unreadable;
 };
 
-/* Appends. What is empty or unreadable is left out, the latter counted. Lives as long as the bytes. */
+/* Appends. What is empty or unreadable is left out, the latter counted. Lives as long as the bytes.
+ */
 void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section);
 /* The same of the one entry at an offset; false: there is none. */
 bool unwind_entries_read_one(struct unwind_entries *entries, const struct unwind_section *section,
@@ -54,7 +56,7 @@ void unwind_entries_release(struct unwind_entries *entries);
 /* By start, then order; of several about the same code the first found keeps it. */
 void unwind_entries_sort(struct unwind_entries *entries);
 
-/* An address in DWARF's exception header encoding; false if it is cut off or of a kind that no linker
- * writes. `field` is its own address. Moves code->at behind it. */
+/* An address in DWARF's exception header encoding; false if it is cut off or of a kind that no
+ * linker writes. `field` is its own address. Moves code->at behind it. */
 bool unwind_pointer(struct unwind_code *code, uint8_t encoding, struct svma field,
                     uint64_t *ret_value);

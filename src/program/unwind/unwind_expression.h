@@ -9,8 +9,8 @@ struct unwind_memory;
 
 enum expression_end { EXPRESSION_VALUE, EXPRESSION_NO_MEMORY, EXPRESSION_BAD };
 
-/* The top of the stack when it has run; `first` is put there before (the CFA, for columns), or NULL.
- * Bounded, whatever the bytes are. */
+/* The top of the stack when it has run; `first` is put there before (the CFA, for columns), or
+ * NULL. Bounded, whatever the bytes are. */
 enum expression_end expression_run(const uint8_t *code, size_t n, const struct unwind_frame *frame,
                                    const struct unwind_memory *memory, const uint64_t *first,
                                    uint64_t *ret_value);

@@ -1,8 +1,8 @@
 /* A stretch of code that no entry describes, read function by function as it is asked for.
  *
- * What reading tells of a function whose symbol says where it ends hangs on nothing outside of it, unless symbols
- * overlap: then all that do are read together. Code without such a symbol may be called from anywhere in the
- * stretch, of which all functions are read then, up to a limit. */
+ * What reading tells of a function whose symbol says where it ends hangs on nothing outside of it,
+ * unless symbols overlap: then all that do are read together. Code without such a symbol may be
+ * called from anywhere in the stretch, of which all functions are read then, up to a limit. */
 #pragma once
 
 #include "program/unwind/unwind.h"

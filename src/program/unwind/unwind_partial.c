@@ -138,7 +138,8 @@ static void others_read(struct unwind_partial *partial)
     partial->others_read = true;
 }
 
-/* The last that starts at or before the address, and of several the first: as a whole table has it. */
+/* The last that starts at or before the address, and of several the first: as a whole table has it.
+ */
 static bool around_by_others(struct unwind_partial *partial, struct around *around)
 {
     if (!partial->others_read)

@@ -1,12 +1,13 @@
 /* Unwind rules of one image, function by function, as they are asked for.
  *
- * Compiling a whole table takes 2 ms for a C library and 40 for a compiler: as much as a recording at 1 % may cost
- * in 4 seconds. Linkers write a sorted index of all entries for those who throw exceptions (.eh_frame_hdr), by which
- * the one of a function is found and compiled alone, in microseconds. Where there is no such index, or where it has
- * nothing about an address, the other entries are found and sorted, once, and each is compiled as it is asked for. Code
- * that none has is read, the function around an address alone where its symbol tells what that is (unwind_gap.h). Code
- * without a name may be called from anywhere: of a small image the whole table is made then, of a large one no more is
- * read than the stretch without entries around it. */
+ * Compiling a whole table takes 2 ms for a C library and 40 for a compiler: as much as a recording
+ * at 1 % may cost in 4 seconds. Linkers write a sorted index of all entries for those who throw
+ * exceptions (.eh_frame_hdr), by which the one of a function is found and compiled alone, in
+ * microseconds. Where there is no such index, or where it has nothing about an address, the other
+ * entries are found and sorted, once, and each is compiled as it is asked for. Code that none has
+ * is read, the function around an address alone where its symbol tells what that is (unwind_gap.h).
+ * Code without a name may be called from anywhere: of a small image the whole table is made then,
+ * of a large one no more is read than the stretch without entries around it. */
 #pragma once
 
 #include "base/vec.h"

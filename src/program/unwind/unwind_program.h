@@ -4,8 +4,9 @@
 #include "program/unwind/unwind_entries.h"
 #include "program/unwind/unwind_rule.h"
 
-/* Gets each stretch's start and rule, in rising order; the first starts with the entry. Nothing keeps a
- * broken program from going past the entry's end. No rule: what follows could not be read. */
+/* Gets each stretch's start and rule, in rising order; the first starts with the entry. Nothing
+ * keeps a broken program from going past the entry's end. No rule: what follows could not be read.
+ */
 typedef void unwind_emit(void *closure, struct svma start, const struct unwind_rule *rule);
 
 /* False: an instruction makes no sense. */

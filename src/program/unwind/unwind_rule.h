@@ -1,9 +1,10 @@
-/* How one frame leads to its caller's: where the frame's end (CFA) is and where each register of the
- * caller was kept.
+/* How one frame leads to its caller's: where the frame's end (CFA) is and where each register of
+ * the caller was kept.
  *
- * Registers have DWARF's numbers for x86-64. A column is a rule's word for one register: a kind in the
- * low bits and a number above them. A register without a column is unchanged; without one of its own
- * the caller's rsp is the CFA. Equal rules have equal bytes, so that one table holds each of them once. */
+ * Registers have DWARF's numbers for x86-64. A column is a rule's word for one register: a kind in
+ * the low bits and a number above them. A register without a column is unchanged; without one of
+ * its own the caller's rsp is the CFA. Equal rules have equal bytes, so that one table holds each
+ * of them once. */
 #pragma once
 
 #include "base/vec.h"

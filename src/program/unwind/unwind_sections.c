@@ -22,8 +22,8 @@ static bool section_read(struct unwind_entries *entries, Elf *elf, const char *n
     return true;
 }
 
-/* Version, three encodings, the address of .eh_frame, and, as all linkers write it, a number of rows and the
- * rows. */
+/* Version, three encodings, the address of .eh_frame, and, as all linkers write it, a number of
+ * rows and the rows. */
 static bool header_read(const struct image *image, struct svma at, struct unwind_header *ret_header)
 {
     enum { VERSION = 1, FIXED_BYTES = 4, ROW_BYTES = 8 };

@@ -20,8 +20,8 @@ struct unwind_header {
 /* False: the image has none. */
 bool unwind_header_find(const struct image *image, struct unwind_header *ret_header);
 
-/* Those of .eh_frame, found by its section or, in a file without sections, by the program header that
- * leads to it. */
+/* Those of .eh_frame, found by its section or, in a file without sections, by the program header
+ * that leads to it. */
 void unwind_entries_read_eh(struct unwind_entries *entries, const struct image *image);
 /* Those of .debug_frame, in the file itself and in its debug file. */
 void unwind_entries_read_debug(struct unwind_entries *entries, const struct image *image);

@@ -51,8 +51,9 @@ static enum unwind_step cfa_find(const struct unwind *unwind, const struct unwin
 
 /* A register that was kept in memory.
  *
- * Epilogues pop registers without a word about it in the rules, so a rule may name a place that already
- * lies below rsp. A copied stack does not reach down there, but the register has its old value back. */
+ * Epilogues pop registers without a word about it in the rules, so a rule may name a place that
+ * already lies below rsp. A copied stack does not reach down there, but the register has its old
+ * value back. */
 static enum unwind_step memory_column(const struct unwind_frame *frame, unsigned number,
                                       uint64_t at, const struct unwind_memory *memory,
                                       uint64_t *ret_value)
@@ -118,8 +119,8 @@ static enum unwind_step step_by(const struct unwind *unwind, const struct unwind
     caller.value[UNWIND_RSP] = cfa;
     caller.known |= 1u << UNWIND_RSP | 1u << UNWIND_RIP;
     columns_find(unwind, rule, cfa, frame, memory, &caller);
-    /* Stacks grow down. Only signal returns and switches of stacks go elsewhere: they need expressions,
-     * or say where rsp was kept. */
+    /* Stacks grow down. Only signal returns and switches of stacks go elsewhere: they need
+     * expressions, or say where rsp was kept. */
     bool plain = rule->cfa != CFA_EXPRESSION && !(rule->columns >> UNWIND_RSP & 1);
     uint64_t rsp = caller.value[UNWIND_RSP], old = frame->value[UNWIND_RSP];
     if (!(caller.known >> UNWIND_RSP & 1) || (plain && rsp < old) ||

@@ -5,9 +5,9 @@
  * cache_flush forgets all of it at once, when no thread runs in it. Exit ids are never used twice,
  * so records made before a flush still mean what they meant.
  *
- * Threads run translated code, and look superblocks up, without any lock; whatever changes the cache is
- * done under it. What is published (an index slot, a link, a landing) is one aligned store, made when
- * all it leads to is written. */
+ * Threads run translated code, and look superblocks up, without any lock; whatever changes the
+ * cache is done under it. What is published (an index slot, a link, a landing) is one aligned
+ * store, made when all it leads to is written. */
 #pragma once
 
 #include "walk/context.h"
@@ -116,13 +116,14 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena);
 
 /* A whole run is going to be walked: thousands of superblocks within milliseconds. */
 void cache_expect_all(struct cache *cache);
-/* In a fork, whose only thread is not in the cache: flushed, and with an arena of its own. Zones that were
- * the parent's are unmapped. */
+/* In a fork, whose only thread is not in the cache: flushed, and with an arena of its own. Zones
+ * that were the parent's are unmapped. */
 void cache_rehouse(struct cache *cache, uint8_t *arena);
 /* Unmaps all that it has mapped, and its arena; nobody may be in it. */
 void cache_unmap(struct cache *cache);
 
-/* The superblock for pc with at least so many segments allowed, if it is there; whatever is in a plan's register. Needs no lock. */
+/* The superblock for pc with at least so many segments allowed, if it is there; whatever is in a
+ * plan's register. Needs no lock. */
 struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
                               uint32_t max_segments);
 
@@ -136,8 +137,8 @@ struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
 void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);
 /* From now on indirect branches of this flavour to its pc find the superblock. */
 void cache_land(struct cache *cache, struct superblock *to);
-/* A counter for a counted site, by exit id, and where it went: this once, which no landing has seen, is
- * counted in the context. 0: no room. */
+/* A counter for a counted site, by exit id, and where it went: this once, which no landing has
+ * seen, is counted in the context. 0: no room. */
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target);
 /* As cache_land for one counted site; the (site, target) gets its counter. */
 void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
@@ -148,8 +149,8 @@ uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to);
 /* Tells the tool of functions that are new. */
 void cache_publish(struct cache *cache);
 
-/* Forgets all superblocks, for code that has changed: none is found or landed at any more. Threads may
- * still be in them. */
+/* Forgets all superblocks, for code that has changed: none is found or landed at any more. Threads
+ * may still be in them. */
 void cache_forget(struct cache *cache);
 /* The same, and their room is free again: no thread may be in them. */
 void cache_flush(struct cache *cache);
@@ -157,10 +158,11 @@ void cache_flush(struct cache *cache);
 /* ---- without the lock again */
 
 struct exit *cache_exit(struct cache *cache, uint32_t exit);
-/* A guarded superblock is about to run: where its code is, or 0 if it is not the program's any more. */
+/* A guarded superblock is about to run: where its code is, or 0 if it is not the program's any
+ * more. */
 uint64_t cache_pass(struct cache *cache, uint32_t number);
-/* A superblock's own guard, in its code, has found a difference or a fault: from now on that leads to the superblock
- * that is in its place. Under the lock. */
+/* A superblock's own guard, in its code, has found a difference or a fault: from now on that leads
+ * to the superblock that is in its place. Under the lock. */
 void cache_lead(struct cache *cache, uint32_t number, const struct superblock *to);
 /* Whether that is in the guard of a superblock, and of which. */
 bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number);
@@ -176,6 +178,6 @@ struct location {
 };
 /* Takes the lock itself. */
 bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret);
-/* The same of the last instruction of an exit's superblock, which is stepped or a system call. False: the superblock is
- * gone. */
+/* The same of the last instruction of an exit's superblock, which is stepped or a system call.
+ * False: the superblock is gone. */
 bool cache_locate_last(struct cache *cache, uint32_t exit, struct location *ret);

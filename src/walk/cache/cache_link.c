@@ -1,7 +1,8 @@
 #include "walk/cache/cache_parts.h"
 #include "walk/cache/unit.h"
 
-/* Count: what a lazy exit does besides, and what is needed by code that does not know what is in the register. */
+/* Count: what a lazy exit does besides, and what is needed by code that does not know what is in
+ * the register. */
 static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
                             const struct superblock *to, struct cursor *hot, struct cursor *cold)
 {
@@ -145,7 +146,8 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
     return counter;
 }
 
-/* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is. */
+/* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is.
+ */
 static void site_spread(struct cache *cache, uint32_t site, const struct superblock *to)
 {
     struct tables *tables = cache->tables;

@@ -1,4 +1,5 @@
-/* What the parts of the cache share: what makes superblocks (cache.c), links and landings (cache_link.c), and finds out where a fault was (cache_locate.c). */
+/* What the parts of the cache share: what makes superblocks (cache.c), links and landings
+ * (cache_link.c), and finds out where a fault was (cache_locate.c). */
 #pragma once
 
 #include "walk/cache/cache.h"

@@ -1,5 +1,5 @@
-/* Who is in a code cache, and who may change it. Threads run in it side by side; one at a time changes it; who
- * takes away what others run must be in it alone. */
+/* Who is in a code cache, and who may change it. Threads run in it side by side; one at a time
+ * changes it; who takes away what others run must be in it alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +15,8 @@ struct gate {
 /* A thread is in between these two. False: somebody has claimed it. */
 bool gate_enter(struct gate *gate);
 void gate_leave(struct gate *gate);
-/* For the calling thread alone, which is not in; false: there are others. Who has released it is in, like after
- * gate_enter. */
+/* For the calling thread alone, which is not in; false: there are others. Who has released it is
+ * in, like after gate_enter. */
 bool gate_claim(struct gate *gate);
 void gate_release(struct gate *gate);
 /* Whether anybody is in. */

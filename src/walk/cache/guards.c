@@ -1,8 +1,8 @@
 #include "walk/cache/guards.h"
 
-/* guards_compare: %rdi the program's bytes, %rsi ours, %rdx how many: 1 if they are the same. guards_copy: %rdi
- * ours, %rsi the program's: 1 if they could be read. Without a stack frame, so that a fault inside can be led
- * to the end. */
+/* guards_compare: %rdi the program's bytes, %rsi ours, %rdx how many: 1 if they are the same.
+ * guards_copy: %rdi ours, %rsi the program's: 1 if they could be read. Without a stack frame, so
+ * that a fault inside can be led to the end. */
 __asm__(".pushsection .text\n"
         "guards_compare:\n"
         "1: cmp $8,%rdx\n  jb 2f\n"

@@ -1,5 +1,5 @@
-/* Copies of code that may change at any time: made at run time, writable, or shared with somebody who
- * writes it. What they were made of is kept, and compared each time before they run.
+/* Copies of code that may change at any time: made at run time, writable, or shared with somebody
+ * who writes it. What they were made of is kept, and compared each time before they run.
  *
  * A fault while looking at the program's bytes is a difference: they are gone. */
 #pragma once

@@ -1,8 +1,9 @@
-/* Where indirect branches look up the code to go to: one set of tables for all threads of a process.
+/* Where indirect branches look up the code to go to: one set of tables for all threads of a
+ * process.
  *
  * They lie below 2 GiB, so that emitted code addresses them by a constant and an index, without a
- * register and without %gs. An entry is the address of a chain of landings, each of which compares the whole
- * target, or of the way out to the dispatcher. */
+ * register and without %gs. An entry is the address of a chain of landings, each of which compares
+ * the whole target, or of the way out to the dispatcher. */
 #pragma once
 
 #include "walk/context.h"
@@ -19,9 +20,9 @@ enum {
 
 struct tables {
     uint64_t landings[FLAVOURS][TABLES_LANDINGS];
-    /* The same for one counted jump or call each. Most go to one place: their landings are one chain. Those
-     * that have gone to more than TABLES_FEW get a fan, which leads to chains of their own; the old one is at the
-     * end of each. */
+    /* The same for one counted jump or call each. Most go to one place: their landings are one
+     * chain. Those that have gone to more than TABLES_FEW get a fan, which leads to chains of their
+     * own; the old one is at the end of each. */
     uint64_t sites[TABLES_SITES];
     uint64_t fans[TABLES_FANS][TABLES_FAN_SLOTS];
     uint16_t fan_of[TABLES_SITES];     /* number + 1; 0: none */
@@ -30,8 +31,8 @@ struct tables {
 
 /* Maps them, untouched; NULL: no room below 2 GiB. */
 struct tables *tables_map(void);
-/* All landings of a flavour lead to the dispatcher, whatever they did before. Only touched tables are
- * written: one that no walk has used costs nothing. */
+/* All landings of a flavour lead to the dispatcher, whatever they did before. Only touched tables
+ * are written: one that no walk has used costs nothing. */
 void tables_forget(struct tables *tables);
 /* Must be called before the first code of a flavour is made. */
 void tables_prepare(struct tables *tables, enum flavour flavour);

@@ -1,5 +1,5 @@
-/* What the cache tells the tool, which needs it to read records and counters: the units section of a channel. Under the cache's
- * lock: there is one writer. */
+/* What the cache tells the tool, which needs it to read records and counters: the units section of
+ * a channel. Under the cache's lock: there is one writer. */
 #pragma once
 
 #include "walk/cache/cache.h"

@@ -1,8 +1,8 @@
 #include "walk/cache/witness.h"
 
-/* The sum of a line: each word times a number of its own, so that neither a changed bit nor two words in
- * each other's place go unseen. In assembly and without a stack frame, so that a fault inside can be led
- * to its end. 0: it faulted. */
+/* The sum of a line: each word times a number of its own, so that neither a changed bit nor two
+ * words in each other's place go unseen. In assembly and without a stack frame, so that a fault
+ * inside can be led to its end. 0: it faulted. */
 __asm__(".pushsection .text\n"
         "witness_sum:\n"
         "  xor %eax,%eax\n"

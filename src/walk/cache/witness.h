@@ -1,8 +1,8 @@
-/* The bytes of the program that copies were made of, remembered as sums of lines: whether they are still
- * what they were.
+/* The bytes of the program that copies were made of, remembered as sums of lines: whether they are
+ * still what they were.
  *
- * For processes whose changes of code nobody tells us of. Lines are added under the cache's lock and
- * forgotten when it is flushed; anybody may ask. */
+ * For processes whose changes of code nobody tells us of. Lines are added under the cache's lock
+ * and forgotten when it is flushed; anybody may ask. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,5 +35,6 @@ void witness_forget(struct witness *witness);
 /* Whether the line at this address can be read. */
 bool witness_readable(uint64_t at);
 
-/* A fault at this pc: if it was one of ours, which read what is not there any more, the pc to go on at; else 0. */
+/* A fault at this pc: if it was one of ours, which read what is not there any more, the pc to go on
+ * at; else 0. */
 uint64_t witness_fault(uint64_t pc);

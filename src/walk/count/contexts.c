@@ -46,7 +46,8 @@ static uint32_t slots_of(const struct regions *regions, const struct contexts_fu
     return n;
 }
 
-/* Slots for all crossings that its code can have: calls, jumps to elsewhere; many for each call of what is computed; and one for the rest. */
+/* Slots for all crossings that its code can have: calls, jumps to elsewhere; many for each call of
+ * what is computed; and one for the rest. */
 static uint32_t slots_count(const struct contexts *contexts,
                             const struct contexts_function *function)
 {
@@ -247,7 +248,8 @@ static void stay_begin(const struct contexts *contexts, struct context *context,
         node_stay_begin(context);
 }
 
-/* The program is in that function, whatever the node says: one above it, or a new one that nobody has called. */
+/* The program is in that function, whatever the node says: one above it, or a new one that nobody
+ * has called. */
 static void rejoin(const struct contexts *contexts, struct context *context, uint32_t function)
 {
     struct node_tree tree = tree_of(contexts, context);
@@ -304,7 +306,8 @@ static void arrive(const struct contexts *contexts, struct context *context, uin
     stay_begin(contexts, context, put_by);
 }
 
-/* Code that is no function is where the function was that went there: what it calls is called from that place. */
+/* Code that is no function is where the function was that went there: what it calls is called from
+ * that place. */
 static uint64_t pending_site(const struct contexts *contexts, struct context *context)
 {
     const struct crossing *pending = &contexts->crossings[context->pending];

@@ -1,12 +1,15 @@
-/* Calling contexts of exact runs (wire/node.h): the tree of a thread, and which branches lead from function to function.
+/* Calling contexts of exact runs (wire/node.h): the tree of a thread, and which branches lead from
+ * function to function.
  *
- * A thread has a current node. A call puts it by in the shadow of the stack and goes on in a child; whoever returns takes it back from there, so that
- * longjmp, exceptions and code that we do not know in between need nothing. A branch that leads from function to function is a *crossing*, known once and for all; each
- * node has a slot for each crossing of its function, so that all but the first passage is a comparison and a load (contexts_code.h). The rest is done
- * here.
+ * A thread has a current node. A call puts it by in the shadow of the stack and goes on in a child;
+ * whoever returns takes it back from there, so that longjmp, exceptions and code that we do not
+ * know in between need nothing. A branch that leads from function to function is a *crossing*,
+ * known once and for all; each node has a slot for each crossing of its function, so that all but
+ * the first passage is a comparison and a load (contexts_code.h). The rest is done here.
  *
- * What a function is the tool tells (PLAN_FUNCTION). A jump to the start of another one is a call that has no return of its own; a stub belongs to no function, and
- * what it leads to is entered from where the stub was. */
+ * What a function is the tool tells (PLAN_FUNCTION). A jump to the start of another one is a call
+ * that has no return of its own; a stub belongs to no function, and what it leads to is entered
+ * from where the stub was. */
 #pragma once
 
 #include "walk/context.h"
@@ -69,15 +72,17 @@ struct contexts {
     struct crossing crossings[CONTEXTS_CROSSINGS];
 };
 
-/* The number of the crossing from a branch to where it leads; 0: it is none. Of WAY_RETURN `from` is 0, and what returns is CONTEXTS_RETURNS. */
+/* The number of the crossing from a branch to where it leads; 0: it is none. Of WAY_RETURN `from`
+ * is 0, and what returns is CONTEXTS_RETURNS. */
 #define CONTEXTS_RETURNS UINT32_MAX
-/* Not a crossing, but what contexts_apply is to do before one: the stay in the node is at its end, and was measured up to context.node_ended. */
+/* Not a crossing, but what contexts_apply is to do before one: the stay in the node is at its end,
+ * and was measured up to context.node_ended. */
 #define CONTEXTS_TIMED (UINT32_MAX >> 1)
 uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
                            enum crossing_way way);
 
-/* Whether it is carried out before what a plan has for the same exit. A call is: what is done there is the callee's; a jump is not: it is the
- * caller's. */
+/* Whether it is carried out before what a plan has for the same exit. A call is: what is done there
+ * is the callee's; a jump is not: it is the caller's. */
 static inline bool contexts_first(const struct contexts *contexts, uint32_t crossing)
 {
     if (!contexts || !crossing || crossing == CONTEXTS_RETURNS)
@@ -109,7 +114,8 @@ void contexts_begin(const struct contexts *contexts, struct context *context);
 void contexts_signal(const struct contexts *contexts, struct context *context, uint32_t signal,
                      uint64_t sp);
 void contexts_signal_end(const struct contexts *contexts, struct context *context, uint64_t sp);
-/* Adds the tree of a thread that ends to another bank's. The thread's own is spent: `first` of each node is where it is now. */
+/* Adds the tree of a thread that ends to another bank's. The thread's own is spent: `first` of each
+ * node is where it is now. */
 void contexts_merge(const struct contexts *contexts, struct context *context, uint8_t *bank);
 /* A fork: the tree is copied, without what was counted, from the parent's bank to `bank`. */
 void contexts_copy(const struct contexts *contexts, struct context *context, uint8_t *from,

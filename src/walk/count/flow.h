@@ -1,7 +1,10 @@
-/* Bursts that flow: many passages along paths, timed as a whole while they run as they always do (walk/count/passages.h).
+/* Bursts that flow: many passages along paths, timed as a whole while they run as they always do
+ * (walk/count/passages.h).
  *
- * The first passages of one make the processor learn the way to the code that writes them down. Then the clock is read, and again when there is no more room; in between nothing waits for anything. What is kept is how long
- * it took and how often each path came to its end (wire_burst, wire/plan.h). */
+ * The first passages of one make the processor learn the way to the code that writes them down.
+ * Then the clock is read, and again when there is no more room; in between nothing waits for
+ * anything. What is kept is how long it took and how often each path came to its end (wire_burst,
+ * wire/plan.h). */
 #pragma once
 
 #include "walk/context.h"
@@ -26,7 +29,8 @@ static inline void flow_disarm(struct context *context)
 bool flow_wanted(struct context *context, uint64_t number);
 /* The next burst flows. */
 void flow_arm(struct context *context);
-/* Code has left with no more room. True: the burst is over. Else the clock is read when we are gone, and added to path_began. */
+/* Code has left with no more room. True: the burst is over. Else the clock is read when we are
+ * gone, and added to path_began. */
 bool flow_take(const struct plan *plan, struct context *context);
 /* The dispatcher carries an operation out itself: the burst is of no use. */
 void flow_passes(struct context *context, bool waited);

@@ -1,7 +1,7 @@
 /* The tree of calling contexts in a bank (wire/node.h): nodes found and added.
  *
- * Nodes of no function, of which there are few, have room for the counters of any: whatever the code that counts takes for its context, it
- * writes nowhere else. */
+ * Nodes of no function, of which there are few, have room for the counters of any: whatever the
+ * code that counts takes for its context, it writes nowhere else. */
 #pragma once
 
 #include "wire/channel.h"

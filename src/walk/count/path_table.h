@@ -4,9 +4,10 @@
 #include "walk/context.h"
 #include "wire/plan.h"
 
-/* The thread's table of paths (struct wire_path): where one is looked for first, in the quarter of its function, at the sum of the lowest two 16 bits
- * of its number, the salt and the node, modulo PATH_HOMES: what code can tell quickly. Functions with a hundred thousand paths crowd there; who finds
- * no room near by goes behind the quarters, where all bits of the number count. */
+/* The thread's table of paths (struct wire_path): where one is looked for first, in the quarter of
+ * its function, at the sum of the lowest two 16 bits of its number, the salt and the node, modulo
+ * PATH_HOMES: what code can tell quickly. Functions with a hundred thousand paths crowd there; who
+ * finds no room near by goes behind the quarters, where all bits of the number count. */
 enum { PATH_HOMES = 1 << 16, PATH_QUARTERS = 4, PATHS_BEHIND = 1 << 20 };
 
 static inline uint64_t path_slots_at(uint32_t function)

@@ -1,7 +1,7 @@
 /* Plans of the tool (wire/plan.h): found by place.
  *
- * A plan has a slice for each mapping; slices are only appended, and the library does not change, so that operations once found stay
- * what they are. */
+ * A plan has a slice for each mapping; slices are only appended, and the library does not change,
+ * so that operations once found stay what they are. */
 #pragma once
 
 #include "wire/plan.h"
@@ -26,18 +26,20 @@ struct plan {
     uint64_t counters;         /* numbers below this may be counted under */
     bool covered;              /* what is PLAN_COVERED is not counted */
     struct known_paths *known; /* NULL: none is told */
-    /* Waits until the tool has made the plan of a function, at that place of the library. NULL: all are made. */
+    /* Waits until the tool has made the plan of a function, at that place of the library. NULL: all
+     * are made. */
     void (*ask)(const struct wire_plan_function *function, uint64_t at);
     uint32_t n_slices;
     struct plan_slice slices[PLAN_SLICES];
 };
 
-/* Adds what an entry tells of. False: it reaches beyond the library, its operations are not sorted, too many at one place, name an action or a counter
- * that does not exist, its functions overlap, or there is no room; nothing is added. */
+/* Adds what an entry tells of. False: it reaches beyond the library, its operations are not sorted,
+ * too many at one place, name an action or a counter that does not exist, its functions overlap, or
+ * there is no room; nothing is added. */
 bool plan_add(struct plan *plan, const struct wire_plan_module *module);
 
-/* Adds the entries of a plans section from byte `at` on; returns where it goes on. What is not valid is left
- * out, and counted in *left_out. */
+/* Adds the entries of a plans section from byte `at` on; returns where it goes on. What is not
+ * valid is left out, and counted in *left_out. */
 uint64_t plan_read(struct plan *plan, const void *section, uint64_t bytes, uint64_t at,
                    uint64_t *left_out);
 
@@ -62,7 +64,8 @@ static inline const struct wire_plan *plan_operation(const struct plan *plan, pl
 /* The function that an address lies in; NULL: none that the tool has told of. */
 const struct wire_plan_function *plan_function(const struct plan *plan, uint64_t pc,
                                                uint64_t *ret_start);
-/* What else is part of the function that begins there: the next from *at on, which begins with 0; NULL: no more. */
+/* What else is part of the function that begins there: the next from *at on, which begins with 0;
+ * NULL: no more. */
 const struct wire_plan_function *plan_part(const struct plan *plan, uint64_t start, uint32_t *at,
                                            uint64_t *ret_start);
 /* By what the tool told of it, which module an address lies in, be it here or there; 0: none. */

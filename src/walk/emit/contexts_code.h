@@ -1,4 +1,5 @@
-/* Crossings between functions (contexts.h) as code: a comparison or two, a load, a counter; what is not known yet is left to the dispatcher. */
+/* Crossings between functions (contexts.h) as code: a comparison or two, a load, a counter; what is
+ * not known yet is left to the dispatcher. */
 #pragma once
 
 #include "walk/count/contexts.h"

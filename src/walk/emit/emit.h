@@ -125,8 +125,8 @@ static inline void emit_near_here(uint8_t *field, const struct cursor *cursor)
     *field = (uint8_t)(cursor->at - (field + 1));
 }
 
-/* Prefixes without effect on the branch that follows, so that its displacement field, so many bytes behind,
- * lies within eight aligned bytes: it can then be patched while other threads run it. */
+/* Prefixes without effect on the branch that follows, so that its displacement field, so many bytes
+ * behind, lies within eight aligned bytes: it can then be patched while other threads run it. */
 static inline void emit_padding(struct cursor *cursor, uint32_t field_at)
 {
     while (((uintptr_t)cursor->at + field_at) % 8 > 4)

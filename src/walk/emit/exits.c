@@ -87,8 +87,9 @@ static void emit_record_rcx(struct cursor *c, const struct exit *exit, uint32_t 
     emit_store(c, RCX, SLOT(record_at));
 }
 
-/* jrcxz to a place not known yet, taken when the counter at `offset` is no longer negative: its top byte
- * is then zero. Neither flags nor registers but %rcx change. Returns the displacement field. */
+/* jrcxz to a place not known yet, taken when the counter at `offset` is no longer negative: its top
+ * byte is then zero. Neither flags nor registers but %rcx change. Returns the displacement field.
+ */
 static uint8_t *emit_branch_if_up(struct cursor *c, size_t offset)
 {
     emit_load_byte_rcx(c, offset + 7);
@@ -99,8 +100,8 @@ static uint8_t *emit_branch_if_up(struct cursor *c, size_t offset)
 
 /* ---- direct exits */
 
-/* Where a jrcxz leads, which reaches only a near place: from here out, the budget used up or the records
- * full. `debt` is charged, as if the target had been reached. */
+/* Where a jrcxz leads, which reaches only a near place: from here out, the budget used up or the
+ * records full. `debt` is charged, as if the target had been reached. */
 static void emit_way_out(struct cursor *hot, struct cursor *cold, const struct exit *exit,
                          uint32_t id, int32_t debt)
 {
@@ -245,8 +246,8 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
     }
 }
 
-/* The debt of the code behind a landing, made. When the budget is used up it is taken back: that code
- * is not entered. */
+/* The debt of the code behind a landing, made. When the budget is used up it is taken back: that
+ * code is not entered. */
 static void emit_borrow(const struct regions *regions, struct cursor *hot, struct cursor *cold,
                         const struct landing *landing, const uint8_t *up)
 {

@@ -1,14 +1,15 @@
 /* What leaving a superblock does: the work of exits, and landings, where indirect branches arrive.
  *
- * Plain code counts instructions by debts. A superblock has a debt: what was executed on the way to its
- * entry and is not charged to a budget yet. Whoever goes there with as much to pay pays nothing, and its
- * branch leads straight to the entry; others pay the difference, which may be less than nothing. So
- * most branches are free, every cycle pays once, and the sum is exact. A debt below zero is paid in
- * advance: landings do so, for the whole of the code behind them.
+ * Plain code counts instructions by debts. A superblock has a debt: what was executed on the way to
+ * its entry and is not charged to a budget yet. Whoever goes there with as much to pay pays
+ * nothing, and its branch leads straight to the entry; others pay the difference, which may be less
+ * than nothing. So most branches are free, every cycle pays once, and the sum is exact. A debt
+ * below zero is paid in advance: landings do so, for the whole of the code behind them.
  *
- * Every walk ends: direct exits test the budget that they charge, and all budgets together count what was
- * executed, so in a cycle of direct exits one comes up; landings alone charge the second half of the
- * budgets, always more than nothing, and test them. What indirect branches owe is paid without a test. */
+ * Every walk ends: direct exits test the budget that they charge, and all budgets together count
+ * what was executed, so in a cycle of direct exits one comes up; landings alone charge the second
+ * half of the budgets, always more than nothing, and test them. What indirect branches owe is paid
+ * without a test. */
 #pragma once
 
 #include "walk/context.h"
@@ -22,10 +23,10 @@
 
 /* What the dispatcher must know of an exit. */
 struct exit {
-    uint64_t
-        target; /* avma the exit leads to; SEGMENT_IJUMP/ICALL of a count flavour: of the branch itself; 0 of other indirect ones */
-    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Of a stepped instruction: its pc. Others: the displacement field to patch (writable
-     * alias), 0 if it cannot be linked. */
+    uint64_t target; /* avma the exit leads to; SEGMENT_IJUMP/ICALL of a count flavour: of the
+                        branch itself; 0 of other indirect ones */
+    /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Of a stepped instruction: its pc. Others:
+     * the displacement field to patch (writable alias), 0 if it cannot be linked. */
     uint64_t link;
     uint32_t counter;      /* count flavour: what this exit adds one to; 0: nothing */
     plan_place plan;       /* count: operations on its edge */
@@ -79,15 +80,15 @@ struct target {
     int32_t debt;
 };
 
-/* The work of a direct exit that goes on at code with that debt. Returns a branch that must still be
- * led out, by emit_work_out after the jump that follows, or NULL. */
+/* The work of a direct exit that goes on at code with that debt. Returns a branch that must still
+ * be led out, by emit_work_out after the jump that follows, or NULL. */
 uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cursor *cold,
                    const struct exit *exit, uint32_t id, int32_t debt);
 void emit_work_out(struct cursor *hot, struct cursor *cold, uint8_t *up, const struct exit *exit,
                    uint32_t id, int32_t debt);
 
-/* Plain: the payment of a loop's turn, in front of the superblock that it leads back to; returns where
- * it runs from. */
+/* Plain: the payment of a loop's turn, in front of the superblock that it leads back to; returns
+ * where it runs from. */
 uint64_t emit_turn(const struct regions *regions, struct cursor *hot, struct cursor *cold,
                    const struct exit *exit, uint32_t id, int32_t debt);
 
@@ -100,8 +101,8 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
 /* What an indirect end owes, paid where no flag is in use. */
 void emit_prepay(struct cursor *c, uint32_t id, int32_t owed);
 
-/* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one that its
- * flavour shares, or the slot of a counted jump or call (`site`). */
+/* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one
+ * that its flavour shares, or the slot of a counted jump or call (`site`). */
 struct indirect {
     const uint64_t *table;
     bool site;
@@ -113,16 +114,17 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
 /* Where a site leads that has a fan. */
 void emit_fan(struct cursor *c, const uint64_t *fan);
 
-/* Where indirect branches to `pc` arrive with the target in %r11; on another one they go to `next`. It
- * adds one to `counter` unless that is 0, or makes the debt of the code behind it, and carries out what is planned. */
+/* Where indirect branches to `pc` arrive with the target in %r11; on another one they go to `next`.
+ * It adds one to `counter` unless that is 0, or makes the debt of the code behind it, and carries
+ * out what is planned. */
 struct landing {
     uint64_t pc, next;
     uint32_t counter;
     int32_t debt;
     const struct plan *plan;
     plan_place place;
-    struct plan_path before,
-        entry; /* what is known of the register where it comes from; and what the code behind it knows */
+    struct plan_path before, entry; /* what is known of the register where it comes from; and what
+                                       the code behind it knows */
     const struct contexts *contexts;
     uint32_t crossing;
     bool rotates;

@@ -1,5 +1,6 @@
-/* Paths that are counted by their number (PLAN_COUNT_PATH) and are known where code is made: each has a counter of its own, and the tool is told
- * (UNIT_PATH). Once for all code and threads of the process. Under the cache's lock. */
+/* Paths that are counted by their number (PLAN_COUNT_PATH) and are known where code is made: each
+ * has a counter of its own, and the tool is told (UNIT_PATH). Once for all code and threads of the
+ * process. Under the cache's lock. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +26,8 @@ struct known_paths {
     struct known_path slots[KNOWN_PATHS_SLOTS];
 };
 
-/* Its counter, or the first of two; 0: there are too many, whoever goes it is counted in the thread's table. */
+/* Its counter, or the first of two; 0: there are too many, whoever goes it is counted in the
+ * thread's table. */
 uint32_t known_path_counter(struct known_paths *known, uint32_t function, uint64_t path,
                             bool ticks);
 /* The number of its counter in each node of the function, and one; 0: there are too many. */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* True if, from pc on, every flag of `flags` (FLAG_ bits) is overwritten before it is read, as far as
- * the straight path shows. False when in doubt: at a return, an indirect branch or a branch that is
- * reached with a flag undecided. Looks at up to 24 instructions. */
+/* True if, from pc on, every flag of `flags` (FLAG_ bits) is overwritten before it is read, as far
+ * as the straight path shows. False when in doubt: at a return, an indirect branch or a branch that
+ * is reached with a flag undecided. Looks at up to 24 instructions. */
 bool flags_dead(const struct regions *regions, uint64_t pc, uint8_t flags);

@@ -359,8 +359,10 @@ static void emit_fence(struct cursor *c)
     emit_bytes(c, fence, sizeof fence);
 }
 
-/* A few loads are timed, chosen at random: a countdown that starts again from bits of the clock. The processor expects that a load is not timed, and without the fence had begun it before it knew better: loads of
- * flushed lines, 230 ticks on an Emerald Rapids, were timed as 150, and as near where the code that times them had to be fetched first. */
+/* A few loads are timed, chosen at random: a countdown that starts again from bits of the clock.
+ * The processor expects that a load is not timed, and without the fence had begun it before it knew
+ * better: loads of flushed lines, 230 ticks on an Emerald Rapids, were timed as 150, and as near
+ * where the code that times them had to be fetched first. */
 void payload_time_not(struct cursor *c, struct payload_timing *timing)
 {
     emit_store(c, RCX, SLOT(slot_rcx));
@@ -402,8 +404,9 @@ static uint8_t *emit_touch(struct cursor *c)
     return c->at - 4;
 }
 
-/* This code runs seldom, so its lines are seldom near, and to fetch one between the clocks would be taken for the load's own time: first they are
- * loaded as data. From clock to clock there are less than two lines, so those of the load and of the second clock are all. */
+/* This code runs seldom, so its lines are seldom near, and to fetch one between the clocks would be
+ * taken for the load's own time: first they are loaded as data. From clock to clock there are less
+ * than two lines, so those of the load and of the second clock are all. */
 void payload_time_start(struct cursor *c, struct payload_timing *timing)
 {
     emit_u8(c, 0xe9);
@@ -433,8 +436,9 @@ void payload_time_end(struct cursor *c, struct payload_timing *timing)
     static const uint8_t difference[] = {0x8d, 0x4c, 0x08, 0x01}; /* lea 1(%rax,%rcx), %ecx */
     emit_bytes(c, difference, sizeof difference);
     emit_store(c, RCX, SLOT(latency));
-    /* Which load is next: a byte of the clock by 9 * 9 * 5 * 9, without a flag. Not its lowest: some clocks are always even, or always odd, and
-     * of two loads in turn it would then be the same one. */
+    /* Which load is next: a byte of the clock by 9 * 9 * 5 * 9, without a flag. Not its lowest:
+     * some clocks are always even, or always odd, and of two loads in turn it would then be the
+     * same one. */
     static const uint8_t chance[] = {0x8d, 0x0c, 0xc0,  /* lea (%rax,%rax,8), %ecx */
                                      0x8d, 0x0c, 0xc9,  /* lea (%rcx,%rcx,8), %ecx */
                                      0x8d, 0x0c, 0x89,  /* lea (%rcx,%rcx,4), %ecx */

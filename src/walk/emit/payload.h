@@ -1,8 +1,9 @@
 /* Recording of addresses, values and latencies in copies: what wire/payload.h describes.
  *
  * First a plan is made of a shape, then translation asks for the code of each step. The code keeps
- * %r10 and %r11 in their slots while it has use for them, over as many instructions as do not name them:
- * one store is then all that a result costs, and lea and a store an address. No flag changes. */
+ * %r10 and %r11 in their slots while it has use for them, over as many instructions as do not name
+ * them: one store is then all that a result costs, and lea and a store an address. No flag changes.
+ */
 #pragma once
 
 #include "walk/emit/emit.h"
@@ -32,15 +33,15 @@ static inline void payload_begin(struct payload *payload)
     payload->held = false;
 }
 
-/* What is recorded of the step before it runs, and after. Its own code stands in between; %r10 and %r11
- * are in their slots then if payload->held still is set. */
+/* What is recorded of the step before it runs, and after. Its own code stands in between; %r10 and
+ * %r11 are in their slots then if payload->held still is set. */
 void payload_before(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i);
 void payload_after(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i);
 /* The program's registers are all in place again. */
 void payload_release(struct payload *payload, struct cursor *c);
 
-/* Whether the step is timed now and then. If so its code stands twice: once behind payload_time_not, once
- * between the other two. */
+/* Whether the step is timed now and then. If so its code stands twice: once behind
+ * payload_time_not, once between the other two. */
 bool payload_times(const struct payload *payload, uint32_t i);
 struct payload_timing {
     uint8_t *now, *over, *lines[2]; /* displacement fields */

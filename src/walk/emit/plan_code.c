@@ -9,7 +9,8 @@
 
 /* ---- ticks */
 
-/* What has elapsed since the path began, to %rax; another begins now, if any does: that saves it a look. */
+/* What has elapsed since the path began, to %rax; another begins now, if any does: that saves it a
+ * look. */
 static void emit_elapsed(struct taken *t)
 {
     emit_clock(t);
@@ -29,8 +30,9 @@ static void emit_begin(struct taken *t)
 
 /* ---- count */
 
-/* How the index of a counter stands in %rcx: shifted left by `shifted` bits, to be scaled by `scale`. Five and thirteen bits are
- * what is left of 8 and 16 when the index is in units of eight. */
+/* How the index of a counter stands in %rcx: shifted left by `shifted` bits, to be scaled by
+ * `scale`. Five and thirteen bits are what is left of 8 and 16 when the index is in units of eight.
+ */
 struct indexing {
     uint32_t scale;
     bool shifted, wide, doubled;
@@ -175,7 +177,8 @@ static void emit_back(struct taken *t, bool ticks)
 
 /* ---- one place */
 
-/* As it is with what is known: of one counter, or of the register's memory and all that it lacks. */
+/* As it is with what is known: of one counter, or of the register's memory and all that it lacks.
+ */
 static struct wire_plan count_known(const struct wire_plan *operation, const struct plan_path *path)
 {
     struct wire_plan known = *operation;

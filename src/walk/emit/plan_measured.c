@@ -59,7 +59,8 @@ static void emit_zero(struct cursor *c, size_t at)
     emit_u32(c, 0);
 }
 
-/* One look. Of two that come one behind the other the first is written where a path would be, and the second takes its place. */
+/* One look. Of two that come one behind the other the first is written where a path would be, and
+ * the second takes its place. */
 static void emit_one_look(struct taken *t, const struct plan *plan,
                           const struct wire_plan *operation, const struct plan_path *path,
                           bool is_first)
@@ -85,7 +86,8 @@ static void emit_one_look(struct taken *t, const struct plan *plan,
     emit_fence(c);
 }
 
-/* Writes a look down; %rcx is then 0 if it was the last that there was room for. Where a path begins there are two: what is between them is what looking takes. */
+/* Writes a look down; %rcx is then 0 if it was the last that there was room for. Where a path
+ * begins there are two: what is between them is what looking takes. */
 static void emit_look(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                       const struct plan_path *path)
 {
@@ -161,8 +163,9 @@ static void emit_flow_path(struct taken *t, const struct plan_path *path, size_t
     emit_indexed(c, STORE, R11, 1, to);
 }
 
-/* A path ends in a burst that flows, %rcx being flow_at: it is written down, without the clock. As little code as can be: what is in a processor at once is what overlaps.
- * Returns the field of a short branch that is taken behind the last. */
+/* A path ends in a burst that flows, %rcx being flow_at: it is written down, without the clock. As
+ * little code as can be: what is in a processor at once is what overlaps. Returns the field of a
+ * short branch that is taken behind the last. */
 static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
                                const struct wire_plan *operation, const struct measured *measured)
 {
@@ -179,7 +182,8 @@ static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
     return emit_short(c, JRCXZ);
 }
 
-/* The last: the clock, then to the dispatcher, by the branch whose field is returned, registers as behind a look. */
+/* The last: the clock, then to the dispatcher, by the branch whose field is returned, registers as
+ * behind a look. */
 static uint8_t *emit_flow_end(struct taken *t)
 {
     struct cursor *c = t->c;
@@ -191,7 +195,8 @@ static uint8_t *emit_flow_end(struct taken *t)
     return c->at - 4;
 }
 
-/* While a burst flows, only ends of paths do anything. Returns the field of their branch to the dispatcher, which is made later; NULL: there is none. */
+/* While a burst flows, only ends of paths do anything. Returns the field of their branch to the
+ * dispatcher, which is made later; NULL: there is none. */
 static uint8_t *emit_flow(struct taken *t, const struct plan *plan,
                           const struct wire_plan *operation, const struct measured *measured)
 {
@@ -275,7 +280,8 @@ static uint8_t *emit_nobody_waits(struct taken *t)
         emit_u32(c, 0);
         return c->at - 4;
     }
-    /* mov %rsp, %r11; not %r11; lea (%rcx,%r11), %rcx; bswap %rcx; movzbl %cl, %ecx: not 0 if the difference, less one, is negative */
+    /* mov %rsp, %r11; not %r11; lea (%rcx,%r11), %rcx; bswap %rcx; movzbl %cl, %ecx: not 0 if the
+     * difference, less one, is negative */
     static const uint8_t negative[] = {0x49, 0x89, 0xe3, 0x49, 0xf7, 0xd3, 0x4a, 0x8d,
                                        0x0c, 0x19, 0x48, 0x0f, 0xc9, 0x0f, 0xb6, 0xc9};
     taken_rcx(t);

@@ -1,5 +1,5 @@
-/* Code of PLAN_SOME (walk/count/passages.h): whether a burst lasts is asked at operations; what is then done, out of the way, is to look at the clock and write down what was
- * seen. */
+/* Code of PLAN_SOME (walk/count/passages.h): whether a burst lasts is asked at operations; what is
+ * then done, out of the way, is to look at the clock and write down what was seen. */
 #pragma once
 
 #include "walk/emit/plan_taken.h"

@@ -3,6 +3,7 @@
 
 #include "walk/emit/plan_taken.h"
 
-/* In the thread's table, if it lies there where it is looked for first; else the dispatcher does it. Needs rorx. */
+/* In the thread's table, if it lies there where it is looked for first; else the dispatcher does
+ * it. Needs rorx. */
 void plan_table_emit(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                      struct plan_path *path);

@@ -1,5 +1,6 @@
-/* What the code of a plan's operations is made of (walk/emit/plan_code.c): registers that are taken and given back, the clock, the register of the plan, and the
- * way to the dispatcher. No flag of the program's changes, unless they are free. */
+/* What the code of a plan's operations is made of (walk/emit/plan_code.c): registers that are taken
+ * and given back, the clock, the register of the plan, and the way to the dispatcher. No flag of
+ * the program's changes, unless they are free. */
 #pragma once
 
 #include "walk/emit/plan_code.h"

@@ -1,9 +1,9 @@
 /* The shape of a superblock: which instructions it holds, before any code is made.
  *
- * It starts at a pc and goes straight on: past conditional branches along their fall-through, across
- * jumps. It ends at a call, return or indirect jump, at a jump back into itself, at xbegin, at an instruction
- * that is refused, or when it is long enough. A pure function of the program's bytes, the flavour and the
- * reach, so that a fault can be located by forming the shape again. */
+ * It starts at a pc and goes straight on: past conditional branches along their fall-through,
+ * across jumps. It ends at a call, return or indirect jump, at a jump back into itself, at xbegin,
+ * at an instruction that is refused, or when it is long enough. A pure function of the program's
+ * bytes, the flavour and the reach, so that a fault can be located by forming the shape again. */
 #pragma once
 
 #include "walk/context.h"
@@ -34,17 +34,18 @@ struct shape {
     uint32_t refusal;      /* when it ends in SEGMENT_STOP: enum loss */
     enum region_kind kind; /* of all its code */
     bool covered;          /* by a plan, likewise */
-    /* Whole runs: the last instruction has no copy. The dispatcher executes it where it stands, and walks on. It
-     * is an instruction of its segment like any other, so counts and traces are whole. */
+    /* Whole runs: the last instruction has no copy. The dispatcher executes it where it stands, and
+     * walks on. It is an instruction of its segment like any other, so counts and traces are whole.
+     */
     bool stepped;
     struct step steps[SHAPE_STEPS];
     struct wire_segment segments[SHAPE_SEGMENTS];
     uint32_t first_step[SHAPE_SEGMENTS + 1]; /* of each segment; the last is n_steps */
 };
 
-/* Forms the shape at pc, of so many segments at most. `whole`: a whole run is walked, system calls and all;
- * else they are refused. `reach` is an address near which the code will be put: RIP-relative
- * operands that could not be reached from there are refused. */
+/* Forms the shape at pc, of so many segments at most. `whole`: a whole run is walked, system calls
+ * and all; else they are refused. `reach` is an address near which the code will be put:
+ * RIP-relative operands that could not be reached from there are refused. */
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool whole,
                 uint32_t max_segments, uint64_t reach);
 

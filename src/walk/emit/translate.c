@@ -31,8 +31,8 @@ static void emit_plain(struct cursor *c, const struct step *step)
     __builtin_memcpy(start + insn->disp_at, &displacement, 4);
 }
 
-/* A conditional branch whose taken way is not known yet; returns its rel32 field, which can be patched while
- * other threads run it. */
+/* A conditional branch whose taken way is not known yet; returns its rel32 field, which can be
+ * patched while other threads run it. */
 static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
 {
     if (insn->class ==
@@ -69,8 +69,8 @@ static uint8_t *emit_push_constant(struct cursor *c)
     return c->at - 4;
 }
 
-/* mov <the branch's operand>, %r11. That register, because it is dead at most calls and returns: its
- * own value comes back by way of memory, and nobody waits for it. */
+/* mov <the branch's operand>, %r11. That register, because it is dead at most calls and returns:
+ * its own value comes back by way of memory, and nobody waits for it. */
 static void emit_operand(struct cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
@@ -120,8 +120,8 @@ static void emit_shadow_word(struct cursor *c, uint32_t opcode, size_t at)
     emit_u32(c, (uint32_t)(CONTEXT_SHADOW_AT + at));
 }
 
-/* Behind a return that has taken `popped` bytes of arguments off the stack: what was put by for the call lies where the stack pointer was then, and is looked
- * for where it is now. */
+/* Behind a return that has taken `popped` bytes of arguments off the stack: what was put by for the
+ * call lies where the stack pointer was then, and is looked for where it is now. */
 static void emit_shadow_move(struct cursor *c, uint32_t popped)
 {
     _Static_assert(CONTEXT_SHADOW_SCALE == 4, "the scale of the address");
@@ -217,9 +217,9 @@ static void emit_planned(struct translation *t, struct cursor *c, uint64_t from,
     emit_place(t, c, planned(t, from, to), to);
 }
 
-/* The way on at the end of a superblock: a jump that first leads to the dispatcher and later, patched,
- * to the target's own code. Plain exits know what they must pay only then; the others do their work
- * here. */
+/* The way on at the end of a superblock: a jump that first leads to the dispatcher and later,
+ * patched, to the target's own code. Plain exits know what they must pay only then; the others do
+ * their work here. */
 static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *cold,
                       struct exit *exit, uint32_t id)
 {
@@ -243,8 +243,8 @@ static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *
     emit_work_out(hot, cold, up, exit, id, 0);
 }
 
-/* Plain: before which instruction of the last segment an indirect end may be paid for with an `add`: none
- * of the flags is in use there. SHAPE_STEPS: nowhere. */
+/* Plain: before which instruction of the last segment an indirect end may be paid for with an
+ * `add`: none of the flags is in use there. SHAPE_STEPS: nowhere. */
 static uint32_t pay_step(const struct translation *t, const struct shape *shape)
 {
     uint8_t end = shape->segments[shape->n_segments - 1].end, live = FLAGS_ALL;

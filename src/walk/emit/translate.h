@@ -45,8 +45,8 @@ struct translation {
     struct plan_path located_path;
 };
 
-/* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan, which has so many operations at each
- * of so many instructions and edges at most. */
+/* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan,
+ * which has so many operations at each of so many instructions and edges at most. */
 enum { TRANSLATION_BYTES_MAX = 2304 + GUARD_CODE_BYTES, TRANSLATION_BYTES_MORE = 6 << 16 };
 _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +
                        TRANSLATION_BYTES_MAX <=
