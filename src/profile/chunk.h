@@ -13,8 +13,8 @@
 struct err;
 struct ZSTD_CCtx_s;
 
-#define FILE_MAGIC "\x89gait\r\n\x1a" /* not text, and broken by every transfer that thinks it is  \
-                                       */
+/* Not text, and damaged by any transfer that takes it for text. */
+#define FILE_MAGIC "\x89gait\r\n\x1a"
 
 enum {
     FILE_VERSION = 1,
