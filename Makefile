@@ -151,6 +151,7 @@ BUILD = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check: deps
 	tools/check-layers
+	tools/check-house
 	tools/check-headers $(O)
 	+$(BUILD) DEV=1 all units programs steps
 	tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)

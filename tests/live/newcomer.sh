@@ -172,7 +172,7 @@ chmod 700 closed
 if [ -n "$GAIT_LONG" ] && git -C "$top" rev-parse >/dev/null 2>&1; then
     git clone -q "$top" 'a clone' || bad 'git clone'
     make -C 'a clone' -j2 all units programs >make.out 2>&1 || { bad 'make in an odd folder'; tail make.out; }
-    (cd 'a clone' && tools/check-layers && tools/check-headers o/rel) || bad 'checks in an odd folder'
+    (cd 'a clone' && tools/check-layers && tools/check-house && tools/check-headers o/rel) || bad 'checks in an odd folder'
     for test in live/status live/output live/transparent live/manual golden/info golden/views truth/edges; do
         (cd 'a clone' && GAIT_OUT=o/rel tests/$test.sh) >test.out 2>&1 || { bad "$test in an odd folder"; cat test.out; }
     done
