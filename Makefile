@@ -87,9 +87,10 @@ $O/libgait.so: $O/agent/core.o $(SHIM_OBJS)
 # ---- tests
 UNIT_SRCS := $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c)
 UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
-PROG_BINS := $(patsubst tests/programs/%,$O/programs/%,$(basename $(wildcard tests/programs/*.c tests/programs/*.cc)))
+PROG_SRCS := $(filter-out tests/programs/plugs/%,$(wildcard tests/programs/*.c* tests/programs/*/*.c*))
+PROG_BINS := $(addprefix $O/programs/,$(basename $(notdir $(PROG_SRCS))))
 PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
-TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/golden/*.sh))
+TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh))
 
 define unit_rule
 $O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
@@ -126,12 +127,12 @@ fuzz: $(FUZZ:%=o/fuzz/fuzz_%)
 # Test programs are what users build: optimised, with lines, nothing of ours inside. "link: FLAGS" in a source adds to them.
 PROG_FLAGS = -O2 -g -D_GNU_SOURCE -pthread
 prog_links = $(shell sed -n 's/^.*link: *\([^*]*\).*/\1/p' $1)
-$O/programs/%: tests/programs/%.c | deps
-	@mkdir -p $(@D)
-	@gcc $(PROG_FLAGS) -o $@ $< $(call prog_links,$<)
-$O/programs/%: tests/programs/%.cc | deps
-	@mkdir -p $(@D)
-	@g++ $(PROG_FLAGS) -o $@ $< $(call prog_links,$<)
+define program_rule
+$O/programs/$(basename $(notdir $1)): $1 | deps
+	@mkdir -p $$(@D)
+	@$(if $(filter %.cc,$1),g++,gcc) $$(PROG_FLAGS) -o $$@ $$< $$(call prog_links,$$<)
+endef
+$(foreach s,$(PROG_SRCS),$(eval $(call program_rule,$s)))
 $O/programs/plugs/%.so: tests/programs/plugs/%.c | deps
 	@mkdir -p $(@D)
 	@gcc $(PROG_FLAGS) -fPIC -shared -o $@ $<
@@ -285,7 +286,7 @@ bench-plain: all bench-programs
 	bench/plain $(O)
 
 # ---- habits
-FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*/*.[ch] tests/unit/*/*/*.[ch] tests/fuzz/*.c tests/programs/*.c tests/truth/step/*.[ch])
+FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*/*.[ch] tests/unit/*/*/*.[ch] tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/truth/step/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
 format-check:

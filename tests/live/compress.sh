@@ -2,7 +2,7 @@
 # record --compress: exits, values and latencies through one compressor in the program itself. What passes it says of the program what all of it would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
-gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program could not be built'; exit 1; }
+gcc -O2 -g -o "$work/habits" tests/programs/processes/habits.c || { bad 'the test program could not be built'; exit 1; }
 all=edge,call,value,latency
 "$gait" record -q --exact=counts -o "$work/truth" -- "$work/habits" 1000000 >/dev/null || bad "the truth: status $?"
 # NAME DESIGN OPTION...

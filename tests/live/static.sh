@@ -14,7 +14,7 @@ threads_fork threads_short timers'
 signal_small signal_stack signal_storm signal_trap threads_fork threads_short timers'
 compared=0 seen=0
 for name in $names; do
-    source=tests/programs/$name.c
+    source=$(find tests/programs -name "$name.c")
     gcc -O2 -g -static -D_GNU_SOURCE -pthread -o "$work/$name" "$source" $(sed -n 's/^.*link: *//p' "$source") 2>/dev/null || continue
     timeout 60 "$work/$name" >"$work/alone" 2>"$work/alone.err" </dev/null
     alone=$?

@@ -3,7 +3,7 @@
 # branches are nearly always the same are nearly right; files that are none.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
-gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program could not be built'; exit 1; }
+gcc -O2 -g -o "$work/habits" tests/programs/processes/habits.c || { bad 'the test program could not be built'; exit 1; }
 rounds=20000
 "$gait" record -q --exact=trace --events address,value --dump-stream "$work/tuples" -o "$work/data" -- "$work/habits" $rounds >/dev/null || bad "record: status $?"
 same 'rights of the tuples' 600 "$(stat -c %a "$work/tuples")"

@@ -3,7 +3,7 @@
 # interrupted and killed; and the number of values against that of executions.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
-gcc -O2 -g -o "$work/habits" tests/programs/habits.c || { bad 'the test program could not be built'; exit 1; }
+gcc -O2 -g -o "$work/habits" tests/programs/processes/habits.c || { bad 'the test program could not be built'; exit 1; }
 rounds=100000
 "$work/habits" $rounds >"$work/native"
 "$gait" record -q --exact=trace --events address,value -o "$work/data" -- "$work/habits" $rounds >"$work/output" || bad "record: status $?"

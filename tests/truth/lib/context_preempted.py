@@ -1,4 +1,4 @@
-"""context_preempted.py CONTEXTS NANOSECONDS HERTZ: ticks of the function that works in tests/programs/preempted.c (gait contexts --json) against its CPU time, while another program had the CPU as often."""
+"""context_preempted.py CONTEXTS NANOSECONDS HERTZ: ticks of the function that works in tests/programs/signals/preempted.c (gait contexts --json) against its CPU time, while another program had the CPU as often."""
 
 import json
 import sys

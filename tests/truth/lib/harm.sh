@@ -23,7 +23,7 @@ harm_signals() {
     harm nested ./nested
     harm timers ./timers
     # Whatever tests/programs has about signals, stacks and code that changes.
-    for program in tests/programs/{signal,coroutine,exception,jit,code,clone,children}*.c*; do
+    for program in $(find tests/programs -regextype egrep -regex '.*/(signal|coroutine|exception|jit|code|clone|children)[^/]*\.cc?' | sort); do
         program=$(basename "${program%.*}")
         [ -x "$out/programs/$program" ] || make -s "$out/programs/$program" || continue
         ln -sf "$(realpath "$out/programs/$program")" "$folder/p-$program"

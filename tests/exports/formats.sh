@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs alone
 # gait export: its options, where it writes to and what it refuses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -9,7 +10,7 @@ formats=$("$gait" export --help | sed -n '/^formats:/,$s/^  \([a-z-]*\) .*/\1/p'
 
 "$gait" record -q --exact=counts -- "$rounds" >/dev/null || bad "record: status $?"
 for format in $formats; do
-    case $format in gcda | llvm-contexts) continue ;; esac # of walks alone, or many files: live/llvm_contexts.sh, truth/export-gcda.sh
+    case $format in gcda | llvm-contexts) continue ;; esac # of walks alone, or many files: llvm_contexts.sh, gcda.sh
     status 0 "$format" "$gait" export --format "$format"
     silent "$format"
     cp stdout expected

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs alone
 # gait optimize: a program that BOLT made of a profile, those that compilers built anew, and what is refused.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
