@@ -1,5 +1,6 @@
-/* Reads any bytes as a profile and exports it in every format: whatever a profile claims, exporting it ends, and
- * does no harm. Modules that exist are looked at, so that addresses in them are asked for too. */
+/* Reads any bytes as a profile and exports it in every format: whatever a profile claims, exporting
+ * it ends, and does no harm. Modules that exist are looked at, so that addresses in them are asked
+ * for too. */
 #include "base/err.h"
 #include "export/export.h"
 #include "profile/file.h"

@@ -1,5 +1,5 @@
-/* Any bytes as gcc's notes, and as its counts: read without harm. What was read as notes can be given counts, which flow; what
- * was read as counts is the same once written and read again. */
+/* Any bytes as gcc's notes, and as its counts: read without harm. What was read as notes can be
+ * given counts, which flow; what was read as counts is the same once written and read again. */
 #include "gcov/counts.h"
 #include "gcov/discriminators.h"
 #include "gcov/fit.h"

@@ -1,4 +1,5 @@
-/* Any bytes as a file of perf: read without harm. What was read is a profile that can be written and read again. */
+/* Any bytes as a file of perf: read without harm. What was read is a profile that can be written
+ * and read again. */
 #include "import/perf_data.h"
 
 #include "base/err.h"

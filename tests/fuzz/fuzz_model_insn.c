@@ -1,5 +1,6 @@
-/* Bytes as code, run through the model of a core: whatever can be decoded gets times in order. The first byte chooses the core, and
- * what comes behind it also gives addresses and ways of branches. */
+/* Bytes as code, run through the model of a core: whatever can be decoded gets times in order. The
+ * first byte chooses the core, and what comes behind it also gives addresses and ways of branches.
+ */
 #include "base/err.h"
 #include "model/core/core.h"
 #include "model/core/insn.h"

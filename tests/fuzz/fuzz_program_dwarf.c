@@ -1,8 +1,9 @@
-/* Any bytes as DWARF sections: units, lines and inlined functions are read, and every address asked for.
+/* Any bytes as DWARF sections: units, lines and inlined functions are read, and every address asked
+ * for.
  *
- * An input is the sections one after the other, each with its length (16 bits) before it, in the order
- * of enum dwarf_section_id without the last; tests/fuzz/seed_program makes some of real programs. Code is
- * taken to lie at 0x1000 to 0x3000. */
+ * An input is the sections one after the other, each with its length (16 bits) before it, in the
+ * order of enum dwarf_section_id without the last; tests/fuzz/seed_program makes some of real
+ * programs. Code is taken to lie at 0x1000 to 0x3000. */
 #include "base/err.h"
 #include "program/dwarf/debug_info.h"
 #include "program/elf/image.h"

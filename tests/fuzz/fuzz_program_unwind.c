@@ -1,5 +1,5 @@
-/* Any bytes as an .eh_frame or .debug_frame section: the table must be in order, questions must find what
- * is in it, and a step from anywhere must end. */
+/* Any bytes as an .eh_frame or .debug_frame section: the table must be in order, questions must
+ * find what is in it, and a step from anywhere must end. */
 #include "base/err.h"
 #include "program/unwind/unwind.h"
 #include "program/unwind/unwind_build.h"

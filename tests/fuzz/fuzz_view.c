@@ -1,5 +1,6 @@
-/* Reads any bytes as a profile and looks at it in every view: whatever a profile claims, looking at it
- * ends, does no harm, and gives JSON. Modules that exist are opened, so that addresses in them are asked for too. */
+/* Reads any bytes as a profile and looks at it in every view: whatever a profile claims, looking at
+ * it ends, does no harm, and gives JSON. Modules that exist are opened, so that addresses in them
+ * are asked for too. */
 #include "base/err.h"
 #include "profile/file.h"
 #include "analysis/report/contexts.h"

@@ -1,4 +1,5 @@
-/* Locked instructions between threads: cmpxchg16b, xadd, bts, a lock-free stack; every one counts once. */
+/* Locked instructions between threads: cmpxchg16b, xadd, bts, a lock-free stack; every one counts
+ * once. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* beat PERIOD_US CPU_SECONDS: two functions in turn, each for half of the period by the thread's CPU
- * clock, in the main thread and then in another: what a sampler with a steady beat gets wrong. */
+/* beat PERIOD_US CPU_SECONDS: two functions in turn, each for half of the period by the thread's
+ * CPU clock, in the main thread and then in another: what a sampler with a steady beat gets wrong.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,6 @@
-/* Branches that compilers do not make: returns to pushed addresses, return addresses popped and changed, calls
- * through the stack pointer, loop and jrcxz, jump tables on the stack, deep recursion and an unbalanced return. */
+/* Branches that compilers do not make: returns to pushed addresses, return addresses popped and
+ * changed, calls through the stack pointer, loop and jrcxz, jump tables on the stack, deep
+ * recursion and an unbalanced return. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Four functions that do the same, one behind the other, and a system call: none runs more instructions than the others. */
+/* Four functions that do the same, one behind the other, and a system call: none runs more
+ * instructions than the others. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-/* A busy program that would notice: threads that compute and check what they computed, threads that wait
- * in calls that tell of interruptions, threads that come and go, handlers of its own. Runs until SIGTERM, then says
- * how it fared; anything out of the ordinary ends it with 1 and a line about it. Does so many rounds a thread and ends by itself if it is
- * given a number. */
+/* A busy program that would notice: threads that compute and check what they computed, threads that
+ * wait in calls that tell of interruptions, threads that come and go, handlers of its own. Runs
+ * until SIGTERM, then says how it fared; anything out of the ordinary ends it with 1 and a line
+ * about it. Does so many rounds a thread and ends by itself if it is given a number. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -34,7 +34,8 @@ static __attribute__((noinline)) uint64_t mix(uint64_t x)
     return x * 0x9E3779B97F4A7C15u;
 }
 
-/* The same twice, by integers and by vectors of doubles; a register that is not given back shows. */
+/* The same twice, by integers and by vectors of doubles; a register that is not given back shows.
+ */
 static __attribute__((noinline)) void compute(uint64_t seed)
 {
     uint64_t a = seed, b = seed;

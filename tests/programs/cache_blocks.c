@@ -1,5 +1,5 @@
-/* Touches each line of as much memory as a first cache holds, over and over, each by a load instruction of its own: without
- * interrupts all of them hit. */
+/* Touches each line of as much memory as a first cache holds, over and over, each by a load
+ * instruction of its own: without interrupts all of them hit. */
 #include <stdint.h>
 #include <stdlib.h>
 

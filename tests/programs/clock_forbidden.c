@@ -1,5 +1,6 @@
-/* Gives up the time stamp counter in the middle of a run. From then on the only SIGSEGV is that of the program's own rdtsc; threads and
- * forks, which inherit that, work and end as before, and so does a change of code. */
+/* Gives up the time stamp counter in the middle of a run. From then on the only SIGSEGV is that of
+ * the program's own rdtsc; threads and forks, which inherit that, work and end as before, and so
+ * does a change of code. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

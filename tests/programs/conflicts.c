@@ -1,4 +1,5 @@
-/* Memory accesses that stand in each other's way, one kind a function; "clean": the same work without. */
+/* Memory accesses that stand in each other's way, one kind a function; "clean": the same work
+ * without. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +35,8 @@ FUNCTION forward(uint64_t sum, int clean)
     return sum;
 }
 
-/* Where the store goes is known late: after four multiplications whose result makes no difference. */
+/* Where the store goes is known late: after four multiplications whose result makes no difference.
+ */
 FUNCTION order(uint64_t sum, int clean)
 {
     for (uint64_t i = 0; i < TURNS; i++) {

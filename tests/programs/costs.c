@@ -1,11 +1,14 @@
-/* Loops whose rounds cost what is known: chains of additions, each of which waits for the one before, alone and one behind the other as bits of the round say;
- * a chain of divisions; and a call of additions. With an argument it tells how much CPU time each took: "function nanoseconds rounds". */
+/* Loops whose rounds cost what is known: chains of additions, each of which waits for the one
+ * before, alone and one behind the other as bits of the round say; a chain of divisions; and a call
+ * of additions. With an argument it tells how much CPU time each took: "function nanoseconds
+ * rounds". */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
 #define TEXT(n) #n
-/* Of a register: cores since Golden Cove do additions of constants while they rename, and none waits. */
+/* Of a register: cores since Golden Cove do additions of constants while they rename, and none
+ * waits. */
 #define ADDS(n, x)                                                                                 \
     __asm__ volatile(".rept " TEXT(n) "\n add %1, %0\n .endr" : "+r"(x) : "r"(UINT64_C(1)))
 

@@ -1,5 +1,5 @@
-/* Does one thing a number of times that is known: in threads, in a forked child, in signal handlers that come
- * between any two instructions, and from code made at run time. */
+/* Does one thing a number of times that is known: in threads, in a forked child, in signal handlers
+ * that come between any two instructions, and from code made at run time. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -39,7 +39,8 @@ static void on_alarm(int signal)
     alarms++;
 }
 
-/* push %rbx; mov %edi,%ebx; 1: mov %rbx,%rdi; call *%rsi would lose %rsi: it is kept on the stack. */
+/* push %rbx; mov %edi,%ebx; 1: mov %rbx,%rdi; call *%rsi would lose %rsi: it is kept on the stack.
+ */
 static void from_made_code(void)
 {
     static const unsigned char code[] = {

@@ -1,5 +1,6 @@
-/* Instructions that fault, or that a single step of the processor would miss; each function runs a number of
- * instructions that is known: its own turns times so many, plus so many. tests/truth/counted-faults.sh. */
+/* Instructions that fault, or that a single step of the processor would miss; each function runs a
+ * number of instructions that is known: its own turns times so many, plus so many.
+ * tests/truth/counted-faults.sh. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* A loop in which every value follows from a sequence of numbers: tests/truth/events.sh knows them all.
- * Instructions that it looks at have names; what is recorded at each can be told from the last number. */
+/* A loop in which every value follows from a sequence of numbers: tests/truth/events.sh knows them
+ * all. Instructions that it looks at have names; what is recorded at each can be told from the last
+ * number. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

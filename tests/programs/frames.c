@@ -1,5 +1,5 @@
-/* Every way that a compiled function can lay out its frame, one after another: what unwinding must get
- * right at each instruction. Prints a checksum. */
+/* Every way that a compiled function can lay out its frame, one after another: what unwinding must
+ * get right at each instruction. Prints a checksum. */
 #include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>

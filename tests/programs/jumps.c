@@ -1,4 +1,5 @@
-/* setjmp and longjmp as flow control: out of deep recursion, out of qsort, back and forth; and __builtin ones. */
+/* setjmp and longjmp as flow control: out of deep recursion, out of qsort, back and forth; and
+ * __builtin ones. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>

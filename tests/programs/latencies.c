@@ -1,4 +1,5 @@
-/* Loads that are near and loads that never are: lines that are flushed before each. Prints where those lines are; with `told`, what 19 of 20 near loads take at most, and 19 of 20 flushed ones at
+/* Loads that are near and loads that never are: lines that are flushed before each. Prints where
+ * those lines are; with `told`, what 19 of 20 near loads take at most, and 19 of 20 flushed ones at
  * least, in ticks between fences. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* dlopen and dlclose in turn: two libraries that come to lie at the same addresses, called from the main thread
- * and from others, and libraries of the system besides. */
+/* dlopen and dlclose in turn: two libraries that come to lie at the same addresses, called from the
+ * main thread and from others, and libraries of the system besides. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

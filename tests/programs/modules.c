@@ -1,4 +1,5 @@
-/* What the example modules are about: doubles of two classes, a lock, a line; their addresses are printed. */
+/* What the example modules are about: doubles of two classes, a lock, a line; their addresses are
+ * printed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,14 @@
-/* Loops with two ways through them, and what each way costs when it is gone alone: overlap KIND ONLY ROUNDS [told].
+/* Loops with two ways through them, and what each way costs when it is gone alone: overlap KIND
+ * ONLY ROUNDS [told].
  *
- * KIND is what the ways do: `near` and `far` make independent loads, which a processor overlaps, one and four a round, of lines that are in its first cache, and of lines that are in none;
- * `mixed` makes a near one or a far one, `either` a far one or 40 additions; `chains` adds, each addition waiting for the one before; `divides` divides once or twice;
- * `calls` calls a function or adds as much itself; `tiny` calls one of two instructions or divides; `visits` calls one function that loads from far, or one that adds. ONLY is `first`, `second`, `runs` (both, in runs of different lengths) or `turns` (both by turns).
- * With a fourth argument it prints the CPU time of the loop in nanoseconds. */
+ * KIND is what the ways do: `near` and `far` make independent loads, which a processor overlaps,
+ * one and four a round, of lines that are in its first cache, and of lines that are in none;
+ * `mixed` makes a near one or a far one, `either` a far one or 40 additions; `chains` adds, each
+ * addition waiting for the one before; `divides` divides once or twice; `calls` calls a function or
+ * adds as much itself; `tiny` calls one of two instructions or divides; `visits` calls one function
+ * that loads from far, or one that adds. ONLY is `first`, `second`, `runs` (both, in runs of
+ * different lengths) or `turns` (both by turns). With a fourth argument it prints the CPU time of
+ * the loop in nanoseconds. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +16,8 @@
 #include <time.h>
 
 #define TEXT(n) #n
-/* Of a register: cores since Golden Cove do additions of constants while they rename, and none waits. */
+/* Of a register: cores since Golden Cove do additions of constants while they rename, and none
+ * waits. */
 #define ADDS(n, x)                                                                                 \
     __asm__ volatile(".rept " TEXT(n) "\n add %1, %0\n .endr" : "+r"(x) : "r"(UINT64_C(1)))
 
@@ -82,7 +88,8 @@ LOOP(tiny, x = tiny_called(x), x = divided(x | UINT64_C(1) << 62);
      __asm__ volatile("nop\n nop\n nop"))
 LOOP(visits, x += far_called(i), x += adds_called(i))
 
-/* Which way each round goes. Runs are long enough for their ends to be few, and short enough to be of every mixture within some hundred rounds. */
+/* Which way each round goes. Runs are long enough for their ends to be few, and short enough to be
+ * of every mixture within some hundred rounds. */
 static void ways_draw(const char *only)
 {
     uint64_t seed = 1, left = 0;

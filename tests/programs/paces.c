@@ -1,4 +1,5 @@
-/* Code that waits for memory and code that does not, in turns of some milliseconds: `waits` runs 3 instructions where `counts` runs 100. */
+/* Code that waits for memory and code that does not, in turns of some milliseconds: `waits` runs 3
+ * instructions where `counts` runs 100. */
 #include <stdio.h>
 #include <stdlib.h>
 

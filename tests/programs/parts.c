@@ -1,5 +1,6 @@
-/* Functions of which the compiler moves a part away, for tests/truth/split_parts.sh: with a frame and without, back again and not; and functions that are not
- * to be taken for such parts. Prints what it has computed. */
+/* Functions of which the compiler moves a part away, for tests/truth/split_parts.sh: with a frame
+ * and without, back again and not; and functions that are not to be taken for such parts. Prints
+ * what it has computed. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Rounds of two branches and a call, in threads; tests/truth/plan.sh numbers their paths. The carry lives across the
- * edges. */
+/* Rounds of two branches and a call, in threads; tests/truth/plan.sh numbers their paths. The carry
+ * lives across the edges. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

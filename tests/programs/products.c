@@ -1,4 +1,5 @@
-/* Multiplies what is always near with what never is: of two loads that one instruction waits for, one is dear. */
+/* Multiplies what is always near with what never is: of two loads that one instruction waits for,
+ * one is dear. */
 #include <stdint.h>
 #include <stdlib.h>
 

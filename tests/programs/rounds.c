@@ -1,7 +1,7 @@
-/* Loops whose trips are known: each function has those that its name says. The program itself prints
- * how often each ran, function by function: "NAME ENTRIES ITERATIONS", and of those at random one line
- * for each length. What they go round by is an argument, and `keep` makes the compiler believe that it
- * is used, so that no loop is unrolled or taken away. */
+/* Loops whose trips are known: each function has those that its name says. The program itself
+ * prints how often each ran, function by function: "NAME ENTRIES ITERATIONS", and of those at
+ * random one line for each length. What they go round by is an argument, and `keep` makes the
+ * compiler believe that it is used, so that no loop is unrolled or taken away. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

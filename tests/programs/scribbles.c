@@ -1,5 +1,5 @@
-/* scribbles SEED: writes over the memory that it shares with the tool, as a broken program might. What becomes of
- * it is its own affair; the tool must live. */
+/* scribbles SEED: writes over the memory that it shares with the tool, as a broken program might.
+ * What becomes of it is its own affair; the tool must live. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

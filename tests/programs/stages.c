@@ -1,4 +1,5 @@
-/* Three ways to be slow: results that are waited for, memory, and guesses. Without arguments a few thousand rounds of each; or as many as it is told. */
+/* Three ways to be slow: results that are waited for, memory, and guesses. Without arguments a few
+ * thousand rounds of each; or as many as it is told. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

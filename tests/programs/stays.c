@@ -1,5 +1,6 @@
-/* Functions that look at the clock until so many ticks have gone by, in two contexts each; and how long that took by the same clock: "caller function ticks ticks
- * calls", without and with those of calls that took twice as long since others had the CPU. */
+/* Functions that look at the clock until so many ticks have gone by, in two contexts each; and how
+ * long that took by the same clock: "caller function ticks ticks calls", without and with those of
+ * calls that took twice as long since others had the CPU. */
 #include <stdint.h>
 #include <stdio.h>
 #include <x86intrin.h>

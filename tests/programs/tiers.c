@@ -1,5 +1,5 @@
-/* Calls of every kind that views must show: direct and through pointers, recursive, mutually recursive,
- * inlined in one another, back from a library into the program, and into the kernel. */
+/* Calls of every kind that views must show: direct and through pointers, recursive, mutually
+ * recursive, inlined in one another, back from a library into the program, and into the kernel. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* A loop in a loop, of 1, 2 ... 5 iterations: gcc -O1 enters the inner one by a jump back from behind it. */
+/* A loop in a loop, of 1, 2 ... 5 iterations: gcc -O1 enters the inner one by a jump back from
+ * behind it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Objects of two types, three of one to one of the other, asked through their tables of methods; and a branch that nobody can guess.
- * Usage: types [ROUNDS] */
+/* Objects of two types, three of one to one of the other, asked through their tables of methods;
+ * and a branch that nobody can guess. Usage: types [ROUNDS] */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

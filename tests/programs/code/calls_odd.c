@@ -1,5 +1,5 @@
-/* System calls by other doors: int 0x80, the vsyscall page, the vDSO, and raw ones whose clobbered registers
- * are looked at. */
+/* System calls by other doors: int 0x80, the vsyscall page, the vDSO, and raw ones whose clobbered
+ * registers are looked at. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Code of a file that shared memory is attached over: what runs there afterwards is what the memory holds, however far
- * behind its start. */
+/* Code of a file that shared memory is attached over: what runs there afterwards is what the memory
+ * holds, however far behind its start. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

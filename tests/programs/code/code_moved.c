@@ -1,5 +1,5 @@
-/* Code that moves: mremap of a page of it, a file mapped over it, a copy at a fixed address, unmapped and mapped
- * again with something else. */
+/* Code that moves: mremap of a page of it, a file mapped over it, a copy at a fixed address,
+ * unmapped and mapped again with something else. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Code that changes itself while it runs: an instruction ahead in the same straight run, an immediate in a loop, in and out of writability,
- * many times. */
+/* Code that changes itself while it runs: an instruction ahead in the same straight run, an
+ * immediate in a loop, in and out of writability, many times. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

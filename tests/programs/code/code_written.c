@@ -1,5 +1,5 @@
-/* The program's own text changed behind the loader's back: through /proc/self/mem, by a raw mprotect call, and
- * by another process that borrows its memory. */
+/* The program's own text changed behind the loader's back: through /proc/self/mem, by a raw
+ * mprotect call, and by another process that borrows its memory. */
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

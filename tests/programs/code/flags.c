@@ -1,5 +1,5 @@
-/* Flags in every way that a program can see or set them: pushf, popf, lahf, sahf, the direction flag through
- * string instructions, carries through long loops, the trap flag. */
+/* Flags in every way that a program can see or set them: pushf, popf, lahf, sahf, the direction
+ * flag through string instructions, carries through long loops, the trap flag. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

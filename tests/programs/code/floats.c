@@ -1,5 +1,5 @@
-/* The state of both floating point units: rounding modes, flush to zero, exception flags, a full x87 stack, MMX,
- * kept through loops, calls, threads and handlers. */
+/* The state of both floating point units: rounding modes, flush to zero, exception flags, a full
+ * x87 stack, MMX, kept through loops, calls, threads and handlers. */
 #include <fenv.h>
 #include <immintrin.h>
 #include <pthread.h>

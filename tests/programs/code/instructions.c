@@ -1,5 +1,5 @@
-/* Instructions that compilers do not use: old ones, far ones, segments, int $0x80. A checksum of all that they
- * leave behind. */
+/* Instructions that compilers do not use: old ones, far ones, segments, int $0x80. A checksum of
+ * all that they leave behind. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,8 @@ static uint64_t return_from_interrupt(void)
     return result;
 }
 
-/* lcall *(%rdi); ret; and what it calls: mov $9,%eax; lret. Far addresses in memory have 32 bits. */
+/* lcall *(%rdi); ret; and what it calls: mov $9,%eax; lret. Far addresses in memory have 32 bits.
+ */
 static uint64_t call_far(void)
 {
     static const unsigned char code[] = {0xff, 0x1f, 0xc3, 0xb8, 9, 0, 0, 0, 0xcb};

@@ -1,5 +1,5 @@
-/* Instructions that raise a signal: the program's handler must see it, at the right place, and the program must go
- * on. */
+/* Instructions that raise a signal: the program's handler must see it, at the right place, and the
+ * program must go on. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>

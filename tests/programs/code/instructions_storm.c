@@ -1,5 +1,5 @@
-/* Instructions that exact runs execute alone, under a storm of signals whose handler has some, too; and traps of the
- * program's own, of which none may be lost and none added. */
+/* Instructions that exact runs execute alone, under a storm of signals whose handler has some, too;
+ * and traps of the program's own, of which none may be lost and none added. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

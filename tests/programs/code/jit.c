@@ -1,5 +1,5 @@
-/* jit: makes code at run time, tells profilers its name the way JIT compilers do, and spends its CPU
- * time there. jit quiet: without a word. */
+/* jit: makes code at run time, tells profilers its name the way JIT compilers do, and spends its
+ * CPU time there. jit quiet: without a word. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

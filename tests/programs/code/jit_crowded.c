@@ -1,5 +1,5 @@
-/* Code made at run time with everything within a gigabyte around it reserved, as runtimes with large heaps do, and
- * threads that share it: copies must find a place all the same. */
+/* Code made at run time with everything within a gigabyte around it reserved, as runtimes with
+ * large heaps do, and threads that share it: copies must find a place all the same. */
 /* link: -pthread */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Code made at run time that another thread hides for moments: whoever runs it meanwhile faults, and the program's
- * handler lets it try again. Copies of such code look at its bytes before they run. */
+/* Code made at run time that another thread hides for moments: whoever runs it meanwhile faults,
+ * and the program's handler lets it try again. Copies of such code look at its bytes before they
+ * run. */
 /* link: -pthread */
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
-/* A loop that was made at run time, where code can be written: it stores, and calls code that is changed after
- * its first thousand turns. Prints what came of it, and the CPU time that the loop took, in ns. */
+/* A loop that was made at run time, where code can be written: it stores, and calls code that is
+ * changed after its first thousand turns. Prints what came of it, and the CPU time that the loop
+ * took, in ns. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* xor %eax,%eax; 1: call 2f; mov %rax,(%rsi); dec %rdi; jnz 1b; ret; 2: lea N(%rax),%rax; rol $3,%rax; ret */
+/* xor %eax,%eax; 1: call 2f; mov %rax,(%rsi); dec %rdi; jnz 1b; ret; 2: lea N(%rax),%rax; rol
+ * $3,%rax; ret */
 static const unsigned char made[] = {0x31, 0xc0, 0xe8, 0x09, 0x00, 0x00, 0x00, 0x48, 0x89,
                                      0x06, 0x48, 0xff, 0xcf, 0x75, 0xf3, 0xc3, 0x48, 0x8d,
                                      0x40, 0x01, 0x48, 0xc1, 0xc0, 0x03, 0xc3};

@@ -1,5 +1,6 @@
-/* Code made at run time, at addresses that are used again: written, run, unmapped or overwritten, run again with
- * another meaning; by protection changes, by new mappings, through a writable page, in threads. */
+/* Code made at run time, at addresses that are used again: written, run, unmapped or overwritten,
+ * run again with another meaning; by protection changes, by new mappings, through a writable page,
+ * in threads. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

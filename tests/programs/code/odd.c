@@ -1,6 +1,6 @@
-/* What programs do rarely and rightly: they patch their own code, run code from a memfd that they write
- * elsewhere, step themselves by the trap flag, check alignment, change handlers in a vfork child, and
- * end on a breakpoint. What it prints must not depend on who is watching. */
+/* What programs do rarely and rightly: they patch their own code, run code from a memfd that they
+ * write elsewhere, step themselves by the trap flag, check alignment, change handlers in a vfork
+ * child, and end on a breakpoint. What it prints must not depend on who is watching. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

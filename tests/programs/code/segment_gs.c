@@ -1,5 +1,5 @@
-/* A program with a %gs of its own, set by arch_prctl and by wrgsbase, another in each thread, used in loops, in
- * handlers, and after a fork. */
+/* A program with a %gs of its own, set by arch_prctl and by wrgsbase, another in each thread, used
+ * in loops, in handlers, and after a fork. */
 #include <asm/prctl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
-/* string_sets [ROUNDS]: glibc's functions for strings and memory, in short and long, at odd places. Every round does
- * the same. The last is between two signals to itself that nobody minds: a tracer can tell it apart. */
+/* string_sets [ROUNDS]: glibc's functions for strings and memory, in short and long, at odd places.
+ * Every round does the same. The last is between two signals to itself that nobody minds: a tracer
+ * can tell it apart. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* String instructions, long and short, forwards and backwards, of every width, and one that faults in its middle
- * and is taken up again where it was. */
+/* String instructions, long and short, forwards and backwards, of every width, and one that faults
+ * in its middle and is taken up again where it was. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

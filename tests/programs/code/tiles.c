@@ -1,5 +1,5 @@
-/* AMX: products of tiles, with their state kept over handlers that use tiles themselves. The state is large: 8 KiB
- * more in each signal frame. A processor or kernel without it says so. */
+/* AMX: products of tiles, with their state kept over handlers that use tiles themselves. The state
+ * is large: 8 KiB more in each signal frame. A processor or kernel without it says so. */
 #include <immintrin.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* Nested functions whose address is taken: code on an executable stack, made anew in each frame, in threads too. */
+/* Nested functions whose address is taken: code on an executable stack, made anew in each frame, in
+ * threads too. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

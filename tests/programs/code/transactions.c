@@ -1,5 +1,5 @@
-/* Memory transactions, with the lock that each must fall back to; nested ones, and those that abort themselves.
- * Whatever becomes of them, sums are the same. */
+/* Memory transactions, with the lock that each must fall back to; nested ones, and those that abort
+ * themselves. Whatever becomes of them, sums are the same. */
 #include <immintrin.h>
 #include <pthread.h>
 #include <stdatomic.h>

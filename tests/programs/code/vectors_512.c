@@ -1,5 +1,5 @@
-/* Vectors of 512 bits, masks, gathers and scatters, rounding modes, and the newer instructions on them: a checksum
- * of each. A processor without them says so. */
+/* Vectors of 512 bits, masks, gathers and scatters, rounding modes, and the newer instructions on
+ * them: a checksum of each. A processor without them says so. */
 /* link: -lm */
 #include <fenv.h>
 #include <immintrin.h>

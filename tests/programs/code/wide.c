@@ -1,5 +1,7 @@
-/* Loads and stores of EVEX with short displacements, which count in what the instruction accesses; names tell where each goes: wide_minus_N or wide_plus_N, of wide_data. And
- * copies of libc, from one known place to another. Status 77: this machine has no AVX-512. With an argument, so many rounds. */
+/* Loads and stores of EVEX with short displacements, which count in what the instruction accesses;
+ * names tell where each goes: wide_minus_N or wide_plus_N, of wide_data. And copies of libc, from
+ * one known place to another. Status 77: this machine has no AVX-512. With an argument, so many
+ * rounds. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

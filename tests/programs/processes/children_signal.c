@@ -1,5 +1,5 @@
-/* Children whose ends are told by SIGCHLD: a handler that reaps, SA_NOCLDWAIT, SA_RESETHAND, children that die
- * of signals, that stop and go on. */
+/* Children whose ends are told by SIGCHLD: a handler that reaps, SA_NOCLDWAIT, SA_RESETHAND,
+ * children that die of signals, that stop and go on. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

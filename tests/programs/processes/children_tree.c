@@ -1,4 +1,5 @@
-/* A tree of forks, five deep: each process works, waits for its children and adds up what they say. */
+/* A tree of forks, five deep: each process works, waits for its children and adds up what they say.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* vfork and posix_spawn, many times: the child borrows its parent's memory, changes it, and execs or ends. */
+/* vfork and posix_spawn, many times: the child borrows its parent's memory, changes it, and execs
+ * or ends. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

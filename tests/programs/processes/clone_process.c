@@ -1,4 +1,5 @@
-/* clone without CLONE_THREAD: processes that share memory, or files, or neither, on stacks of their own. */
+/* clone without CLONE_THREAD: processes that share memory, or files, or neither, on stacks of their
+ * own. */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>

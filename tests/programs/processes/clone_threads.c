@@ -1,5 +1,5 @@
-/* Threads that libc knows nothing of: raw clone, no thread-local storage, waited for by futex. They only compute
- * and make raw system calls. */
+/* Threads that libc knows nothing of: raw clone, no thread-local storage, waited for by futex. They
+ * only compute and make raw system calls. */
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdint.h>

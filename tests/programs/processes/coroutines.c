@@ -1,5 +1,5 @@
-/* Coroutines on small stacks: swapcontext, and a switch of five instructions, back and forth a million times;
- * signals arrive on stacks of 16 KiB. */
+/* Coroutines on small stacks: swapcontext, and a switch of five instructions, back and forth a
+ * million times; signals arrive on stacks of 16 KiB. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

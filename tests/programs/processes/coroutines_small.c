@@ -1,5 +1,5 @@
-/* Coroutines on stacks of 1 KiB, too small for any signal, by a program that has none: nothing may be written
- * below them. */
+/* Coroutines on stacks of 1 KiB, too small for any signal, by a program that has none: nothing may
+ * be written below them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Threads that come and go, a child, and calls of some depth: enough life that a moment picked at random
- * finds something going on. Prints a sum that only depends on its argument, and ends with 7. */
+/* Threads that come and go, a child, and calls of some depth: enough life that a moment picked at
+ * random finds something going on. Prints a sum that only depends on its argument, and ends with 7.
+ */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A program that closes every descriptor there is, as daemons do, opens its own in their place, and goes on. */
+/* A program that closes every descriptor there is, as daemons do, opens its own in their place, and
+ * goes on. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>

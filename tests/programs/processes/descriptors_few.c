@@ -1,5 +1,6 @@
-/* Processes that may have few descriptors, with and without the right to have more: all they open has the lowest free
- * number, also after they have been at work for a while, and they can have as many as they may. */
+/* Processes that may have few descriptors, with and without the right to have more: all they open
+ * has the lowest free number, also after they have been at work for a while, and they can have as
+ * many as they may. */
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* One thread replaces descriptors with dup2, uses and closes them, while others make threads that come and go: no
- * dup2 fails, and no descriptor is closed but by its owner. */
+/* One thread replaces descriptors with dup2, uses and closes them, while others make threads that
+ * come and go: no dup2 fails, and no descriptor is closed but by its owner. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>

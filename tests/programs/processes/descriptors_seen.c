@@ -1,4 +1,5 @@
-/* Looks for open descriptors, in every way: none but its own may be there, also after it has been at work for a while. */
+/* Looks for open descriptors, in every way: none but its own may be there, also after it has been
+ * at work for a while. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>

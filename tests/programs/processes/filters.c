@@ -1,5 +1,5 @@
-/* Seccomp: a filter put in force in the middle of a run that answers, traps or kills; for all threads; and
- * strict mode in a child. */
+/* Seccomp: a filter put in force in the middle of a run that answers, traps or kills; for all
+ * threads; and strict mode in a child. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
-/* Threads that fork and end at once: the child goes on alone, from a thread with many calling contexts that its parent no longer
- * has. */
+/* Threads that fork and end at once: the child goes on alone, from a thread with many calling
+ * contexts that its parent no longer has. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

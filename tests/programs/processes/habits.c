@@ -1,7 +1,8 @@
-/* Places with habits: a divisor that is 7 nineteen times of twenty, a load that finds 42 always, copies of 24 or 200
- * bytes, three times of four the former, and a result that is never the same. In an order drawn at random. An indirect call that calls
- * `often` nineteen times of twenty, else `seldom`; one function that two others call, each with its own number; pointers to a string; and a
- * walk through an array by 24 bytes. */
+/* Places with habits: a divisor that is 7 nineteen times of twenty, a load that finds 42 always,
+ * copies of 24 or 200 bytes, three times of four the former, and a result that is never the same.
+ * In an order drawn at random. An indirect call that calls `often` nineteen times of twenty, else
+ * `seldom`; one function that two others call, each with its own number; pointers to a string; and
+ * a walk through an array by 24 bytes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

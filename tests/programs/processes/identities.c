@@ -1,5 +1,5 @@
-/* Changing who one is with threads running: libc tells every thread by a signal of its own. And names, sessions,
- * groups. Needs no privilege: all stay what they are. */
+/* Changing who one is with threads running: libc tells every thread by a signal of its own. And
+ * names, sessions, groups. Needs no privilege: all stay what they are. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

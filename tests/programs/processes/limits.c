@@ -1,4 +1,5 @@
-/* Limits that a program sets itself: address space, locked memory, stack, files, CPU time with SIGXCPU. */
+/* Limits that a program sets itself: address space, locked memory, stack, files, CPU time with
+ * SIGXCPU. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* mlockall of all that is and will be: nothing may suddenly be paged in that the program did not map. */
+/* mlockall of all that is and will be: nothing may suddenly be paged in that the program did not
+ * map. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* What code runs in which thread and under which lock, planted: one function of one thread alone, one that both run, one under a mutex,
- * one half of the time under it, one under a spin lock; one thread on the first CPU that it may use, the other on the last. With an argument, so many
- * rounds, and where the locks are is printed, and which CPUs these are. */
+/* What code runs in which thread and under which lock, planted: one function of one thread alone,
+ * one that both run, one under a mutex, one half of the time under it, one under a spin lock; one
+ * thread on the first CPU that it may use, the other on the last. With an argument, so many rounds,
+ * and where the locks are is printed, and which CPUs these are. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>

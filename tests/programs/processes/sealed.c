@@ -1,5 +1,5 @@
-/* sealed HOW CALL... -- PROGRAM...: runs a program behind a seccomp filter that answers the calls by
- * number with an errno ("1": EPERM) or, where HOW is "kill", with death. */
+/* sealed HOW CALL... -- PROGRAM...: runs a program behind a seccomp filter that answers the calls
+ * by number with an errno ("1": EPERM) or, where HOW is "kill", with death. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

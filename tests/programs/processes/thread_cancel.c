@@ -1,5 +1,5 @@
-/* Threads cancelled: at a cancellation point, in a blocking call, asynchronously in a loop; their cleanup
- * handlers run in order. Last, the main thread is cancelled by another. */
+/* Threads cancelled: at a cancellation point, in a blocking call, asynchronously in a loop; their
+ * cleanup handlers run in order. Last, the main thread is cancelled by another. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

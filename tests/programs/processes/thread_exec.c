@@ -1,4 +1,5 @@
-/* exec from a thread that is not the main one, with others busy: all of them end, the process stays. */
+/* exec from a thread that is not the main one, with others busy: all of them end, the process
+ * stays. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* exit() in a thread while the others are busy: what was registered runs there, buffers are written, and the
- * status is the thread's. */
+/* exit() in a thread while the others are busy: what was registered runs there, buffers are
+ * written, and the status is the thread's. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* What ends with a thread: values of keys with destructors, thread-local objects, robust mutexes. */
+/* What ends with a thread: values of keys with destructors, thread-local objects, robust mutexes.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

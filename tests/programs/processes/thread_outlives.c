@@ -1,4 +1,5 @@
-/* The main thread ends; the process goes on in others, and its status is what the last of them says. */
+/* The main thread ends; the process goes on in others, and its status is what the last of them
+ * says. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Long busy threads on shared code, with a mutex, a condition variable, a barrier and thread-local sums. */
+/* Long busy threads on shared code, with a mutex, a condition variable, a barrier and thread-local
+ * sums. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Detached threads: nobody waits for them, their stacks go when they go, and the last one is still busy
- * when main returns. */
+/* Detached threads: nobody waits for them, their stacks go when they go, and the last one is still
+ * busy when main returns. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

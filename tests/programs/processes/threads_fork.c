@@ -1,5 +1,5 @@
-/* Threads that fork: children are copies of one thread only, run on, write, end with a status of their own, and some
- * of them start threads again. */
+/* Threads that fork: children are copies of one thread only, run on, write, end with a status of
+ * their own, and some of them start threads again. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Thousands of threads that live for microseconds, one after another and in crowds: their numbers, stacks
- * and thread-local blocks are used again and again. */
+/* Thousands of threads that live for microseconds, one after another and in crowds: their numbers,
+ * stacks and thread-local blocks are used again and again. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What a program is told about its own signals: the action of each before and after it sets some, the mask, what
- * is pending, in the parent, in a child and after exec. */
+/* What a program is told about its own signals: the action of each before and after it sets some,
+ * the mask, what is pending, in the parent, in a child and after exec. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Faults of the program's own, many of them, with handlers that look at where they happened: a write
- * barrier, a division by zero, a null pointer left by siglongjmp, an overflowing stack. What it prints
- * must not depend on who is watching. */
+/* Faults of the program's own, many of them, with handlers that look at where they happened: a
+ * write barrier, a division by zero, a null pointer left by siglongjmp, an overflowing stack. What
+ * it prints must not depend on who is watching. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>

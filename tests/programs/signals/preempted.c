@@ -1,4 +1,5 @@
-/* Divides for some 60 ms of CPU time, by calls that are long, and prints how many nanoseconds of that they took. */
+/* Divides for some 60 ms of CPU time, by calls that are long, and prints how many nanoseconds of
+ * that they took. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

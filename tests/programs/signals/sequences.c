@@ -1,5 +1,5 @@
-/* Restartable sequences: counters, one a CPU, added to without locks by sequences that the kernel starts again
- * when it interrupts them. Nothing may be lost. */
+/* Restartable sequences: counters, one a CPU, added to without locks by sequences that the kernel
+ * starts again when it interrupts them. Nothing may be lost. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

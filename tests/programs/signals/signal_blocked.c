@@ -1,5 +1,5 @@
-/* Signals of faults and traps that the program sends itself while it has them blocked: they wait, whatever else is handled
- * meanwhile, and come when they are unblocked, each once. */
+/* Signals of faults and traps that the program sends itself while it has them blocked: they wait,
+ * whatever else is handled meanwhile, and come when they are unblocked, each once. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>

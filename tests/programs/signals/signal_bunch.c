@@ -1,5 +1,5 @@
-/* Many signals that wait and then come all at once, each to a handler on the alternate stack, which sends itself more: all
- * are handled, there and nowhere else. */
+/* Many signals that wait and then come all at once, each to a handler on the alternate stack, which
+ * sends itself more: all are handled, there and nowhere else. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

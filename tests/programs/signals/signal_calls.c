@@ -1,6 +1,7 @@
-/* signal_calls [TELL]: one system call instruction, executed many times under a fast timer. A signal may come before the call, which is
- * then executed once, or interrupt it so that the kernel starts it again: the instruction is then executed twice. The handler
- * knows the second case by %rcx, which the first execution has set. TELL prints how often it was executed. */
+/* signal_calls [TELL]: one system call instruction, executed many times under a fast timer. A
+ * signal may come before the call, which is then executed once, or interrupt it so that the kernel
+ * starts it again: the instruction is then executed twice. The handler knows the second case by
+ * %rcx, which the first execution has set. TELL prints how often it was executed. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>

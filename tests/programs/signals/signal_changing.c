@@ -1,5 +1,5 @@
-/* One thread raises signals while another changes what is done with them: each is handled, or ignored, or does what it does by
- * default, which is nothing for these. */
+/* One thread raises signals while another changes what is done with them: each is handled, or
+ * ignored, or does what it does by default, which is nothing for these. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* Handlers of asynchronous signals that look at what they interrupted and change it: the pc lies in the loop
- * that runs, registers there hold the loop's values, and moving the pc ends the loop. */
+/* Handlers of asynchronous signals that look at what they interrupted and change it: the pc lies in
+ * the loop that runs, registers there hold the loop's values, and moving the pc ends the loop. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

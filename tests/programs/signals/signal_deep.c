@@ -1,4 +1,5 @@
-/* Each handler raises the next signal, so that the frames of all of them lie on one stack: it has to grow for a frame. */
+/* Each handler raises the next signal, so that the frames of all of them lie on one stack: it has
+ * to grow for a frame. */
 #include <signal.h>
 #include <stdio.h>
 

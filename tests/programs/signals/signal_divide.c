@@ -1,4 +1,5 @@
-/* SIGFPE of integers and of floating point, stepped over or mended by the handler, with its code. */
+/* SIGFPE of integers and of floating point, stepped over or mended by the handler, with its code.
+ */
 #include <fenv.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Faults that are mended: a handler sees the true registers of the faulting instruction, makes the page
- * accessible, or changes a register, or steps over the instruction; then the program goes on. In three threads. */
+/* Faults that are mended: a handler sees the true registers of the faulting instruction, makes the
+ * page accessible, or changes a register, or steps over the instruction; then the program goes on.
+ * In three threads. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* System calls that signals interrupt: which fail with EINTR and which start again, what is left of a sleep, and
- * reads from pipes that are cut in the middle. */
+/* System calls that signals interrupt: which fail with EINTR and which start again, what is left of
+ * a sleep, and reads from pipes that are cut in the middle. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

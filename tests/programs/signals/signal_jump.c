@@ -1,5 +1,5 @@
-/* siglongjmp out of handlers of timers and of kills, in the main thread and in others, thousands of times; the
- * mask and the callee-saved registers come back. */
+/* siglongjmp out of handlers of timers and of kills, in the main thread and in others, thousands of
+ * times; the mask and the callee-saved registers come back. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

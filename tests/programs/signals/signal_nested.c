@@ -1,5 +1,5 @@
-/* Signals inside of handlers: deferred by the mask, by the action's mask, or not at all; which runs when, and
- * with which mask, is written down. */
+/* Signals inside of handlers: deferred by the mask, by the action's mask, or not at all; which runs
+ * when, and with which mask, is written down. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Preemption as Go does it: the handler of a timer's signal pushes the interrupted pc and lets the thread go on in a stub, which
- * keeps all registers and flags and returns there. A trap that nobody made ends the program with status 9. */
+/* Preemption as Go does it: the handler of a timer's signal pushes the interrupted pc and lets the
+ * thread go on in a stub, which keeps all registers and flags and returns there. A trap that nobody
+ * made ends the program with status 9. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

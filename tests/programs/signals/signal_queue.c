@@ -1,5 +1,5 @@
-/* Real-time signals: queued with values, delivered lowest number first and in order, to a process and to
- * threads. */
+/* Real-time signals: queued with values, delivered lowest number first and in order, to a process
+ * and to threads. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

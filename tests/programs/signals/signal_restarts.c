@@ -1,5 +1,5 @@
-/* siginterrupt(): whether system calls start again after a handler, what sigaction says of it, and what a later
- * signal() makes of it. */
+/* siginterrupt(): whether system calls start again after a handler, what sigaction says of it, and
+ * what a later signal() makes of it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,8 @@ static void on_signal_told(int signal, siginfo_t *info, void *context)
     on_signal(signal);
 }
 
-/* A read that SIGALRM finds waiting, and that has something to read later: only then if it was not interrupted. */
+/* A read that SIGALRM finds waiting, and that has something to read later: only then if it was not
+ * interrupted. */
 static void try(const char *what)
 {
     struct itimerval soon = {{0, 0}, {0, 20000}};

@@ -1,5 +1,6 @@
-/* Alternate stacks that have just room enough: a frame and a few hundred bytes, 8 KiB, none for a frame at all. What
- * handlers there see of their stack, and the memory below it, must not depend on who is watching. */
+/* Alternate stacks that have just room enough: a frame and a few hundred bytes, 8 KiB, none for a
+ * frame at all. What handlers there see of their stack, and the memory below it, must not depend on
+ * who is watching. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>

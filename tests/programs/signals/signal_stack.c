@@ -1,5 +1,5 @@
-/* Alternate stacks: of the main thread and of others, overflows caught on them, SS_AUTODISARM, and handlers
- * that look where they stand. */
+/* Alternate stacks: of the main thread and of others, overflows caught on them, SS_AUTODISARM, and
+ * handlers that look where they stand. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

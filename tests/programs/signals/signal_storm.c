@@ -1,4 +1,5 @@
-/* Threads that signal one another while they compute, lock and allocate: interrupted at any instruction. */
+/* Threads that signal one another while they compute, lock and allocate: interrupted at any
+ * instruction. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
-/* AMX tiles: a signal frame takes 8 KiB more while they are in use. Handlers run on an alternate stack with room for one
- * frame, and the tiles hold what they held. Where there are no tiles it says so, and that is all. */
+/* AMX tiles: a signal frame takes 8 KiB more while they are in use. Handlers run on an alternate
+ * stack with room for one frame, and the tiles hold what they held. Where there are no tiles it
+ * says so, and that is all. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A program that uses SIGTRAP for itself: breakpoints that its handler steps over, kills, threads that trap at
- * the same time, ignored, and blocked. */
+/* A program that uses SIGTRAP for itself: breakpoints that its handler steps over, kills, threads
+ * that trap at the same time, ignored, and blocked. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

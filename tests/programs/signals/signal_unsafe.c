@@ -1,5 +1,5 @@
-/* A handler is the first to call functions that may be called in handlers: nothing else must be called by them, dlsym say, which
- * frees memory here. */
+/* A handler is the first to call functions that may be called in handlers: nothing else must be
+ * called by them, dlsym say, which frees memory here. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Handlers that ask for an alternate stack where the program has set none: they run on the stack at hand, however
- * deep, may be left for another stack, and see that there is no alternate one. */
+/* Handlers that ask for an alternate stack where the program has set none: they run on the stack at
+ * hand, however deep, may be left for another stack, and see that there is no alternate one. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Handlers that unwind: backtrace() from an asynchronous signal must get through the frame of the handler to the
- * function that was interrupted and on to main. */
+/* Handlers that unwind: backtrace() from an asynchronous signal must get through the frame of the
+ * handler to the function that was interrupted and on to main. */
 #include <execinfo.h>
 #include <signal.h>
 #include <stdint.h>

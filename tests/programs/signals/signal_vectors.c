@@ -1,5 +1,5 @@
-/* Storms of SIGUSR1 to busy threads, whose handlers fill all vector registers, change rounding and use the x87
- * stack: the interrupted loops must find their own as they left them. */
+/* Storms of SIGUSR1 to busy threads, whose handlers fill all vector registers, change rounding and
+ * use the x87 stack: the interrupted loops must find their own as they left them. */
 #include <immintrin.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* Signals that are waited for, not handled: sigwait, sigtimedwait, signalfd, sigsuspend, pause, ppoll; SIGTRAP,
- * SIGPROF and SIGUSR1 alike. */
+/* Signals that are waited for, not handled: sigwait, sigtimedwait, signalfd, sigsuspend, pause,
+ * ppoll; SIGTRAP, SIGPROF and SIGUSR1 alike. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* A program that interposes sigaction and signal, as sanitizers do: its own handler is what the kernel gets, and calls the one that was
- * asked for. */
+/* A program that interposes sigaction and signal, as sanitizers do: its own handler is what the
+ * kernel gets, and calls the one that was asked for. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

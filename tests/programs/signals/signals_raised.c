@@ -1,4 +1,5 @@
-/* Signals that a program sends itself, handled before the call returns, while a timer's signals come in between. */
+/* Signals that a program sends itself, handled before the call returns, while a timer's signals
+ * come in between. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>

@@ -1,6 +1,6 @@
-/* stepper COMMAND...: how often each instruction runs natively, between the first and the second SIGWINCH that the
- * command gets, by single steps of ptrace. Lines of "MODULE OFFSET COUNT"; an instruction that repeats itself counts
- * once. */
+/* stepper COMMAND...: how often each instruction runs natively, between the first and the second
+ * SIGWINCH that the command gets, by single steps of ptrace. Lines of "MODULE OFFSET COUNT"; an
+ * instruction that repeats itself counts once. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* A child on a terminal of its own: line editing, an interrupt typed, a window that changes its size, job control;
- * both sides are this program. */
+/* A child on a terminal of its own: line editing, an interrupt typed, a window that changes its
+ * size, job control; both sides are this program. */
 #include <errno.h>
 #include <pty.h>
 #include <signal.h>

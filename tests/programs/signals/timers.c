@@ -1,5 +1,5 @@
-/* Every kind of timer at once: real, virtual and profiling intervals, POSIX timers by signal, by thread, and by
- * timerfd; a program that is itself a profiler. */
+/* Every kind of timer at once: real, virtual and profiling intervals, POSIX timers by signal, by
+ * thread, and by timerfd; a program that is itself a profiler. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* A small debugger: traces a child by ptrace, sees its stops, reads and writes its registers and memory. */
+/* A small debugger: traces a child by ptrace, sees its stops, reads and writes its registers and
+ * memory. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -17,8 +17,9 @@ enum {
 
 /* ---- flags */
 
-/* Whether none of these flags is read before it is overwritten, going straight on from the twin's pc. A branch
- * that depends on nothing is followed; one that cannot be followed ends the search in vain. */
+/* Whether none of these flags is read before it is overwritten, going straight on from the twin's
+ * pc. A branch that depends on nothing is followed; one that cannot be followed ends the search in
+ * vain. */
 static bool flags_unread(struct twin *twin, uint32_t flags)
 {
     ZydisDecoder decoder;
@@ -53,8 +54,8 @@ static bool flags_unread(struct twin *twin, uint32_t flags)
 
 /* ---- registers */
 
-/* Where the processor keeps a component of the vector state: 2 AVX, 5 to 7 AVX-512, 17 and 18 tiles. Those that it
- * does not have take no bytes. */
+/* Where the processor keeps a component of the vector state: 2 AVX, 5 to 7 AVX-512, 17 and 18
+ * tiles. Those that it does not have take no bytes. */
 struct component {
     uint32_t number, at, bytes;
 };
@@ -101,7 +102,8 @@ static bool vectors_equal(struct twin *twin, const struct entry *entry)
     if (!twin_xsave(twin, native, sizeof native))
         return false;
     memcpy(walked, entry->xsave, sizeof walked);
-    /* Where the last x87 instruction stood is a place in the copy: the one thing that copies do not keep. */
+    /* Where the last x87 instruction stood is a place in the copy: the one thing that copies do not
+     * keep. */
     memset(walked + X87_FOP, 0, X87_FCS_END - X87_FOP);
     memset(native + X87_FOP, 0, X87_FCS_END - X87_FOP);
     bool equal = part_equal(walked, native, 0, LEGACY_END);

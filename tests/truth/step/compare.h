@@ -4,8 +4,8 @@
 #include "log.h"
 #include "twin.h"
 
-/* Registers, flags, vector registers. Flags that differ are allowed where the program overwrites all of them
- * before it reads any. What differs is printed; true: nothing. */
+/* Registers, flags, vector registers. Flags that differ are allowed where the program overwrites
+ * all of them before it reads any. What differs is printed; true: nothing. */
 bool states_equal(struct twin *twin, const struct entry *entry);
 
 struct memory_pair {

@@ -1,5 +1,6 @@
-/* driver LIBRARY OPTION=N... -- PROGRAM...: runs a program on copies and a native twin of it step by step, and
- * compares the two. Options: flavour (0 plain, 1 record, 2 count), single, events (EVENTS_ bits), piece, windows, skip, window, memory, disturb. */
+/* driver LIBRARY OPTION=N... -- PROGRAM...: runs a program on copies and a native twin of it step
+ * by step, and compares the two. Options: flavour (0 plain, 1 record, 2 count), single, events
+ * (EVENTS_ bits), piece, windows, skip, window, memory, disturb. */
 #include "compare.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ static bool state_check(const struct entry *entry)
     states++;
     if (twin.came_from >= steps->vdso.start && twin.came_from < steps->vdso.end)
         twin.chance = true;
-    if (twin.chance) { /* both have read a clock, or the like: they go on from what the walked one read */
+    if (twin.chance) { /* both have read a clock, or the like: they go on from what the walked one
+                          read */
         twin.chance = false;
         resynced++;
         if (entry->pc != twin.regs.rip)
@@ -69,7 +71,8 @@ static bool state_check(const struct entry *entry)
     return states_equal(&twin, entry) || fail(entry, "a register");
 }
 
-/* What a system call did to the address space is done to the twin's; all else that the kernel gave is copied. */
+/* What a system call did to the address space is done to the twin's; all else that the kernel gave
+ * is copied. */
 static bool result_copy(const struct entry *entry)
 {
     uint64_t argument[6];

@@ -1,9 +1,9 @@
-/* What passes between a program that is walked (walker.c) and the driver that steps a native twin of it along
- * (driver.c): a file that both map.
+/* What passes between a program that is walked (walker.c) and the driver that steps a native twin
+ * of it along (driver.c): a file that both map.
  *
- * The walker appends an entry whenever its program stands at an instruction boundary where the two are to be
- * compared. Entries that change the world, or whose memory is to be compared, are waited for: until the driver has
- * taken them (tail == head) the walker does nothing. */
+ * The walker appends an entry whenever its program stands at an instruction boundary where the two
+ * are to be compared. Entries that change the world, or whose memory is to be compared, are waited
+ * for: until the driver has taken them (tail == head) the walker does nothing. */
 #pragma once
 
 #include <stdint.h>
@@ -14,7 +14,8 @@ enum { LOG_ENTRIES = 1024, LOG_XSAVE = 12288, LOG_OWN = 16 };
 enum entry_kind {
     ENTRY_START,   /* a twin has just been forked; this is the state it shall have. Waited for */
     ENTRY_STATE,   /* so many instructions later */
-    ENTRY_SYSCALL, /* so many later, in front of a system call; its memory is compared. Waited for */
+    ENTRY_SYSCALL, /* so many later, in front of a system call; its memory is compared. Waited for
+                    */
     ENTRY_RESULT,  /* behind it: the twin gets what the kernel gave. Waited for */
     ENTRY_MEMORY,  /* nothing happened since: memory is compared. Waited for */
     ENTRY_END,     /* the same, and the twin is no longer needed. Waited for */

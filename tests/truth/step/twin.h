@@ -22,7 +22,8 @@ struct twin {
 bool twin_open(struct twin *twin, pid_t pid, const struct entry *state);
 void twin_close(struct twin *twin);
 
-/* One instruction, a repeated string instruction with all its rounds. False: it did not end as a step does. */
+/* One instruction, a repeated string instruction with all its rounds. False: it did not end as a
+ * step does. */
 bool twin_step(struct twin *twin);
 /* Whether it stands in front of a system call. */
 bool twin_at_syscall(struct twin *twin);

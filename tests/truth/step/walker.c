@@ -1,9 +1,9 @@
-/* A preloaded library that runs its program on copies, like the agent does, and tells the driver the program's
- * whole state in short intervals. At the start of each window it forks: the child is the native twin, which the
- * driver steps along by ptrace.
+/* A preloaded library that runs its program on copies, like the agent does, and tells the driver
+ * the program's whole state in short intervals. At the start of each window it forks: the child is
+ * the native twin, which the driver steps along by ptrace.
  *
- * Runs with the program's vector registers live: built without any use of them, and without libc behind the
- * constructor. */
+ * Runs with the program's vector registers live: built without any use of them, and without libc
+ * behind the constructor. */
 #include "log.h"
 
 #include "walk/run.h"
@@ -26,7 +26,8 @@ static struct context *context;
 static struct regions *regions;
 static uint64_t units_bytes, counters, program_gs;
 static struct walk walker;
-/* The vDSO reads what the kernel writes at any time: there the driver must see every single instruction. */
+/* The vDSO reads what the kernel writes at any time: there the driver must see every single
+ * instruction. */
 static uint64_t vdso_start, vdso_end;
 static uint32_t vdso_refusal = LOSS_at_anonymous;
 
@@ -162,7 +163,8 @@ static uint32_t records_used(int64_t piece)
     return used;
 }
 
-/* One piece; *ret_done: instructions executed, a system call in front of which it stands not among them. */
+/* One piece; *ret_done: instructions executed, a system call in front of which it stands not among
+ * them. */
 static uint32_t run(enum flavour flavour, int64_t piece, uint32_t *ret_done)
 {
     budget_set(piece);
@@ -267,8 +269,9 @@ static void tiles_use(void)
                      "m"(config));
 }
 
-/* A copy of this process whose parent is ours: it stops, and the driver gives it the program's state. Input that
- * both read and output that both write are the walked one's: the twin makes no system call of its own. */
+/* A copy of this process whose parent is ours: it stops, and the driver gives it the program's
+ * state. Input that both read and output that both write are the walked one's: the twin makes no
+ * system call of its own. */
 static void twin_fork(void)
 {
     long pid = sys6(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0, 0);

@@ -1,5 +1,5 @@
-/* The budget as a simulated program meets it: whatever samples cost, what is spent stays within what
- * was asked for, and nearly all of it is used. */
+/* The budget as a simulated program meets it: whatever samples cost, what is spent stays within
+ * what was asked for, and nearly all of it is used. */
 #include "agent/sampling/budget.h"
 
 #include "agent/agent.h"

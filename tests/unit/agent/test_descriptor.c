@@ -1,4 +1,5 @@
-/* The agent's low numbers and the program's dup2 keep out of each other's way, and neither waits for ever. */
+/* The agent's low numbers and the program's dup2 keep out of each other's way, and neither waits
+ * for ever. */
 #include "agent/descriptor.h"
 
 #include <stdarg.h>
@@ -27,7 +28,8 @@ static double program_waits(void)
     return seconds() - start;
 }
 
-/* A process that shared our memory was killed while it held a low number: one wait is in vain, later ones are not. */
+/* A process that shared our memory was killed while it held a low number: one wait is in vain,
+ * later ones are not. */
 static void test_lost(void **state)
 {
     (void)state;

@@ -44,8 +44,8 @@ static inline const struct plain_row *row_named(const struct plain *plain,
     abort();
 }
 
-/* JIT code with names: main_ at 0x1000, fib at 0x2000, spin at 0x3000; the kernel has read_. Addresses
- * of callers are odd: return address less one. */
+/* JIT code with names: main_ at 0x1000, fib at 0x2000, spin at 0x3000; the kernel has read_.
+ * Addresses of callers are odd: return address less one. */
 struct scenery {
     struct profile profile;
     struct scene scene;

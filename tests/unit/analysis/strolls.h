@@ -150,7 +150,8 @@ static inline bool stroll_on(struct strolls *strolls, struct stroll *stroll, con
     return true;
 }
 
-/* Enters the function by a call from elsewhere and wanders for at most `steps`; whether it got out. */
+/* Enters the function by a call from elsewhere and wanders for at most `steps`; whether it got out.
+ */
 static inline bool strolls_wander(struct strolls *strolls, function_id function, int steps)
 {
     struct cfg cfg;

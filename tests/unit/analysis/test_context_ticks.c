@@ -1,4 +1,5 @@
-/* What looking at the clock took is taken off stays in contexts: as much as the CPU time tells, and nothing where that tells nothing. */
+/* What looking at the clock took is taken off stays in contexts: as much as the CPU time tells, and
+ * nothing where that tells nothing. */
 #include "analysis/report/context_ticks.h"
 
 #include "profile/profile.h"
@@ -28,7 +29,8 @@ static uint64_t ticks_of(const struct profile *profile, uint32_t node)
     return context_clock_weight(&clock, profile, map_find(&profile->stacks.cells, &key));
 }
 
-/* Stays of BRIEF ticks and of twice as many, each measured with LOOK more, and a long one: the clock goes at 1 GHz. */
+/* Stays of BRIEF ticks and of twice as many, each measured with LOOK more, and a long one: the
+ * clock goes at 1 GHz. */
 static void begin(struct profile *profile, uint64_t cpu, uint32_t nodes[3])
 {
     profile_init(profile);
@@ -72,8 +74,8 @@ static void no_more_is_added(void **state)
     profile_release(&profile);
 }
 
-/* What a stay takes among others is anything from what was taken off to nothing, where stays are short; of long ones it is known,
- * but for what may have disturbed one unseen. */
+/* What a stay takes among others is anything from what was taken off to nothing, where stays are
+ * short; of long ones it is known, but for what may have disturbed one unseen. */
 static void time_alone_is_the_most(void **state)
 {
     struct profile profile;

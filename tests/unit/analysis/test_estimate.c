@@ -71,8 +71,8 @@ static double normal(void)
 
 enum { KEYS = 4 };
 
-/* Batches in two kinds of weather: in fair ones key 0 runs often and fast, in foul ones slowly. True
- * shares follow from the means. */
+/* Batches in two kinds of weather: in fair ones key 0 runs often and fast, in foul ones slowly.
+ * True shares follow from the means. */
 struct recording {
     struct profile profile;
     struct sums keys[KEYS];
@@ -193,8 +193,8 @@ static void intervals_cover_95_percent(void **state)
     profile_release(&truth.profile);
 }
 
-/* Of a branch whose ways take turns with the weather, with intervals that are about right, not just wide
- * enough; and never narrower than what was seen at all allows. */
+/* Of a branch whose ways take turns with the weather, with intervals that are about right, not just
+ * wide enough; and never narrower than what was seen at all allows. */
 static void branches_cover_95_percent(void **state)
 {
     (void)state;
@@ -229,8 +229,9 @@ static void branches_cover_95_percent(void **state)
     profile_release(&truth.profile);
 }
 
-/* More and more windows make intervals no narrower than what weights are known to: chance goes down with their number, and
- * is multiplied by as much once there are many. Batches that do not differ at all leave the scale's part of counts. */
+/* More and more windows make intervals no narrower than what weights are known to: chance goes down
+ * with their number, and is multiplied by as much once there are many. Batches that do not differ
+ * at all leave the scale's part of counts. */
 static void weights_are_known_so_far(void **state)
 {
     (void)state;

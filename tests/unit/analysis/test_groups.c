@@ -16,8 +16,8 @@ static double uniform(void)
     return (double)(seed >> 11) / 9007199254740992.0;
 }
 
-/* How many of n samples hit the part: one by one, or where that would take long, the binomial by its
- * normal limit, which is no worse than rounding there. */
+/* How many of n samples hit the part: one by one, or where that would take long, the binomial by
+ * its normal limit, which is no worse than rounding there. */
 static int hits_of(int n, double share)
 {
     int hits = 0;
@@ -64,8 +64,8 @@ static double coverage(int n, double share, bool uneven, int trials)
     return (double)inside / trials;
 }
 
-/* Where fewer than ten are expected, the number seen takes a few values only, and each is covered or
- * not as a whole: there an interval can promise no more than a lower limit. */
+/* Where fewer than ten are expected, the number seen takes a few values only, and each is covered
+ * or not as a whole: there an interval can promise no more than a lower limit. */
 static void intervals_cover_95_percent(void **state)
 {
     (void)state;

@@ -22,7 +22,8 @@ static void near(double value, double wanted)
         fail_msg("%g, should be %g", value, wanted);
 }
 
-/* Two choices, one after the other: 30 or 70 of 100, then 40 or 60. Nothing is known of how they depend on each other, so they do not. */
+/* Two choices, one after the other: 30 or 70 of 100, then 40 or 60. Nothing is known of how they
+ * depend on each other, so they do not. */
 static void choices(struct path_fit *fit, const double seen[4])
 {
     for (uint32_t i = 0; i < 4; i++)

@@ -1,4 +1,5 @@
-/* Ticks along paths: what writing passages down takes is off the estimates as far as the CPU time tells, and intervals reach down by all of it. */
+/* Ticks along paths: what writing passages down takes is off the estimates as far as the CPU time
+ * tells, and intervals reach down by all of it. */
 #include "analysis/paths/path_ticks.h"
 
 #include "profile/profile.h"

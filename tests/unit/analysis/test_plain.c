@@ -121,8 +121,8 @@ static void calls_are_by_site_and_callee(void **state)
     rows_end(&rows, s);
 }
 
-/* Code of libc: places must be instructions and blocks of its graphs, and every weight must be found
- * again whatever it is listed by. */
+/* Code of libc: places must be instructions and blocks of its graphs, and every weight must be
+ * found again whatever it is listed by. */
 static void places_are_those_of_the_graph(void **state)
 {
     (void)state;

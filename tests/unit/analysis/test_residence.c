@@ -1,4 +1,5 @@
-/* Where lines were when windows began: programs whose sets of lines are known, and what a core then says of them. */
+/* Where lines were when windows began: programs whose sets of lines are known, and what a core then
+ * says of them. */
 #include "analysis/pipeline/residence.h"
 
 #include <stddef.h>
@@ -97,7 +98,8 @@ static void sets_lie_where_they_fit(void **unused)
     }
 }
 
-/* Lines that are used all the time stay near, though another instruction goes through a lot of memory. */
+/* Lines that are used all the time stay near, though another instruction goes through a lot of
+ * memory. */
 static void streams_pass_by(void **unused)
 {
     struct windows windows;

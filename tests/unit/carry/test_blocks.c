@@ -30,7 +30,8 @@ static void names_lose_what_compilers_put_behind_them(void **state)
     assert_int_equal(stem(".cold"), strlen(".cold"));
 }
 
-/* The graph of every function held to itself: no block is without partner, and no partner is another. */
+/* The graph of every function held to itself: no block is without partner, and no partner is
+ * another. */
 static void a_function_is_itself(void **state)
 {
     (void)state;

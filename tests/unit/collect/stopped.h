@@ -1,5 +1,5 @@
-/* A traced process as a stack walker sees it, at one of its threads' stops. Maps and modules are read
- * from outside, and the stack is copied as the kernel would copy it for a sample. */
+/* A traced process as a stack walker sees it, at one of its threads' stops. Maps and modules are
+ * read from outside, and the stack is copied as the kernel would copy it for a sample. */
 #pragma once
 
 #include "base/err.h"

@@ -170,7 +170,8 @@ static void slow_windows_are_not_made_fast_by_their_trail(void **state)
     close_fixture(&fixture);
 }
 
-/* Most windows end at a system call, soon: of a longer one only the beginning counts, and the whole stands for as much time. */
+/* Most windows end at a system call, soon: of a longer one only the beginning counts, and the whole
+ * stands for as much time. */
 static void what_lies_far_from_the_interrupt_does_not_count(void **state)
 {
     (void)state;
@@ -427,8 +428,8 @@ static void interrupts_tell_where_time_goes(void **state)
     close_fixture(&fixture);
 }
 
-/* Random loops of conditional superblocks: in every window all instructions weigh one window, within
- * half a unit for each that was rounded, and what enters a segment leaves it. */
+/* Random loops of conditional superblocks: in every window all instructions weigh one window,
+ * within half a unit for each that was rounded, and what enters a segment leaves it. */
 enum { RING_N = 64 };
 
 static void add_random_ring(struct fixture *fixture, uint64_t *random)
@@ -515,7 +516,8 @@ static void runs_have_the_calls_of_their_window(void **state)
     add_loop(&fixture);
     walk_stacks_init(&stacks, &fixture.code.profile);
     fixture.decode.stacks = &stacks;
-    /* The lead: in the called function, of whose caller nothing is known, and back. Then twice round. */
+    /* The lead: in the called function, of whose caller nothing is known, and back. Then twice
+     * round. */
     const uint32_t exits[] = {RETURNED, AGAIN, CALLED, RETURNED, AGAIN, CALLED, RETURNED, AGAIN};
     struct event_walk event = {.kind = EVENT_WALK,
                                .pc = 0x2002,

@@ -153,7 +153,8 @@ static void units_of_the_last_moment_are_counted(void **state)
     close_fixture(&fixture);
 }
 
-/* It ends after the last reading: what it counted meanwhile is not whole, though it has said goodbye. */
+/* It ends after the last reading: what it counted meanwhile is not whole, though it has said
+ * goodbye. */
 static void who_outlives_the_last_reading_is_not_whole(void **state)
 {
     (void)state;

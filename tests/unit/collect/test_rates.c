@@ -34,7 +34,8 @@ static void places_lean_outward(void **state)
     rates_release(&rates);
 }
 
-/* Timings that scatter as much inside of places as between them say nothing of places; those that do not, all. */
+/* Timings that scatter as much inside of places as between them say nothing of places; those that
+ * do not, all. */
 static void chance_is_not_believed(void **state)
 {
     (void)state;
@@ -55,8 +56,8 @@ static void chance_is_not_believed(void **state)
     rates_release(&apart);
 }
 
-/* The mean stays what it is, and of two places' difference half is left when windows meet 280 exits, a tenth with nine times
- * as many. */
+/* The mean stays what it is, and of two places' difference half is left when windows meet 280
+ * exits, a tenth with nine times as many. */
 static void variety_is_not_believed(void **state)
 {
     (void)state;

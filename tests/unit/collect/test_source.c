@@ -73,7 +73,8 @@ static void tell(struct fake *fake, struct tuple tuple, uint64_t count)
     fake_event(fake, &entry, sizeof entry);
 }
 
-/* Of a compressor's messages all windows are made: what they do not name does not count, whatever they say. */
+/* Of a compressor's messages all windows are made: what they do not name does not count, whatever
+ * they say. */
 static void messages_stand_for_windows(void **state)
 {
     (void)state;

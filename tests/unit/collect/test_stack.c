@@ -12,9 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Code at [0x1000, 0x2000) has one rule: a frame of 16 bytes. At [0x2000, 0x3000) it has none, nor does it
- * at [0x3000, 0x4000), which is a file whose bytes are known: a call at its start, then nothing. At
- * 0x1F00 the outermost function starts. */
+/* Code at [0x1000, 0x2000) has one rule: a frame of 16 bytes. At [0x2000, 0x3000) it has none, nor
+ * does it at [0x3000, 0x4000), which is a file whose bytes are known: a call at its start, then
+ * nothing. At 0x1F00 the outermost function starts. */
 enum { RULED = 0x1000, BARE = 0x2000, FILED = 0x3000, OUTERMOST = 0x1F00, STACK = 0x70000 };
 
 static struct unwind_rule rules[2] = {

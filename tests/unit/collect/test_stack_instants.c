@@ -1,6 +1,6 @@
-/* Stacks of a running program against elfutils' unwinder: the program is stopped at random instants and
- * then stepped through the next instructions, so that prologues and epilogues are met as often as
- * everything else.
+/* Stacks of a running program against elfutils' unwinder: the program is stopped at random instants
+ * and then stepped through the next instructions, so that prologues and epilogues are met as often
+ * as everything else.
  *
  *     test_stack_instants [--stops N] [--steps N] PROGRAM ARGUMENT...
  *

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* Frames are numbered from the innermost; the frame `depth` from the outermost one of a thread lies 0x100
- * lower than its caller. */
+/* Frames are numbered from the innermost; the frame `depth` from the outermost one of a thread lies
+ * 0x100 lower than its caller. */
 enum { BEGIN = 0x70000 };
 
 static void frame_push(struct stack *stack, uint64_t begin, uint64_t depth, uint64_t pc)

@@ -1,12 +1,14 @@
-/* Stacks at every new instruction of a single-stepped program: prologues, epilogues, stubs, the loader,
- * signal handlers, threads.
+/* Stacks at every new instruction of a single-stepped program: prologues, epilogues, stubs, the
+ * loader, signal handlers, threads.
  *
- * The oracle is a list of all calls that were stepped over and have not returned yet. Rules of longjmp
- * describe where it goes before it is there: in such places elfutils' unwinder must agree with us.
+ * The oracle is a list of all calls that were stepped over and have not returned yet. Rules of
+ * longjmp describe where it goes before it is there: in such places elfutils' unwinder must agree
+ * with us.
  *
  *     test_stack_steps [--visits N] [--steps N] [--loader 1] PROGRAM ARGUMENT...
  *
- * compares each instruction at its first N visits, stops after N steps, and starts in the loader. */
+ * compares each instruction at its first N visits, stops after N steps, and starts in the loader.
+ */
 #include "base/map.h"
 #include "libdw_frames.h"
 #include "stopped.h"

@@ -38,7 +38,8 @@ static void nap(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* A process ends while one of its threads is traced: that it has ended is told when the thread has been waited for. */
+/* A process ends while one of its threads is traced: that it has ended is told when the thread has
+ * been waited for. */
 static void ends_of_traced_threads_are_taken(void **state)
 {
     (void)state;

@@ -137,7 +137,8 @@ static void windows_are_counted_and_weighed(void **state)
     free(exits);
 }
 
-/* What a window has, told exit by exit in any order, weighs what the window does; but for the way out of its last exit. */
+/* What a window has, told exit by exit in any order, weighs what the window does; but for the way
+ * out of its last exit. */
 static void sightings_weigh_what_windows_do(void **state)
 {
     (void)state;

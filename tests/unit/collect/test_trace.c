@@ -371,8 +371,8 @@ static void traces_count_as_counters_do(void **state)
     close_fixture(&fixture);
 }
 
-/* With no time at all it is an entry at a time, and every ring has its turn; what is published when all is over is not
- * read, nor counted as left. */
+/* With no time at all it is an entry at a time, and every ring has its turn; what is published when
+ * all is over is not read, nor counted as left. */
 static void time_is_kept(void **state)
 {
     (void)state;

@@ -15,7 +15,8 @@ static void where_calls_are_rare_all_counts(void **state)
     assert_int_equal(window_reach(&reach), UINT64_MAX);
 }
 
-/* Windows begin anywhere in bursts of 160,000: one in 16 is shorter than 10,000, one in 13.8 than 11,600. */
+/* Windows begin anywhere in bursts of 160,000: one in 16 is shorter than 10,000, one in 13.8 than
+ * 11,600. */
 static void all_but_a_few_windows_have_what_counts(void **state)
 {
     (void)state;

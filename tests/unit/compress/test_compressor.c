@@ -144,7 +144,8 @@ static void periodic_takes_each_nth(void **state)
     }
 }
 
-/* 2,000 +- 45 samples; gaps of a coin are geometric: 1/e of them are longer than their mean, of a countdown one half. */
+/* 2,000 +- 45 samples; gaps of a coin are geometric: 1/e of them are longer than their mean, of a
+ * countdown one half. */
 static void random_and_countdown_have_their_gaps(void **state)
 {
     (void)state;

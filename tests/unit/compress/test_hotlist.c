@@ -26,7 +26,8 @@ struct seen {
     uint64_t sum, inside, certain;
 };
 
-/* A list of the stream, or of two halves of it merged; what it says of the value 1, over many runs. */
+/* A list of the stream, or of two halves of it merged; what it says of the value 1, over many runs.
+ */
 static struct seen look(enum hotlist_kind kind, bool halves)
 {
     struct seen seen = {0};
@@ -117,7 +118,8 @@ static void few_values_are_counted(void **state)
     }
 }
 
-/* A list that has one value a thousand million times is thinned at once, not instance by instance. */
+/* A list that has one value a thousand million times is thinned at once, not instance by instance.
+ */
 static void huge_counts_are_thinned_at_once(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The tagged table against its rules written down one by one: the same messages, of every choice. */
+/* The tagged table against its rules written down one by one: the same messages, of every choice.
+ */
 #include "compress/compressor.h"
 
 #include <setjmp.h>

@@ -227,8 +227,8 @@ static void a_cut_counts_what_ran(void **state)
     close_fixture(&fixture);
 }
 
-/* A handler came before the first instruction of the callee, and once before the head's second segment: coming
- * back from it is no second arrival. */
+/* A handler came before the first instruction of the callee, and once before the head's second
+ * segment: coming back from it is no second arrival. */
 static void a_handler_at_the_start_is_no_arrival(void **state)
 {
     (void)state;

@@ -154,7 +154,8 @@ static void test_entered_in_the_middle(void **state)
 }
 
 /* Two loops, one in the other, whose body calls its own function.
- *   3000: outer head, 3008: inner head, 3010: call 3000;  3012: jcc 3008;  3016: jcc 3000;  3018: ret */
+ *   3000: outer head, 3008: inner head, 3010: call 3000;  3012: jcc 3008;  3016: jcc 3000;  3018:
+ * ret */
 enum { CALL, CALL_INNER, INNER, INNER_OUT, OUTER, OUTER_OUT, RETURN };
 static void add_nest(struct fixture *fixture)
 {
@@ -177,7 +178,8 @@ static void test_nested_and_recursive(void **state)
     struct fixture fixture;
     open_fixture(&fixture);
     add_nest(&fixture);
-    /* Called from the loops of its own frame, it goes twice round the inner and once the outer one. */
+    /* Called from the loops of its own frame, it goes twice round the inner and once the outer one.
+     */
 #define INSIDE CALL, RETURN, INNER, CALL_INNER, RETURN, INNER_OUT, OUTER_OUT, RETURN
     STREAM(&fixture, 0, CALL, INSIDE, INNER, CALL_INNER, INSIDE, INNER, CALL_INNER, INSIDE,
            INNER_OUT, OUTER, CALL, INSIDE, INNER_OUT, OUTER_OUT, RETURN);

@@ -16,7 +16,8 @@ static inline void named(struct profile *profile, uint32_t module, uint64_t star
     names_add(&profile->names, &profile->arena, module, start, 0x100, text);
 }
 
-/* Thread 10/11 "one": main_ calls fib, which calls itself and the kernel; thread 10/12 "two;x": spin. */
+/* Thread 10/11 "one": main_ calls fib, which calls itself and the kernel; thread 10/12 "two;x":
+ * spin. */
 static inline void sample(struct profile *profile)
 {
     profile_init(profile);

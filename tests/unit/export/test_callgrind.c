@@ -70,8 +70,8 @@ static void edge(struct profile *profile, uint32_t module, uint64_t from, uint64
     table_at(&profile->edges, &key)->count = count;
 }
 
-/* outer calls once a function that calls another ten times; two call shared, so nobody knows whose cost it
- * is. */
+/* outer calls once a function that calls another ten times; two call shared, so nobody knows whose
+ * cost it is. */
 static void counts_give_inclusive_costs_where_they_tell(void **state)
 {
     (void)state;

@@ -42,7 +42,8 @@ static void threads_and_modules_are_filtered(void **state)
     profile_release(&profile);
 }
 
-/* Ranges without a binary weigh where they begin, time where it was interrupted, and nothing is lost by rounding. */
+/* Ranges without a binary weigh where they begin, time where it was interrupted, and nothing is
+ * lost by rounding. */
 static void instructions_have_no_callers(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Whatever counts are given, straight runs cover each block as often as it ran; and cross each step as often as it was gone, if
- * counts fit together. */
+/* Whatever counts are given, straight runs cover each block as often as it ran; and cross each step
+ * as often as it was gone, if counts fit together. */
 #include "export/compilers/runs.h"
 #include "program/cfg/cfg.h"
 

@@ -108,8 +108,8 @@ static uint32_t dice(uint32_t sides)
 }
 
 /* Shortest paths by Bellman and Ford in the residual graph, one after the other, after all arcs of
- * negative cost were filled. Slow, and nothing of a simplex. What has an optimum at all has one in which
- * no arc carries more than all supplies and finite capacities: infinite is 5000. */
+ * negative cost were filled. Slow, and nothing of a simplex. What has an optimum at all has one in
+ * which no arc carries more than all supplies and finite capacities: infinite is 5000. */
 enum { PLAIN_NODES = 16, PLAIN_INFINITE = 5000 };
 
 struct plain {
@@ -292,8 +292,8 @@ static void compare(struct flow_graph *graph, unsigned *seen)
     }
 }
 
-/* Each graph is solved, then changed a little and solved again, ten times over: warm starts are held to
- * the same truth as cold ones. */
+/* Each graph is solved, then changed a little and solved again, ten times over: warm starts are
+ * held to the same truth as cold ones. */
 static void random_graphs(void **state)
 {
     (void)state;
@@ -330,7 +330,8 @@ static void random_graphs(void **state)
         assert_true(seen[outcome] > 100);
 }
 
-/* A long chain of blocks with branches over some of them, forth and back, as control flow has it. */
+/* A long chain of blocks with branches over some of them, forth and back, as control flow has it.
+ */
 static void chain_make(struct flow_graph *graph, uint32_t n, uint64_t seed)
 {
     dice_state = seed;

@@ -39,7 +39,8 @@ static inline void put_length(struct file *file, size_t tag)
     memcpy(file->at + tag + 4, &length, 4);
 }
 
-/* A loop: entry 0 -> 2, head 2 -> 3 or 4, body 3 -> 2, and 4 -> exit 1. Counters: 2 -> 3 and 0 -> 2. */
+/* A loop: entry 0 -> 2, head 2 -> 3 or 4, body 3 -> 2, and 4 -> exit 1. Counters: 2 -> 3 and 0
+ * -> 2. */
 static inline void put_loop(struct file *file)
 {
     PUT(file, 0x67636E6F, 0x4232322A, 77, 0);

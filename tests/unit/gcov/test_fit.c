@@ -103,7 +103,8 @@ static void a_loop_is_fitted(void **state)
     notes_release(&notes);
 }
 
-/* A loop of which no branch is left, and whose body begins five times in one piece, has five turns each time. */
+/* A loop of which no branch is left, and whose body begins five times in one piece, has five turns
+ * each time. */
 static void an_unrolled_loop_has_its_turns(void **state)
 {
     (void)state;

@@ -55,7 +55,8 @@ static void flow_is_kept(const uint64_t *arcs)
     }
 }
 
-/* Four came in and went twenty times round by block 3: the way by block 4 gets less than one, the error nothing. */
+/* Four came in and went twenty times round by block 3: the way by block 4 gets less than one, the
+ * error nothing. */
 static void what_was_not_met_runs_a_little(void **state)
 {
     (void)state;
@@ -101,7 +102,8 @@ static void what_was_counted_is_zero_unless_it_ran(void **state)
     assert_int_equal(ran[2], 1);
 }
 
-/* Its beginning was lost: it was called all the same. Exactly counted, one execution each is enough. */
+/* Its beginning was lost: it was called all the same. Exactly counted, one execution each is
+ * enough. */
 static void what_ran_was_called(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* A file of perf, made by hand: who had mapped what when a sample was taken, who called whom, which event counts. */
+/* A file of perf, made by hand: who had mapped what when a sample was taken, who called whom, which
+ * event counts. */
 #include "import/perf_data.h"
 
 #include "base/err.h"
@@ -125,7 +126,8 @@ static void file_make(struct bytes_out *out)
 {
     uint64_t chain[] = {PERF_CONTEXT_USER, 0x10100, 0x10205, 0x10309};
     head_put(out);
-    /* Written by another processor's turn: the sample of time 30 stands before the mapping of time 20. */
+    /* Written by another processor's turn: the sample of time 30 stands before the mapping of
+     * time 20. */
     sample_put(out, 30, 11, 0x10100, 5, chain, 4);
     map_put(out, 10, 0x10000, 0x1000, 0x4000, "/nowhere/first");
     sample_put(out, 15, 11, 0x10100, 3, chain, 2);

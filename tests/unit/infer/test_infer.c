@@ -144,7 +144,8 @@ static void what_was_walked_happened(void **state)
     infer_release(&problem);
 }
 
-/* A loop seen from its second turn on: its way in leads through ten blocks that nobody saw, and not out of the blue. */
+/* A loop seen from its second turn on: its way in leads through ten blocks that nobody saw, and not
+ * out of the blue. */
 static void detours_before_miracles(void **state)
 {
     (void)state;
@@ -187,7 +188,8 @@ static void isolated_loops_are_joined(void **state)
     infer_release(&problem);
 }
 
-/* The same where the way past the loop was taken in its place: the function is known to have been entered once. */
+/* The same where the way past the loop was taken in its place: the function is known to have been
+ * entered once. */
 static void joining_does_not_enter_twice(void **state)
 {
     (void)state;

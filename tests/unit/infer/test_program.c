@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* Functions are chains of blocks, entered at the first and left at the last, in which a window of 100 units saw each
- * block `seen` times. */
+/* Functions are chains of blocks, entered at the first and left at the last, in which a window of
+ * 100 units saw each block `seen` times. */
 enum { GRAIN = 100 };
 
 static struct infer_count seen(uint64_t times)
@@ -57,7 +57,8 @@ static uint64_t ran(const struct infer_program *program, uint32_t function, uint
     return program->functions.at[function].blocks.at[block].ran.inferred;
 }
 
-/* main is entered once, and so is what it calls outside of loops, though each was seen and being seen counts 100. */
+/* main is entered once, and so is what it calls outside of loops, though each was seen and being
+ * seen counts 100. */
 static void once_is_once_all_the_way_down(void **state)
 {
     (void)state;
@@ -115,7 +116,8 @@ static void callers_tell_entries(void **state)
     infer_program_release(&program);
 }
 
-/* An indirect call has all targets that were seen, in proportion; what comes from elsewhere is added. */
+/* An indirect call has all targets that were seen, in proportion; what comes from elsewhere is
+ * added. */
 static void indirect_calls_are_shared_out(void **state)
 {
     (void)state;

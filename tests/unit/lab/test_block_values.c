@@ -1,4 +1,5 @@
-/* What the interpreter of blocks makes of instructions that this processor then runs itself, from the same registers. */
+/* What the interpreter of blocks makes of instructions that this processor then runs itself, from
+ * the same registers. */
 #include "lab/pipeline/block_values.h"
 
 #include <stddef.h>
@@ -11,7 +12,8 @@
 
 enum { CODE_BYTES = 4096 };
 
-/* rdi: 14 registers, rax first, without rsp and rbp; they are loaded, the instruction runs, and they are stored again. */
+/* rdi: 14 registers, rax first, without rsp and rbp; they are loaded, the instruction runs, and
+ * they are stored again. */
 static const uint8_t load_all[] = {0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, /* push */
                                    0x57, 0x48, 0x8b, 0x07,                               /* rax */
                                    0x48, 0x8b, 0x4f, 0x08, 0x48, 0x8b, 0x57, 0x10,  /* rcx rdx */

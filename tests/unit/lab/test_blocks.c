@@ -59,7 +59,8 @@ static void groups_and_lines_are_told_apart(void **state)
     (void)state;
     struct blocks blocks;
     struct block_errors errors;
-    /* add rax, rbx; mov rax, [rax]; mov [rbx], rax; no instruction: twice as long as they take, or as long */
+    /* add rax, rbx; mov rax, [rax]; mov [rbx], rax; no instruction: twice as long as they take, or
+     * as long */
     foretell("hex,cycles\n# as measured\n4801d8,2.0\n488b00,4.0\n488903,0.5\n06,1\n", &blocks);
     assert_int_equal(blocks.n, 4);
     assert_int_equal(blocks.unread, 1);

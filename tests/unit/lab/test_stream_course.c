@@ -1,4 +1,5 @@
-/* What is said of courses: when an error is reached and from when on it stays, what messages cost, and claims that hold for all, for some, for none. */
+/* What is said of courses: when an error is reached and from when on it stays, what messages cost,
+ * and claims that hold for all, for some, for none. */
 #include "lab/streams/stream_course.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Instructions for units that watch a core: with times that a test makes up, or those of a model that runs a small loop. */
+/* Instructions for units that watch a core: with times that a test makes up, or those of a model
+ * that runs a small loop. */
 #pragma once
 
 #include "base/err.h"
@@ -24,7 +25,8 @@ struct feed_insn {
 
 enum { FEED_MOST = 64 };
 
-/* A loop whose last instruction is a branch back to the first. One branch in it may go either way, by chance, to the one behind the next. */
+/* A loop whose last instruction is a branch back to the first. One branch in it may go either way,
+ * by chance, to the one behind the next. */
 struct feed {
     struct model model;
     struct core *core;

@@ -1,6 +1,7 @@
-/* A slow model of a core that goes cycle by cycle: a reorder buffer, schedulers in which the oldest that is ready takes a port, a
- * store queue that is searched. It has the parameters, the caches and the guesses of branches of the one-pass model; nothing
- * else is shared. Not in it: second tries of loads, renamed stack slots, fused pairs, code that is not kept as operations. */
+/* A slow model of a core that goes cycle by cycle: a reorder buffer, schedulers in which the oldest
+ * that is ready takes a port, a store queue that is searched. It has the parameters, the caches and
+ * the guesses of branches of the one-pass model; nothing else is shared. Not in it: second tries of
+ * loads, renamed stack slots, fused pairs, code that is not kept as operations. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Time shared out cycle by cycle, by who looks at all times of all instructions, against the account that was made as they came. */
+/* Time shared out cycle by cycle, by who looks at all times of all instructions, against the
+ * account that was made as they came. */
 #include "model/replay/account.h"
 
 #include "own_code.h"
@@ -33,7 +34,8 @@ static uint64_t chance(uint64_t *state)
     return *state >> 33;
 }
 
-/* Branches and addresses by chance; half of the time all hit, so that wrong guesses are not hidden behind misses. */
+/* Branches and addresses by chance; half of the time all hit, so that wrong guesses are not hidden
+ * behind misses. */
 static void run_by_chance(struct fixture *fixture, uint32_t times, uint64_t seed)
 {
     uint32_t first = code_run(&fixture->code, 3, fixture->loop, LOOP_BYTES, LOOP_INSTRUCTIONS);
@@ -113,7 +115,8 @@ static void time_is_shared_out_exactly(void **state)
     accounted_end(&of);
 }
 
-/* By counting, for each instruction that was done, who else was issued while it was under way, took a slot and retired. */
+/* By counting, for each instruction that was done, who else was issued while it was under way, took
+ * a slot and retired. */
 static void slots_are_counted(void **state)
 {
     static struct seen seen;
@@ -163,8 +166,10 @@ __asm__(".text\n"
         "  ret\n");
 enum { CHASE_INSTRUCTIONS = 3, CHASE_BYTES = 8 };
 
-/* Loads that wait for each other and all miss: a hundred of them are under way, some 200 cycles each, so that each is under way for longer than any number of cycles that one would set aside
- * in advance. What it wastes is the latency times the width, less the few that are issued meanwhile. */
+/* Loads that wait for each other and all miss: a hundred of them are under way, some 200 cycles
+ * each, so that each is under way for longer than any number of cycles that one would set aside in
+ * advance. What it wastes is the latency times the width, less the few that are issued meanwhile.
+ */
 static void what_takes_long_is_counted_whole(void **state)
 {
     static struct seen seen;
@@ -239,7 +244,8 @@ static void producers_are_named(void **state)
     accounted_end(&of);
 }
 
-/* Misses of many kinds come first; then, and for longer, loads that cannot be forwarded: those must have a name. */
+/* Misses of many kinds come first; then, and for longer, loads that cannot be forwarded: those must
+ * have a name. */
 static void what_goes_on_is_kept_apart(void **state)
 {
     struct accounted of;

@@ -1,4 +1,5 @@
-/* Microkernels whose times can be derived by hand from cores/zen3.core, or from another core where it is named. */
+/* Microkernels whose times can be derived by hand from cores/zen3.core, or from another core where
+ * it is named. */
 #include "model/core/core.h"
 
 #include <stddef.h>
@@ -128,7 +129,8 @@ static void parts_of_registers_are_merged(void **state)
     assert_int_equal(CYCLES(WORD("\xb8\x01\x00\x00\x00")), TIMES / 4);
 }
 
-/* mov [rbx], rax; mov rax, [rbx]: the value goes through the store queue; by way of the stack pointer it is renamed. */
+/* mov [rbx], rax; mov rax, [rbx]: the value goes through the store queue; by way of the stack
+ * pointer it is renamed. */
 static void stores_are_forwarded(void **state)
 {
     (void)state;
@@ -154,7 +156,8 @@ static void stores_leave_in_pairs(void **state)
                      2 * TIMES);
 }
 
-/* Misses that do not depend on each other overlap, as far as there is room for lines on their way. */
+/* Misses that do not depend on each other overlap, as far as there is room for lines on their way.
+ */
 static void misses_overlap(void **state)
 {
     (void)state;
@@ -267,7 +270,8 @@ static void what_needs_no_register_waits_for_none(void **state)
     assert_int_equal(CYCLES(WORD("\x30\xc9")), TIMES);
 }
 
-/* Of 8 bytes at 28 in a window of 32 both parts leave by themselves; of 4092 they are in two pages. */
+/* Of 8 bytes at 28 in a window of 32 both parts leave by themselves; of 4092 they are in two pages.
+ */
 static void stores_in_two_windows_leave_twice(void **state)
 {
     (void)state;
@@ -278,7 +282,8 @@ static void stores_in_two_windows_leave_twice(void **state)
     assert_int_equal(CYCLES(WORD_AT("\x48\x8b\x3b", 0x1003c)), 2 * TIMES / 3);
 }
 
-/* add [rbx], rax goes through memory, but Zen 4 sees that nothing of its address has changed; not so behind lea rbx, [rbx]. */
+/* add [rbx], rax goes through memory, but Zen 4 sees that nothing of its address has changed; not
+ * so behind lea rbx, [rbx]. */
 static void memory_is_renamed_by_its_registers(void **state)
 {
     (void)state;
@@ -291,7 +296,8 @@ static void memory_is_renamed_by_its_registers(void **state)
     core_name = "zen3";
 }
 
-/* vpaddd zmm0, zmm1, zmm2 takes two of four ports' cycles on Zen 4; a nop behind mov eax, ebx is free there. */
+/* vpaddd zmm0, zmm1, zmm2 takes two of four ports' cycles on Zen 4; a nop behind mov eax, ebx is
+ * free there. */
 static void what_zen_4_does_else(void **state)
 {
     (void)state;
@@ -303,7 +309,8 @@ static void what_zen_4_does_else(void **state)
     core_name = "zen3";
 }
 
-/* div rcx, one behind the other: 9 cycles on Zen 4, and one more for each ten bits of the quotient. */
+/* div rcx, one behind the other: 9 cycles on Zen 4, and one more for each ten bits of the quotient.
+ */
 static void divisions_depend_on_their_quotients(void **state)
 {
     (void)state;
@@ -316,7 +323,8 @@ static void divisions_depend_on_their_quotients(void **state)
     core_name = "zen3";
 }
 
-/* Lines of 64 KiB, one after the other, the third time: all in the second cache, from which one comes in two cycles. */
+/* Lines of 64 KiB, one after the other, the third time: all in the second cache, from which one
+ * comes in two cycles. */
 static void lines_come_one_after_the_other(void **state)
 {
     (void)state;
@@ -337,12 +345,14 @@ static void lines_come_one_after_the_other(void **state)
     core_name = "zen3";
 }
 
-/* What golden-cove has and the others have not; the same blocks take as long on an Emerald Rapids. */
+/* What golden-cove has and the others have not; the same blocks take as long on an Emerald Rapids.
+ */
 static void golden_cove_is_not_zen(void **state)
 {
     (void)state;
     core_name = "golden-cove";
-    /* Small constants are added by renaming, to 64 bits, six a cycle: add rax, 1; lea rax, [rax+1]. Not so add eax, 1, nor add rax, 0x12345678. */
+    /* Small constants are added by renaming, to 64 bits, six a cycle: add rax, 1; lea rax, [rax+1].
+     * Not so add eax, 1, nor add rax, 0x12345678. */
     struct word add = WORD("\x48\x83\xc0\x01"), lea = WORD("\x48\x8d\x40\x01");
     assert_int_equal(CYCLES(add, add, add, add, add, add), TIMES);
     assert_int_equal(CYCLES(lea, lea, lea, lea, lea, lea), TIMES);
@@ -358,7 +368,8 @@ static void golden_cove_is_not_zen(void **state)
     /* A sum has the last one a cycle earlier than a product has it: addsd, mulsd. */
     assert_int_equal(CYCLES(WORD("\xf2\x0f\x58\xc1")), 2 * TIMES);
     assert_int_equal(CYCLES(WORD("\xf2\x0f\x58\xc1"), WORD("\xf2\x0f\x59\xc1")), 7 * TIMES);
-    /* What is stored is there at once, whatever registers name the place: mov [r15], rax; mov rax, [rbp]; add rax, rcx. */
+    /* What is stored is there at once, whatever registers name the place: mov [r15], rax; mov rax,
+     * [rbp]; add rax, rcx. */
     assert_int_equal(CYCLES(WORD("\x49\x89\x07"), WORD("\x48\x8b\x45\x00"), WORD("\x48\x01\xc8")),
                      TIMES);
     /* So is xor qword [rbx], 1, but not add [rbx], rcx. */
@@ -369,7 +380,8 @@ static void golden_cove_is_not_zen(void **state)
     core_name = "zen3";
 }
 
-/* Operations of one cycle are of one window of 32 bytes: of ten instructions of three bytes eight come first, then two. */
+/* Operations of one cycle are of one window of 32 bytes: of ten instructions of three bytes eight
+ * come first, then two. */
 static void kept_operations_come_by_windows(void **state)
 {
     (void)state;

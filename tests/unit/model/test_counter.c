@@ -22,7 +22,8 @@ static void tell(void *context, struct avma at, struct avma cause)
     told->n++;
 }
 
-/* A loop of `n` that retire `width` a cycle; the first takes `stall` cycles more, and loads as soon as it is fetched. */
+/* A loop of `n` that retire `width` a cycle; the first takes `stall` cycles more, and loads as soon
+ * as it is fetched. */
 struct loop {
     uint64_t n, width, stall, turns;
 };
@@ -58,7 +59,8 @@ static void run(const struct counter_setup *setup, const struct loop *loop, stru
     assert_in_range(counter.overflows - told->n, 0, 1);
 }
 
-/* One a cycle: whoever retires k cycles later has not retired when the interrupt comes k - 1 later. */
+/* One a cycle: whoever retires k cycles later has not retired when the interrupt comes k - 1 later.
+ */
 static void skid_is_a_spike_where_all_is_steady(void **state)
 {
     (void)state;
@@ -99,7 +101,8 @@ static void groups_hide_all_but_one(void **state)
         assert_in_range(told.at[i], i % 4 ? 0 : 700, i % 4 ? 0 : 900);
 }
 
-/* The first stands at the head for 50 cycles: it takes the samples of all whose skid ends there, and they have none. */
+/* The first stands at the head for 50 cycles: it takes the samples of all whose skid ends there,
+ * and they have none. */
 static void stalls_aggregate_and_shadow(void **state)
 {
     (void)state;
@@ -134,7 +137,8 @@ static void fixed_periods_keep_step(void **state)
         assert_in_range(told.at[i], 60, 140);
 }
 
-/* Armed two cycles after the overflow: of a burst of eight in two cycles nobody behind the first group is the next event. */
+/* Armed two cycles after the overflow: of a burst of eight in two cycles nobody behind the first
+ * group is the next event. */
 static void bursts_are_not_seen_by_precise_ones(void **state)
 {
     (void)state;

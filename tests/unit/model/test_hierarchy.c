@@ -48,7 +48,8 @@ static uint64_t slowest_of_pages(uint64_t n)
     return slowest;
 }
 
-/* 3072 is no power of two: one page more than there are entries in a set is one that is forgotten. */
+/* 3072 is no power of two: one page more than there are entries in a set is one that is forgotten.
+ */
 static void a_tlb_has_its_entries(void **state)
 {
     (void)state;
@@ -71,7 +72,8 @@ static uint64_t second_walk(uint64_t page)
     return took;
 }
 
-/* Pages that are neighbours share a line of the first table. The line of the second comes from memory. */
+/* Pages that are neighbours share a line of the first table. The line of the second comes from
+ * memory. */
 static void walks_read_tables(void **state)
 {
     (void)state;

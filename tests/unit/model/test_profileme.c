@@ -80,7 +80,8 @@ static void interval_is_the_mean(void **state)
     vec_release(&taken);
 }
 
-/* In flight for 60 cycles are 240 instructions: with one tag a selection 50 to 150 behind the last cannot be followed. */
+/* In flight for 60 cycles are 240 instructions: with one tag a selection 50 to 150 behind the last
+ * cannot be followed. */
 static void tags_collide(void **state)
 {
     (void)state;
@@ -129,7 +130,8 @@ static void pairs_are_apart(void **state)
     vec_release(&taken);
 }
 
-/* Three of four opportunities hold an instruction, and every third cycle nothing is fetched: the rest is empty, or behind a taken branch. */
+/* Three of four opportunities hold an instruction, and every third cycle nothing is fetched: the
+ * rest is empty, or behind a taken branch. */
 static void opportunities_may_be_empty(void **state)
 {
     (void)state;
@@ -146,7 +148,8 @@ static void opportunities_may_be_empty(void **state)
         profileme_see(unit, &step);
     }
     profileme_finish(unit);
-    /* In three cycles six instructions, one opportunity behind a branch, one behind none, and four of an empty cycle. */
+    /* In three cycles six instructions, one opportunity behind a branch, one behind none, and four
+     * of an empty cycle. */
     const struct profileme_counts *counts = profileme_counts(unit);
     assert_in_range(counts->delivered, 60000 / 50 - 80, 60000 / 50 + 80);
     assert_in_range(counts->empty, 50000 / 50 - 80, 50000 / 50 + 80);
@@ -237,7 +240,8 @@ static void near(double estimate, double exact, double relative)
         fail_msg("%f is not %f within %f", estimate, exact, relative);
 }
 
-/* L C S / 2 - U W S against what the model wasted. The bounds are four standard deviations of so many records. */
+/* L C S / 2 - U W S against what the model wasted. The bounds are four standard deviations of so
+ * many records. */
 static void pairs_estimate_what_is_exact(void **state)
 {
     (void)state;
@@ -286,7 +290,8 @@ static void pairs_estimate_what_is_exact(void **state)
     feed_close(&feed);
 }
 
-/* How far apart two are in the program's course is counted without what was thrown away, and only of those that retired. */
+/* How far apart two are in the program's course is counted without what was thrown away, and only
+ * of those that retired. */
 static void steps_are_of_those_that_retired(void **state)
 {
     (void)state;

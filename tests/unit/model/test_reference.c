@@ -1,4 +1,5 @@
-/* The one-pass model against a slow one (slow.h): retirement of random programs must agree within 2 %. */
+/* The one-pass model against a slow one (slow.h): retirement of random programs must agree within 2
+ * %. */
 #include "model/core/core.h"
 
 #include "slow.h"

@@ -46,7 +46,8 @@ static void what_is_not_there_is_refused(void **state)
     fixture_end(&fixture);
 }
 
-/* What goes over the stack is found there, and what a pointer leads to is a hit that no store has made. */
+/* What goes over the stack is found there, and what a pointer leads to is a hit that no store has
+ * made. */
 static void addresses_are_followed(void **state)
 {
     struct fixture fixture;
@@ -124,7 +125,8 @@ static void watched_see(void *context, const struct pmu_step *step)
     watched->wrong += step->aborted && step->fact->address.v != 0;
 }
 
-/* Whoever watches a core is told addresses that were recorded, never those that the replay made up, on the wrong way least of all. */
+/* Whoever watches a core is told addresses that were recorded, never those that the replay made up,
+ * on the wrong way least of all. */
 static void guesses_are_not_told(void **state)
 {
     struct fixture fixture;

@@ -1,4 +1,5 @@
-/* Where control comes into the middle of functions, against a sweep that decodes every instruction of the C library and looks each target up. */
+/* Where control comes into the middle of functions, against a sweep that decodes every instruction
+ * of the C library and looks each target up. */
 #include "base/err.h"
 #include "paths/arrivals.h"
 #include "program/elf/image.h"

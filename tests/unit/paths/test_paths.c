@@ -1,4 +1,5 @@
-/* Random graphs of all kinds: whoever walks them, doing what is placed on arcs, counts the numbers of the very paths that he walked. */
+/* Random graphs of all kinds: whoever walks them, doing what is placed on arcs, counts the numbers
+ * of the very paths that he walked. */
 #include "paths/decode.h"
 #include "paths/number.h"
 #include "paths/place.h"
@@ -27,8 +28,9 @@ static int by_from(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Any edges at all: circles with several ways in, edges side by side, edges to the entry and to oneself, nodes that nothing leads to, and
- * those that never come to an end. A node that has no edge has an end. */
+/* Any edges at all: circles with several ways in, edges side by side, edges to the entry and to
+ * oneself, nodes that nothing leads to, and those that never come to an end. A node that has no
+ * edge has an end. */
 static void shape_draw(struct shape *shape, uint32_t n)
 {
     *shape = (struct shape){.entry = draw(n)};
@@ -186,7 +188,8 @@ static void numbers_are_paths(void **state)
     }
 }
 
-/* A chain of n questions has 2^n paths; one that is longer than the limit is cut, in as few places as needed. */
+/* A chain of n questions has 2^n paths; one that is longer than the limit is cut, in as few places
+ * as needed. */
 static void chain_make(struct shape *shape, uint32_t questions)
 {
     *shape = (struct shape){0};
@@ -226,7 +229,8 @@ static void chains_are_cut(void **state)
     shape_release(&shape);
 }
 
-/* What leads back is what is worth no increment: in a loop that asks once, one way of two costs nothing. */
+/* What leads back is what is worth no increment: in a loop that asks once, one way of two costs
+ * nothing. */
 static void heavy_arcs_are_free(void **state)
 {
     (void)state;

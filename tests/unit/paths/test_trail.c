@@ -1,4 +1,5 @@
-/* Ways from history against exact courses of made-up programs, and against all ways that there are. */
+/* Ways from history against exact courses of made-up programs, and against all ways that there are.
+ */
 #include "paths/trail.h"
 
 #include "base/err.h"
@@ -29,7 +30,8 @@ static uint32_t some_below(uint32_t n)
     return (uint32_t)((some_state >> 33) % n);
 }
 
-/* Functions call only those with greater numbers, so that every call ends; jumps back make loops that branches leave. */
+/* Functions call only those with greater numbers, so that every call ends; jumps back make loops
+ * that branches leave. */
 static void code_make(uint64_t seed, bool calls)
 {
     some_state = seed;
@@ -153,8 +155,8 @@ static void way_compare(void *closure, const struct trail_way *way)
         way->n == wanted->way->n && memcmp(way->at, wanted->way->at, way->n * sizeof *way->at) == 0;
 }
 
-/* What was gone is always among what is found; where one is found, it is the one; with the other of a pair
- * never more are found, and it is still there. */
+/* What was gone is always among what is found; where one is found, it is the one; with the other of
+ * a pair never more are found, and it is still there. */
 static void what_was_gone_is_found(void **state)
 {
     (void)state;

@@ -21,7 +21,8 @@
 
 #define APART __attribute__((noinline, noclone))
 
-/* ---- what is watched: branches that depend on data, loops, calls, a call that is a jump, recursion */
+/* ---- what is watched: branches that depend on data, loops, calls, a call that is a jump,
+ * recursion */
 
 static volatile uint32_t sink;
 

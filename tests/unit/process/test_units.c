@@ -137,7 +137,8 @@ static void an_empty_split_is_no_instruction(void **state)
     fake_code_close(&fixture);
 }
 
-/* Another module comes to lie at the same addresses: what was translated before still lies in the first. */
+/* Another module comes to lie at the same addresses: what was translated before still lies in the
+ * first. */
 static void units_lie_in_mappings_of_their_moment(void **state)
 {
     (void)state;

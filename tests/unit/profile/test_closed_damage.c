@@ -1,4 +1,5 @@
-/* A closed file whose bytes have changed: found whatever byte it is, and one chunk costs no other. */
+/* A closed file whose bytes have changed: found whatever byte it is, and one chunk costs no other.
+ */
 #include "some_profile.h"
 
 #include "profile/chunk.h"

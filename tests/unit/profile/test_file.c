@@ -342,7 +342,8 @@ static void the_later_name_of_a_recording_counts(void **state)
     profile_release(&delta);
 }
 
-/* A tree of several chunks, and paths as deep as can be: the frames below are not kept, their weight is. */
+/* A tree of several chunks, and paths as deep as can be: the frames below are not kept, their
+ * weight is. */
 static void large_trees_span_chunks(void **state)
 {
     (void)state;

@@ -1,10 +1,12 @@
-/* Records of hardware, written and read again: none is lost, none is another's, pairs stay pairs. */
+/* Records of hardware, written and read again: none is lost, none is another's, pairs stay pairs.
+ */
 #include "some_profile.h"
 
 #include "profile/encode.h"
 #include "profile/sample_list.h"
 
-/* Adds up to the same for equal records in any order; modules by name, since their numbers change. */
+/* Adds up to the same for equal records in any order; modules by name, since their numbers change.
+ */
 static uint64_t digest_of(const struct profile *profile, const struct sample *sample)
 {
     uint64_t digest = sample->known;

@@ -314,7 +314,8 @@ static void what_is_first_and_last_is_written_once(void **state)
     profile_release(&head);
 }
 
-/* No rewrite is possible: it is appended after all. Where something was before, it is from the start. */
+/* No rewrite is possible: it is appended after all. Where something was before, it is from the
+ * start. */
 static void what_is_last_survives_a_rewrite_that_fails(void **state)
 {
     (void)state;

@@ -148,7 +148,8 @@ static void build_graph(const struct opened *opened, const char *name, struct cf
     cfg_build(cfg, &opened->binary.image, symbols, symbols_find(symbols, start), NULL, 0);
 }
 
-/* The jump of the function goes to the cases of these digits, or is not resolved for this reason. */
+/* The jump of the function goes to the cases of these digits, or is not resolved for this reason.
+ */
 static void check_jump(const struct opened *opened, const char *name, const char *cases,
                        enum cfg_reason reason)
 {
@@ -225,8 +226,8 @@ static void kept_relocations_are_evidence(void **state)
     oracle_folder_remove(folder);
 }
 
-/* Labels as values, in position-independent code: pointers that the loader fills in, in memory that is
- * read-only once it has done so; the object's symbol says how many, or what they point to. */
+/* Labels as values, in position-independent code: pointers that the loader fills in, in memory that
+ * is read-only once it has done so; the object's symbol says how many, or what they point to. */
 static const char *const labels_s[] = {
     BEGIN(labels) "  lea labels_table(%rip),%rdx\n  movzbl (%rdi),%eax\n"
                   "labels_jump: jmp *(%rdx,%rax,8)\n" END(

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* Loops by their definition, slowly: blocks that reach each other without an edge into the head of a
- * loop around them; the head is the one that a walk from the entry meets first. */
+/* Loops by their definition, slowly: blocks that reach each other without an edge into the head of
+ * a loop around them; the head is the one that a walk from the entry meets first. */
 enum { BLOCKS = GRAPH_BLOCKS_MAX * 2 };
 
 struct slow {

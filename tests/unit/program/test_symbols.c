@@ -226,7 +226,8 @@ static void frames_are_those_of_readelf(void **state)
     image_close(&image);
 }
 
-/* The entry of libc's way back from signal handlers begins a byte ahead of it, and nobody enters there. */
+/* The entry of libc's way back from signal handlers begins a byte ahead of it, and nobody enters
+ * there. */
 static void sigreturn_begins_with_its_code(void **state)
 {
     (void)state;

@@ -206,7 +206,8 @@ static void arithmetic(void **state)
     (void)state;
     struct unwind unwind;
     struct unwind_frame frame = top_frame();
-    /* ((7 - 2) * 3 % 8 << 4) >> 3 = 14; skipped; -20 / 3 = -6; 14 - 6 = 8: the CFA is rsp + 8 + 8 */
+    /* ((7 - 2) * 3 % 8 << 4) >> 3 = 14; skipped; -20 / 3 = -6; 14 - 6 = 8: the CFA is rsp + 8 + 8
+     */
     BUILD(&unwind, DW_CFA_def_cfa_expression, 28, DW_OP_lit7, DW_OP_lit2, DW_OP_minus, DW_OP_lit3,
           DW_OP_mul, DW_OP_lit8, DW_OP_mod, DW_OP_lit4, DW_OP_shl, DW_OP_lit3, DW_OP_shr,
           DW_OP_skip, 1, 0, DW_OP_drop, DW_OP_const1s, (uint8_t)-20, DW_OP_lit3, DW_OP_div,

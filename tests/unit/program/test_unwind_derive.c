@@ -1,5 +1,5 @@
-/* Rules from reading code against those that the compiler has written down for the same code. Given files
- * as arguments it compares those; alone, this machine's libc. */
+/* Rules from reading code against those that the compiler has written down for the same code. Given
+ * files as arguments it compares those; alone, this machine's libc. */
 #include "program/unwind/unwind_derive.h"
 
 #include "base/err.h"

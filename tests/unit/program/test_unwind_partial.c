@@ -83,8 +83,8 @@ static void rules_are_those_of_the_whole_table(void **state)
     assert_true(compare("/lib/x86_64-linux-gnu/libc.so.6").entries > 10000);
 }
 
-/* Of code without entries as well, of which reading `f` alone would not find `hidden`, nor that `inner` is no part of
- * `outer`. Entries stand between. */
+/* Of code without entries as well, of which reading `f` alone would not find `hidden`, nor that
+ * `inner` is no part of `outer`. Entries stand between. */
 static void code_is_read_as_for_the_whole_table(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Unwind tables, row by row, against readelf's reading of the same sections. Given files as arguments it
- * checks those; alone, this machine's libc and loader. */
+/* Unwind tables, row by row, against readelf's reading of the same sections. Given files as
+ * arguments it checks those; alone, this machine's libc and loader. */
 #include "program/unwind/unwind.h"
 
 #include "base/err.h"
@@ -146,7 +146,8 @@ static size_t check_file(const char *path)
     close_row(&table, table.end);
     pclose(lines);
     assert_int_equal(unwind.unreadable, 0);
-    /* The rule's own size is small beside that of the rows, and both are what they are said to be. */
+    /* The rule's own size is small beside that of the rows, and both are what they are said to be.
+     */
     size_t bytes = unwind.rows.n * sizeof *unwind.rows.at +
                    unwind.rules.n * sizeof *unwind.rules.at +
                    unwind.index.n * sizeof *unwind.index.at;

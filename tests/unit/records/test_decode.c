@@ -1,4 +1,5 @@
-/* What decoders make of registers and packets, by hand; that parts have the values that perf prints is tests/truth/hardware.sh. */
+/* What decoders make of registers and packets, by hand; that parts have the values that perf prints
+ * is tests/truth/hardware.sh. */
 #include "records/ibs.h"
 #include "records/pebs.h"
 #include "records/spe.h"
@@ -28,7 +29,8 @@ static uint64_t between(const struct sample *sample, enum sample_field from, enu
     return cycles;
 }
 
-/* A load that missed: dispatched, complete 90 cycles later, retired after 100; 80 cycles for the line. */
+/* A load that missed: dispatched, complete 90 cycles later, retired after 100; 80 cycles for the
+ * line. */
 static const uint64_t load[7] = {0,
                                  0x401000,
                                  10 | 100 << 16,
@@ -145,7 +147,8 @@ static void packets_make_records(void **state)
 static void weights_and_sources(void **state)
 {
     (void)state;
-    /* A load, hit in L3, TLB hit in one level or the other, not locked; 96 cycles, 100 for the instruction. */
+    /* A load, hit in L3, TLB hit in one level or the other, not locked; 96 cycles, 100 for the
+     * instruction. */
     struct pebs pebs = {.has_weight = true,
                         .split = true,
                         .has_source = true,

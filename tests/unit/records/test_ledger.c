@@ -1,4 +1,5 @@
-/* Metrics of pairs against a count of everything that happened: a made-up machine whose every instruction is known. */
+/* Metrics of pairs against a count of everything that happened: a made-up machine whose every
+ * instruction is known. */
 #include "records/named.h"
 
 #include "base/err.h"
@@ -101,7 +102,8 @@ static bool useful(const struct ran *self, const struct ran *other)
     return other->retired && other->issue >= self->fetch && other->issue < self->done;
 }
 
-/* Instructions so near to the ends that part of their window is outside would not be seen from both sides. */
+/* Instructions so near to the ends that part of their window is outside would not be seen from both
+ * sides. */
 static bool inside(int i)
 {
     return i >= WINDOW && i < N - WINDOW;
@@ -133,7 +135,8 @@ static struct truth truth_of(uint64_t place)
     return truth;
 }
 
-/* Every pair of two within the window, once: a sampling rate of 1/window. Then estimates are what was. */
+/* Every pair of two within the window, once: a sampling rate of 1/window. Then estimates are what
+ * was. */
 static void all_pairs_are_the_truth(void **state)
 {
     (void)state;
@@ -261,7 +264,8 @@ static void intervals_hold_the_truth(void **state)
     assert_in_range(held, asked * 91 / 100, asked);
 }
 
-/* However few rows there may be, everything is in one of them or in others, and what a row lacks is bounded. */
+/* However few rows there may be, everything is in one of them or in others, and what a row lacks is
+ * bounded. */
 static void space_is_bounded(void **state)
 {
     (void)state;
@@ -324,7 +328,8 @@ static void unknown_is_not_zero(void **state)
     assert_non_null(strstr(err.text, "odd: expression"));
 }
 
-/* Every instruction begins a pair: asked about single ones, all pairs together are as many as there are instructions, not twice that. */
+/* Every instruction begins a pair: asked about single ones, all pairs together are as many as there
+ * are instructions, not twice that. */
 static void pairs_stand_for_one(void **state)
 {
     (void)state;

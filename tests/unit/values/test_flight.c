@@ -184,7 +184,8 @@ static void a_push_does_not_wait_for_what_it_pushes(void **state)
     assert_int_equal(conflicts(), 0);
 }
 
-/* call *(%rb), with %rb late: where it returns to lies on the stack, and the return is not ahead of it. */
+/* call *(%rb), with %rb late: where it returns to lies on the stack, and the return is not ahead of
+ * it. */
 static void a_call_does_not_store_where_it_goes(void **state)
 {
     struct flight_step call = {.reads = A | B,

@@ -12,7 +12,8 @@ struct unit {
     struct wire_payload items[5];
 };
 
-/* Two loads in five instructions, which are left behind the third or behind the last; of the second load the address is not recorded. */
+/* Two loads in five instructions, which are left behind the third or behind the last; of the second
+ * load the address is not recorded. */
 static const struct unit unit = {
     .header = {.kind = UNIT_SUPERBLOCK,
                .bytes = sizeof(struct unit),

@@ -57,13 +57,15 @@ static void what_is_not_told_apart_has_no_bin(void **state)
     assert_non_null(strstr(large.l3_why, "takes up to 100"));
     assert_non_null(strstr(large.l3_why, "counts as near"));
     assert_non_null(strstr(coarse.l3_why, "steps of 26"));
-    /* Like memory it is memory, also where it is quicker; like what is near it is that, also where it is slower. */
+    /* Like memory it is memory, also where it is quicker; like what is near it is that, also where
+     * it is slower. */
     assert_int_equal(latency_scale_bin(&full, 190), LATENCY_NEAR);
     assert_int_equal(latency_scale_bin(&full, 280), LATENCY_MEMORY);
     assert_int_equal(latency_scale_bin(&large, 110), LATENCY_NEAR);
 }
 
-/* As it was seen: the second cache took up to 150 ticks, what is beyond it 168, and flushed lines that took no longer were near. */
+/* As it was seen: the second cache took up to 150 ticks, what is beyond it 168, and flushed lines
+ * that took no longer were near. */
 static void a_scale_that_does_not_know_says_so(void **state)
 {
     (void)state;

@@ -47,7 +47,8 @@ static void many_lose_little(void **state)
     value_counts_release(&counts);
 }
 
-/* Columns, of runs and of values in turn, of more different ones than are kept: as if they had come one by one. */
+/* Columns, of runs and of values in turn, of more different ones than are kept: as if they had come
+ * one by one. */
 static void columns_are_as_one_by_one(void **state)
 {
     (void)state;

@@ -100,7 +100,8 @@ static void order_does_not_matter(void **state)
     fake_code_close(&fixture);
 }
 
-/* The row of all values of a place has every sighting and every window, those of values no more than there were. */
+/* The row of all values of a place has every sighting and every window, those of values no more
+ * than there were. */
 static void rows_add_up(void **state)
 {
     (void)state;
@@ -136,7 +137,8 @@ static void rows_add_up(void **state)
     fake_code_close(&fixture);
 }
 
-/* Of a loop's many passages some are drawn: what values have of their place stays, and so does how often it was seen, but for chance. */
+/* Of a loop's many passages some are drawn: what values have of their place stays, and so does how
+ * often it was seen, but for chance. */
 static void loops_are_drawn(void **state)
 {
     (void)state;

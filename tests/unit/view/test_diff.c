@@ -180,8 +180,8 @@ static void test_a_real_change_is_found(void **state)
     pair_close(&pair);
 }
 
-/* Two recordings of one thing, again and again: an own interval may be left by 5 in 100 rows, one that
- * is widened for all rows by 5 in 100 whole comparisons. */
+/* Two recordings of one thing, again and again: an own interval may be left by 5 in 100 rows, one
+ * that is widened for all rows by 5 in 100 whole comparisons. */
 static void test_noise_is_called_noise(void **state)
 {
     (void)state;

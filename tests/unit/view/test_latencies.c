@@ -1,4 +1,5 @@
-/* Times of loads: means of few have wide intervals, or none, and what one slow load makes dear by chance does not come first. */
+/* Times of loads: means of few have wide intervals, or none, and what one slow load makes dear by
+ * chance does not come first. */
 #include "analysis/values/latencies.h"
 
 #include <stddef.h>

@@ -18,7 +18,8 @@ static void look(int signal)
     n_frames = backtrace(frames, FRAMES);
 }
 
-/* Code of which the second byte is inside of an instruction that is no call, however this is built. */
+/* Code of which the second byte is inside of an instruction that is no call, however this is built.
+ */
 __asm__(".text\n.type long_nop, @function\nlong_nop: nopw 0x100(%rax,%rax,1)\nret\n"
         ".size long_nop, .-long_nop\n");
 extern const char long_nop[];

@@ -83,7 +83,8 @@ __asm__(
     "  enter $16,$0\n leave\n add %rcx,%rax\n ret\n"
     "1: add $2,%rax\n ret\n.section .data.rel.local,\"aw\"\nasm_target: .quad 1b\n.text\n");
 
-/* EVEX with short displacements: whole vectors, parts, elements, broadcasts; below the base, with an index, %r10 to %r12 in addresses. */
+/* EVEX with short displacements: whole vectors, parts, elements, broadcasts; below the base, with
+ * an index, %r10 to %r12 in addresses. */
 __asm__("asm_wide: lea asm_data+256(%rip),%r10\n mov $3,%r11d\n push %r12\n mov %r10,%r12\n"
         "  vmovdqu64 64(%r10),%zmm16\n vmovdqu64 -128(%r10),%zmm17\n vmovdqu64 "
         "%zmm16,64(%r10,%r11,8)\n"

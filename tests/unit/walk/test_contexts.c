@@ -1,4 +1,5 @@
-/* Calling contexts: functions that call each other in every way, and the tree that comes of it, counted by hand. */
+/* Calling contexts: functions that call each other in every way, and the tree that comes of it,
+ * counted by hand. */
 #include "walk/count/path_table.h"
 #include "walk/run.h"
 
@@ -21,8 +22,9 @@ static struct walk walker;
 static uint8_t *library, *other_bank;
 static uint64_t units_bytes, counters;
 
-/* ---- the program: in each round `top` calls `mid` twice, which calls `pops`, that takes its argument off the stack, and `leaf`, and jumps to `last`; then `deep`, four times itself; then one of two by
- * a table, through a stub. The carry lives across calls. */
+/* ---- the program: in each round `top` calls `mid` twice, which calls `pops`, that takes its
+ * argument off the stack, and `leaf`, and jumps to `last`; then `deep`, four times itself; then one
+ * of two by a table, through a stub. The carry lives across calls. */
 
 extern char ctx_home[], ctx_top[], ctx_mid[], ctx_leaf[], ctx_last[], ctx_deep[], ctx_other[],
     ctx_pops[], ctx_end[];
@@ -47,7 +49,8 @@ static const char *const starts[FUNCTIONS + 1] = {ctx_top,  ctx_mid,   ctx_leaf,
 
 enum { LEAF_NUMBER = 7, NOBODYS_NUMBER = 99, LEAF_PATH = 4 };
 
-/* Operations that count: a path of `leaf` at its return, in whatever context; and in `last` one of a function that is not there. */
+/* Operations that count: a path of `leaf` at its return, in whatever context; and in `last` one of
+ * a function that is not there. */
 static uint32_t operations_put(uint64_t at)
 {
     struct wire_plan *operations = (void *)(library + at);
@@ -270,7 +273,8 @@ static void paths_are_counted(void **state)
     walker.single = false;
 }
 
-/* A function with more paths than its quarter has places, whose numbers differ above the bits that code looks at; met twice. */
+/* A function with more paths than its quarter has places, whose numbers differ above the bits that
+ * code looks at; met twice. */
 static void crowds_find_room(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The tables of docs/INSTRUCTIONS.md against the decoder and the shapes of superblocks; lengths against Zydis. */
+/* The tables of docs/INSTRUCTIONS.md against the decoder and the shapes of superblocks; lengths
+ * against Zydis. */
 #include "walk/emit/shape.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Ticks of some stays in nodes: their sum against that of all, which the test adds up, for lengths that vary in every way that matters. */
+/* Ticks of some stays in nodes: their sum against that of all, which the test adds up, for lengths
+ * that vary in every way that matters. */
 #include "walk/count/node_ticks.h"
 #include "walk/count/cpu_lost.h"
 #include "walk/count/node_tree.h"
@@ -68,7 +69,8 @@ static uint64_t stays(uint64_t (*length)(uint32_t i), uint32_t n)
     return sum;
 }
 
-/* Within two deviations mostly, where long ones are rare and few of them seen, else nearly always; and not off on the mean: by no more than three of the sum of all tries. */
+/* Within two deviations mostly, where long ones are rare and few of them seen, else nearly always;
+ * and not off on the mean: by no more than three of the sum of all tries. */
 static void sums_are_estimated(void **state)
 {
     (void)state;
@@ -90,7 +92,8 @@ static void sums_are_estimated(void **state)
     }
 }
 
-/* The first of a node, and whatever is long beside what it takes to measure: all of them, and nothing is estimated. */
+/* The first of a node, and whatever is long beside what it takes to measure: all of them, and
+ * nothing is estimated. */
 static void what_costs_little_is_measured(void **state)
 {
     (void)state;
@@ -130,7 +133,8 @@ static uint64_t cpu_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A stay in a new node, timed by the real clock: what the thread does for `ns`, by its CPU time or asleep. */
+/* A stay in a new node, timed by the real clock: what the thread does for `ns`, by its CPU time or
+ * asleep. */
 static uint64_t stay_really(uint64_t ns, bool asleep)
 {
     *node() = (struct wire_node){.bytes = sizeof(struct wire_node)};
@@ -149,14 +153,16 @@ static uint64_t stay_really(uint64_t ns, bool asleep)
     return elapsed;
 }
 
-/* What the thread did not have a CPU for is no time of the stay, even of the only one; what it computed is. */
+/* What the thread did not have a CPU for is no time of the stay, even of the only one; what it
+ * computed is. */
 static void cpu_lost_is_taken_off(void **state)
 {
     (void)state;
     uint64_t asleep = stay_really(20000000, true);
     assert_true(node_ticks_whole(node()) < asleep / 10);
     assert_true(node()->spread > 0);
-    /* Its ticks of 10 ms: no more than elapsed, and as many as the slept 20 ms tell at least, less a half, since sleeping lasts longer. */
+    /* Its ticks of 10 ms: no more than elapsed, and as many as the slept 20 ms tell at least, less
+     * a half, since sleeping lasts longer. */
     uint64_t busy = stay_really(10000000, false);
     assert_true(node_ticks_whole(node()) <= busy);
     assert_true(node_ticks_whole(node()) > cpu_lost_ticks(asleep, 30000000, 5000000));

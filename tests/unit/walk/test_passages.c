@@ -63,7 +63,8 @@ static const struct wire_measured *measured(void)
     return (const void *)(context->counters + COUNTER + 1);
 }
 
-/* So many ticks later an operation is met, and the code leaves if that was the last that there was room for. */
+/* So many ticks later an operation is met, and the code leaves if that was the last that there was
+ * room for. */
 static void look(int operation, uint64_t sp, uint64_t later)
 {
     struct look *at = &context->looks[CONTEXT_LOOKS + context->looks_at / (int64_t)sizeof *at];

@@ -1,7 +1,8 @@
 /* What windows record of instructions, held to Zydis and to the registers before and after each.
  *
- * First in superblocks of one instruction, where both are known, by an oracle that was not written from
- * our tables; then the same functions in whole superblocks, which must record the same words. */
+ * First in superblocks of one instruction, where both are known, by an oracle that was not written
+ * from our tables; then the same functions in whole superblocks, which must record the same words.
+ */
 #include "walk/run.h"
 
 #include <Zydis/Zydis.h>

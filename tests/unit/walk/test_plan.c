@@ -55,8 +55,9 @@ static int set_up(void **state)
     return 0;
 }
 
-/* ---- the function: two branches and a call a round; the carry lives across their edges. Then a jump by a table a round, whose first case is
- * what comes behind a call; and a recursion, deeper than 64 KiB. */
+/* ---- the function: two branches and a call a round; the carry lives across their edges. Then a
+ * jump by a table a round, whose first case is what comes behind a call; and a recursion, deeper
+ * than 64 KiB. */
 
 uint64_t plan_rounds(uint64_t n, uint64_t seed), plan_cases(uint64_t n, uint64_t seed),
     plan_recurse(uint64_t n, uint64_t seed);

@@ -1,4 +1,5 @@
-/* A signal that comes while the dispatcher stands inside a superblock is put off: the state there is not the program's. */
+/* A signal that comes while the dispatcher stands inside a superblock is put off: the state there
+ * is not the program's. */
 #include "walk/run.h"
 
 #include <setjmp.h>
@@ -106,7 +107,8 @@ static uint64_t walked(uint64_t value)
     return context->gpr[RAX];
 }
 
-/* The first superblock runs once, though a signal comes between it and the second, when only the first one's pc is known. */
+/* The first superblock runs once, though a signal comes between it and the second, when only the
+ * first one's pc is known. */
 static void between_superblocks(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Whole runs: instructions without a copy are handed to whoever executes them, and are part of their superblock; uses
- * of %gs are copied; transactions are aborted. */
+/* Whole runs: instructions without a copy are handed to whoever executes them, and are part of
+ * their superblock; uses of %gs are copied; transactions are aborted. */
 #include "walk/run.h"
 
 #include "walk/emit/through_gs.h"
@@ -111,8 +111,8 @@ static void what_is_stepped_is_in_the_shape(void **state)
     assert_int_equal(shape.segments[0].end, SEGMENT_STOP);
 }
 
-/* Every kind of operand and of encoding: no base, base and index, with flags live, narrow, with REX and without, with
- * an immediate, locked, 0F, 0F38, vectors; and rdgsbase. */
+/* Every kind of operand and of encoding: no base, base and index, with flags live, narrow, with REX
+ * and without, with an immediate, locked, 0F, 0F38, vectors; and rdgsbase. */
 extern char with_gs[];
 __asm__(".text\nwith_gs:\n"
         "  push %rbx\n push %rcx\n push %r8\n push %r9\n push %r10\n"

@@ -359,8 +359,8 @@ static uint64_t pairs_sum(uint32_t *ret_pairs)
     return sum;
 }
 
-/* Each call is counted where it went, whether its site has few targets or a fan of them, and targets that were
- * known before the fan are not met anew. */
+/* Each call is counted where it went, whether its site has few targets or a fan of them, and
+ * targets that were known before the fan are not met anew. */
 static void indirect_calls_are_counted_by_target(void **state)
 {
     (void)state;
@@ -373,7 +373,8 @@ static void indirect_calls_are_counted_by_target(void **state)
         uint64_t before = pairs_sum(&pairs);
         assert_int_equal(walked(FLAVOUR_COUNT, 60000, at, N, some, 5), dispatches(N, some, 5));
         assert_int_equal(pairs_sum(&pairs) - before, N);
-        /* The call is in two superblocks at most: that of the loop, and that which leads into it. */
+        /* The call is in two superblocks at most: that of the loop, and that which leads into it.
+         */
         assert_in_range(pairs, some, 2 * some);
         assert_int_equal(cache->n_fans > 0, some > TABLES_FEW);
     }

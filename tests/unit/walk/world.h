@@ -1,4 +1,5 @@
-/* What the tests of walks have in common: memory as the agent maps it, and this process's own code as the program. */
+/* What the tests of walks have in common: memory as the agent maps it, and this process's own code
+ * as the program. */
 #pragma once
 
 #include "walk/cache/cache.h"

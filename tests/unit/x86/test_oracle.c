@@ -16,8 +16,9 @@ enum { FAILURES_SHOWN = 12 };
 /* Instructions on which we and Zydis need not agree, and why that is harmless. */
 enum excuse {
     EXCUSE_NONE,
-    /* We do not look at the fields of VEX, EVEX and XOP that only choose registers, sizes and masks.
-     * A wrong one is an invalid instruction, but of the same length, and traps in a copy as well. */
+    /* We do not look at the fields of VEX, EVEX and XOP that only choose registers, sizes and
+     * masks. A wrong one is an invalid instruction, but of the same length, and traps in a copy as
+     * well. */
     EXCUSE_FIELDS,
     /* 0F 1A and 0F 1B with register numbers that MPX has not: nops where MPX is off. */
     EXCUSE_MPX,
