@@ -5,7 +5,7 @@
 # is a layer of its own if it is listed; if it is not, it belongs to the layer around it.
 
 # What runs inside the profiled program.
-LAYERS := wire x86 walk compress agent shim
+LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress agent shim
 # What a program is.
 LAYERS += base text flow program/elf program/insn program/dwarf program/unwind program/names \
           program/symbols program/cfg program gcov paths
@@ -18,12 +18,16 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline view lab \
           carry export cmd
 
-USES_wire     :=
-USES_x86      :=
-USES_walk     := wire x86
-USES_compress := wire
-USES_agent    := walk compress
-USES_shim     := agent
+USES_wire       :=
+USES_x86        :=
+USES_walk/base  := wire
+USES_walk/count := walk/base x86
+USES_walk/emit  := walk/count
+USES_walk/cache := walk/emit
+USES_walk       := walk/cache
+USES_compress   := wire
+USES_agent      := walk compress
+USES_shim       := agent
 
 USES_base            :=
 USES_text            := base
@@ -77,6 +81,6 @@ USES_analysis := analysis/report analysis/paths analysis/pipeline
 GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
-FREESTANDING := wire x86 walk compress
+FREESTANDING := wire x86 walk/base walk/count walk/emit walk/cache walk compress
 # Live only inside the profiled program, in libgait.so.
 AGENT_ONLY   := agent shim

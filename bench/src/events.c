@@ -41,8 +41,7 @@ static void prepare(void)
     context_init(context);
     if (!cache_init(cache, regions, map_zeroed(CACHE_ARENA_BYTES, MAP_SHARED)))
         abort();
-    cache->units = (struct units){map_zeroed(64 << 20, MAP_PRIVATE), 64 << 20, &units_bytes, &counters};
-    cache->max_counters = 1000;
+    unit_log_open(&cache->units, map_zeroed(64 << 20, MAP_PRIVATE), 64 << 20, &units_bytes, &counters, 1000);
     regions->refresh = read_maps;
     walker = (struct walk){.cache = cache, .context = context};
 }

@@ -16,7 +16,7 @@
 #include "agent/signals/trap.h"
 #include "agent/descriptor.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <linux/time.h>
 #include <sys/syscall.h>

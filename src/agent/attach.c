@@ -11,7 +11,7 @@
 #include "agent/thread.h"
 #include "agent/descriptor.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <sys/socket.h>
 #include <sys/syscall.h>

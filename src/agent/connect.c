@@ -4,7 +4,7 @@
 #include "agent/descriptor.h"
 #include "agent/exact/plans.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "wire/attach.h"
 
 #include <fcntl.h>
@@ -117,13 +117,9 @@ static bool channel_open(long fd, int32_t known_as)
     channel->pid = pid;
     channel->mode = agent.options.mode;
     agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
-    agent.cache->maps_bytes = &channel->maps_bytes;
-    agent.cache->maps_marked = 0;
-    agent.cache->units = (struct units){.base = (uint8_t *)channel + CHANNEL_UNITS_AT,
-                                        .room = CHANNEL_UNITS_BYTES,
-                                        .published = &channel->units_bytes,
-                                        .counters = &channel->counters};
-    agent.cache->max_counters = CHANNEL_COUNTERS_BYTES / 8;
+    unit_log_open(&agent.cache->units, (uint8_t *)channel + CHANNEL_UNITS_AT, CHANNEL_UNITS_BYTES,
+                  &channel->units_bytes, &channel->counters, CHANNEL_COUNTERS_BYTES / 8);
+    agent.cache->units.maps_bytes = &channel->maps_bytes;
     agent.channel = channel;
     return true;
 }

@@ -1,6 +1,6 @@
 #include "agent/descriptor.h"
 
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/unistd.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 #include "agent/sampling/stream.h"
 #include "agent/thread.h"
 #include "walk/cache/cache.h"
-#include "walk/sys.h"
-#include "walk/cache/tables.h"
+#include "walk/base/sys.h"
+#include "walk/emit/tables.h"
 
 #include <sys/syscall.h>
 
@@ -56,7 +56,8 @@ uint64_t footprint_bytes(void)
     uint64_t bytes = cache_bytes(agent.cache) + channel_bytes(agent.channel);
     bytes += resident(agent.regions, sizeof *agent.regions);
     bytes += resident(agent.threads, agent.n_threads * sizeof *agent.threads);
-    uint64_t counters = agent.options.mode == RECORD_SAMPLED ? 0 : 8 * agent.cache->n_counters;
+    uint64_t counters =
+        agent.options.mode == RECORD_SAMPLED ? 0 : 8 * agent.cache->units.n_counters;
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].context)
             bytes += resident(agent.threads[i].context, sizeof(struct context) + counters) +

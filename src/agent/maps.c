@@ -4,7 +4,7 @@
 #include "agent/descriptor.h"
 #include "agent/exact/plans.h"
 #include "agent/signals/sequences.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
  * file and offset an address belongs to. */
 #pragma once
 
-#include "walk/cache/region.h"
+#include "walk/base/region.h"
 
 /* A regions.refresh: reads /proc/self/maps, when sampling at most every few milliseconds. */
 void maps_refresh(struct regions *regions);

@@ -7,7 +7,7 @@
 #include "agent/sampling/stream.h"
 #include "agent/exact/trace.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>

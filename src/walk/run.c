@@ -3,7 +3,7 @@
 #include "walk/count/node_ticks.h"
 #include "walk/count/passages.h"
 #include "walk/count/plan_apply.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 /* How the superblock that comes next was reached, so that it can be linked. */
 enum arrival {

@@ -6,7 +6,7 @@
 #include "agent/thread.h"
 #include "walk/count/flow.h"
 #include "walk/count/path_table.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <linux/fs.h>
 #include <sys/mman.h>
@@ -117,7 +117,7 @@ static bool written_next(struct written *written, uint64_t limit)
 
 static void counters_merge(struct written *written, const uint64_t *counters, uint64_t *sums)
 {
-    uint64_t limit = (uint64_t)agent.cache->n_counters * sizeof *counters;
+    uint64_t limit = (uint64_t)agent.cache->units.n_counters * sizeof *counters;
     while (written_next(written, limit))
         for (uint64_t i = written->start / sizeof *counters; i < written->end / sizeof *counters;
              i++)

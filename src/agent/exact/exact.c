@@ -11,7 +11,7 @@
 #include "agent/exact/syscalls.h"
 #include "agent/thread.h"
 #include "agent/exact/trace.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <linux/sched.h>
@@ -34,7 +34,7 @@ static bool told_by_its_path(const struct superblock *superblock)
 
 void exact_cut(struct thread *thread, const struct location *location)
 {
-    struct units *units = &agent.cache->units;
+    struct unit_log *units = &agent.cache->units;
     exact_pour(thread, location->superblock->pc, location->pc);
     if (told_by_its_path(location->superblock))
         return;

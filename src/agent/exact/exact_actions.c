@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 #include "agent/signals/signals.h"
 #include "agent/exact/syscalls.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>

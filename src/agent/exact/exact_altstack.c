@@ -3,7 +3,7 @@
 #include "agent/signals/altstack.h"
 #include "agent/exact/syscalls.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <sys/syscall.h>
 

@@ -2,7 +2,7 @@
 
 #include "agent/exact/exact_actions.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>

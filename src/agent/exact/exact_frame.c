@@ -9,7 +9,7 @@
 #include "agent/thread.h"
 #include "walk/count/passages.h"
 #include "walk/count/plan_apply.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>

@@ -12,7 +12,8 @@
 #include "agent/thread.h"
 #include "walk/count/passages.h"
 #include "walk/count/plan_apply.h"
-#include "walk/sys.h"
+#include "walk/base/probe.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>
@@ -286,7 +287,7 @@ __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
         return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
     if (thread->stepping.on && code > 0)
         return exact_step_ended(thread, signal, siginfo, frame);
-    uint64_t resume = code > 0 ? witness_fault(frame->rip) | guards_fault(frame->rip) : 0;
+    uint64_t resume = code > 0 ? probe_fault(frame->rip) : 0;
     if (resume) {
         frame->rip = resume;
         return 0;

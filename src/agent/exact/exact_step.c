@@ -7,8 +7,8 @@
 #include "agent/signals/signals.h"
 #include "agent/thread.h"
 #include "agent/signals/tracer.h"
-#include "walk/cache/guards.h"
-#include "walk/sys.h"
+#include "walk/base/probe.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>
@@ -94,7 +94,7 @@ static bool insn_here(const struct context *context, struct insn *ret)
     gate_lock(&agent.cache->gate, true);
     size_t room = regions_room(agent.regions, context->pc, &kind, &refusal);
     room = room < sizeof bytes ? room : sizeof bytes;
-    bool known = room && guards_read(bytes, context->pc, room) && insn_decode(bytes, room, ret);
+    bool known = room && probe_read(bytes, context->pc, room) && insn_decode(bytes, room, ret);
     gate_unlock(&agent.cache->gate);
     return known;
 }

@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 #include "agent/connect.h"
 #include "walk/emit/known_paths.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -83,9 +83,9 @@ bool plans_open(long fd)
     plan->ask = ask;
     plan->known = map(-1, 0, sizeof *plan->known, PROT_READ | PROT_WRITE);
     if (plan->known)
-        plan->known->cache = cache;
+        plan->known->units = &cache->units;
     cache->n_kept = agent.options.plan_counters;
-    cache->n_counters += cache->n_kept;
+    cache->units.n_counters += cache->n_kept;
     agent.regions->plan = plan;
     return !agent.options.contexts || contexts_open();
 }

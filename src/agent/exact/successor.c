@@ -2,7 +2,7 @@
 
 #include "agent/exact/syscalls.h"
 #include "agent/descriptor.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "wire/channel.h"
 
 #include <elf.h>

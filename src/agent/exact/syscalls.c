@@ -10,7 +10,7 @@
 #include "agent/exact/plans.h"
 #include "agent/exact/successor.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/prctl.h>
 #include <asm/signal.h>

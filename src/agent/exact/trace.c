@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 #include "agent/connect.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <linux/futex.h>
 #include <linux/time.h>

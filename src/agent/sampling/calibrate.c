@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 #include "agent/thread.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -9,7 +9,7 @@
 #include "agent/sampling/stream.h"
 #include "agent/thread.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "wire/plain.h"
 
 #include <linux/prctl.h>

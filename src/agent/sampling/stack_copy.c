@@ -1,7 +1,7 @@
 #include "agent/sampling/stack_copy.h"
 
 #include "agent/signals/kernel.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>

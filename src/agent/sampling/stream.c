@@ -2,7 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "wire/only.h"
 
 #include <sys/mman.h>

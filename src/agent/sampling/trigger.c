@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 #include "agent/descriptor.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "wire/attach.h"
 
 #include <asm/unistd.h>

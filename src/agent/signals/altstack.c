@@ -3,7 +3,7 @@
 #include "agent/agent.h"
 #include "agent/exact/exact_altstack.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>

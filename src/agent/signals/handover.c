@@ -6,7 +6,7 @@
 #include "agent/signals/signals.h"
 #include "agent/sampling/stack_copy.h"
 #include "agent/thread.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <stddef.h>

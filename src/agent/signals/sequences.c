@@ -1,9 +1,9 @@
 #include "agent/signals/sequences.h"
 
 #include "agent/descriptor.h"
-#include "walk/cache/guards.h"
-#include "walk/cache/region.h"
-#include "walk/sys.h"
+#include "walk/base/probe.h"
+#include "walk/base/region.h"
+#include "walk/base/sys.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static void sequences_add(struct regions *regions, uint64_t at, uint64_t n)
 {
     struct sequence sequence;
     for (uint64_t i = 0; i < n && regions->n_sequences < REGIONS_SEQUENCES; i++) {
-        if (!guards_read((uint8_t *)&sequence, at + i * sizeof sequence, sizeof sequence))
+        if (!probe_read((uint8_t *)&sequence, at + i * sizeof sequence, sizeof sequence))
             return;
         if (sequence.start && sequence.bytes)
             regions->sequences[regions->n_sequences++] =

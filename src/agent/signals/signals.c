@@ -9,7 +9,8 @@
 #include "agent/thread.h"
 #include "agent/signals/trap.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/probe.h"
+#include "walk/base/sys.h"
 #include "wire/attach.h"
 #include "wire/only.h"
 
@@ -150,7 +151,7 @@ static uint64_t fault_judge(int signal, const int32_t *siginfo, struct kernel_uc
         agent.cache && cache_contains(agent.cache, frame->rip) ? thread_self() : NULL;
     bool walked = thread && thread->walking;
     bool sent = siginfo[2] <= 0; /* by somebody: it will not come again by itself */
-    uint64_t resume = sent ? 0 : witness_fault(frame->rip) | guards_fault(frame->rip);
+    uint64_t resume = sent ? 0 : probe_fault(frame->rip);
     if (resume) {
         frame->rip = resume;
         return 0;

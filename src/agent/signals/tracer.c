@@ -1,7 +1,7 @@
 #include "agent/signals/tracer.h"
 
 #include "agent/descriptor.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <fcntl.h>
 #include <stddef.h>

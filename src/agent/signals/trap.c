@@ -5,7 +5,7 @@
 #include "agent/signals/signals.h"
 #include "agent/thread.h"
 #include "agent/sampling/trigger.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 #include "walk/cache/cache_parts.h"
 
 #include "walk/emit/known_paths.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "walk/cache/unit.h"
 
 #include <sys/mman.h>
@@ -43,8 +43,8 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
 {
     cache->regions = regions;
     cache->zones.arena = arena;
-    cache->n_counters = 1; /* counter 0 means none */
-    cache->exit_base = 1;  /* so does exit 0 */
+    cache->units.n_counters = 1; /* counter 0 means none */
+    cache->exit_base = 1;        /* so does exit 0 */
     cache->rotates = cpu_has_rorx();
     cache->most = CACHE_SAMPLED;
     cache->tables = tables_map();
@@ -115,8 +115,8 @@ void cache_rehouse(struct cache *cache, uint8_t *arena)
     zones_unmap(&cache->zones);
     cache->zones.arena = arena;
     cache->gate = (struct gate){0};
-    cache->exhausted = false;
-    cache->n_counters = 1 + cache->n_kept;
+    cache->units.full = false;
+    cache->units.n_counters = 1 + cache->n_kept;
     if (cache->plan && cache->plan->known)
         known_paths_forget(cache->plan->known);
     cache_flush(cache);
@@ -173,9 +173,9 @@ static bool site_prepare(struct cache *cache, const struct shape *shape, struct 
 
 static bool has_room(struct cache *cache)
 {
-    if (cache->n_counters + SHAPE_SEGMENTS + 1 > cache->max_counters)
-        cache->exhausted = true;
-    return !cache->exhausted && cache->n_superblocks < cache->most &&
+    if (cache->units.n_counters + SHAPE_SEGMENTS + 1 > cache->units.max_counters)
+        cache->units.full = true;
+    return !cache->units.full && cache->n_superblocks < cache->most &&
            cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS &&
            cache->n_words + PAYLOAD_WORDS_MAX <= CACHE_WORDS;
 }
@@ -326,7 +326,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         return NULL; /* no code is there, so no room near it is wanting */
     *ret_refusal = LOSS_cache_full;
     if (!zone || !cold || !has_room(cache)) {
-        cache->full = !cache->exhausted;
+        cache->full = !cache->units.full;
         return NULL;
     }
     shape_form(shape, cache->regions, pc, cache->whole, wanted->max_segments, zone->runs_at);
@@ -349,7 +349,7 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
                                  .debt = (int16_t)debt_of(wanted, shape),
                                  .path = shape->kind == REGION_LASTING ? wanted->path : nothing,
                                  .first_exit = cache->exit_base + cache->n_exits,
-                                 .counter = counted ? cache->n_counters : 0};
+                                 .counter = counted ? cache->units.n_counters : 0};
     if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
         !site_prepare(cache, shape, block))
         return NULL;
@@ -364,14 +364,16 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
         cache->full = true;
         return NULL;
     }
-    cache->n_counters += counted ? 1 + n_exits : 0; /* paths may have counters of their own */
+    cache->units.n_counters += counted ? 1 + n_exits : 0; /* paths may have counters of their own */
     translate(&translation, shape, &cursor, &cold_cursor);
     /* If they changed meanwhile, what was written is neither the one nor the other. */
     if (block->guard && !guards_hold(cache->guards, block->guard)) {
         *ret_refusal = LOSS_at_anonymous;
         return NULL;
     }
-    if (flavour != FLAVOUR_PLAIN && !unit_superblock(cache, shape, block))
+    struct wire_superblock id = {.first_exit = block->first_exit, .counter = block->counter};
+    if (flavour != FLAVOUR_PLAIN &&
+        !unit_superblock(&cache->units, &id, shape, translation.payload))
         return NULL;
     block->entry = translation.entry;
     block->body = translation.body ? (uint16_t)(translation.body - block->code) : 0;

@@ -10,11 +10,12 @@
  * store, made when all it leads to is written. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 #include "walk/cache/gate.h"
-#include "walk/cache/guards.h"
-#include "walk/cache/region.h"
+#include "walk/emit/guards.h"
+#include "walk/base/region.h"
 #include "walk/emit/translate.h"
+#include "walk/base/unit_log.h"
 #include "walk/cache/witness.h"
 #include "walk/cache/zones.h"
 #include "wire/channel.h"
@@ -63,21 +64,10 @@ struct wanted {
     struct plan_path path; /* count: what is known of the register there */
 };
 
-/* Where the tool learns what superblocks are: a section of the channel. */
-struct units {
-    uint8_t *base;
-    uint64_t room;
-    uint64_t *published;
-    uint64_t *counters; /* published number of counters */
-};
-
 struct cache {
     struct regions *regions;
     struct tables *tables;
-    struct units units;
-    const uint64_t *maps_bytes; /* published length of the maps section; NULL: nobody asks */
-    uint64_t maps_marked;       /* the same, when the last unit was published */
-    uint64_t max_counters;
+    struct unit_log units;
     struct guards *guards; /* NULL: code that may change is refused */
     struct witness
         *witness;      /* of the code it has copies of; NULL: somebody tells when that changes */
@@ -95,9 +85,8 @@ struct cache {
     uint32_t
         generation; /* goes up when superblocks are forgotten: what was to be linked no longer is */
     uint32_t most;  /* superblocks at a time */
-    uint32_t n_superblocks, n_exits, exit_base, n_counters, n_sites, n_fans, n_words;
-    bool full;      /* translation failed for want of room: flush when it suits */
-    bool exhausted; /* a section of the channel is full: flushing does not help */
+    uint32_t n_superblocks, n_exits, exit_base, n_sites, n_fans, n_words;
+    bool full; /* translation failed for want of room: flush when it suits */
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
     uint64_t aborts;        /* copies of xbegin among them, each of which aborts at once */
     struct payload payload; /* likewise */

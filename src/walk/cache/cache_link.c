@@ -1,5 +1,4 @@
 #include "walk/cache/cache_parts.h"
-#include "walk/cache/unit.h"
 
 /* Count: what a lazy exit does besides, and what is needed by code that does not know what is in
  * the register. */
@@ -76,7 +75,8 @@ void cache_publish(struct cache *cache)
 {
     struct contexts *contexts = cache->contexts;
     while (contexts && contexts->n_published < contexts->n_functions) {
-        struct wire_function *unit = unit_mark(cache) ? unit_take(cache, sizeof *unit) : NULL;
+        struct wire_function *unit =
+            unit_mark(&cache->units) ? unit_take(&cache->units, sizeof *unit) : NULL;
         if (!unit)
             return;
         uint32_t number = ++contexts->n_published;
@@ -84,7 +84,7 @@ void cache_publish(struct cache *cache)
                                        .bytes = sizeof *unit,
                                        .number = number,
                                        .start = contexts->functions[number].start};
-        unit_publish(cache, sizeof *unit, 0);
+        unit_publish(&cache->units, sizeof *unit, 0);
     }
 }
 
@@ -132,17 +132,17 @@ void cache_land(struct cache *cache, struct superblock *to)
 
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target)
 {
-    struct wire_pair *pair = unit_take(cache, sizeof *pair);
-    if (!pair || cache->n_counters >= cache->max_counters)
+    struct wire_pair *pair = unit_take(&cache->units, sizeof *pair);
+    if (!pair || cache->units.n_counters >= cache->units.max_counters)
         return 0;
-    uint32_t counter = cache->n_counters;
+    uint32_t counter = cache->units.n_counters;
     *pair = (struct wire_pair){.kind = UNIT_PAIR,
                                .bytes = sizeof *pair,
                                .exit = exit,
                                .counter = counter,
                                .target = target};
     context->counters[counter] = 1;
-    unit_publish(cache, sizeof *pair, 1);
+    unit_publish(&cache->units, sizeof *pair, 1);
     return counter;
 }
 

@@ -1,6 +1,6 @@
 #include "walk/cache/gate.h"
 
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

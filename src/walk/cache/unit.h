@@ -1,14 +1,11 @@
-/* What the cache tells the tool, which needs it to read records and counters: the units section of
- * a channel. Under the cache's lock: there is one writer. */
+/* The unit that describes a superblock to the tool (struct wire_superblock). */
 #pragma once
 
-#include "walk/cache/cache.h"
+#include "walk/base/unit_log.h"
+#include "walk/emit/payload.h"
+#include "walk/emit/shape.h"
 
-/* Room for the next one, or NULL: the section is full, and so is the cache. */
-void *unit_take(struct cache *cache, uint32_t bytes);
-/* What was taken is filled; so many counters are its own. */
-void unit_publish(struct cache *cache, uint32_t bytes, uint32_t counters);
-/* Tells which mappings the units that follow lie in; before the first of them. */
-bool unit_mark(struct cache *cache);
-bool unit_superblock(struct cache *cache, const struct shape *shape,
-                     const struct superblock *superblock);
+/* Writes the unit: `id` has its exits and its counter. `payload`: what its windows record besides
+ * exits, or NULL. False: no room. */
+bool unit_superblock(struct unit_log *log, const struct wire_superblock *id,
+                     const struct shape *shape, const struct payload *payload);

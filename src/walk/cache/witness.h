@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 enum {
-    WITNESS_LINE_BYTES = 64,
     WITNESS_LINES = 1 << 15,
     WITNESS_INDEX = 1 << 16, /* hash slots, a power of two above WITNESS_LINES */
 };
@@ -31,10 +30,3 @@ bool witness_add(struct witness *witness, uint64_t start, uint64_t bytes);
 /* Whether all bytes are those that were added. What cannot be read any more is not. */
 bool witness_holds(const struct witness *witness);
 void witness_forget(struct witness *witness);
-
-/* Whether the line at this address can be read. */
-bool witness_readable(uint64_t at);
-
-/* A fault at this pc: if it was one of ours, which read what is not there any more, the pc to go on
- * at; else 0. */
-uint64_t witness_fault(uint64_t pc);

@@ -1,6 +1,6 @@
 #include "walk/cache/zones.h"
 
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

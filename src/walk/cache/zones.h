@@ -2,7 +2,7 @@
  * executable there, never both. They are appended to, and emptied all at once. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 #include "walk/emit/emit.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 
 #include "walk/count/node_merge.h"
 #include "walk/count/node_ticks.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 #include "x86/insn.h"
 
 static uint32_t hash(uint64_t a, uint64_t b, uint32_t size)

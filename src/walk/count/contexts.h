@@ -12,10 +12,10 @@
  * from where the stub was. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 #include "walk/count/node_tree.h"
 #include "walk/count/plan.h"
-#include "walk/cache/region.h"
+#include "walk/base/region.h"
 
 #include <stdbool.h>
 

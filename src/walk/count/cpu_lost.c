@@ -1,6 +1,6 @@
 #include "walk/count/cpu_lost.h"
 
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <asm/unistd.h>
 #include <linux/time.h>

@@ -3,7 +3,7 @@
  * in ticks. Looking takes two system calls, so it is not done often. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 
 #include <stdint.h>
 

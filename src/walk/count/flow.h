@@ -7,7 +7,7 @@
  * wire/plan.h). */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 #include "walk/count/plan.h"
 
 enum flow_phase { FLOW_NONE, FLOW_WARM, FLOW_TIMED };

@@ -2,7 +2,7 @@
 
 #include "walk/count/cpu_lost.h"
 #include "walk/count/node_tree.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 /* What is between two looks at the clock when nothing else is: a mean, since clocks go in steps
  * that may be longer, of the quietest of some rounds. */

@@ -7,7 +7,7 @@
  * gaps depend on: they are drawn before what is in them is seen. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "walk/count/passages.h"
 
 #include "walk/count/path_table.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 /* ---- when */
 

@@ -1,7 +1,7 @@
 /* Paths of a thread that are counted by their number. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 #include "wire/plan.h"
 
 /* The thread's table of paths (struct wire_path): where one is looked for first, in the quarter of

@@ -1,16 +1,31 @@
 #include "walk/count/plan_apply.h"
 
-#include "walk/emit/node_count.h"
+#include "walk/count/node_tree.h"
 #include "walk/count/passages.h"
 #include "walk/count/path_table.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
+
+/* The current node if it is that function's, else 0. */
+static uint32_t own_node(struct context *context, uint32_t number)
+{
+    const struct wire_node *node = node_at((uint8_t *)context->counters, (uint32_t)context->node);
+    return node->number == number && node->function ? (uint32_t)context->node : 0;
+}
+
+/* The counter of a path in the current node. NULL: the node is another function's. */
+static uint64_t *node_counter(struct context *context, uint32_t number, uint64_t path)
+{
+    uint32_t at = own_node(context, number);
+    struct wire_node *node = node_at((uint8_t *)context->counters, at);
+    return at && path < node_counters(node->paths) ? &node_path_counters(node)[path] : NULL;
+}
 
 /* In no context, if it is not that function's. */
 static void count_in_node(struct context *context, const struct wire_plan *operation, uint64_t sum)
 {
     uint64_t path =
         operation->bits ? sum & ((1u << operation->bits) - 1) : (uint64_t)operation->value;
-    uint64_t *counter = node_count_at(context, operation->counter, path);
+    uint64_t *counter = node_counter(context, operation->counter, path);
     if (counter) {
         ++*counter;
         return;
@@ -44,7 +59,7 @@ static void count_path(struct context *context, const struct wire_plan *operatio
                              .count = 1,
                              .ticks = operation->flags & PLAN_TICKS ? elapsed : 0};
     if (operation->flags & PLAN_IN_NODE)
-        more.node = node_count_node(context, operation->counter);
+        more.node = own_node(context, operation->counter);
     path_count(context, (uint8_t *)context->counters, &more);
 }
 

@@ -1,8 +1,8 @@
 /* Operations of a plan (wire/plan.h) carried out without code, by the dispatcher. */
 #pragma once
 
-#include "walk/context.h"
-#include "walk/emit/plan_path.h"
+#include "walk/base/context.h"
+#include "walk/count/plan_path.h"
 
 /* Makes context.path true, of which that was known. */
 void path_apply(struct plan_path path, struct context *context);

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "walk/count/contexts.h"
-#include "walk/emit/emit.h"
-#include "walk/emit/plan_code.h"
+#include "walk/emit/plan_room.h"
 
 /* Code that carries a crossing out; no register or flag of the program's changes. */
 void contexts_emit(const struct contexts *contexts, uint32_t crossing, struct cursor *hot,

@@ -2,7 +2,7 @@
  * are made of. Names say what runs; %gs is left out of them. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 
 #include <stdint.h>
 

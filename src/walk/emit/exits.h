@@ -12,12 +12,12 @@
  * without a test. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 #include "walk/emit/emit.h"
 #include "walk/emit/contexts_code.h"
 #include "walk/emit/plan_code.h"
-#include "walk/cache/region.h"
-#include "walk/cache/tables.h"
+#include "walk/base/region.h"
+#include "walk/emit/tables.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* Guards of exact runs, in code: what stands in front of a guarded superblock (walk/cache/guards.h)
+/* Guards of exact runs, in code: what stands in front of a guarded superblock (walk/emit/guards.h)
  * compares the program's bytes with those that the copy was made of. A whole run passes millions of
  * them, and the way to the dispatcher and back takes ten times as long.
  *
@@ -7,7 +7,7 @@
 #pragma once
 
 #include "walk/emit/emit.h"
-#include "walk/cache/guards.h"
+#include "walk/emit/guards.h"
 
 /* Bytes of code that a guard compares at most, and of its own code for them. */
 enum { GUARD_CODE_BYTES = 4 * SHAPE_GUARDED_BYTES + 16 * SHAPE_SEGMENTS + 80 };

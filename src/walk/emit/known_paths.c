@@ -1,25 +1,25 @@
 #include "walk/emit/known_paths.h"
 
-#include "walk/cache/unit.h"
+#include "wire/channel.h"
 #include "wire/node.h"
 
 /* The rest of the section, and of the counters, is for code. */
 static bool has_room(const struct known_paths *known)
 {
-    const struct cache *cache = known->cache;
-    return known->n < KNOWN_PATHS_MAX && *cache->units.published < cache->units.room / 2 &&
-           cache->n_counters < cache->max_counters / 8 * 7;
+    const struct unit_log *units = known->units;
+    return known->n < KNOWN_PATHS_MAX && *units->published < units->room / 2 &&
+           units->n_counters < units->max_counters / 8 * 7;
 }
 
 static bool path_tell(struct known_paths *known, const struct wire_known_path *path)
 {
-    struct wire_known_path *unit = unit_take(known->cache, sizeof *unit);
+    struct wire_known_path *unit = unit_take(known->units, sizeof *unit);
     if (!unit)
         return false;
     *unit = *path;
     unit->kind = UNIT_PATH;
     unit->bytes = sizeof *unit;
-    unit_publish(known->cache, sizeof *unit, path->in_node ? 0 : 1 + path->ticks);
+    unit_publish(known->units, sizeof *unit, path->in_node ? 0 : 1 + path->ticks);
     return true;
 }
 
@@ -40,7 +40,7 @@ uint32_t known_path_counter(struct known_paths *known, uint32_t function, uint64
     if (slot->counter)
         return slot->counter;
     struct wire_known_path told = {
-        .function = function, .counter = known->cache->n_counters, .path = path, .ticks = ticks};
+        .function = function, .counter = known->units->n_counters, .path = path, .ticks = ticks};
     if (!has_room(known) || !path_tell(known, &told))
         return 0;
     *slot = (struct known_path){path, function, told.counter};

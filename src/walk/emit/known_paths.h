@@ -3,10 +3,10 @@
  * process. Under the cache's lock. */
 #pragma once
 
+#include "walk/base/unit_log.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-struct cache;
 
 enum {
     KNOWN_PATHS_SLOTS = 1 << 18,
@@ -21,7 +21,7 @@ struct known_path {
 
 /* Zeroed, sparsely mapped memory. */
 struct known_paths {
-    struct cache *cache;
+    struct unit_log *units;
     uint32_t n;
     struct known_path slots[KNOWN_PATHS_SLOTS];
 };

@@ -1,7 +1,7 @@
 /* Whether status flags may be changed at a place without the program noticing. */
 #pragma once
 
-#include "walk/cache/region.h"
+#include "walk/base/region.h"
 
 #include <stdbool.h>
 

@@ -165,16 +165,3 @@ bool node_count_known_emit(const struct plan *plan, const struct wire_plan *oper
         emit(&counting, c, room, flags_free);
     return counter;
 }
-
-uint32_t node_count_node(struct context *context, uint32_t number)
-{
-    const struct wire_node *node = node_at((uint8_t *)context->counters, (uint32_t)context->node);
-    return node->number == number && node->function ? (uint32_t)context->node : 0;
-}
-
-uint64_t *node_count_at(struct context *context, uint32_t number, uint64_t path)
-{
-    uint32_t at = node_count_node(context, number);
-    struct wire_node *node = node_at((uint8_t *)context->counters, at);
-    return at && path < node_counters(node->paths) ? &node_path_counters(node)[path] : NULL;
-}

@@ -1,8 +1,8 @@
 /* Paths counted in the node of the current context (wire/plan.h, PLAN_IN_NODE). */
 #pragma once
 
-#include "walk/emit/emit.h"
-#include "walk/emit/plan_code.h"
+#include "walk/count/plan.h"
+#include "walk/emit/plan_room.h"
 
 /* Code that counts one: of `bits`, what is in context.path and the value; else the value alone.
  * `left`: what the dispatcher is told, should the node be another function's; the path is then in
@@ -14,7 +14,3 @@ void node_count_emit(const struct wire_plan *operation, uint32_t left, struct cu
 bool node_count_known_emit(const struct plan *plan, const struct wire_plan *operation,
                            uint32_t left, uint64_t register_value, struct cursor *c,
                            const struct plan_room *room, bool flags_free);
-/* The counter of such a path of a function; NULL: the node is another's. */
-uint64_t *node_count_at(struct context *context, uint32_t number, uint64_t path);
-/* The node, if it is that function's; else 0. */
-uint32_t node_count_node(struct context *context, uint32_t number);

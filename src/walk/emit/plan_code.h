@@ -5,24 +5,11 @@
  * needs no tidying up, and memory is touched where the stack is. */
 #pragma once
 
-#include "walk/context.h"
-#include "walk/emit/emit.h"
-#include "walk/emit/plan_path.h"
-#include "walk/cache/region.h"
-
-#include <stdbool.h>
+#include "walk/emit/plan_room.h"
+#include "walk/count/plan_path.h"
 
 /* No operation's code is longer. */
 enum { PLAN_CODE_BYTES = 600 };
-
-/* What the code may use that stands at a place. */
-struct plan_room {
-    const struct regions *regions;
-    struct cursor *cold; /* for what is hardly ever done */
-    uint64_t pc;         /* the program's instruction that comes next */
-    bool free;           /* %rcx and %r11 are in their slots already */
-    bool rotates;        /* the CPU has rorx */
-};
 
 /* Code that carries them out; no register or flag of the program's changes. `path`: what is known
  * before, and then behind. */

@@ -3,7 +3,8 @@
  * the program's changes, unless they are free. */
 #pragma once
 
-#include "walk/emit/plan_code.h"
+#include "walk/count/plan_path.h"
+#include "walk/emit/plan_room.h"
 #include "x86/insn.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "walk/emit/shape.h"
 
-#include "walk/cache/guards.h"
+#include "walk/base/probe.h"
 #include "walk/count/plan.h"
 #include "walk/emit/through_gs.h"
 
@@ -38,7 +38,7 @@ static void step_permit(struct step *step)
 static bool bytes_read(struct step *step, enum region_kind kind, uint64_t bytes)
 {
     if (kind != REGION_LASTING)
-        return guards_read(step->bytes, step->pc, bytes);
+        return probe_read(step->bytes, step->pc, bytes);
     for (uint64_t i = 0; i < bytes; i++)
         step->bytes[i] = ((const uint8_t *)step->pc)[i];
     return true;

@@ -6,10 +6,10 @@
  * bytes, the flavour and the reach, so that a fault can be located by forming the shape again. */
 #pragma once
 
-#include "walk/context.h"
-#include "walk/cache/region.h"
+#include "walk/base/context.h"
+#include "walk/base/region.h"
+#include "walk/emit/step.h"
 #include "wire/channel.h"
-#include "x86/insn.h"
 
 /* SHAPE_SINGLE: one instruction, so that walks can be compared with themselves and with steps. */
 enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1, SHAPE_SINGLE = 0 };
@@ -17,16 +17,6 @@ enum { SHAPE_STEPS = 64, SHAPE_SEGMENTS = 8, SHAPE_BRIEF = 1, SHAPE_SINGLE = 0 }
 enum { SHAPE_GUARDED_BYTES = 128 };
 /* Of those whose copies are long, there are so few in one superblock. */
 enum { SHAPE_THROUGH_GS = 2 };
-
-enum { INSTRUCTION_MAX = 15 }; /* bytes */
-
-struct step {
-    uint64_t pc;
-    struct insn insn;
-    uint8_t bytes[INSTRUCTION_MAX +
-                  1]; /* its own, as they were decoded: at pc they may change, or go */
-    bool through_gs;  /* whole runs: its copy is that of through_gs.h */
-};
 
 struct shape {
     uint64_t pc;

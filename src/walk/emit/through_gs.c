@@ -1,6 +1,6 @@
 #include "walk/emit/through_gs.h"
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 
 #define SLOT(field) offsetof(struct context, field)
 

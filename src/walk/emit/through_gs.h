@@ -4,7 +4,7 @@
 #pragma once
 
 #include "walk/emit/emit.h"
-#include "walk/emit/shape.h"
+#include "walk/emit/step.h"
 
 /* Whether there is such a copy: of most that have one operand in memory and do not name %r11; and
  * of rdgsbase. The others are executed where they stand (shape.stepped). */

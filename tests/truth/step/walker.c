@@ -7,8 +7,8 @@
 #include "log.h"
 
 #include "walk/run.h"
-#include "walk/sys.h"
-#include "walk/cache/tables.h"
+#include "walk/base/sys.h"
+#include "walk/emit/tables.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -397,9 +397,8 @@ __attribute__((constructor)) static void start(void)
         abort();
     steps->own[steps->n_own++] = (struct own_range){
         (uint64_t)cache->tables, (uint64_t)cache->tables + sizeof *cache->tables};
-    cache->units =
-        (struct units){own(UNITS_BYTES, MAP_PRIVATE, -1), UNITS_BYTES, &units_bytes, &counters};
-    cache->max_counters = COUNTERS_BYTES / 8;
+    unit_log_open(&cache->units, own(UNITS_BYTES, MAP_PRIVATE, -1), UNITS_BYTES, &units_bytes,
+                  &counters, COUNTERS_BYTES / 8);
     cache->whole = true;
     cache->events = steps->events;
     regions->refresh = maps_read;

@@ -82,9 +82,8 @@ static int set_up(void **state)
     other_bank = map_zeroed(CHANNEL_BANK_BYTES, MAP_PRIVATE);
     context_init(context);
     assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
-    cache->units =
-        (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
-    cache->max_counters = 1 << 20;
+    unit_log_open(&cache->units, map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters,
+                  1 << 20);
     regions->refresh = read_maps;
     struct wire_plan_function *functions = (void *)library;
     for (int i = 0; i < FUNCTIONS; i++)

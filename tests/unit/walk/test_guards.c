@@ -1,6 +1,7 @@
 /* Code that changes under its copies is noticed: another byte, or gone altogether. */
 #include "walk/emit/guard_code.h"
 
+#include "walk/base/probe.h"
 #include "walk/emit/exits.h"
 
 #include <setjmp.h>
@@ -22,7 +23,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal, (void)info;
     ucontext_t *state = context;
-    uint64_t resume = guards_fault((uint64_t)state->uc_mcontext.gregs[REG_RIP]);
+    uint64_t resume = probe_fault((uint64_t)state->uc_mcontext.gregs[REG_RIP]);
     if (!resume)
         abort();
     state->uc_mcontext.gregs[REG_RIP] = (greg_t)resume;

@@ -3,7 +3,7 @@
 #include "walk/count/node_ticks.h"
 #include "walk/count/cpu_lost.h"
 #include "walk/count/node_tree.h"
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -35,8 +35,7 @@ static int set_up(void **state)
     units = map_zeroed(8 << 20, MAP_PRIVATE);
     context_init(context);
     assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
-    cache->units = (struct units){units, 8 << 20, &units_bytes, &counters};
-    cache->max_counters = 1000;
+    unit_log_open(&cache->units, units, 8 << 20, &units_bytes, &counters, 1000);
     regions->refresh = read_maps;
     walker = (struct walk){.cache = cache, .context = context};
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);

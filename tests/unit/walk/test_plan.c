@@ -47,9 +47,8 @@ static int set_up(void **state)
     context->paths_lost = &paths_lost;
     context_init(context);
     assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
-    cache->units =
-        (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
-    cache->max_counters = OF_0;
+    unit_log_open(&cache->units, map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters,
+                  OF_0);
     regions->refresh = read_maps;
     walker = (struct walk){.cache = cache, .context = context};
     return 0;
@@ -353,7 +352,7 @@ static void paths_are_counted(void **state)
     check(false);
     check(true);
     plan->known = map_zeroed(sizeof *plan->known, MAP_PRIVATE);
-    plan->known->cache = cache;
+    plan->known->units = &cache->units;
     check(false);
     assert_int_not_equal(plan->known->n, 0);
 }

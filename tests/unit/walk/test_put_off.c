@@ -71,9 +71,8 @@ static int set_up(void **state)
     context_init(context);
     assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
     cache->guards = map_zeroed(sizeof *cache->guards, MAP_PRIVATE);
-    cache->units =
-        (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
-    cache->max_counters = (1 << 20) / 8;
+    unit_log_open(&cache->units, map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters,
+                  (1 << 20) / 8);
     regions->refresh = refresh;
     walker = (struct walk){.cache = cache, .context = context, .put_off = on_put_off};
     return 0;

@@ -24,9 +24,8 @@ static int set_up(void **state)
     regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
     context_init(context);
     assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
-    cache->units =
-        (struct units){map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters};
-    cache->max_counters = (1 << 20) / 8;
+    unit_log_open(&cache->units, map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters,
+                  (1 << 20) / 8);
     units_bytes = counters = 0;
     regions->refresh = read_maps;
     walker = (struct walk){.cache = cache, .context = context};

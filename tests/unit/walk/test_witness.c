@@ -1,6 +1,8 @@
 /* Changes of code are seen, wherever they are; what is gone is one. */
 #include "walk/cache/witness.h"
 
+#include "walk/base/probe.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -66,14 +68,14 @@ static void test_full(void **state)
 {
     (void)state;
     witness_forget(witness);
-    uint8_t *much = mmap(NULL, (size_t)(WITNESS_LINES + 1) * WITNESS_LINE_BYTES, PROT_READ,
+    uint8_t *much = mmap(NULL, (size_t)(WITNESS_LINES + 1) * PROBE_LINE_BYTES, PROT_READ,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(witness_add(witness, (uint64_t)much, (uint64_t)WITNESS_LINES * WITNESS_LINE_BYTES));
+    assert_true(witness_add(witness, (uint64_t)much, (uint64_t)WITNESS_LINES * PROBE_LINE_BYTES));
     assert_true(witness_holds(witness));
     assert_false(witness_add(witness, (uint64_t)code, 1));
     witness_forget(witness);
     assert_true(witness_add(witness, (uint64_t)code, 1));
-    munmap(much, (size_t)(WITNESS_LINES + 1) * WITNESS_LINE_BYTES);
+    munmap(much, (size_t)(WITNESS_LINES + 1) * PROBE_LINE_BYTES);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -81,7 +83,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)number;
     (void)info;
     greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-    uint64_t resume = witness_fault((uint64_t)*pc);
+    uint64_t resume = probe_fault((uint64_t)*pc);
     if (!resume)
         abort();
     *pc = (greg_t)resume;
@@ -97,7 +99,7 @@ static void test_gone(void **state)
     munmap(code, BYTES);
     assert_false(witness_holds(witness));
     sigaction(SIGSEGV, &before, NULL);
-    assert_int_equal(witness_fault((uint64_t)test_gone), 0);
+    assert_int_equal(probe_fault((uint64_t)test_gone), 0);
 }
 
 int main(void)

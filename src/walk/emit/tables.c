@@ -1,6 +1,6 @@
-#include "walk/cache/tables.h"
+#include "walk/emit/tables.h"
 
-#include "walk/sys.h"
+#include "walk/base/sys.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

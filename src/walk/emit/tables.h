@@ -6,7 +6,7 @@
  * the whole target, or of the way out to the dispatcher. */
 #pragma once
 
-#include "walk/context.h"
+#include "walk/base/context.h"
 
 #include <stdbool.h>
 

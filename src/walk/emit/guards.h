@@ -25,9 +25,3 @@ struct guards_run {
 };
 bool guards_next(const struct guards *guards, uint32_t guard, struct guards_run *run);
 void guards_forget(struct guards *guards);
-
-/* Copies bytes of the program's. False: they cannot be read. */
-bool guards_read(uint8_t *to, uint64_t from, uint64_t bytes);
-
-/* A fault at this pc: if it was one of ours, the pc to go on at; else 0. */
-uint64_t guards_fault(uint64_t pc);

@@ -1,6 +1,6 @@
-#include "walk/cache/region.h"
+#include "walk/base/region.h"
 
-#include "walk/cache/witness.h"
+#include "walk/base/probe.h"
 
 enum { PAGE = 4096, INSTRUCTION_MAX = 15 };
 
@@ -24,9 +24,9 @@ static size_t room_there(const struct regions *regions, const struct region *reg
     size_t room = region->end - pc, left = PAGE - pc % PAGE;
     if (!regions->untold)
         return room;
-    if (!witness_readable(pc))
+    if (!probe_readable(pc))
         return 0;
-    return room > left && left < INSTRUCTION_MAX && !witness_readable(pc + left) ? left : room;
+    return room > left && left < INSTRUCTION_MAX && !probe_readable(pc + left) ? left : room;
 }
 
 size_t regions_peek(const struct regions *regions, uint64_t pc)

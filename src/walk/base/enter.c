@@ -1,5 +1,5 @@
 /* The border between the dispatcher and translated code. */
-#include "walk/context.h"
+#include "walk/base/context.h"
 
 #define AT(field, offset)                                                                          \
     _Static_assert(offsetof(struct context, field) == (offset), "enter.c's assembly uses it")

@@ -1,4 +1,4 @@
-#include "walk/emit/plan_path.h"
+#include "walk/count/plan_path.h"
 
 struct plan_path path_behind(struct plan_path path, const struct wire_plan *operation)
 {

@@ -1,0 +1,46 @@
+#include "walk/base/unit_log.h"
+
+#include "wire/channel.h"
+
+#include <stddef.h>
+
+void unit_log_open(struct unit_log *log, uint8_t *base, uint64_t room, uint64_t *published,
+                   uint64_t *counters, uint64_t max_counters)
+{
+    *log = (struct unit_log){.base = base,
+                             .room = room,
+                             .published = published,
+                             .counters = counters,
+                             .max_counters = max_counters,
+                             .n_counters = log->n_counters};
+}
+
+void *unit_take(struct unit_log *log, uint32_t bytes)
+{
+    if (log->room - *log->published < bytes) {
+        log->full = true;
+        return NULL;
+    }
+    return log->base + *log->published;
+}
+
+void unit_publish(struct unit_log *log, uint32_t bytes, uint32_t counters)
+{
+    log->n_counters += counters;
+    *log->counters = log->n_counters;
+    __atomic_store_n(log->published, *log->published + bytes, __ATOMIC_RELEASE);
+}
+
+bool unit_mark(struct unit_log *log)
+{
+    if (!log->maps_bytes || *log->maps_bytes == log->maps_marked)
+        return true;
+    struct wire_maps_mark *mark = unit_take(log, sizeof *mark);
+    if (!mark)
+        return false;
+    log->maps_marked = *log->maps_bytes;
+    *mark = (struct wire_maps_mark){
+        .kind = UNIT_MAPS, .bytes = sizeof *mark, .maps_bytes = log->maps_marked};
+    unit_publish(log, sizeof *mark, 0);
+    return true;
+}
