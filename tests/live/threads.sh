@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 cd "$work" || exit 1
 cat >mixed.c <<'C'
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ cat >mixed.c <<'C'
 #include <unistd.h>
 static volatile uint64_t sink;
 __attribute__((noinline)) uint64_t reckon(uint64_t n) { uint64_t x = 1; for (uint64_t i = 0; i < n; i++) { x = x * 3 + i; if (x & 8) x ^= 5; } return x; }
-__attribute__((noinline)) uint64_t ask(uint64_t n) { uint64_t x = 1; for (uint64_t i = 0; i < n; i++) { x = x * 5 + i; if (i % 300 == 0) syscall(SYS_getppid); } return x; }
+/* Long system calls: of short ones the kernel counts the way out as user time. */
+__attribute__((noinline)) uint64_t ask(uint64_t n) { static char zeros[1 << 17]; int zero = open("/dev/zero", O_RDONLY); uint64_t x = 1; for (uint64_t i = 0; i < n; i++) { x = x * 5 + i; if (i % 30000 == 0) x += (uint64_t)syscall(SYS_read, zero, zeros, sizeof zeros); } return x; }
 static void tell(void) { struct rusage u; getrusage(RUSAGE_THREAD, &u); char name[16]; pthread_getname_np(pthread_self(), name, 16); printf("%s %d %ld\n", name, gettid(), u.ru_utime.tv_sec * 1000 + u.ru_utime.tv_usec / 1000); }
 static void *reckoner(void *none) { pthread_setname_np(pthread_self(), "reckoner"); sink = reckon(900000000); tell(); return none; }
 static void *asker(void *none) { pthread_setname_np(pthread_self(), "asker"); sink = ask(450000000); tell(); return none; }
@@ -43,21 +45,23 @@ for trigger in perf cputime; do
 import json
 told = {line.split()[0]: (int(line.split()[1]), int(line.split()[2]) / 1000) for line in open("told")}
 info = json.load(open("info.json"))
-rows = {row["name"]: row for row in json.load(open("all.json"))["rows"]}
+rows = json.load(open("all.json"))["rows"]
+# Time of walks that were dropped, since the tool got no CPU, is known of the process, but not of its threads.
+dropped = info["losses"].get("dropped", 0) / info["rows"][0]["interrupts"]
 wrong = []
 def near(what, got, want, part):
     if abs(got - want) > part * want + 0.03:
         wrong.append(f"{what}: {got:.3f} s, the kernel says {want:.3f}")
 for name, (tid, user) in told.items():
     time = sum(row["time"] for row in json.load(open(f"thread.{tid}"))["rows"])
-    near(f"report --tid of {name}", time, user, 0.1)
-    near(f"info of {name}", sum(t["user_time"] for t in info["threads"] if t["tid"] == tid), user, 0.1)
+    near(f"report --tid of {name}", time, user, 0.1 + dropped)
+    near(f"info of {name}", sum(t["user_time"] for t in info["threads"] if t["tid"] == tid), user, 0.1 + 2 * dropped)
     if name not in [t["name"] for t in info["threads"] if t["tid"] == tid]:
         wrong.append(f"{name} has not its name")
 user = info["rows"][0]["whole_user_time"]
-near("all rows", sum(row["time"] for row in rows.values()), user, 0.02)
+near("all rows", sum(row["time"] for row in rows), user, 0.02)
 near("what was recorded", info["rows"][0]["user_time"], user, 0.03)
-near("ask", rows["ask"]["time"] + rows["syscall"]["time"], told["asker"][1], 0.1)
+near("ask", sum(row["time"] for row in rows if row["name"] in ("ask", "syscall")), told["asker"][1], 0.1 + dropped)
 print(*wrong, sep="\n", end="\n" if wrong else "")
 raise SystemExit(bool(wrong))
 P
