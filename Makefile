@@ -30,7 +30,7 @@ TOOL_FLAGS := $(BASE_FLAGS) $(MODE_$(MODE)) -pthread
 AGENT_FLAGS := $(BASE_FLAGS) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec \
         -fno-stack-protector -fcf-protection=none -fno-tree-loop-distribute-patterns
 CORE_FLAGS  := $(AGENT_FLAGS) -mgeneral-regs-only -ffreestanding
-LIBS := -lZydis -lZycore -ldw -lelf -lzstd -lz -lstdc++ -lm -pthread
+LIBS := -lZydis -lZycore -lelf -lzstd -lz -lstdc++ -lm -pthread
 
 TOOL_LAYERS  := $(filter-out $(AGENT_ONLY) cmd,$(LAYERS))
 CORE_LAYERS  := $(FREESTANDING) agent
@@ -92,10 +92,11 @@ PROG_BINS := $(addprefix $O/programs/,$(basename $(notdir $(PROG_SRCS))))
 PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
 TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh))
 
+# libdw is the oracle of tests that unwind.
 define unit_rule
 $O/unit/$1/%: tests/unit/$1/%.c $(call archives,$(call closure,$1))
 	@mkdir -p $$(@D)
-	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka $(LIBS)
+	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$1))) -lcmocka -ldw $(LIBS)
 endef
 $(foreach l,$(TOOL_LAYERS) $(GROUPS),$(eval $(call unit_rule,$l)))
 # The agent is tested as it is built for the program: freestanding, never sanitized.

@@ -1,7 +1,7 @@
 #include "profile/chunk.h"
 
 #include "base/err.h"
-#include "wire/crc.h"
+#include "base/crc.h"
 
 #include <errno.h>
 #include <string.h>

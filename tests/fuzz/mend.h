@@ -2,7 +2,7 @@
 #pragma once
 
 #include "profile/chunk.h"
-#include "wire/crc.h"
+#include "base/crc.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "collect/target/preload.h"
 
 #include "base/memory.h"
-#include "wire/crc.h"
+#include "base/crc.h"
 
 #include <errno.h>
 #include <fcntl.h>

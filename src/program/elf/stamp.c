@@ -1,7 +1,7 @@
 #include "program/elf/stamp.h"
 
 #include "program/elf/image.h"
-#include "wire/crc.h"
+#include "base/crc.h"
 
 /* The checksum below, how much it covers above. */
 uint64_t stamp_of(const struct image *image)

@@ -3,8 +3,6 @@
 #include "base/map.h"
 
 #include <dwarf.h>
-#include <elf.h>
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,17 +32,65 @@ bool unwind_pointer(struct unwind_code *code, uint8_t encoding, struct svma fiel
     }
 }
 
+/* ---- entries as they are stored */
+
+enum raw_kind { RAW_CIE, RAW_FDE, RAW_TERMINATOR, RAW_BAD };
+
+struct raw_entry {
+    enum raw_kind kind;
+    uint64_t next;           /* offset of the entry behind this one; 0: its length is not known */
+    uint64_t cie;            /* of an FDE: the offset of its CIE */
+    struct unwind_code code; /* what comes behind the CIE's id or the FDE's pointer to its CIE */
+};
+
+/* The field that an FDE has its CIE's offset in; a CIE has a number there that is no offset. */
+static enum raw_kind raw_kind_of(const struct unwind_section *section, size_t field, size_t wide,
+                                 uint64_t value, uint64_t *ret_cie)
+{
+    if (section->debug && value == (wide == 4 ? DW_CIE_ID_32 : DW_CIE_ID_64))
+        return RAW_CIE;
+    if (!section->debug && value == 0)
+        return RAW_CIE;
+    if (!section->debug && value > field)
+        return RAW_BAD;
+    *ret_cie = section->debug ? value : field - value;
+    return RAW_FDE;
+}
+
+static struct raw_entry raw_read(const struct unwind_section *section, uint64_t offset)
+{
+    struct raw_entry raw = {.kind = RAW_BAD};
+    if (offset >= section->n)
+        return raw;
+    struct unwind_code code = {section->bytes + offset, section->bytes + section->n};
+    size_t wide = 4;
+    uint64_t length, value;
+    if (!code_fixed(&code, 4, false, &length))
+        return raw;
+    if (length == 0) {
+        raw.kind = RAW_TERMINATOR;
+        raw.next = offset + 4;
+        return raw;
+    }
+    if (length == DWARF3_LENGTH_64_BIT && !code_fixed(&code, wide = 8, false, &length))
+        return raw;
+    if (length <= wide || length > code_left(&code))
+        return raw;
+    size_t field = (size_t)(code.at - section->bytes);
+    raw.next = field + length;
+    raw.code = (struct unwind_code){code.at, code.at + length};
+    if (wide == 4 ? code_fixed(&raw.code, 4, false, &value)
+                  : code_fixed(&raw.code, 8, false, &value))
+        raw.kind = raw_kind_of(section, field, wide, value, &raw.cie);
+    return raw;
+}
+
 /* ---- CIEs */
 
 /* The encoding stands in the augmentation data at the place that 'R' has in the string. */
-static bool cie_augment(struct unwind_cie *cie, const Dwarf_CIE *raw)
+static bool cie_augment(struct unwind_cie *cie, const char *letter, struct unwind_code data)
 {
-    const char *letter = raw->augmentation;
-    struct unwind_code data = {raw->augmentation_data,
-                               raw->augmentation_data + raw->augmentation_data_size};
     uint64_t ignored;
-    if (*letter != 'z')
-        return *letter == '\0';
     while (*++letter)
         switch (*letter) {
         case 'R':
@@ -71,14 +117,49 @@ static bool cie_augment(struct unwind_cie *cie, const Dwarf_CIE *raw)
     return true;
 }
 
-static struct unwind_cie cie_read(const Dwarf_CIE *raw)
+/* The head: a version, the augmentation string, from version 4 on the sizes of addresses and
+ * segments. */
+static bool cie_head(struct unwind_code *code, uint64_t *ret_version, const char **ret_letters)
 {
-    struct unwind_cie cie = {.encoding = DW_EH_PE_absptr,
-                             .table_encoding = DW_EH_PE_omit,
-                             .code_factor = raw->code_alignment_factor,
-                             .data_factor = raw->data_alignment_factor,
-                             .program = {raw->initial_instructions, raw->initial_instructions_end}};
-    cie.usable = cie_augment(&cie, raw) && raw->return_address_register == RETURN_COLUMN;
+    uint64_t version, sizes = 8;
+    if (!code_fixed(code, 1, false, &version) || (version != 1 && version != 3 && version != 4))
+        return false;
+    const uint8_t *zero = memchr(code->at, 0, code_left(code));
+    if (!zero)
+        return false;
+    *ret_letters = (const char *)code->at;
+    *ret_version = version;
+    code->at = zero + 1;
+    return version < 4 || (code_fixed(code, 2, false, &sizes) && sizes == 8);
+}
+
+/* Numbers behind the head; of augmentations only those that say their length are known. */
+static bool cie_take(struct unwind_cie *cie, struct unwind_code code)
+{
+    uint64_t version, factor, column, bytes;
+    const char *letters;
+    if (!cie_head(&code, &version, &letters) || !code_leb(&code, false, &cie->code_factor) ||
+        !code_leb(&code, true, &factor) ||
+        !(version == 1 ? code_fixed(&code, 1, false, &column) : code_leb(&code, false, &column)))
+        return false;
+    cie->data_factor = (int64_t)factor;
+    if (*letters == 'z') {
+        if (!code_leb(&code, false, &bytes) || bytes > code_left(&code) ||
+            !cie_augment(cie, letters, (struct unwind_code){code.at, code.at + bytes}))
+            return false;
+        code.at += bytes;
+    } else if (*letters) {
+        return false;
+    }
+    cie->program = code;
+    return column == RETURN_COLUMN;
+}
+
+static struct unwind_cie cie_read(const struct unwind_section *section, uint64_t offset)
+{
+    struct unwind_cie cie = {.encoding = DW_EH_PE_absptr, .table_encoding = DW_EH_PE_omit};
+    struct raw_entry raw = raw_read(section, offset);
+    cie.usable = raw.kind == RAW_CIE && cie_take(&cie, raw.code);
     return cie;
 }
 
@@ -86,29 +167,20 @@ static struct unwind_cie cie_read(const Dwarf_CIE *raw)
 
 struct reader {
     const struct unwind_section *section;
-    Elf_Data data;
-    unsigned char ident[EI_NIDENT];
     struct map offsets; /* of CIEs -> index above first */
     uint32_t first;
     uint64_t last_offset; /* entries of one CIE come together */
     uint32_t last;
 };
 
-static uint32_t reader_cie(struct reader *reader, struct unwind_entries *entries, Dwarf_Off offset)
+static uint32_t reader_cie(struct reader *reader, struct unwind_entries *entries, uint64_t offset)
 {
     if (reader->last_offset == offset)
         return reader->last;
     uint32_t known = reader->offsets.n;
     uint32_t index = reader->first + map_add(&reader->offsets, &offset);
-    if (reader->offsets.n > known) {
-        Dwarf_CFI_Entry entry;
-        Dwarf_Off next;
-        struct unwind_cie *cie = vec_push(&entries->cies);
-        if (dwarf_next_cfi(reader->ident, &reader->data, !reader->section->debug, offset, &next,
-                           &entry) == 0 &&
-            dwarf_cfi_cie_p(&entry))
-            *cie = cie_read(&entry.cie);
-    }
+    if (reader->offsets.n > known)
+        *vec_push(&entries->cies) = cie_read(reader->section, offset);
     reader->last_offset = offset;
     return reader->last = index;
 }
@@ -137,12 +209,13 @@ static bool augmentation_read(const struct reader *reader, const struct unwind_c
     return true;
 }
 
-static void reader_add(struct reader *reader, struct unwind_entries *entries, const Dwarf_FDE *fde)
+static void reader_add(struct reader *reader, struct unwind_entries *entries,
+                       const struct raw_entry *raw)
 {
-    uint32_t index = reader_cie(reader, entries, fde->CIE_pointer);
+    uint32_t index = reader_cie(reader, entries, raw->cie);
     const struct unwind_cie *cie = &entries->cies.at[index];
-    struct unwind_code code = {fde->start, fde->end};
-    struct svma field = address_of(reader->section, fde->start), table = {0};
+    struct unwind_code code = raw->code;
+    struct svma field = address_of(reader->section, code.at), table = {0};
     uint64_t start, bytes;
     if (!cie->usable || !unwind_pointer(&code, cie->encoding, field, &start) ||
         !unwind_pointer(&code, cie->encoding & 7, field, &bytes) ||
@@ -156,64 +229,39 @@ static void reader_add(struct reader *reader, struct unwind_entries *entries, co
             (struct unwind_entry){{start}, bytes, index, (uint32_t)entries->n, code, table};
 }
 
-enum { TERMINATOR_BYTES = 4 };
-
-static bool is_terminator(const struct unwind_section *section, Dwarf_Off at)
+static struct reader reader_make(const struct unwind_entries *entries,
+                                 const struct unwind_section *section)
 {
-    static const uint8_t zero[TERMINATOR_BYTES];
-    return section->n - at >= sizeof zero && memcmp(section->bytes + at, zero, sizeof zero) == 0;
-}
-
-static void reader_init(struct reader *reader, const struct unwind_entries *entries,
-                        const struct unwind_section *section)
-{
-    union {
-        const uint8_t *in;
-        void *out;
-    } bytes = {section->bytes}; /* libdw only reads, but its type cannot say so */
-    *reader =
-        (struct reader){.section = section,
-                        .data = {.d_buf = bytes.out, .d_size = section->n, .d_type = ELF_T_BYTE},
-                        .ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB},
-                        .first = (uint32_t)entries->cies.n,
-                        .last_offset = UINT64_MAX};
-    map_init(&reader->offsets, sizeof(Dwarf_Off));
+    struct reader reader = {
+        .section = section, .first = (uint32_t)entries->cies.n, .last_offset = UINT64_MAX};
+    map_init(&reader.offsets, sizeof(uint64_t));
+    return reader;
 }
 
 bool unwind_entries_read_one(struct unwind_entries *entries, const struct unwind_section *section,
                              uint64_t offset)
 {
-    struct reader reader;
-    Dwarf_CFI_Entry entry;
-    Dwarf_Off next;
+    struct reader reader = reader_make(entries, section);
+    struct raw_entry raw = raw_read(section, offset);
     size_t before = entries->n;
-    reader_init(&reader, entries, section);
-    if (dwarf_next_cfi(reader.ident, &reader.data, !section->debug, offset, &next, &entry) == 0 &&
-        !dwarf_cfi_cie_p(&entry))
-        reader_add(&reader, entries, &entry.fde);
+    if (raw.kind == RAW_FDE)
+        reader_add(&reader, entries, &raw);
     map_release(&reader.offsets);
     return entries->n > before;
 }
 
 void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section)
 {
-    struct reader reader;
-    reader_init(&reader, entries, section);
-    Dwarf_CFI_Entry entry;
-    for (Dwarf_Off at = 0, next; at < section->n; at = next) {
-        next = (Dwarf_Off)-1;
-        int status = dwarf_next_cfi(reader.ident, &reader.data, !section->debug, at, &next, &entry);
-        /* libdw stops at a terminator, but one may stand in the middle, where a linker put start
-         * files behind others. An entry that libdw cannot read is skipped if its length is known.
-         */
-        if (status > 0 && !section->debug && !section->endless && is_terminator(section, at))
-            next = at + TERMINATOR_BYTES;
-        if (next <= at || next == (Dwarf_Off)-1)
+    struct reader reader = reader_make(entries, section);
+    struct raw_entry raw;
+    for (uint64_t at = 0; at < section->n; at = raw.next) {
+        raw = raw_read(section, at);
+        /* A terminator may stand in the middle, where a linker put start files behind others. */
+        if (!raw.next || (raw.kind == RAW_TERMINATOR && (section->debug || section->endless)))
             break;
-        if (status < 0)
-            entries->unreadable++;
-        if (status == 0 && !dwarf_cfi_cie_p(&entry))
-            reader_add(&reader, entries, &entry.fde);
+        entries->unreadable += raw.kind == RAW_BAD;
+        if (raw.kind == RAW_FDE)
+            reader_add(&reader, entries, &raw);
     }
     map_release(&reader.offsets);
 }

@@ -3,7 +3,7 @@
 
 #include "profile/chunk.h"
 #include "profile/encode.h"
-#include "wire/crc.h"
+#include "base/crc.h"
 #include "wire/varint.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "wire/crc.h"
+#include "base/crc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
