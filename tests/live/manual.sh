@@ -39,7 +39,7 @@ for page in man/*.md; do
     sed -n '/^## NAME/,$p' "$page" | while IFS= read -r line; do
         case $line in '<!-- src/cmd/commands.def -->') "$gait" --help | sed -n 's/^  \([a-z]*  .*\)/\1/p' ;; *) printf '%s\n' "$line" ;; esac
     done | sed 's/^## //; s/^:   //; s/^- //; s/[`*]//g; s/^```.*//' | words >"$work/source"
-    sed 's/\xe2\x80\xa2//g; s/\xe2\x88\x92/-/g; s/\xe2\x80\x90/-/g; s/\xe2\x80\x99/\x27/g' "$work/text" | sed '1d;$d' | words >"$work/shown"
+    sed 's/\xe2\x80\xa2//g; s/\xe2\x88\x92/-/g; s/\xe2\x80\x90/-/g; s/\xe2\x80\x99/\x27/g; s/\*//g' "$work/text" | sed '1d;$d' | words >"$work/shown"
     diff "$work/source" "$work/shown" >"$work/diff" || { bad "$page: text and roff differ"; head -20 "$work/diff"; }
 done
 for text in '# x' '## NAME' '# x(1)
