@@ -14,7 +14,8 @@ suite_run() {
     cp -a "$folder/source/test" t && cd t || return
     for name in $(ls "$letter"*.ok | sed 's/\.ok$//'); do
         [ -e "$name.awk" ] || continue
-        [ "$name" != profile10 ] || continue # a program to be printed; executed, it never ends
+        # Programs that gawk is to print; executed, some never end. timeout: a race of 0.1 s and more.
+        case $name in profile* | timeout) continue ;; esac
         LC_ALL=C AWKPATH=. "$@" gawk -f "$name.awk" <"$([ -e "$name.in" ] && echo "$name.in" || echo /dev/null)" >"_$name" 2>&1
         echo "$name status $? $(cmp -s "_$name" "$name.ok" && echo ok || sed 's/0x[0-9a-f]*//g; s/[0-9]\{4,\}//g' "_$name" | md5sum)" >>"$to"
     done
