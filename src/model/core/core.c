@@ -7,7 +7,6 @@
 #include "model/core/ports.h"
 #include "model/core/state.h"
 #include "model/core/stores.h"
-#include "model/core/wrong.h"
 
 /* Of a quotient that nobody has looked at. */
 enum { BITS_UNKNOWN = 12 };
@@ -106,15 +105,15 @@ static uint64_t dispatch(struct core *core, const struct core_insn *insn, uint32
 {
     uint64_t time = earliest;
     if (insn->flags & INSN_STORE)
-        later(&time, gate_pass(&core->stores, time));
+        later(&time, stage_pass(&core->stores, time));
     bool microcode = slots > core->model->microcode_ops;
     if (microcode)
-        gate_shut(&core->dispatch);
+        stage_shut(&core->dispatch);
     for (uint32_t i = 0; i < slots; i++)
-        time = gate_pass(&core->dispatch, time);
+        time = stage_pass(&core->dispatch, time);
     later(&time, core->dispatch.cycle);
     if (microcode)
-        gate_shut(&core->dispatch);
+        stage_shut(&core->dispatch);
     return time;
 }
 
@@ -214,7 +213,7 @@ static uint64_t retire(struct core *core, uint64_t complete, uint32_t slots)
     uint64_t time = complete + 1;
     later(&time, core->last_retire);
     for (uint32_t i = 0; i < slots; i++) {
-        time = gate_pass(&core->retire, time);
+        time = stage_pass(&core->retire, time);
         queue_take(&core->rob, time);
     }
     core->last_retire = time;
@@ -250,6 +249,13 @@ static uint32_t stack_sync(struct core *core, const struct core_insn *insn)
     core->stack_moved = false;
     core->registers[REGISTER_RSP]++;
     return 1;
+}
+
+/* The branch with these times was guessed wrongly. */
+static void wrong_begin(struct core *core, const struct core_times *branch)
+{
+    core->wrong = (struct wrong){.fetch = {.cycle = branch->fetch + 1, .width = core->fetch.width},
+                                 .until = branch->complete};
 }
 
 static void branch(struct core *core, const struct core_insn *insn, const struct core_fact *fact,

@@ -5,27 +5,27 @@
 enum { OP_LINE_BITS = 6, OP_WAYS = 8, OPS_A_LINE = 8 };
 
 struct front {
-    struct cache decoded; /* lines of code whose operations are kept */
-    uint64_t line;        /* + 1, of the last instruction; 0: none */
-    uint64_t window;      /* of the code that the last kept operation was of */
-    bool decoding;        /* it was not kept */
-    uint32_t bytes;       /* of the cycle's that the decoders have used */
-    uint32_t decodes;     /* instructions of this cycle */
-    uint64_t cycle;       /* which it is */
-    uint32_t taken;       /* branches in it */
+    struct lru decoded; /* lines of code whose operations are kept */
+    uint64_t line;      /* + 1, of the last instruction; 0: none */
+    uint64_t window;    /* of the code that the last kept operation was of */
+    bool decoding;      /* it was not kept */
+    uint32_t bytes;     /* of the cycle's that the decoders have used */
+    uint32_t decodes;   /* instructions of this cycle */
+    uint64_t cycle;     /* which it is */
+    uint32_t taken;     /* branches in it */
     uint64_t taken_cycle;
 };
 
 struct front *front_make(const struct model *model)
 {
     struct front *front = mem_alloc(sizeof *front);
-    cache_init(&front->decoded, model->opcache_ops / OPS_A_LINE, OP_WAYS);
+    lru_init(&front->decoded, model->opcache_ops / OPS_A_LINE, OP_WAYS);
     return front;
 }
 
 void front_free(struct front *front)
 {
-    cache_release(&front->decoded);
+    lru_release(&front->decoded);
     mem_free(front);
 }
 
@@ -35,12 +35,12 @@ static uint64_t line_enter(struct core *core, uint64_t address, uint64_t time, u
     struct front *front = core->front;
     uint64_t line = address >> OP_LINE_BITS;
     front->line = line + 1;
-    front->decoding = !cache_find(&front->decoded, line);
+    front->decoding = !lru_find(&front->decoded, line);
     if (!front->decoding)
         return time;
     if (core->model->opcache_ops) {
         *events |= CORE_OPCACHE_MISS;
-        cache_put(&front->decoded, line, 0);
+        lru_put(&front->decoded, line, 0);
     }
     return hierarchy_code(core->hierarchy, address, time, events);
 }
@@ -68,7 +68,7 @@ static void window_enter(struct core *core, uint64_t address)
     struct front *front = core->front;
     uint64_t window = address / core->model->opcache_window;
     if (window != front->window)
-        gate_shut(&core->fetch);
+        stage_shut(&core->fetch);
     front->window = window;
 }
 
@@ -92,7 +92,7 @@ uint64_t front_fetch(struct core *core, const struct core_fact *fact, const stru
     if (!slots)
         return time > core->fetch.cycle ? time : core->fetch.cycle;
     for (uint32_t i = 0; i < slots; i++)
-        time = gate_pass(&core->fetch, time);
+        time = stage_pass(&core->fetch, time);
     return time;
 }
 

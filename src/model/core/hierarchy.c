@@ -1,7 +1,7 @@
 #include "model/core/hierarchy.h"
 
 #include "base/memory.h"
-#include "model/core/core.h"
+#include "model/core/times.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ struct lane {
 struct hierarchy {
     const struct model *model;
     uint32_t line_bits;
-    struct cache l1d, l1i, l2, l3, dtlb, itlb, l2tlb;
+    struct lru l1d, l1i, l2, l3, dtlb, itlb, l2tlb;
     uint64_t *misses; /* until when each place for a line on its way is taken */
     struct lane from_l2, from_l3, from_memory;
     uint64_t walked; /* when the last walk through page tables ended */
@@ -41,12 +41,12 @@ struct hierarchy {
 };
 
 /* Exactly so many entries, in sets of a power of two. */
-static void tlb_init(struct cache *tlb, uint32_t entries)
+static void tlb_init(struct lru *tlb, uint32_t entries)
 {
     uint32_t sets = 1;
     while (sets * 2 * TLB_WAYS <= entries)
         sets *= 2;
-    cache_init(tlb, entries / sets * sets, entries / sets);
+    lru_init(tlb, entries / sets * sets, entries / sets);
 }
 
 struct hierarchy *hierarchy_make(const struct model *model)
@@ -56,10 +56,10 @@ struct hierarchy *hierarchy_make(const struct model *model)
     while (1u << hierarchy->line_bits < model->line_bytes)
         hierarchy->line_bits++;
     uint64_t lines = 1024 / model->line_bytes;
-    cache_init(&hierarchy->l1d, model->l1d_kib * lines, model->l1d_ways);
-    cache_init(&hierarchy->l1i, model->l1i_kib * lines, model->l1i_ways);
-    cache_init(&hierarchy->l2, model->l2_kib * lines, model->l2_ways);
-    cache_init(&hierarchy->l3, model->l3_kib * lines, model->l3_ways);
+    lru_init(&hierarchy->l1d, model->l1d_kib * lines, model->l1d_ways);
+    lru_init(&hierarchy->l1i, model->l1i_kib * lines, model->l1i_ways);
+    lru_init(&hierarchy->l2, model->l2_kib * lines, model->l2_ways);
+    lru_init(&hierarchy->l3, model->l3_kib * lines, model->l3_ways);
     tlb_init(&hierarchy->dtlb, model->dtlb);
     tlb_init(&hierarchy->itlb, model->itlb);
     tlb_init(&hierarchy->l2tlb, model->l2tlb);
@@ -69,13 +69,13 @@ struct hierarchy *hierarchy_make(const struct model *model)
 
 void hierarchy_free(struct hierarchy *hierarchy)
 {
-    cache_release(&hierarchy->l1d);
-    cache_release(&hierarchy->l1i);
-    cache_release(&hierarchy->l2);
-    cache_release(&hierarchy->l3);
-    cache_release(&hierarchy->dtlb);
-    cache_release(&hierarchy->itlb);
-    cache_release(&hierarchy->l2tlb);
+    lru_release(&hierarchy->l1d);
+    lru_release(&hierarchy->l1i);
+    lru_release(&hierarchy->l2);
+    lru_release(&hierarchy->l3);
+    lru_release(&hierarchy->dtlb);
+    lru_release(&hierarchy->itlb);
+    lru_release(&hierarchy->l2tlb);
     mem_free(hierarchy->misses);
     mem_free(hierarchy);
 }
@@ -120,12 +120,12 @@ static bool pushed_out(const struct model *model, uint64_t line, uint64_t used, 
 static void l2_put(struct hierarchy *hierarchy, uint64_t line, uint64_t time, uint64_t arrives)
 {
     uint64_t victim;
-    if (hierarchy->model->l3_stays && cache_victim(&hierarchy->l2, line, &victim)) {
-        struct cache_entry *entry = cache_find(&hierarchy->l3, victim);
+    if (hierarchy->model->l3_stays && lru_victim(&hierarchy->l2, line, &victim)) {
+        struct lru_entry *entry = lru_find(&hierarchy->l3, victim);
         if (entry)
             entry->arrives = later_of(entry->arrives, time);
     }
-    cache_put(&hierarchy->l2, line, arrives);
+    lru_put(&hierarchy->l2, line, arrives);
 }
 
 /* When a line that is not in the first level arrives, asked for at `time`; it is put into the
@@ -134,12 +134,12 @@ static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t 
                            uint32_t *events)
 {
     const struct model *model = hierarchy->model;
-    struct cache_entry *entry = cache_find(&hierarchy->l2, line);
+    struct lru_entry *entry = lru_find(&hierarchy->l2, line);
     time = lane_pass(&hierarchy->from_l2, model->l2_every, time);
     if (entry)
         return later_of(time + model->l2_cycles, entry->arrives);
     *events |= CORE_L2_MISS;
-    entry = cache_find(&hierarchy->l3, line);
+    entry = lru_find(&hierarchy->l3, line);
     uint64_t arrives;
     time = lane_pass(&hierarchy->from_l3, model->l3_every, time);
     if (entry && !pushed_out(model, line, entry->arrives, time)) {
@@ -152,7 +152,7 @@ static uint64_t line_fetch(struct hierarchy *hierarchy, uint64_t line, uint64_t 
         if (entry)
             entry->arrives = arrives;
         else
-            cache_put(&hierarchy->l3, line, arrives);
+            lru_put(&hierarchy->l3, line, arrives);
     }
     hierarchy->latest = time;
     l2_put(hierarchy, line, time, arrives);
@@ -168,24 +168,24 @@ static uint64_t tables_read(struct hierarchy *hierarchy, uint64_t page, uint64_t
     uint32_t ignored = 0;
     for (uint64_t level = 0; level < hierarchy->model->walk_tables; level++) {
         uint64_t line = (level + 1) << TABLE_TAG | (level ? frame : page >> TABLE_BITS);
-        struct cache_entry *entry = cache_find(&hierarchy->l1d, line);
+        struct lru_entry *entry = lru_find(&hierarchy->l1d, line);
         if (!entry)
-            entry = cache_put(&hierarchy->l1d, line, line_fetch(hierarchy, line, time, &ignored));
+            entry = lru_put(&hierarchy->l1d, line, line_fetch(hierarchy, line, time, &ignored));
         time = later_of(time, entry->arrives);
     }
     return time;
 }
 
-static uint64_t translate(struct hierarchy *hierarchy, struct cache *tlb, uint64_t page,
+static uint64_t translate(struct hierarchy *hierarchy, struct lru *tlb, uint64_t page,
                           uint64_t frame, uint64_t time, uint32_t missed, uint32_t *events)
 {
-    if (cache_find(tlb, page))
+    if (lru_find(tlb, page))
         return time;
     *events |= missed;
-    cache_put(tlb, page, time);
-    if (cache_find(&hierarchy->l2tlb, page))
+    lru_put(tlb, page, time);
+    if (lru_find(&hierarchy->l2tlb, page))
         return time + hierarchy->model->l2tlb_cycles;
-    cache_put(&hierarchy->l2tlb, page, time);
+    lru_put(&hierarchy->l2tlb, page, time);
     if (hierarchy->model->walk_alone && hierarchy->walked > time)
         time = hierarchy->walked;
     hierarchy->walked = time + hierarchy->model->walk_cycles;
@@ -248,15 +248,15 @@ static void prefetch(struct hierarchy *hierarchy, uint64_t line, uint64_t time)
         if (step > 0 ? next <= stream->ahead : next >= stream->ahead)
             continue;
         stream->ahead = next;
-        if (!cache_find(&hierarchy->l1d, next))
-            cache_put(&hierarchy->l1d, next, line_fetch(hierarchy, next, time, &ignored))->name = 0;
+        if (!lru_find(&hierarchy->l1d, next))
+            lru_put(&hierarchy->l1d, next, line_fetch(hierarchy, next, time, &ignored))->name = 0;
     }
 }
 
 static uint64_t line_access(struct hierarchy *hierarchy, uint64_t line, uint32_t name,
                             uint64_t time, uint32_t hit, uint32_t *events)
 {
-    struct cache_entry *entry = cache_find(&hierarchy->l1d, line);
+    struct lru_entry *entry = lru_find(&hierarchy->l1d, line);
     if (entry && (!entry->name || entry->name == name)) {
         bool first = !entry->name; /* nobody but the prefetcher has asked for it */
         entry->name = name;
@@ -274,7 +274,7 @@ static uint64_t line_access(struct hierarchy *hierarchy, uint64_t line, uint32_t
         entry->renamed = true;
     } else {
         arrives = line_demand(hierarchy, line, time, events);
-        entry = cache_put(&hierarchy->l1d, line, arrives);
+        entry = lru_put(&hierarchy->l1d, line, arrives);
     }
     entry->name = name;
     if (hierarchy->model->prefetch_lines)
@@ -298,14 +298,13 @@ uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_acce
     return arrives;
 }
 
-static void place_in(struct cache *cache, uint64_t line, bool there, uint64_t arrives,
-                     uint32_t name)
+static void place_in(struct lru *lru, uint64_t line, bool there, uint64_t arrives, uint32_t name)
 {
-    struct cache_entry *entry = there ? cache_find(cache, line) : NULL;
+    struct lru_entry *entry = there ? lru_find(lru, line) : NULL;
     if (!there)
-        cache_drop(cache, line);
+        lru_drop(lru, line);
     else if (!entry)
-        entry = cache_put(cache, line, arrives);
+        entry = lru_put(lru, line, arrives);
     if (!entry)
         return;
     entry->name = name;
@@ -327,15 +326,15 @@ uint64_t hierarchy_code(struct hierarchy *hierarchy, uint64_t address, uint64_t 
     uint64_t line = address >> hierarchy->line_bits;
     time = translate(hierarchy, &hierarchy->itlb, address >> PAGE_BITS, address >> PAGE_BITS, time,
                      CORE_ITLB_MISS, events);
-    struct cache_entry *entry = cache_find(&hierarchy->l1i, line);
+    struct lru_entry *entry = lru_find(&hierarchy->l1i, line);
     if (entry)
         return later_of(time, entry->arrives);
     *events |= CORE_L1I_MISS;
     uint32_t below = 0;
     uint64_t arrives = line_demand(hierarchy, line, time, &below);
-    cache_put(&hierarchy->l1i, line, arrives);
+    lru_put(&hierarchy->l1i, line, arrives);
     /* The next line is asked for with it. */
-    if (!cache_find(&hierarchy->l1i, line + 1))
-        cache_put(&hierarchy->l1i, line + 1, line_fetch(hierarchy, line + 1, time, &below));
+    if (!lru_find(&hierarchy->l1i, line + 1))
+        lru_put(&hierarchy->l1i, line + 1, line_fetch(hierarchy, line + 1, time, &below));
     return arrives;
 }

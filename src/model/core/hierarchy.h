@@ -6,7 +6,7 @@
  * virtual address: another name of the same line is a miss of the first level only. */
 #pragma once
 
-#include "model/core/cache.h"
+#include "model/core/lru.h"
 #include "model/core/model.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "model/core/predictor.h"
 
 #include "base/memory.h"
-#include "model/core/cache.h"
+#include "model/core/lru.h"
 
 enum { TABLES = 5, TAG_BITS = 11, TARGET_WAYS = 8 };
 
@@ -17,8 +17,8 @@ struct predictor {
     uint32_t mask;
     uint32_t lengths[TABLES]; /* of history; the first is 0 */
     struct guess *tables[TABLES];
-    struct cache targets; /* of taken branches: whether fetch knows them */
-    uint64_t *indirect;   /* by address and history */
+    struct lru targets; /* of taken branches: whether fetch knows them */
+    uint64_t *indirect; /* by address and history */
     uint64_t *returns;
     uint32_t return_at;
     uint64_t history;
@@ -36,7 +36,7 @@ struct predictor *predictor_make(const struct model *model)
         predictor->lengths[i] = i == 0 ? 0 : model->history >> (TABLES - 1 - i);
         predictor->tables[i] = mem_alloc(entries * sizeof *predictor->tables[i]);
     }
-    cache_init(&predictor->targets, entries, TARGET_WAYS);
+    lru_init(&predictor->targets, entries, TARGET_WAYS);
     predictor->indirect = mem_alloc(entries * sizeof *predictor->indirect);
     predictor->returns = mem_alloc(model->return_stack * sizeof *predictor->returns);
     return predictor;
@@ -46,7 +46,7 @@ void predictor_free(struct predictor *predictor)
 {
     for (int i = 0; i < TABLES; i++)
         mem_free(predictor->tables[i]);
-    cache_release(&predictor->targets);
+    lru_release(&predictor->targets);
     mem_free(predictor->indirect);
     mem_free(predictor->returns);
     mem_free(predictor);
@@ -159,8 +159,8 @@ uint32_t predictor_see(struct predictor *predictor, const struct core_insn *insn
     }
     predictor->history = predictor->history << 1 | taken;
     uint32_t events = (right ? 0 : CORE_MISPREDICT) | (taken ? CORE_TAKEN : 0);
-    if (taken && !cache_find(&predictor->targets, fact->at.v)) {
-        cache_put(&predictor->targets, fact->at.v, 0);
+    if (taken && !lru_find(&predictor->targets, fact->at.v)) {
+        lru_put(&predictor->targets, fact->at.v, 0);
         events |= right ? CORE_NEW_TARGET : 0;
     }
     return events;

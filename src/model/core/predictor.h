@@ -3,8 +3,8 @@
  * a stack for returns. */
 #pragma once
 
-#include "model/core/core.h"
 #include "model/core/insn.h"
+#include "model/core/times.h"
 
 struct predictor;
 

@@ -1,9 +1,9 @@
 /* What a core remembers between instructions; for the files of core/ only. */
 #pragma once
 
-#include "model/core/core.h"
 #include "model/core/insn.h"
 #include "model/core/model.h"
+#include "model/core/times.h"
 
 #include <stdint.h>
 
@@ -30,29 +30,29 @@ static inline void queue_take(struct queue *queue, uint64_t until)
 }
 
 /* At most `width` a cycle, in order. */
-struct gate {
+struct stage {
     uint64_t cycle;
     uint32_t used, width;
 };
 
 /* The cycle in which the next passes, not before `earliest`. */
-static inline uint64_t gate_pass(struct gate *gate, uint64_t earliest)
+static inline uint64_t stage_pass(struct stage *stage, uint64_t earliest)
 {
-    if (earliest > gate->cycle) {
-        gate->cycle = earliest;
-        gate->used = 0;
-    } else if (gate->used == gate->width) {
-        gate->cycle++;
-        gate->used = 0;
+    if (earliest > stage->cycle) {
+        stage->cycle = earliest;
+        stage->used = 0;
+    } else if (stage->used == stage->width) {
+        stage->cycle++;
+        stage->used = 0;
     }
-    gate->used++;
-    return gate->cycle;
+    stage->used++;
+    return stage->cycle;
 }
 
 /* Nothing more passes in this cycle. */
-static inline void gate_shut(struct gate *gate)
+static inline void stage_shut(struct stage *stage)
 {
-    gate->used = gate->width;
+    stage->used = stage->width;
 }
 
 /* Places that are taken at dispatch and given back at issue, in any order. */
@@ -98,7 +98,7 @@ struct core {
     uint64_t registers[REGISTER_N]; /* when the value is there */
     uint8_t given[REGISTER_N];      /* enum given: what gave it */
     uint32_t writes[REGISTER_N]; /* how often it was written: tells values of one register apart */
-    struct gate fetch, dispatch, stores, retire;
+    struct stage fetch, dispatch, stores, retire;
     struct queue opqueue, rob, loads, store_queue, int_results, fp_results;
     struct pool int_pool, fp_pool;
     struct port_cycle ports[RING_CYCLES];
@@ -116,7 +116,7 @@ struct core {
     bool fusing;         /* the instruction before can take a branch with it */
     bool carries;        /* it can take one with it that does nothing */
     struct wrong {
-        struct gate fetch;
+        struct stage fetch;
         uint64_t until; /* when the branch was done; 0: its guess was right */
     } wrong;
     struct hierarchy *hierarchy;

@@ -1,12 +1,8 @@
-#include "model/core/wrong.h"
+/* The way that a wrong guess sent fetch, until the branch is done. */
+#include "model/core/core.h"
 
 #include "model/core/hierarchy.h"
-
-void wrong_begin(struct core *core, const struct core_times *branch)
-{
-    core->wrong = (struct wrong){.fetch = {.cycle = branch->fetch + 1, .width = core->fetch.width},
-                                 .until = branch->complete};
-}
+#include "model/core/state.h"
 
 static uint64_t sources_ready(const struct core *core, const uint8_t *registers, uint8_t n,
                               uint64_t time)
@@ -35,7 +31,7 @@ bool core_wrong(struct core *core, const struct core_insn *insn, const struct co
     struct core_times times = {.redirect = core->wrong.until};
     uint64_t until = core->wrong.until;
     for (uint8_t i = 0; i < insn->slots; i++)
-        times.fetch = gate_pass(&core->wrong.fetch, core->wrong.fetch.cycle);
+        times.fetch = stage_pass(&core->wrong.fetch, core->wrong.fetch.cycle);
     if (!insn->slots)
         times.fetch = core->wrong.fetch.cycle;
     if (times.fetch >= until)

@@ -8,29 +8,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cache_entry {
+struct lru_entry {
     uint64_t arrives;
     uint32_t name;
     bool renamed; /* it has had another name */
 };
 
-struct cache {
+struct lru {
     uint64_t *numbers; /* + 1, set by set; 0 is free; NULL: it holds nothing */
     uint32_t *used;    /* the clock of the last use */
-    struct cache_entry *entries;
+    struct lru_entry *entries;
     uint32_t sets, ways; /* sets: a power of two */
     uint32_t clock;
 };
 
 /* At least so many entries of so many ways; 0: none. */
-void cache_init(struct cache *cache, uint64_t entries, uint32_t ways);
-void cache_release(struct cache *cache);
+void lru_init(struct lru *lru, uint64_t entries, uint32_t ways);
+void lru_release(struct lru *lru);
 
 /* NULL: not there. The entry is good until the next put. */
-struct cache_entry *cache_find(struct cache *cache, uint64_t number);
+struct lru_entry *lru_find(struct lru *lru, uint64_t number);
 /* Puts it there, where it was not; NULL if the cache holds nothing. */
-struct cache_entry *cache_put(struct cache *cache, uint64_t number, uint64_t arrives);
+struct lru_entry *lru_put(struct lru *lru, uint64_t number, uint64_t arrives);
 /* What a put of that number would push out, if anything. */
-bool cache_victim(const struct cache *cache, uint64_t number, uint64_t *ret);
+bool lru_victim(const struct lru *lru, uint64_t number, uint64_t *ret);
 /* It is not there any more. */
-void cache_drop(struct cache *cache, uint64_t number);
+void lru_drop(struct lru *lru, uint64_t number);
