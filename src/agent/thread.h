@@ -12,7 +12,7 @@
 #include "wire/channel.h"
 
 /* The walk under way, kept so that a fault in the middle of it can still report its window. */
-struct progress {
+struct sample_progress {
     struct event_walk event;
     bool in_window, timing;
     struct sample_cost cost;
@@ -59,7 +59,7 @@ struct thread {
     uint64_t armed_ns;  /* what it was armed with last; 0: nothing is known */
     uint64_t period_ns; /* mean, when it was armed */
     struct means means;
-    struct progress progress;
+    struct sample_progress progress;
 
     bool outside; /* the sample begins where walks are not wanted: wire/only.h */
     /* The alternate stack that the program has set; no size: none; all 0: never has. The kernel has

@@ -15,7 +15,7 @@ enum arrival {
     ARRIVAL_STALE
 };
 
-static void arrive(struct walk *walk, enum arrival arrival, struct superblock *block)
+static void arrive(struct walk *walk, enum arrival arrival, struct copied_block *block)
 {
     struct cache *cache = walk->cache;
     uint32_t exit = walk->context->exit;
@@ -67,13 +67,14 @@ static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
 }
 
 /* The superblock at context.pc, under the lock: translated if it is not there, and linked. */
-static struct superblock *block_make(struct walk *walk, enum flavour flavour, enum arrival arrival,
-                                     uint32_t segments, uint32_t *ret_refusal)
+static struct copied_block *block_make(struct walk *walk, enum flavour flavour,
+                                       enum arrival arrival, uint32_t segments,
+                                       uint32_t *ret_refusal)
 {
     struct cache *cache = walk->cache;
     uint64_t before = cache->translate_ticks;
     struct wanted wanted = wanted_next(walk, flavour, arrival, segments);
-    struct superblock *block = cache_get(cache, &wanted, ret_refusal);
+    struct copied_block *block = cache_get(cache, &wanted, ret_refusal);
     if (!block && cache->full && walk->make_room) {
         if (arrival == ARRIVAL_SITE)
             cache_pair(cache, walk->context, walk->context->exit, walk->context->pc);
@@ -91,15 +92,16 @@ static struct superblock *block_make(struct walk *walk, enum flavour flavour, en
 }
 
 /* The superblock at context.pc. `generation`: of the cache when the last one was left. */
-static struct superblock *block_next(struct walk *walk, enum flavour flavour, enum arrival arrival,
-                                     uint32_t generation, uint32_t *ret_refusal)
+static struct copied_block *block_next(struct walk *walk, enum flavour flavour,
+                                       enum arrival arrival, uint32_t generation,
+                                       uint32_t *ret_refusal)
 {
     struct cache *cache = walk->cache;
     uint32_t segments = walk->single ? SHAPE_SINGLE : walk->brief ? SHAPE_BRIEF : SHAPE_SEGMENTS;
     walk->brief = false;
-    struct superblock *block = cache_find(cache, flavour, walk->context->pc, segments);
+    struct copied_block *block = cache_find(cache, flavour, walk->context->pc, segments);
     bool computed = arrival == ARRIVAL_INDIRECT || arrival == ARRIVAL_SITE;
-    walk->crossing = 0;
+    walk->transfer = 0;
     if (block && arrival == ARRIVAL_NEW)
         return block;
     if (!gate_lock(&cache->gate, walk->waits)) {
@@ -112,7 +114,7 @@ static struct superblock *block_next(struct walk *walk, enum flavour flavour, en
         arrival = ARRIVAL_NEW;
     }
     block = block_make(walk, flavour, arrival, segments, ret_refusal);
-    walk->crossing = computed ? cache_crossing(cache, walk->from, walk->context->pc) : 0;
+    walk->transfer = computed ? cache_transfer(cache, walk->from, walk->context->pc) : 0;
     cache_publish(cache);
     gate_unlock(&cache->gate);
     return block;
@@ -134,14 +136,14 @@ static bool exit_work(const struct walk *walk, const struct exit *exit)
     default:
         if (exit->counter)
             context->counters[exit->counter]++;
-        if (contexts_first(walk->cache->contexts, exit->crossing))
-            contexts_apply(walk->cache->contexts, exit->crossing, context);
+        if (contexts_first(walk->cache->contexts, exit->transfer))
+            contexts_apply(walk->cache->contexts, exit->transfer, context);
         if (walk->cache->plan) {
             path_apply(exit_path(exit), context);
             plan_apply(walk->cache->plan, exit->plan, context);
         }
-        if (contexts_last(walk->cache->contexts, exit->crossing))
-            contexts_apply(walk->cache->contexts, exit->crossing, context);
+        if (contexts_last(walk->cache->contexts, exit->transfer))
+            contexts_apply(walk->cache->contexts, exit->transfer, context);
         return false;
     }
 }
@@ -159,7 +161,7 @@ static void arrival_apply(const struct walk *walk, enum arrival arrival)
     if (arrival != ARRIVAL_INDIRECT && arrival != ARRIVAL_SITE)
         return;
     if (cache->contexts)
-        contexts_apply(cache->contexts, walk->crossing, walk->context);
+        contexts_apply(cache->contexts, walk->transfer, walk->context);
     if (cache->plan)
         plan_apply(cache->plan, plan_arrival(cache->plan, walk->from, walk->context->pc),
                    walk->context);
@@ -216,7 +218,7 @@ static void enter(struct walk *walk, uint64_t code, bool midway)
 }
 
 /* Runs a superblock until it leaves to something that is not done on the way. */
-static void run(struct walk *walk, const struct superblock *block)
+static void run(struct walk *walk, const struct copied_block *block)
 {
     struct context *context = walk->context;
     uint64_t code = block->entry;
@@ -300,7 +302,7 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
     uint32_t generation = 0;
     for (;;) {
         uint32_t refusal;
-        const struct superblock *block = block_next(walk, flavour, arrival, generation, &refusal);
+        const struct copied_block *block = block_next(walk, flavour, arrival, generation, &refusal);
         if (!block) {
             arrival_apply(walk, arrival);
             return refusal;

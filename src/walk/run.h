@@ -9,7 +9,7 @@ struct walk {
     uint64_t translate_ticks; /* spent on making code for this thread */
     uint64_t guards;   /* superblocks that were compared with the program's code before they ran */
     uint64_t from;     /* the computed branch that led here, or 0 */
-    uint32_t crossing; /* what that was, seen for the first time */
+    uint32_t transfer; /* what that was, seen for the first time */
     bool brief;  /* the first superblock is kept brief: it starts wherever an interrupt fell */
     bool single; /* superblocks of one instruction: the slow truth that others are held to */
     bool waits;  /* for other threads that translate; else the walk ends (LOSS_busy) */

@@ -78,10 +78,10 @@ static void context_of_handler(struct context *context, int signal, uint64_t han
     struct cache *cache = agent.cache;
     contexts_signal(cache->contexts, context, (uint32_t)signal, context->gpr[RSP] + 8);
     gate_lock(&cache->gate, true);
-    uint32_t crossing = contexts_crossing(cache->contexts, kernel, handler, WAY_COMPUTED_JUMP);
+    uint32_t transfer = contexts_transfer(cache->contexts, kernel, handler, WAY_COMPUTED_JUMP);
     cache_publish(cache);
     gate_unlock(&cache->gate);
-    contexts_apply(cache->contexts, crossing, context);
+    contexts_apply(cache->contexts, transfer, context);
 }
 
 /* Whatever path and context the program was in goes on when the handler returns: it is put by under

@@ -64,7 +64,7 @@ static bool modules_enter(void)
 
 static void progress_begin(struct thread *thread, uint64_t pc)
 {
-    struct progress *progress = &thread->progress;
+    struct sample_progress *progress = &thread->progress;
     progress->in_window = progress->timing = false;
     progress->max_exits = progress->lead_exits = progress->windows = 0;
     progress->walked = 0;
@@ -178,7 +178,7 @@ static void timing_start(struct thread *thread)
  * which are recorded and left out. Where exits have a payload, all are kept. */
 static uint32_t run_window(struct thread *thread)
 {
-    struct progress *progress = &thread->progress;
+    struct sample_progress *progress = &thread->progress;
     bool payload = agent.cache->events & EVENTS_PAYLOAD;
     progress->lead_exits = payload ? 0 : 1 + (uint32_t)(thread_random(thread) & LEAD_MASK);
     progress->max_exits = budget_window_exits(thread) + progress->lead_exits;
@@ -338,13 +338,13 @@ static void take_further(struct thread *thread)
  * way through it is short. */
 static bool runs_on(const struct thread *thread)
 {
-    const struct progress *progress = &thread->progress;
+    const struct sample_progress *progress = &thread->progress;
     return progress->event.stop == LOSS_N && thread->walk.guards - progress->guards <= GUARDS_FEW;
 }
 
 static void run_parts(struct thread *thread)
 {
-    struct progress *progress = &thread->progress;
+    struct sample_progress *progress = &thread->progress;
     take_window(thread);
     thread->means.goes_further &= runs_on(thread);
     for (uint32_t i = 1; i < agent.windows && runs_on(thread); i++)
@@ -399,7 +399,7 @@ void sample_decline(struct thread *thread, uint64_t pc)
 
 void sample_abandon(struct thread *thread)
 {
-    struct progress *progress = &thread->progress;
+    struct sample_progress *progress = &thread->progress;
     if (progress->in_window) {
         window_close(thread);
         progress->event.flags |= WALK_SHORT;

@@ -140,7 +140,7 @@ static uint64_t went_to(const struct exit *exit, const struct exit *next)
  * it lead. */
 static bool is_wanted(const struct wire_only *only, const struct exit *exit, uint32_t id)
 {
-    const struct superblock *superblock = &agent.cache->superblocks[exit->superblock];
+    const struct copied_block *superblock = &agent.cache->superblocks[exit->superblock];
     bool wanted = wire_only_wants(only, superblock->pc);
     for (uint32_t i = superblock->first_exit; i < id && !wanted; i++)
         wanted = wire_only_wants(only, cache_exit(agent.cache, i)->target);

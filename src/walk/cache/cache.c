@@ -142,11 +142,11 @@ static uint32_t *index_slot(struct cache *cache, enum flavour flavour, uint64_t 
     return &index[at];
 }
 
-struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
-                              uint32_t max_segments)
+struct copied_block *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
+                                uint32_t max_segments)
 {
     uint32_t number = __atomic_load_n(index_slot(cache, flavour, pc), __ATOMIC_ACQUIRE);
-    struct superblock *block = number ? &cache->superblocks[number - 1] : NULL;
+    struct copied_block *block = number ? &cache->superblocks[number - 1] : NULL;
     while (block && block->path.known)
         block = block->older ? &cache->superblocks[block->older - 1] : NULL;
     return block && !block->stale && block->max_segments >= max_segments ? block : NULL;
@@ -157,7 +157,7 @@ struct exit *cache_exit(struct cache *cache, uint32_t exit)
     return &cache->exits[exit - cache->exit_base];
 }
 
-static bool site_prepare(struct cache *cache, const struct shape *shape, struct superblock *block)
+static bool site_prepare(struct cache *cache, const struct shape *shape, struct copied_block *block)
 {
     uint8_t end = shape->segments[shape->n_segments - 1].end;
     if (block->flavour != FLAVOUR_COUNT || (end != SEGMENT_IJUMP && end != SEGMENT_ICALL))
@@ -181,12 +181,12 @@ static bool has_room(struct cache *cache)
 }
 
 /* Its guard is in its code. Windows are few, and count how often they ask. */
-static bool cache_asks_itself(const struct cache *cache, const struct superblock *block)
+static bool cache_asks_itself(const struct cache *cache, const struct copied_block *block)
 {
     return cache->whole && block->guard;
 }
 
-struct translation cache_translation(struct cache *cache, const struct superblock *block)
+struct translation cache_translation(struct cache *cache, const struct copied_block *block)
 {
     bool has_payload = block->flavour == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD);
     return (struct translation){.flavour = block->flavour,
@@ -234,7 +234,7 @@ static bool witness_shape(struct cache *cache, const struct shape *shape)
 }
 
 /* Forms the shape once more; false: another came of it. */
-static bool shape_stays(struct cache *cache, struct shape *shape, const struct superblock *block,
+static bool shape_stays(struct cache *cache, struct shape *shape, const struct copied_block *block,
                         uint64_t reach)
 {
     struct wire_segment before[SHAPE_SEGMENTS];
@@ -247,7 +247,7 @@ static bool shape_stays(struct cache *cache, struct shape *shape, const struct s
 
 /* True: the shape needs no guard, or has one. False: *ret_refusal, where it is not for want of
  * room. */
-static bool guard_shape(struct cache *cache, struct shape *shape, struct superblock *block,
+static bool guard_shape(struct cache *cache, struct shape *shape, struct copied_block *block,
                         uint64_t reach, uint32_t *ret_refusal)
 {
     if (shape->kind == REGION_LASTING)
@@ -264,16 +264,16 @@ static bool guard_shape(struct cache *cache, struct shape *shape, struct superbl
 
 uint64_t cache_pass(struct cache *cache, uint32_t number)
 {
-    struct superblock *block = &cache->superblocks[number];
+    struct copied_block *block = &cache->superblocks[number];
     if (!block->stale && guards_hold(cache->guards, block->guard))
         return block->code + block->body;
     block->stale = true;
     return 0;
 }
 
-void cache_lead(struct cache *cache, uint32_t number, const struct superblock *to)
+void cache_lead(struct cache *cache, uint32_t number, const struct copied_block *to)
 {
-    const struct superblock *stale = &cache->superblocks[number];
+    const struct copied_block *stale = &cache->superblocks[number];
     if (!cache_asks_itself(cache, stale) || stale == to)
         return;
     uint64_t field = guard_field(stale->code + stale->body);
@@ -287,7 +287,7 @@ void cache_lead(struct cache *cache, uint32_t number, const struct superblock *t
 bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number)
 {
     for (uint32_t i = 0; i < cache->n_superblocks; i++) {
-        const struct superblock *block = &cache->superblocks[i];
+        const struct copied_block *block = &cache->superblocks[i];
         if (cache_asks_itself(cache, block) && cache_pc >= block->entry &&
             cache_pc < block->code + block->body) {
             *ret_number = i;
@@ -314,8 +314,8 @@ static void words_keep(struct cache *cache, struct exit *exits, uint32_t n)
     cache->n_words += payload->words;
 }
 
-static struct superblock *cache_translate(struct cache *cache, const struct wanted *wanted,
-                                          uint32_t *slot, uint32_t *ret_refusal)
+static struct copied_block *cache_translate(struct cache *cache, const struct wanted *wanted,
+                                            uint32_t *slot, uint32_t *ret_refusal)
 {
     enum flavour flavour = wanted->flavour;
     uint64_t pc = wanted->pc;
@@ -336,20 +336,20 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
     }
     const struct plan_path nothing = {0}; /* who asks a guard first must find the register true */
     bool counted = flavour == FLAVOUR_COUNT && !plan_covers(cache->plan, pc);
-    struct superblock *block = &cache->superblocks[cache->n_superblocks];
-    struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    struct copied_block *block = &cache->superblocks[cache->n_superblocks];
+    struct code_cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint32_t n_exits = shape_exits(shape);
     if (cache->events & EVENTS_PAYLOAD)
         payload_plan(&cache->payload, shape, cache->events);
-    *block = (struct superblock){.pc = pc,
-                                 .flavour = (uint8_t)flavour,
-                                 .max_segments = (uint8_t)wanted->max_segments,
-                                 .code = cursor_runs_at(&cursor),
-                                 .lands = wanted->lands,
-                                 .debt = (int16_t)debt_of(wanted, shape),
-                                 .path = shape->kind == REGION_LASTING ? wanted->path : nothing,
-                                 .first_exit = cache->exit_base + cache->n_exits,
-                                 .counter = counted ? cache->units.n_counters : 0};
+    *block = (struct copied_block){.pc = pc,
+                                   .flavour = (uint8_t)flavour,
+                                   .max_segments = (uint8_t)wanted->max_segments,
+                                   .code = cursor_runs_at(&cursor),
+                                   .lands = wanted->lands,
+                                   .debt = (int16_t)debt_of(wanted, shape),
+                                   .path = shape->kind == REGION_LASTING ? wanted->path : nothing,
+                                   .first_exit = cache->exit_base + cache->n_exits,
+                                   .counter = counted ? cache->units.n_counters : 0};
     if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
         !site_prepare(cache, shape, block))
         return NULL;
@@ -393,12 +393,12 @@ static struct superblock *cache_translate(struct cache *cache, const struct want
 
 /* Of the copies that there are of plain code, the one that fits; NULL: one more is to be made.
  * Landings pay in advance for code that expects it, and a debt that fits costs nothing. */
-static struct superblock *copy_for(struct cache *cache, const struct wanted *wanted,
-                                   struct superblock *newest)
+static struct copied_block *copy_for(struct cache *cache, const struct wanted *wanted,
+                                     struct copied_block *newest)
 {
     if (wanted->flavour != FLAVOUR_PLAIN || !(wanted->lands || wanted->owes))
         return newest;
-    for (struct superblock *block = newest;; block = &cache->superblocks[block->older - 1]) {
+    for (struct copied_block *block = newest;; block = &cache->superblocks[block->older - 1]) {
         bool fits = wanted->lands ? block->lands : block->debt == wanted->owed;
         if (fits && !block->stale && block->max_segments >= wanted->max_segments)
             return block;
@@ -411,12 +411,12 @@ static struct superblock *copy_for(struct cache *cache, const struct wanted *wan
 
 /* Of the copies that there are of counting code, the one that knows what is in the register; NULL:
  * there is none. `ret_more`: one is to be made. */
-static struct superblock *copy_known(struct cache *cache, const struct wanted *wanted,
-                                     bool *ret_more)
+static struct copied_block *copy_known(struct cache *cache, const struct wanted *wanted,
+                                       bool *ret_more)
 {
     uint32_t number = *index_slot(cache, wanted->flavour, wanted->pc), n = 0;
     while (number) {
-        struct superblock *block = &cache->superblocks[number - 1];
+        struct copied_block *block = &cache->superblocks[number - 1];
         bool fits = path_same(&block->path, &wanted->path) || block->guard;
         if (fits && !block->stale && block->max_segments >= wanted->max_segments)
             return block;
@@ -430,11 +430,11 @@ static struct superblock *copy_known(struct cache *cache, const struct wanted *w
 /* What takes half a millisecond was not all ours: others had the CPU. */
 enum { TRANSLATED_MEANWHILE = 1 << 20 };
 
-struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
-                             uint32_t *ret_refusal)
+struct copied_block *cache_get(struct cache *cache, const struct wanted *wanted,
+                               uint32_t *ret_refusal)
 {
     bool more = false;
-    struct superblock *found = wanted->path.known ? copy_known(cache, wanted, &more) : NULL;
+    struct copied_block *found = wanted->path.known ? copy_known(cache, wanted, &more) : NULL;
     struct wanted any = *wanted;
     if (!found && !more) {
         any.path = (struct plan_path){0};
@@ -447,7 +447,7 @@ struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
     tables_prepare(cache->tables, wanted->flavour);
     uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);
     uint64_t start = sys_tsc();
-    struct superblock *block = cache_translate(cache, &any, slot, ret_refusal);
+    struct copied_block *block = cache_translate(cache, &any, slot, ret_refusal);
     uint64_t ticks = sys_tsc() - start;
     cache->translate_ticks += ticks < TRANSLATED_MEANWHILE ? ticks : 0;
     return block;

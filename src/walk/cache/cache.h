@@ -30,7 +30,7 @@ enum {
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
 
-struct superblock {
+struct copied_block {
     uint64_t pc;    /* avma of the program's first instruction */
     uint64_t code;  /* where its code begins; with lands: where it is landed on */
     uint64_t entry; /* where it runs from */
@@ -51,7 +51,7 @@ struct superblock {
     bool stale; /* its guard found other bytes: it is not found any more, and never runs again */
     struct plan_path path; /* count: what is known of the plan's register at its entry */
 };
-_Static_assert(sizeof(struct superblock) == 72, "programs have tens of thousands");
+_Static_assert(sizeof(struct copied_block) == 72, "programs have tens of thousands");
 
 /* What is looked for, and how it was reached: what it is to be like if it must be translated. */
 struct wanted {
@@ -93,7 +93,7 @@ struct cache {
     struct shape shape;     /* scratch of the translator */
     _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MORE];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
-    struct superblock superblocks[CACHE_SUPERBLOCKS];
+    struct copied_block superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];
     uint8_t
         words[CACHE_WORDS]; /* enum payload_kind of the first word of each item; 0: of the others */
@@ -113,28 +113,28 @@ void cache_unmap(struct cache *cache);
 
 /* The superblock for pc with at least so many segments allowed, if it is there; whatever is in a
  * plan's register. Needs no lock. */
-struct superblock *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
-                              uint32_t max_segments);
+struct copied_block *cache_find(struct cache *cache, enum flavour flavour, uint64_t pc,
+                                uint32_t max_segments);
 
 /* ---- all below: under the lock */
 
 /* The superblock, translated now if need be. NULL: *ret_refusal says why (enum loss). */
-struct superblock *cache_get(struct cache *cache, const struct wanted *wanted,
-                             uint32_t *ret_refusal);
+struct copied_block *cache_get(struct cache *cache, const struct wanted *wanted,
+                               uint32_t *ret_refusal);
 /* From now on this exit goes straight to the superblock. `lazy`: its branch was taken for the first
  * time, and what it does has yet to be written. */
-void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to);
+void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct copied_block *to);
 /* From now on indirect branches of this flavour to its pc find the superblock. */
-void cache_land(struct cache *cache, struct superblock *to);
+void cache_land(struct cache *cache, struct copied_block *to);
 /* A counter for a counted site, by exit id, and where it went: this once, which no landing has
  * seen, is counted in the context. 0: no room. */
 uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit, uint64_t target);
 /* As cache_land for one counted site; the (site, target) gets its counter. */
 void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
-                     const struct superblock *to);
+                     const struct copied_block *to);
 
-/* The crossing from a computed branch, or from a return (0), to where it led; 0: it is none. */
-uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to);
+/* The transfer from a computed branch, or from a return (0), to where it led; 0: it is none. */
+uint32_t cache_transfer(struct cache *cache, uint64_t from, uint64_t to);
 /* Tells the tool of functions that are new. */
 void cache_publish(struct cache *cache);
 
@@ -152,7 +152,7 @@ struct exit *cache_exit(struct cache *cache, uint32_t exit);
 uint64_t cache_pass(struct cache *cache, uint32_t number);
 /* A superblock's own guard, in its code, has found a difference or a fault: from now on that leads
  * to the superblock that is in its place. Under the lock. */
-void cache_lead(struct cache *cache, uint32_t number, const struct superblock *to);
+void cache_lead(struct cache *cache, uint32_t number, const struct copied_block *to);
 /* Whether that is in the guard of a superblock, and of which. */
 bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number);
 bool cache_contains(const struct cache *cache, uint64_t pc);
@@ -162,7 +162,7 @@ struct location {
     uint64_t pc;
     uint32_t in_slot;      /* IN_SLOT_ */
     struct plan_path path; /* count: what its code knew of the register */
-    const struct superblock *superblock;
+    const struct copied_block *superblock;
     uint16_t segment, instructions; /* whole segments run before it, and instructions of its own */
 };
 /* Takes the lock itself. */

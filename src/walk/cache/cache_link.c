@@ -3,17 +3,18 @@
 /* Count: what a lazy exit does besides, and what is needed by code that does not know what is in
  * the register. */
 static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
-                            const struct superblock *to, struct cursor *hot, struct cursor *cold)
+                            const struct copied_block *to, struct code_cursor *hot,
+                            struct code_cursor *cold)
 {
     struct plan_room room = {
         .regions = cache->regions, .cold = cold, .pc = to->pc, .rotates = cache->rotates};
     struct plan_path path = exit_path(exit);
     if (lazy) {
-        if (contexts_first(cache->contexts, exit->crossing))
-            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
+        if (contexts_first(cache->contexts, exit->transfer))
+            contexts_emit(cache->contexts, exit->transfer, hot, cold, &room);
         plan_emit(cache->plan, exit->plan, hot, &room, &path);
-        if (contexts_last(cache->contexts, exit->crossing))
-            contexts_emit(cache->contexts, exit->crossing, hot, cold, &room);
+        if (contexts_last(cache->contexts, exit->transfer))
+            contexts_emit(cache->contexts, exit->transfer, hot, cold, &room);
     }
     path = plan_enter(cache->plan, to->pc, path);
     if (!to->path.known)
@@ -21,7 +22,8 @@ static void exit_plan_write(struct cache *cache, const struct exit *exit, bool l
 }
 
 /* Writes an exit's work for its first taking; 0: no room, it stays with the dispatcher. */
-static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy, const struct superblock *to)
+static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy,
+                           const struct copied_block *to)
 {
     const struct exit *exit = cache_exit(cache, id);
     if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt)
@@ -30,9 +32,9 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy, const st
     struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
     if (!zone || !cold)
         return 0;
-    struct cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    struct code_cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
-    struct target target = {to->entry, to->debt};
+    struct entry_point target = {to->entry, to->debt};
     if (to->flavour == FLAVOUR_COUNT)
         exit_plan_write(cache, exit, lazy, to, &hot_cursor, &cold_cursor);
     if (lazy)
@@ -44,7 +46,7 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy, const st
     return runs_at;
 }
 
-void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct superblock *to)
+void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct copied_block *to)
 {
     uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
     if (!field || cache_exit(cache, exit)->linked)
@@ -62,13 +64,13 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct supe
         __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
 }
 
-uint32_t cache_crossing(struct cache *cache, uint64_t from, uint64_t to)
+uint32_t cache_transfer(struct cache *cache, uint64_t from, uint64_t to)
 {
     struct insn insn;
     size_t room = from ? regions_peek(cache->regions, from) : 0;
     bool call = room && insn_decode((const uint8_t *)from, room, &insn) && insn.class == INSN_ICALL;
-    enum crossing_way way = !from ? WAY_RETURN : call ? WAY_COMPUTED_CALL : WAY_COMPUTED_JUMP;
-    return cache->contexts ? contexts_crossing(cache->contexts, from, to, way) : 0;
+    enum transfer_way way = !from ? WAY_RETURN : call ? WAY_COMPUTED_CALL : WAY_COMPUTED_JUMP;
+    return cache->contexts ? contexts_transfer(cache->contexts, from, to, way) : 0;
 }
 
 void cache_publish(struct cache *cache)
@@ -89,14 +91,14 @@ void cache_publish(struct cache *cache)
 }
 
 /* False: no room; the next branch to it asks again. */
-static bool land(struct cache *cache, uint64_t *slot, const struct superblock *to,
+static bool land(struct cache *cache, uint64_t *slot, const struct copied_block *to,
                  const struct exit *from, uint32_t counter)
 {
     struct zone *zone = cache_zone(cache, to->pc, to->flavour);
     struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
     if (!zone || !cold)
         return false;
-    struct cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
+    struct code_cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&cursor);
     struct landing landing = {.pc = to->pc,
                               .next = *slot,
@@ -111,7 +113,7 @@ static bool land(struct cache *cache, uint64_t *slot, const struct superblock *t
     landing.entry = to->path;
     if (to->flavour == FLAVOUR_COUNT && cache->contexts) {
         landing.contexts = cache->contexts;
-        landing.crossing = cache_crossing(cache, from ? from->target : 0, to->pc);
+        landing.transfer = cache_transfer(cache, from ? from->target : 0, to->pc);
     }
     translate_landing(cache->regions, &landing, to->entry, &cursor, &cold_cursor);
     zones_advance(&cache->zones, zone, &cursor);
@@ -120,7 +122,7 @@ static bool land(struct cache *cache, uint64_t *slot, const struct superblock *t
     return true;
 }
 
-void cache_land(struct cache *cache, struct superblock *to)
+void cache_land(struct cache *cache, struct copied_block *to)
 {
     uint64_t *slot = cache_landing_slot(cache, to->flavour, to->pc);
     if (to->landed)
@@ -148,13 +150,13 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
 
 /* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is.
  */
-static void site_spread(struct cache *cache, uint32_t site, const struct superblock *to)
+static void site_spread(struct cache *cache, uint32_t site, const struct copied_block *to)
 {
     struct tables *tables = cache->tables;
     struct zone *zone = cache_zone(cache, to->pc, to->flavour);
     if (!zone || cache->n_fans == TABLES_FANS)
         return;
-    struct cursor cursor = zone_cursor(zone);
+    struct code_cursor cursor = zone_cursor(zone);
     uint64_t runs_at = cursor_runs_at(&cursor);
     tables_prepare_fan(tables, cache->n_fans, site);
     emit_fan(&cursor, tables->fans[cache->n_fans]);
@@ -164,7 +166,7 @@ static void site_spread(struct cache *cache, uint32_t site, const struct superbl
 }
 
 /* Where the landing of one more target belongs. */
-static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct superblock *to)
+static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct copied_block *to)
 {
     struct tables *tables = cache->tables;
     if (!tables->fan_of[site] && tables->landings_of[site] == TABLES_FEW)
@@ -177,7 +179,7 @@ static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct supe
 }
 
 void cache_land_site(struct cache *cache, struct context *context, uint32_t exit,
-                     const struct superblock *to)
+                     const struct copied_block *to)
 {
     uint32_t counter = cache_pair(cache, context, exit, to->pc);
     if (!counter)

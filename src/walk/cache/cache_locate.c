@@ -1,6 +1,6 @@
 #include "walk/cache/cache_parts.h"
 
-static const struct superblock *block_of(const struct cache *cache, uint64_t cache_pc)
+static const struct copied_block *block_of(const struct cache *cache, uint64_t cache_pc)
 {
     for (uint32_t i = 0; i < cache->n_superblocks; i++)
         if (cache_pc - cache->superblocks[i].code < cache->superblocks[i].code_bytes)
@@ -11,7 +11,7 @@ static const struct superblock *block_of(const struct cache *cache, uint64_t cac
 static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 {
     const struct zone *zone = zones_find(&cache->zones, cache_pc);
-    const struct superblock *block = block_of(cache, cache_pc);
+    const struct copied_block *block = block_of(cache, cache_pc);
     if (!zone || !block)
         return false;
     shape_form(&cache->shape, cache->regions, block->pc, cache->whole, block->max_segments,
@@ -20,9 +20,10 @@ static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
         payload_plan(&cache->payload, &cache->shape, cache->events);
     struct translation translation = cache_translation(cache, block);
     translation.sought = cache_pc;
-    struct cursor cursor = {.at = cache->scratch,
-                            .shift = (int64_t)block->code - (int64_t)cache->scratch};
-    struct cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MORE, .shift = cursor.shift};
+    struct code_cursor cursor = {.at = cache->scratch,
+                                 .shift = (int64_t)block->code - (int64_t)cache->scratch};
+    struct code_cursor cold = {.at = cache->scratch + TRANSLATION_BYTES_MORE,
+                               .shift = cursor.shift};
     translate(&translation, &cache->shape, &cursor, &cold);
     if (!translation.located)
         return false;
@@ -47,7 +48,7 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 
 static bool locate_last(struct cache *cache, uint32_t exit, struct location *ret)
 {
-    const struct superblock *block = NULL;
+    const struct copied_block *block = NULL;
     for (uint32_t i = cache->n_superblocks; i-- > 0 && !block;)
         if (cache->superblocks[i].first_exit <= exit)
             block = &cache->superblocks[i];

@@ -9,6 +9,6 @@
 /* With room for what is emitted at a time; NULL: there is none. */
 struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use);
 /* How a superblock is, or was, made. */
-struct translation cache_translation(struct cache *cache, const struct superblock *block);
+struct translation cache_translation(struct cache *cache, const struct copied_block *block);
 /* Where indirect branches to it look first. */
 uint64_t *cache_landing_slot(struct cache *cache, enum flavour flavour, uint64_t pc);

@@ -134,15 +134,15 @@ struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t 
     return near ? near : zones_get_within(zones, pc, use, room, REACH_FAR);
 }
 
-struct cursor zone_cursor(struct zone *zone)
+struct code_cursor zone_cursor(struct zone *zone)
 {
     if (zone->use != ZONE_COLD)
         zone->used = (zone->used + 15) & ~15u;
-    return (struct cursor){.at = zone->writable + zone->used,
-                           .shift = (int64_t)zone->runs_at - (int64_t)zone->writable};
+    return (struct code_cursor){.at = zone->writable + zone->used,
+                                .shift = (int64_t)zone->runs_at - (int64_t)zone->writable};
 }
 
-void zones_advance(struct zones *zones, struct zone *zone, const struct cursor *cursor)
+void zones_advance(struct zones *zones, struct zone *zone, const struct code_cursor *cursor)
 {
     uint32_t used = (uint32_t)(cursor->at - zone->writable);
     zones->code_bytes += used - zone->used;

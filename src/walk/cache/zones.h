@@ -45,8 +45,8 @@ struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t 
 /* Which zone runs at that address, or NULL. */
 const struct zone *zones_find(const struct zones *zones, uint64_t cache_pc);
 /* Where the next code goes; what was written up to the cursor stays. */
-struct cursor zone_cursor(struct zone *zone);
-void zones_advance(struct zones *zones, struct zone *zone, const struct cursor *cursor);
+struct code_cursor zone_cursor(struct zone *zone);
+void zones_advance(struct zones *zones, struct zone *zone, const struct code_cursor *cursor);
 
 void zones_clear(struct zones *zones);
 void zones_unmap(struct zones *zones);

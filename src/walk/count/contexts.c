@@ -46,7 +46,7 @@ static uint32_t slots_of(const struct regions *regions, const struct contexts_fu
     return n;
 }
 
-/* Slots for all crossings that its code can have: calls, jumps to elsewhere; many for each call of
+/* Slots for all transfers that its code can have: calls, jumps to elsewhere; many for each call of
  * what is computed; and one for the rest. */
 static uint32_t slots_count(const struct contexts *contexts,
                             const struct contexts_function *function)
@@ -97,7 +97,7 @@ static uint32_t function_at(struct contexts *contexts, uint64_t pc)
     return start == of ? function_add(contexts, start, function, slice) : 0;
 }
 
-/* ---- crossings */
+/* ---- transfers */
 
 static bool behind_a_call(const struct regions *regions, uint64_t pc)
 {
@@ -112,23 +112,23 @@ static bool behind_a_call(const struct regions *regions, uint64_t pc)
     return false;
 }
 
-static enum crossing_kind kind_of(const struct contexts *contexts, const struct crossing *crossing,
-                                  enum crossing_way way)
+static enum transfer_kind kind_of(const struct contexts *contexts, const struct transfer *transfer,
+                                  enum transfer_way way)
 {
-    bool start = crossing->callee && contexts->functions[crossing->callee].start == crossing->to;
+    bool start = transfer->callee && contexts->functions[transfer->callee].start == transfer->to;
     switch (way) {
     case WAY_CALL:
-    case WAY_COMPUTED_CALL: return start ? CROSSING_CALL : CROSSING_PENDING;
-    case WAY_RETURN: return crossing->callee ? CROSSING_REJOIN : CROSSING_NOTHING;
+    case WAY_COMPUTED_CALL: return start ? TRANSFER_CALL : TRANSFER_PENDING;
+    case WAY_RETURN: return transfer->callee ? TRANSFER_REJOIN : TRANSFER_NOTHING;
     default: break;
     }
-    if (crossing->function == crossing->callee)
-        return CROSSING_NOTHING;
+    if (transfer->function == transfer->callee)
+        return TRANSFER_NOTHING;
     if (start)
-        return crossing->function ? CROSSING_TAIL : CROSSING_ENTER;
-    if (!crossing->function)
-        return CROSSING_NOTHING;
-    return crossing->callee ? CROSSING_REJOIN : CROSSING_PENDING_TAIL;
+        return transfer->function ? TRANSFER_TAIL : TRANSFER_ENTER;
+    if (!transfer->function)
+        return TRANSFER_NOTHING;
+    return transfer->callee ? TRANSFER_REJOIN : TRANSFER_PENDING_TAIL;
 }
 
 static uint8_t branch_length(const struct regions *regions, uint64_t pc)
@@ -139,54 +139,54 @@ static uint8_t branch_length(const struct regions *regions, uint64_t pc)
 }
 
 /* Whoever it begins with is left: for another function, or for code that is none. */
-static bool crossing_leaves(const struct crossing *crossing)
+static bool transfer_leaves(const struct transfer *transfer)
 {
-    switch ((enum crossing_kind)crossing->kind) {
-    case CROSSING_CALL:
-    case CROSSING_TAIL:
-    case CROSSING_PENDING:
-    case CROSSING_PENDING_TAIL: return true;
+    switch ((enum transfer_kind)transfer->kind) {
+    case TRANSFER_CALL:
+    case TRANSFER_TAIL:
+    case TRANSFER_PENDING:
+    case TRANSFER_PENDING_TAIL: return true;
     default: return false;
     }
 }
 
-static void slot_give(struct contexts *contexts, struct crossing *crossing)
+static void slot_give(struct contexts *contexts, struct transfer *transfer)
 {
-    struct contexts_function *function = &contexts->functions[crossing->function];
-    if (!crossing_leaves(crossing) || !crossing->function)
+    struct contexts_function *function = &contexts->functions[transfer->function];
+    if (!transfer_leaves(transfer) || !transfer->function)
         return;
     function->used += function->used < function->slots; /* the last is shared */
-    crossing->slot = (uint16_t)function->used;
+    transfer->slot = (uint16_t)function->used;
 }
 
-uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
-                           enum crossing_way way)
+uint32_t contexts_transfer(struct contexts *contexts, uint64_t from, uint64_t to,
+                           enum transfer_way way)
 {
     bool returns = way == WAY_RETURN && behind_a_call(contexts->regions, to);
     if (returns && function_at(contexts, to))
         return CONTEXTS_RETURNS;
     uint32_t slice = plan_slice_number(contexts->plan, to), number;
-    uint32_t at = hash(from, to, 2 * CONTEXTS_CROSSINGS);
-    for (; (number = contexts->crossing_index[at]); at = (at + 1) % (2 * CONTEXTS_CROSSINGS)) {
-        const struct crossing *known = &contexts->crossings[number];
+    uint32_t at = hash(from, to, 2 * CONTEXTS_TRANSFERS);
+    for (; (number = contexts->transfer_index[at]); at = (at + 1) % (2 * CONTEXTS_TRANSFERS)) {
+        const struct transfer *known = &contexts->transfers[number];
         if (known->from == from && known->to == to && known->slice == slice)
-            return known->kind == CROSSING_NOTHING ? 0 : number;
+            return known->kind == TRANSFER_NOTHING ? 0 : number;
     }
-    if (contexts->n_crossings + 1 >= CONTEXTS_CROSSINGS)
+    if (contexts->n_transfers + 1 >= CONTEXTS_TRANSFERS)
         return 0;
-    struct crossing crossing = {.from = from,
+    struct transfer transfer = {.from = from,
                                 .to = to,
                                 .slice = slice,
                                 .function = from ? function_at(contexts, from) : 0,
                                 .callee = function_at(contexts, to)};
-    crossing.kind = returns ? CROSSING_BACK : (uint8_t)kind_of(contexts, &crossing, way);
-    crossing.length = branch_length(contexts->regions, from);
-    if (crossing.kind == CROSSING_NOTHING)
+    transfer.kind = returns ? TRANSFER_BACK : (uint8_t)kind_of(contexts, &transfer, way);
+    transfer.length = branch_length(contexts->regions, from);
+    if (transfer.kind == TRANSFER_NOTHING)
         return 0;
-    slot_give(contexts, &crossing);
-    number = ++contexts->n_crossings;
-    contexts->crossings[number] = crossing;
-    contexts->crossing_index[at] = number;
+    slot_give(contexts, &transfer);
+    number = ++contexts->n_transfers;
+    contexts->transfers[number] = transfer;
+    contexts->transfer_index[at] = number;
     return number;
 }
 
@@ -273,20 +273,20 @@ static void enter(const struct contexts *contexts, struct context *context, uint
     stay_begin(contexts, context, child);
 }
 
-static uint64_t site_of(const struct contexts *contexts, const struct crossing *crossing)
+static uint64_t site_of(const struct contexts *contexts, const struct transfer *transfer)
 {
-    bool known = crossing->function && crossing->length && !contexts->merges_sites;
-    return known ? crossing->from + crossing->length - 1 : 0;
+    bool known = transfer->function && transfer->length && !contexts->merges_sites;
+    return known ? transfer->from + transfer->length - 1 : 0;
 }
 
-/* Where the slot of a crossing is in the current node; 0: it has none. */
+/* Where the slot of a transfer is in the current node; 0: it has none. */
 static uint32_t slot_at(const struct contexts *contexts, struct context *context,
-                        const struct crossing *crossing)
+                        const struct transfer *transfer)
 {
     const struct wire_node *node = node_at(bank_of(context), (uint32_t)context->node);
     bool fits =
-        crossing->slot && node->function == crossing->function && crossing->slot <= node->slots;
-    return fits ? (uint32_t)(context->node + contexts_slot(contexts, crossing)) : 0;
+        transfer->slot && node->function == transfer->function && transfer->slot <= node->slots;
+    return fits ? (uint32_t)(context->node + contexts_slot(contexts, transfer)) : 0;
 }
 
 static void take_back(const struct contexts *contexts, struct context *context)
@@ -310,7 +310,7 @@ static void arrive(const struct contexts *contexts, struct context *context, uin
  * that place. */
 static uint64_t pending_site(const struct contexts *contexts, struct context *context)
 {
-    const struct crossing *pending = &contexts->crossings[context->pending];
+    const struct transfer *pending = &contexts->transfers[context->pending];
     const struct wire_node *node = node_at(bank_of(context), (uint32_t)context->node);
     return pending->function == node->function ? site_of(contexts, pending) : 0;
 }
@@ -328,9 +328,9 @@ static void pending_restore(struct context *context, uint64_t word)
 
 /* The branch's own place, if it is a function's. */
 static uint64_t site_from(const struct contexts *contexts, struct context *context,
-                          const struct crossing *crossing)
+                          const struct transfer *transfer)
 {
-    return crossing->function ? site_of(contexts, crossing) : pending_site(contexts, context);
+    return transfer->function ? site_of(contexts, transfer) : pending_site(contexts, context);
 }
 
 void contexts_apply(const struct contexts *contexts, uint32_t number, struct context *context)
@@ -345,36 +345,36 @@ void contexts_apply(const struct contexts *contexts, uint32_t number, struct con
         take_back(contexts, context);
         return;
     }
-    const struct crossing *crossing = &contexts->crossings[number];
+    const struct transfer *transfer = &contexts->transfers[number];
     const struct wire_node *node = node_at(bank_of(context), (uint32_t)context->node);
-    if (crossing_leaves(crossing) && crossing->function && node->function != crossing->function)
-        rejoin(contexts, context, crossing->function);
-    if (crossing->kind == CROSSING_CALL || crossing->kind == CROSSING_PENDING) {
+    if (transfer_leaves(transfer) && transfer->function && node->function != transfer->function)
+        rejoin(contexts, context, transfer->function);
+    if (transfer->kind == TRANSFER_CALL || transfer->kind == TRANSFER_PENDING) {
         struct shadow *shadow = context_shadow(context, context->gpr[RSP] + 8);
         shadow->node = context->node;
         shadow->pending = pending_word(context);
     }
-    uint32_t slot = slot_at(contexts, context, crossing);
-    switch ((enum crossing_kind)crossing->kind) {
-    case CROSSING_CALL:
-    case CROSSING_TAIL:
-        enter(contexts, context, site_from(contexts, context, crossing), slot, crossing->callee);
+    uint32_t slot = slot_at(contexts, context, transfer);
+    switch ((enum transfer_kind)transfer->kind) {
+    case TRANSFER_CALL:
+    case TRANSFER_TAIL:
+        enter(contexts, context, site_from(contexts, context, transfer), slot, transfer->callee);
         break;
-    case CROSSING_PENDING:
-    case CROSSING_PENDING_TAIL:
-        if (crossing->function)
+    case TRANSFER_PENDING:
+    case TRANSFER_PENDING_TAIL:
+        if (transfer->function)
             pending_restore(context, (uint64_t)slot << 32 | number);
         break;
-    case CROSSING_ENTER:
+    case TRANSFER_ENTER:
         enter(contexts, context, pending_site(contexts, context), (uint32_t)context->pending_slot,
-              crossing->callee);
+              transfer->callee);
         break;
-    case CROSSING_BACK:
+    case TRANSFER_BACK:
         take_back(contexts, context);
         pending_restore(context, context_shadow(context, context->gpr[RSP])->pending);
         break;
-    case CROSSING_REJOIN: arrive(contexts, context, crossing->callee); break;
-    case CROSSING_NOTHING: break;
+    case TRANSFER_REJOIN: arrive(contexts, context, transfer->callee); break;
+    case TRANSFER_NOTHING: break;
     }
 }
 

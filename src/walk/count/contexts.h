@@ -3,8 +3,8 @@
  *
  * A thread has a current node. A call puts it by in the shadow of the stack and goes on in a child;
  * whoever returns takes it back from there, so that longjmp, exceptions and code that we do not
- * know in between need nothing. A branch that leads from function to function is a *crossing*,
- * known once and for all; each node has a slot for each crossing of its function, so that all but
+ * know in between need nothing. A branch that leads from function to function is a *transfer*,
+ * known once and for all; each node has a slot for each transfer of its function, so that all but
  * the first passage is a comparison and a load (contexts_code.h). The rest is done here.
  *
  * What a function is the tool tells (PLAN_FUNCTION). A jump to the start of another one is a call
@@ -21,7 +21,7 @@
 
 enum {
     CONTEXTS_FUNCTIONS = 1 << 17,
-    CONTEXTS_CROSSINGS = 1 << 20,
+    CONTEXTS_TRANSFERS = 1 << 20,
     CONTEXTS_NODES_MAX = 1 << 21, /* of a thread, unless the tool asks for fewer */
 };
 
@@ -33,28 +33,28 @@ struct contexts_function {
     bool parted;
 };
 
-enum crossing_kind {
-    CROSSING_NOTHING,
-    CROSSING_CALL,    /* the node is put by, and a child entered */
-    CROSSING_TAIL,    /* a child is entered */
-    CROSSING_PENDING, /* a call of what is no function: which is entered will be seen */
-    CROSSING_PENDING_TAIL,
-    CROSSING_ENTER,  /* what was pending: here it is */
-    CROSSING_REJOIN, /* into the middle of a function: by longjmp, say, or to a landing pad */
-    CROSSING_BACK,   /* a return to what is no function: what is pending is taken back, too */
+enum transfer_kind {
+    TRANSFER_NOTHING,
+    TRANSFER_CALL,    /* the node is put by, and a child entered */
+    TRANSFER_TAIL,    /* a child is entered */
+    TRANSFER_PENDING, /* a call of what is no function: which is entered will be seen */
+    TRANSFER_PENDING_TAIL,
+    TRANSFER_ENTER,  /* what was pending: here it is */
+    TRANSFER_REJOIN, /* into the middle of a function: by longjmp, say, or to a landing pad */
+    TRANSFER_BACK,   /* a return to what is no function: what is pending is taken back, too */
 };
 
-struct crossing {
+struct transfer {
     uint64_t from, to;
     uint32_t slice;    /* of `to` */
     uint32_t function; /* of from; 0: none */
     uint32_t callee;   /* of to; 0: none */
-    uint8_t kind;      /* enum crossing_kind */
+    uint8_t kind;      /* enum transfer_kind */
     uint8_t length;    /* of the branch */
     uint16_t slot;     /* of the function's nodes, and one; 0: none */
 };
 
-enum crossing_way { WAY_CALL, WAY_JUMP, WAY_COMPUTED_CALL, WAY_COMPUTED_JUMP, WAY_RETURN };
+enum transfer_way { WAY_CALL, WAY_JUMP, WAY_COMPUTED_CALL, WAY_COMPUTED_JUMP, WAY_RETURN };
 
 /* Zeroed, sparsely mapped memory. All but contexts_apply and the trees: under the cache's lock. */
 struct contexts {
@@ -65,45 +65,45 @@ struct contexts {
     bool paths;        /* are counted in each node */
     bool merges_sites; /* who calls another function from several places has one child for all */
     uint32_t nodes_max;
-    uint32_t n_functions, n_published, n_crossings; /* numbers begin with 1 */
+    uint32_t n_functions, n_published, n_transfers; /* numbers begin with 1 */
     uint32_t function_index[2 * CONTEXTS_FUNCTIONS];
-    uint32_t crossing_index[2 * CONTEXTS_CROSSINGS];
+    uint32_t transfer_index[2 * CONTEXTS_TRANSFERS];
     struct contexts_function functions[CONTEXTS_FUNCTIONS];
-    struct crossing crossings[CONTEXTS_CROSSINGS];
+    struct transfer transfers[CONTEXTS_TRANSFERS];
 };
 
-/* The number of the crossing from a branch to where it leads; 0: it is none. Of WAY_RETURN `from`
+/* The number of the transfer from a branch to where it leads; 0: it is none. Of WAY_RETURN `from`
  * is 0, and what returns is CONTEXTS_RETURNS. */
 #define CONTEXTS_RETURNS UINT32_MAX
-/* Not a crossing, but what contexts_apply is to do before one: the stay in the node is at its end,
+/* Not a transfer, but what contexts_apply is to do before one: the stay in the node is at its end,
  * and was measured up to context.node_ended. */
 #define CONTEXTS_TIMED (UINT32_MAX >> 1)
-uint32_t contexts_crossing(struct contexts *contexts, uint64_t from, uint64_t to,
-                           enum crossing_way way);
+uint32_t contexts_transfer(struct contexts *contexts, uint64_t from, uint64_t to,
+                           enum transfer_way way);
 
 /* Whether it is carried out before what a plan has for the same exit. A call is: what is done there
  * is the callee's; a jump is not: it is the caller's. */
-static inline bool contexts_first(const struct contexts *contexts, uint32_t crossing)
+static inline bool contexts_first(const struct contexts *contexts, uint32_t transfer)
 {
-    if (!contexts || !crossing || crossing == CONTEXTS_RETURNS)
-        return contexts && crossing;
-    uint8_t kind = contexts->crossings[crossing].kind;
-    return kind == CROSSING_CALL || kind == CROSSING_PENDING;
+    if (!contexts || !transfer || transfer == CONTEXTS_RETURNS)
+        return contexts && transfer;
+    uint8_t kind = contexts->transfers[transfer].kind;
+    return kind == TRANSFER_CALL || kind == TRANSFER_PENDING;
 }
-static inline bool contexts_last(const struct contexts *contexts, uint32_t crossing)
+static inline bool contexts_last(const struct contexts *contexts, uint32_t transfer)
 {
-    return contexts && crossing && !contexts_first(contexts, crossing);
+    return contexts && transfer && !contexts_first(contexts, transfer);
 }
 
 /* Carries one out, where the program stands with the context's registers, behind the branch. */
-void contexts_apply(const struct contexts *contexts, uint32_t crossing, struct context *context);
+void contexts_apply(const struct contexts *contexts, uint32_t transfer, struct context *context);
 
-/* Where the slot of a crossing that has one is in nodes of its function. */
+/* Where the slot of a transfer that has one is in nodes of its function. */
 static inline uint32_t contexts_slot(const struct contexts *contexts,
-                                     const struct crossing *crossing)
+                                     const struct transfer *transfer)
 {
-    uint32_t counters = node_counters(contexts->functions[crossing->function].paths);
-    return (uint32_t)sizeof(struct wire_node) + 8 * (counters + crossing->slot - 1u);
+    uint32_t counters = node_counters(contexts->functions[transfer->function].paths);
+    return (uint32_t)sizeof(struct wire_node) + 8 * (counters + transfer->slot - 1u);
 }
 
 /* ---- trees */

@@ -13,13 +13,13 @@
 struct piece {
     const struct contexts *contexts;
     const struct plan_room *room;
-    struct cursor *hot, *cold;
+    struct code_cursor *hot, *cold;
     bool flags_free;
     uint8_t *out[3]; /* branches to where the dispatcher takes over */
     uint32_t n_out;
 };
 
-static void emit_take(const struct piece *p, struct cursor *c)
+static void emit_take(const struct piece *p, struct code_cursor *c)
 {
     static const uint8_t flags[] = {0x9f, 0x0f, 0x90, 0xc0}; /* lahf; seto %al */
     if (!p->room->free) {
@@ -32,7 +32,7 @@ static void emit_take(const struct piece *p, struct cursor *c)
     emit_bytes(c, flags, sizeof flags);
 }
 
-static void emit_give_back(const struct piece *p, struct cursor *c)
+static void emit_give_back(const struct piece *p, struct code_cursor *c)
 {
     static const uint8_t flags[] = {0x04, 0x7f, 0x9e}; /* add $127, %al; sahf */
     if (!p->flags_free) {
@@ -46,7 +46,7 @@ static void emit_give_back(const struct piece *p, struct cursor *c)
 }
 
 /* An instruction with the operand gs:[offset + rcx]: the bytes up to ModRM, its register field. */
-static void emit_at_rcx(struct cursor *c, uint32_t rex, uint32_t opcode, uint32_t field,
+static void emit_at_rcx(struct code_cursor *c, uint32_t rex, uint32_t opcode, uint32_t field,
                         size_t offset)
 {
     emit_u8(c, 0x65);
@@ -69,7 +69,7 @@ static void emit_demand(struct piece *p, size_t offset, uint32_t word)
 }
 
 /* The node, in %rcx, put by for the frame that a call has just been made from. */
-static void emit_put_by(struct cursor *c)
+static void emit_put_by(struct code_cursor *c)
 {
     static const uint8_t store[] = {0x41, 0x89, 0xe3, 0x65, 0x4a, 0x89, 0x0c, 0x9d};
     _Static_assert(CONTEXT_SHADOW_SCALE == 4, "the scale of the address");
@@ -79,7 +79,7 @@ static void emit_put_by(struct cursor *c)
 }
 
 /* The clock to %rax; that and %rdx are put by in slots. No flag changes. */
-static void emit_clock_read(const struct piece *p, struct cursor *c)
+static void emit_clock_read(const struct piece *p, struct code_cursor *c)
 {
     static const uint8_t rotated[] = {0xc4, 0xe3, 0xfb, 0xf0, 0xd2, 32, 0x48, 0x8d, 0x04, 0x10};
     static const uint8_t low[] = {0x65, 0x89, 0x04, 0x25}, high[] = {0x65, 0x89, 0x14, 0x25};
@@ -98,7 +98,7 @@ static void emit_clock_read(const struct piece *p, struct cursor *c)
     }
 }
 
-static void emit_clock_done(struct cursor *c)
+static void emit_clock_done(struct code_cursor *c)
 {
     emit_load(c, RAX, SLOT(slot_ticks_rax));
     emit_load(c, RDX, SLOT(slot_rdx));
@@ -110,7 +110,7 @@ static void emit_account(const struct piece *p)
     static const uint8_t less[] = {0x48, 0xf7, 0xd2, 0x48, 0x8d, 0x44, 0x10, 1};
     static const uint8_t load[] = {0x65, 0x49, 0x8b, 0x93}, store[] = {0x65, 0x49, 0x89, 0x83};
     static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10};
-    struct cursor *c = p->hot;
+    struct code_cursor *c = p->hot;
     emit_clock_read(p, c);
     emit_load(c, RDX, SLOT(node_began));
     emit_store(c, RAX, SLOT(node_began));
@@ -125,7 +125,8 @@ static void emit_account(const struct piece *p)
 }
 
 /* To the dispatcher; what the code has taken is given back before. */
-static void emit_out(struct piece *p, struct cursor *c, uint32_t crossing, uint8_t **ret_behind)
+static void emit_out(struct piece *p, struct code_cursor *c, uint32_t transfer,
+                     uint8_t **ret_behind)
 {
     if (!p->room->free)
         emit_store(c, RCX, SLOT(slot_rcx));
@@ -137,7 +138,7 @@ static void emit_out(struct piece *p, struct cursor *c, uint32_t crossing, uint8
     emit_store(c, RCX, SLOT(resume));
     if (!p->room->free)
         emit_load(c, RCX, SLOT(slot_rcx));
-    emit_store_u32(c, CONTEXTS_LEFT | crossing, SLOT(exit));
+    emit_store_u32(c, CONTEXTS_LEFT | transfer, SLOT(exit));
     emit_jump_slot(c, SLOT(to_plan));
 }
 
@@ -196,7 +197,7 @@ static void emit_stay_begin(struct piece *p)
     emit_jump(p->cold, back);
 }
 
-/* ---- whole crossings */
+/* ---- whole transfers */
 
 /* From a slot at gs:[offset + rcx] to the child. */
 static void emit_enter(struct piece *p, size_t offset, uint32_t callee)
@@ -211,7 +212,7 @@ static void emit_enter(struct piece *p, size_t offset, uint32_t callee)
 }
 
 /* The node that was put by for the frame that is returned to, to %rcx. */
-static void emit_take_back(struct cursor *c)
+static void emit_take_back(struct code_cursor *c)
 {
     static const uint8_t load[] = {0x89, 0xe1, 0x65, 0x48, 0x8b, 0x0c, 0x8d};
     emit_bytes(c, load, sizeof load); /* mov %esp, %ecx; mov gs:[... + 4 rcx], %rcx */
@@ -230,7 +231,7 @@ static void emit_return_some(struct piece *p)
 
 static void emit_return(struct piece *p)
 {
-    struct cursor *c = p->hot;
+    struct code_cursor *c = p->hot;
     bool free = p->room->free;
     if (!free)
         emit_store(c, RCX, SLOT(slot_rcx));
@@ -253,23 +254,23 @@ static void emit_pending(struct piece *p, uint32_t number, size_t slot)
     emit_store_u32(p->hot, number, SLOT(pending));
 }
 
-static void emit_crossing(struct piece *p, const struct crossing *crossing, uint32_t number)
+static void emit_transfer(struct piece *p, const struct transfer *transfer, uint32_t number)
 {
-    size_t slot = crossing->slot ? contexts_slot(p->contexts, crossing) : 0;
+    size_t slot = transfer->slot ? contexts_slot(p->contexts, transfer) : 0;
     emit_take(p, p->hot);
-    if (crossing->kind == CROSSING_CALL || crossing->kind == CROSSING_TAIL ||
-        crossing->kind == CROSSING_ENTER)
+    if (transfer->kind == TRANSFER_CALL || transfer->kind == TRANSFER_TAIL ||
+        transfer->kind == TRANSFER_ENTER)
         emit_stay_end(p);
-    if (crossing->kind == CROSSING_ENTER) {
+    if (transfer->kind == TRANSFER_ENTER) {
         emit_load(p->hot, RCX, SLOT(pending_slot));
-        emit_enter(p, NODES, crossing->callee);
+        emit_enter(p, NODES, transfer->callee);
     } else {
         emit_load(p->hot, RCX, SLOT(node));
-        if (crossing->kind == CROSSING_CALL || crossing->kind == CROSSING_PENDING)
+        if (transfer->kind == TRANSFER_CALL || transfer->kind == TRANSFER_PENDING)
             emit_put_by(p->hot);
-        emit_demand(p, NODE(function), crossing->function);
-        if (crossing->kind == CROSSING_CALL || crossing->kind == CROSSING_TAIL)
-            emit_enter(p, NODES + slot, crossing->callee);
+        emit_demand(p, NODE(function), transfer->function);
+        if (transfer->kind == TRANSFER_CALL || transfer->kind == TRANSFER_TAIL)
+            emit_enter(p, NODES + slot, transfer->callee);
         else
             emit_pending(p, number, slot);
     }
@@ -282,8 +283,8 @@ static void emit_crossing(struct piece *p, const struct crossing *crossing, uint
     emit_displacement(p->cold, behind, cursor_runs_at(p->hot));
 }
 
-void contexts_emit(const struct contexts *contexts, uint32_t number, struct cursor *hot,
-                   struct cursor *cold, const struct plan_room *room)
+void contexts_emit(const struct contexts *contexts, uint32_t number, struct code_cursor *hot,
+                   struct code_cursor *cold, const struct plan_room *room)
 {
     if (!contexts || !number)
         return;
@@ -301,12 +302,12 @@ void contexts_emit(const struct contexts *contexts, uint32_t number, struct curs
             emit_return(&piece);
         return;
     }
-    const struct crossing *crossing = &contexts->crossings[number];
-    if (crossing->kind != CROSSING_ENTER && !crossing->slot) {
+    const struct transfer *transfer = &contexts->transfers[number];
+    if (transfer->kind != TRANSFER_ENTER && !transfer->slot) {
         uint8_t *behind;
         emit_out(&piece, hot, number, &behind);
         emit_displacement(hot, behind, cursor_runs_at(hot));
         return;
     }
-    emit_crossing(&piece, crossing, number);
+    emit_transfer(&piece, transfer, number);
 }

@@ -5,7 +5,7 @@
 
 #define SLOT(field) offsetof(struct context, field)
 
-void emit_leave(struct cursor *c, uint32_t id, size_t to)
+void emit_leave(struct code_cursor *c, uint32_t id, size_t to)
 {
     emit_store_u32(c, id, SLOT(exit));
     emit_jump_slot(c, to);
@@ -13,8 +13,8 @@ void emit_leave(struct cursor *c, uint32_t id, size_t to)
 
 /* ---- counters, budgets, records */
 
-void emit_counter(const struct regions *regions, struct cursor *c, uint32_t counter, uint64_t at_pc,
-                  bool rcx_free)
+void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t counter,
+                  uint64_t at_pc, bool rcx_free)
 {
     size_t offset = SLOT(counters) + 8 * (size_t)counter;
     if (flags_dead(regions, at_pc, FLAGS_ALL & ~FLAG_CF)) {
@@ -41,7 +41,7 @@ static size_t budget_offset(uint32_t budget)
 }
 
 /* With %rcx free: budget += charge. */
-static void emit_charge_rcx(struct cursor *c, uint32_t budget, int64_t charge)
+static void emit_charge_rcx(struct code_cursor *c, uint32_t budget, int64_t charge)
 {
     emit_load(c, RCX, budget_offset(budget));
     emit_add_rcx(c, (uint32_t)charge);
@@ -49,7 +49,7 @@ static void emit_charge_rcx(struct cursor *c, uint32_t budget, int64_t charge)
 }
 
 /* With no flag in use: budget += charge. */
-static void emit_charge_flags(struct cursor *c, uint32_t budget, int64_t charge)
+static void emit_charge_flags(struct code_cursor *c, uint32_t budget, int64_t charge)
 {
     emit_u8(c, 0x65); /* addq $charge, gs:[budget] */
     emit_u8(c, 0x48);
@@ -61,7 +61,7 @@ static void emit_charge_flags(struct cursor *c, uint32_t budget, int64_t charge)
 }
 
 /* jns behind emit_charge_flags */
-static void emit_branch_if_positive(struct cursor *c, uint64_t target)
+static void emit_branch_if_positive(struct code_cursor *c, uint64_t target)
 {
     emit_u8(c, 0x0f);
     emit_u8(c, 0x89);
@@ -70,7 +70,7 @@ static void emit_branch_if_positive(struct cursor *c, uint64_t target)
 }
 
 /* With %rcx free: records[...] = id. */
-static void emit_record_rcx(struct cursor *c, const struct exit *exit, uint32_t id)
+static void emit_record_rcx(struct code_cursor *c, const struct exit *exit, uint32_t id)
 {
     if (exit->payload) {
         emit_load(c, RCX, SLOT(payload_at));
@@ -90,7 +90,7 @@ static void emit_record_rcx(struct cursor *c, const struct exit *exit, uint32_t 
 /* jrcxz to a place not known yet, taken when the counter at `offset` is no longer negative: its top
  * byte is then zero. Neither flags nor registers but %rcx change. Returns the displacement field.
  */
-static uint8_t *emit_branch_if_up(struct cursor *c, size_t offset)
+static uint8_t *emit_branch_if_up(struct code_cursor *c, size_t offset)
 {
     emit_load_byte_rcx(c, offset + 7);
     emit_u8(c, 0xe3);
@@ -102,7 +102,7 @@ static uint8_t *emit_branch_if_up(struct cursor *c, size_t offset)
 
 /* Where a jrcxz leads, which reaches only a near place: from here out, the budget used up or the
  * records full. `debt` is charged, as if the target had been reached. */
-static void emit_way_out(struct cursor *hot, struct cursor *cold, const struct exit *exit,
+static void emit_way_out(struct code_cursor *hot, struct code_cursor *cold, const struct exit *exit,
                          uint32_t id, int32_t debt)
 {
     emit_jump(hot, cursor_runs_at(cold));
@@ -113,7 +113,7 @@ static void emit_way_out(struct cursor *hot, struct cursor *cold, const struct e
 }
 
 /* Pays by way of %rcx; returns the jrcxz. */
-static uint8_t *emit_pay_rcx(struct cursor *hot, const struct exit *exit, int32_t difference)
+static uint8_t *emit_pay_rcx(struct code_cursor *hot, const struct exit *exit, int32_t difference)
 {
     emit_store(hot, RCX, SLOT(slot_rcx));
     emit_charge_rcx(hot, exit->budget, budget_charge(difference));
@@ -122,8 +122,8 @@ static uint8_t *emit_pay_rcx(struct cursor *hot, const struct exit *exit, int32_
     return up;
 }
 
-static void emit_pay_flags(struct cursor *hot, struct cursor *cold, const struct exit *exit,
-                           uint32_t id, int32_t debt)
+static void emit_pay_flags(struct code_cursor *hot, struct code_cursor *cold,
+                           const struct exit *exit, uint32_t id, int32_t debt)
 {
     emit_charge_flags(hot, exit->budget, budget_charge(exit->owed - debt));
     emit_branch_if_positive(hot, cursor_runs_at(cold));
@@ -132,7 +132,7 @@ static void emit_pay_flags(struct cursor *hot, struct cursor *cold, const struct
     emit_leave(cold, id, SLOT(to_budget));
 }
 
-uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+uint8_t *emit_work(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                    const struct exit *exit, uint32_t id, int32_t debt)
 {
     uint8_t *up = NULL;
@@ -157,8 +157,8 @@ uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cur
     }
 }
 
-void emit_work_out(struct cursor *hot, struct cursor *cold, uint8_t *up, const struct exit *exit,
-                   uint32_t id, int32_t debt)
+void emit_work_out(struct code_cursor *hot, struct code_cursor *cold, uint8_t *up,
+                   const struct exit *exit, uint32_t id, int32_t debt)
 {
     if (!up)
         return;
@@ -166,7 +166,7 @@ void emit_work_out(struct cursor *hot, struct cursor *cold, uint8_t *up, const s
     emit_way_out(hot, cold, exit, id, debt);
 }
 
-uint64_t emit_turn(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+uint64_t emit_turn(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                    const struct exit *exit, uint32_t id, int32_t debt)
 {
     if (flags_dead(regions, exit->target, FLAGS_ALL)) {
@@ -183,7 +183,7 @@ uint64_t emit_turn(const struct regions *regions, struct cursor *hot, struct cur
 }
 
 void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
-                    const struct target *to, struct cursor *hot, struct cursor *cold)
+                    const struct entry_point *to, struct code_cursor *hot, struct code_cursor *cold)
 {
     uint8_t *up = emit_work(regions, hot, cold, exit, id, to->debt);
     emit_jump(hot, to->entry);
@@ -192,13 +192,13 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
 
 /* ---- indirect branches */
 
-void emit_prepay(struct cursor *c, uint32_t id, int32_t owed)
+void emit_prepay(struct code_cursor *c, uint32_t id, int32_t owed)
 {
     emit_charge_flags(c, id % (CONTEXT_BUDGETS / 2), budget_charge(owed) - 1);
 }
 
 /* jmp *table(, %rcx, 8), or without an index */
-static void emit_jump_table(struct cursor *c, const uint64_t *table, bool indexed)
+static void emit_jump_table(struct code_cursor *c, const uint64_t *table, bool indexed)
 {
     emit_u8(c, 0xff);
     emit_u8(c, 0x24);
@@ -207,7 +207,7 @@ static void emit_jump_table(struct cursor *c, const uint64_t *table, bool indexe
 }
 
 /* With the target in %r11: its index in the landings to %rcx. */
-static void emit_index(struct cursor *c, bool rotates)
+static void emit_index(struct code_cursor *c, bool rotates)
 {
     static const uint8_t rotate[] = {0xc4, 0xc3, 0x7b, 0xf0, 0xcb, 4, 0x0f, 0xb7, 0xc9};
     static const uint8_t low[] = {0x41, 0x0f, 0xb7, 0xcb};
@@ -217,14 +217,14 @@ static void emit_index(struct cursor *c, bool rotates)
         emit_bytes(c, low, sizeof low); /* movzwl %r11w, %ecx */
 }
 
-void emit_fan(struct cursor *c, const uint64_t *fan)
+void emit_fan(struct code_cursor *c, const uint64_t *fan)
 {
     static const uint8_t low[] = {0x41, 0x0f, 0xb6, 0xcb};
     emit_bytes(c, low, sizeof low); /* movzbl %r11b, %ecx */
     emit_jump_table(c, fan, true);
 }
 
-void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
+void emit_indirect(struct code_cursor *c, const struct exit *exit, uint32_t id,
                    const struct indirect *indirect)
 {
     uint8_t *up = NULL;
@@ -248,8 +248,8 @@ void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
 
 /* The debt of the code behind a landing, made. When the budget is used up it is taken back: that
  * code is not entered. */
-static void emit_borrow(const struct regions *regions, struct cursor *hot, struct cursor *cold,
-                        const struct landing *landing, const uint8_t *up)
+static void emit_borrow(const struct regions *regions, struct code_cursor *hot,
+                        struct code_cursor *cold, const struct landing *landing, const uint8_t *up)
 {
     uint32_t half = CONTEXT_BUDGETS / 2, budget = half + (uint32_t)(landing->pc >> 4) % half;
     int64_t charge = budget_charge(-landing->debt);
@@ -266,7 +266,7 @@ static void emit_borrow(const struct regions *regions, struct cursor *hot, struc
     emit_jump_slot(cold, SLOT(to_budget_indirect));
 }
 
-void emit_landing(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+void emit_landing(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                   const struct landing *landing)
 {
     emit_u8(hot, 0x48); /* movabs $-pc, %rcx */
@@ -292,7 +292,7 @@ void emit_landing(const struct regions *regions, struct cursor *hot, struct curs
                              .free = true,
                              .rotates = landing->rotates};
     struct plan_path path = landing->before;
-    contexts_emit(landing->contexts, landing->crossing, hot, cold, &room);
+    contexts_emit(landing->contexts, landing->transfer, hot, cold, &room);
     plan_emit(landing->plan, landing->place, hot, &room, &path);
     path = plan_enter(landing->plan, landing->pc, path);
     if (!landing->entry.known)
@@ -302,7 +302,7 @@ void emit_landing(const struct regions *regions, struct cursor *hot, struct curs
 }
 
 void translate_landing(const struct regions *regions, const struct landing *landing, uint64_t entry,
-                       struct cursor *hot, struct cursor *cold)
+                       struct code_cursor *hot, struct code_cursor *cold)
 {
     emit_landing(regions, hot, cold, landing);
     emit_jump(hot, entry);

@@ -40,7 +40,7 @@ struct exit {
             int16_t owed;     /* plain: instructions executed and not charged when it is reached */
             uint16_t payload; /* record: bytes of payload written when it is reached */
         };
-        uint32_t crossing; /* count: from function to function (contexts.h), or 0 */
+        uint32_t transfer; /* count: from function to function (contexts.h), or 0 */
     };
     union {
         uint64_t
@@ -68,38 +68,39 @@ static inline int64_t budget_charge(int32_t instructions)
 }
 
 /* The counter of a superblock's entry. */
-void emit_counter(const struct regions *regions, struct cursor *c, uint32_t counter, uint64_t at_pc,
-                  bool rcx_free);
+void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t counter,
+                  uint64_t at_pc, bool rcx_free);
 
 /* Leaves to the dispatcher at the exit `id`. */
-void emit_leave(struct cursor *c, uint32_t id, size_t to);
+void emit_leave(struct code_cursor *c, uint32_t id, size_t to);
 
 /* What a superblock is to those who go there. */
-struct target {
+struct entry_point {
     uint64_t entry;
     int32_t debt;
 };
 
 /* The work of a direct exit that goes on at code with that debt. Returns a branch that must still
  * be led out, by emit_work_out after the jump that follows, or NULL. */
-uint8_t *emit_work(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+uint8_t *emit_work(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                    const struct exit *exit, uint32_t id, int32_t debt);
-void emit_work_out(struct cursor *hot, struct cursor *cold, uint8_t *up, const struct exit *exit,
-                   uint32_t id, int32_t debt);
+void emit_work_out(struct code_cursor *hot, struct code_cursor *cold, uint8_t *up,
+                   const struct exit *exit, uint32_t id, int32_t debt);
 
 /* Plain: the payment of a loop's turn, in front of the superblock that it leads back to; returns
  * where it runs from. */
-uint64_t emit_turn(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+uint64_t emit_turn(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                    const struct exit *exit, uint32_t id, int32_t debt);
 
 /* A direct exit has been taken for the first time: writes what it does, then a jump to the
  * target. Until then it leads to the dispatcher, which does the work itself: most branches never go
  * one of their ways, and pay nothing for it. */
 void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
-                    const struct target *to, struct cursor *hot, struct cursor *cold);
+                    const struct entry_point *to, struct code_cursor *hot,
+                    struct code_cursor *cold);
 
 /* What an indirect end owes, paid where no flag is in use. */
-void emit_prepay(struct cursor *c, uint32_t id, int32_t owed);
+void emit_prepay(struct code_cursor *c, uint32_t id, int32_t owed);
 
 /* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one
  * that its flavour shares, or the slot of a counted jump or call (`site`). */
@@ -108,11 +109,11 @@ struct indirect {
     bool site;
     bool rotates; /* the CPU has rorx */
 };
-void emit_indirect(struct cursor *c, const struct exit *exit, uint32_t id,
+void emit_indirect(struct code_cursor *c, const struct exit *exit, uint32_t id,
                    const struct indirect *indirect);
 
 /* Where a site leads that has a fan. */
-void emit_fan(struct cursor *c, const uint64_t *fan);
+void emit_fan(struct code_cursor *c, const uint64_t *fan);
 
 /* Where indirect branches to `pc` arrive with the target in %r11; on another one they go to `next`.
  * It adds one to `counter` unless that is 0, or makes the debt of the code behind it, and carries
@@ -126,12 +127,12 @@ struct landing {
     struct plan_path before, entry; /* what is known of the register where it comes from; and what
                                        the code behind it knows */
     const struct contexts *contexts;
-    uint32_t crossing;
+    uint32_t transfer;
     bool rotates;
 };
-void emit_landing(const struct regions *regions, struct cursor *hot, struct cursor *cold,
+void emit_landing(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                   const struct landing *landing);
 
 /* The same, and a jump to the entry. */
 void translate_landing(const struct regions *regions, const struct landing *landing, uint64_t entry,
-                       struct cursor *hot, struct cursor *cold);
+                       struct code_cursor *hot, struct code_cursor *cold);

@@ -5,7 +5,7 @@
 #define SLOT(field) offsetof(struct context, field)
 
 /* mov or movzx [at], %reg, so many bytes: 4, 2 or 1 */
-static void emit_read(struct cursor *c, uint32_t reg, uint64_t at, uint32_t bytes)
+static void emit_read(struct code_cursor *c, uint32_t reg, uint64_t at, uint32_t bytes)
 {
     if (bytes == 4) {
         emit_u8(c, 0x8b);
@@ -19,7 +19,7 @@ static void emit_read(struct cursor *c, uint32_t reg, uint64_t at, uint32_t byte
 }
 
 /* lea -value(%reg), %reg in 32 bits: 0 if it was the value, and never 2^32 or more. */
-static void emit_less(struct cursor *c, uint32_t reg, uint32_t value)
+static void emit_less(struct code_cursor *c, uint32_t reg, uint32_t value)
 {
     emit_u8(c, 0x8d);
     emit_u8(c, 0x80 | reg << 3 | reg);
@@ -28,7 +28,7 @@ static void emit_less(struct cursor *c, uint32_t reg, uint32_t value)
 
 /* Adds to %rcx a number below 2^32, which is 0 if nothing has changed. So the sum, of 64 bits, is 0
  * only if all are. */
-static void emit_compare(struct cursor *c, uint64_t at, const uint8_t *ours, uint32_t bytes,
+static void emit_compare(struct code_cursor *c, uint64_t at, const uint8_t *ours, uint32_t bytes,
                          bool first)
 {
     uint32_t value = 0, reg = first ? RCX : RDX;
@@ -40,7 +40,7 @@ static void emit_compare(struct cursor *c, uint64_t at, const uint8_t *ours, uin
 }
 
 /* The last piece of a run may overlap the one before. */
-static void emit_run(struct cursor *c, uint64_t start, const uint8_t *ours, uint64_t bytes,
+static void emit_run(struct code_cursor *c, uint64_t start, const uint8_t *ours, uint64_t bytes,
                      bool first)
 {
     uint32_t piece = bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
@@ -51,13 +51,13 @@ static void emit_run(struct cursor *c, uint64_t start, const uint8_t *ours, uint
     }
 }
 
-static void emit_registers_back(struct cursor *c)
+static void emit_registers_back(struct code_cursor *c)
 {
     emit_load(c, RCX, SLOT(slot_rcx));
     emit_load(c, RDX, SLOT(slot_rdx));
 }
 
-void emit_guard(struct cursor *hot, struct cursor *cold, const struct guards *guards,
+void emit_guard(struct code_cursor *hot, struct code_cursor *cold, const struct guards *guards,
                 uint32_t guard, uint32_t number)
 {
     struct guards_run run = {0};

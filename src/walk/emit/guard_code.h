@@ -13,7 +13,7 @@
 enum { GUARD_CODE_BYTES = 4 * SHAPE_GUARDED_BYTES + 16 * SHAPE_SEGMENTS + 80 };
 
 /* Writes the guard of superblock `number`; what comes next runs if nothing has changed. */
-void emit_guard(struct cursor *hot, struct cursor *cold, const struct guards *guards,
+void emit_guard(struct code_cursor *hot, struct code_cursor *cold, const struct guards *guards,
                 uint32_t guard, uint32_t number);
 /* The displacement field that tells where a difference leads to, by where the code behind the guard
  * begins. */

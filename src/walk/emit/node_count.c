@@ -7,7 +7,7 @@
 #define NODES (SLOT(counters) + NODES_AT)
 
 /* An instruction with the operand gs:[offset + r11]: a prefix, opcode, its register field. */
-static void emit_at_r11(struct cursor *c, uint32_t rex, uint32_t opcode, uint32_t field,
+static void emit_at_r11(struct code_cursor *c, uint32_t rex, uint32_t opcode, uint32_t field,
                         size_t offset)
 {
     emit_u8(c, 0x65);
@@ -18,7 +18,7 @@ static void emit_at_r11(struct cursor *c, uint32_t rex, uint32_t opcode, uint32_
 }
 
 /* A short branch that is taken if the node, in %r11, is that function's. Returns its field. */
-static uint8_t *emit_own(struct cursor *c, uint32_t number, bool flags_free)
+static uint8_t *emit_own(struct code_cursor *c, uint32_t number, bool flags_free)
 {
     const size_t at = NODES + offsetof(struct wire_node, number);
     if (flags_free) {
@@ -36,7 +36,7 @@ static uint8_t *emit_own(struct cursor *c, uint32_t number, bool flags_free)
     return c->at - 1;
 }
 
-static void emit_give_back(struct cursor *c, const struct plan_room *room, bool rcx)
+static void emit_give_back(struct code_cursor *c, const struct plan_room *room, bool rcx)
 {
     if (room->free)
         return;
@@ -54,7 +54,7 @@ struct counting {
 };
 
 /* movabs $value, %r11; and to context.path */
-static void emit_register(struct cursor *c, uint64_t value)
+static void emit_register(struct code_cursor *c, uint64_t value)
 {
     emit_u8(c, 0x49);
     emit_u8(c, 0xbb);
@@ -63,7 +63,7 @@ static void emit_register(struct cursor *c, uint64_t value)
 }
 
 /* To the dispatcher. Returns the field that is to lead behind. */
-static uint8_t *emit_left(struct cursor *c, const struct plan_room *room, bool rcx,
+static uint8_t *emit_left(struct code_cursor *c, const struct plan_room *room, bool rcx,
                           const struct counting *counting)
 {
     if (counting->path) {
@@ -88,7 +88,7 @@ static uint8_t *emit_left(struct cursor *c, const struct plan_room *room, bool r
 }
 
 /* %r11 += 8 (path + value modulo 2^bits) */
-static void emit_path(struct cursor *c, const struct counting *counting)
+static void emit_path(struct code_cursor *c, const struct counting *counting)
 {
     static const uint8_t narrow[] = {0x0f, 0xb6, 0xc9}, wide[] = {0x0f, 0xb7, 0xc9};
     static const uint8_t scaled[] = {0x48, 0x8d, 0x0c, 0xcd};  /* lea 8 value(, %rcx, 8), %rcx */
@@ -107,7 +107,7 @@ static void emit_path(struct cursor *c, const struct counting *counting)
     emit_bytes(c, eighth ? eighths : whole, 4);
 }
 
-static void emit_increment(struct cursor *c, size_t at, bool flags_free)
+static void emit_increment(struct code_cursor *c, size_t at, bool flags_free)
 {
     if (flags_free) {
         emit_at_r11(c, 8, 0xff, 0, at); /* incq */
@@ -118,8 +118,8 @@ static void emit_increment(struct cursor *c, size_t at, bool flags_free)
     emit_at_r11(c, 8, 0x89, RCX, at);
 }
 
-static void emit(const struct counting *counting, struct cursor *c, const struct plan_room *room,
-                 bool flags_free)
+static void emit(const struct counting *counting, struct code_cursor *c,
+                 const struct plan_room *room, bool flags_free)
 {
     size_t at = NODES + sizeof(struct wire_node);
     bool rcx = counting->bits || !flags_free;
@@ -141,7 +141,7 @@ static void emit(const struct counting *counting, struct cursor *c, const struct
     emit_displacement(c, behind, cursor_runs_at(c));
 }
 
-void node_count_emit(const struct wire_plan *operation, uint32_t left, struct cursor *c,
+void node_count_emit(const struct wire_plan *operation, uint32_t left, struct code_cursor *c,
                      const struct plan_room *room, bool flags_free)
 {
     struct counting counting = {.function = operation->counter,
@@ -152,7 +152,7 @@ void node_count_emit(const struct wire_plan *operation, uint32_t left, struct cu
 }
 
 bool node_count_known_emit(const struct plan *plan, const struct wire_plan *operation,
-                           uint32_t left, uint64_t register_value, struct cursor *c,
+                           uint32_t left, uint64_t register_value, struct code_cursor *c,
                            const struct plan_room *room, bool flags_free)
 {
     uint32_t counter = known_path_in_node(plan->known, operation->counter,

@@ -121,7 +121,7 @@ void payload_plan(struct payload *payload, const struct shape *shape, uint32_t e
 
 /* ---- code: registers */
 
-static void acquire(struct payload *payload, struct cursor *c)
+static void acquire(struct payload *payload, struct code_cursor *c)
 {
     if (payload->held)
         return;
@@ -131,7 +131,7 @@ static void acquire(struct payload *payload, struct cursor *c)
     payload->held = true;
 }
 
-void payload_release(struct payload *payload, struct cursor *c)
+void payload_release(struct payload *payload, struct code_cursor *c)
 {
     if (!payload->held)
         return;
@@ -141,14 +141,14 @@ void payload_release(struct payload *payload, struct cursor *c)
 }
 
 /* gs:[%r11 + where the next word goes] as an operand. */
-static void emit_word(struct payload *payload, struct cursor *c, uint32_t reg)
+static void emit_word(struct payload *payload, struct code_cursor *c, uint32_t reg)
 {
     emit_u8(c, 0x83 | (reg & 7) << 3);
     emit_u32(c, (uint32_t)CONTEXT_PAYLOAD_AT + 8 * payload->written);
 }
 
 /* mov %reg, gs:[word] */
-static void emit_put(struct payload *payload, struct cursor *c, uint32_t reg)
+static void emit_put(struct payload *payload, struct code_cursor *c, uint32_t reg)
 {
     emit_u8(c, 0x65);
     emit_u8(c, 0x49 | (reg >> 3) << 2);
@@ -157,7 +157,7 @@ static void emit_put(struct payload *payload, struct cursor *c, uint32_t reg)
 }
 
 /* A register of the program's, wherever it is. */
-static void emit_put_register(struct payload *payload, struct cursor *c, uint32_t reg)
+static void emit_put_register(struct payload *payload, struct code_cursor *c, uint32_t reg)
 {
     acquire(payload, c);
     if (reg == R10 || reg == R11)
@@ -166,7 +166,7 @@ static void emit_put_register(struct payload *payload, struct cursor *c, uint32_
 }
 
 /* movups or vmovdqu, as the program's own instruction is: mixing them is slow on some machines. */
-static void emit_put_vector(struct payload *payload, struct cursor *c, const struct insn *insn,
+static void emit_put_vector(struct payload *payload, struct code_cursor *c, const struct insn *insn,
                             uint32_t reg, uint32_t words)
 {
     acquire(payload, c);
@@ -188,7 +188,8 @@ static void emit_put_vector(struct payload *payload, struct cursor *c, const str
 
 /* lea with the operand of the instruction, to %r10; the program's registers are in place, but for
  * those that it does not name. */
-static void emit_lea(struct cursor *c, const struct step *step, const struct operands *operands)
+static void emit_lea(struct code_cursor *c, const struct step *step,
+                     const struct operands *operands)
 {
     const struct insn *insn = &step->insn;
     const uint8_t *bytes = step->bytes;
@@ -213,7 +214,7 @@ static void emit_lea(struct cursor *c, const struct step *step, const struct ope
 }
 
 /* lea disp(%base), %r10: without the index, which is a vector. */
-static void emit_lea_base(struct cursor *c, const struct step *step,
+static void emit_lea_base(struct code_cursor *c, const struct step *step,
                           const struct operands *operands)
 {
     if (operands->base == NO_REGISTER) {
@@ -231,7 +232,7 @@ static void emit_lea_base(struct cursor *c, const struct step *step,
 }
 
 /* lea more(%r10), %r10 */
-static void emit_advance(struct cursor *c, uint32_t more)
+static void emit_advance(struct code_cursor *c, uint32_t more)
 {
     emit_u8(c, 0x4d);
     emit_u8(c, 0x8d);
@@ -240,8 +241,8 @@ static void emit_advance(struct cursor *c, uint32_t more)
 }
 
 /* Not yet held, the address is taken before %r11 has another value. */
-static void emit_put_address(struct payload *payload, struct cursor *c, const struct step *step,
-                             const struct operands *operands)
+static void emit_put_address(struct payload *payload, struct code_cursor *c,
+                             const struct step *step, const struct operands *operands)
 {
     const struct insn *insn = &step->insn;
     bool held = payload->held;
@@ -265,7 +266,7 @@ static void emit_put_address(struct payload *payload, struct cursor *c, const st
     emit_put(payload, c, R10);
 }
 
-static void emit_put_push(struct payload *payload, struct cursor *c, uint32_t bytes)
+static void emit_put_push(struct payload *payload, struct code_cursor *c, uint32_t bytes)
 {
     acquire(payload, c);
     static const uint8_t below[] = {0x4c, 0x8d, 0x54, 0x24}; /* lea -bytes(%rsp), %r10 */
@@ -276,7 +277,7 @@ static void emit_put_push(struct payload *payload, struct cursor *c, uint32_t by
 
 /* ---- steps */
 
-static void put(struct payload *payload, struct cursor *c, const struct step *step,
+static void put(struct payload *payload, struct code_cursor *c, const struct step *step,
                 const struct operands *operands, const struct wire_payload *item)
 {
     switch ((enum payload_kind)item->kind) {
@@ -314,7 +315,7 @@ static void put(struct payload *payload, struct cursor *c, const struct step *st
     }
 }
 
-static void put_while(struct payload *payload, struct cursor *c, const struct step *step,
+static void put_while(struct payload *payload, struct code_cursor *c, const struct step *step,
                       const struct operands *operands, uint32_t i, uint8_t below)
 {
     for (; payload->next < payload->first[i + 1] && payload->items[payload->next].kind < below;
@@ -324,7 +325,8 @@ static void put_while(struct payload *payload, struct cursor *c, const struct st
     }
 }
 
-void payload_before(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i)
+void payload_before(struct payload *payload, struct code_cursor *c, const struct step *step,
+                    uint32_t i)
 {
     struct operands operands;
     insn_operands(&step->insn, step->bytes, &operands);
@@ -336,7 +338,8 @@ void payload_before(struct payload *payload, struct cursor *c, const struct step
         payload_release(payload, c);
 }
 
-void payload_after(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i)
+void payload_after(struct payload *payload, struct code_cursor *c, const struct step *step,
+                   uint32_t i)
 {
     struct operands operands;
     if (payload->next == payload->first[i + 1])
@@ -353,7 +356,7 @@ bool payload_times(const struct payload *payload, uint32_t i)
     return behind > payload->first[i] && payload->items[behind - 1].kind == PAYLOAD_LATENCY;
 }
 
-static void emit_fence(struct cursor *c)
+static void emit_fence(struct code_cursor *c)
 {
     static const uint8_t fence[] = {0x0f, 0xae, 0xe8}; /* lfence */
     emit_bytes(c, fence, sizeof fence);
@@ -363,7 +366,7 @@ static void emit_fence(struct cursor *c)
  * The processor expects that a load is not timed, and without the fence had begun it before it knew
  * better: loads of flushed lines, 230 ticks on an Emerald Rapids, were timed as 150, and as near
  * where the code that times them had to be fetched first. */
-void payload_time_not(struct cursor *c, struct payload_timing *timing)
+void payload_time_not(struct code_cursor *c, struct payload_timing *timing)
 {
     emit_store(c, RCX, SLOT(slot_rcx));
     emit_load(c, RCX, SLOT(latency_left));
@@ -377,26 +380,26 @@ void payload_time_not(struct cursor *c, struct payload_timing *timing)
 }
 
 /* The clock's low half, all that went before being done, and nothing begun of what comes. */
-static void emit_clock(struct cursor *c)
+static void emit_clock(struct code_cursor *c)
 {
     static const uint8_t clock[] = {0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x0f, 0xae, 0xe8};
     emit_bytes(c, clock, sizeof clock); /* lfence; rdtsc; lfence */
 }
 
-static void emit_spill(struct cursor *c)
+static void emit_spill(struct code_cursor *c)
 {
     emit_store(c, RAX, SLOT(slot_rax));
     emit_store(c, RDX, SLOT(slot_rdx));
 }
 
-static void emit_unspill(struct cursor *c)
+static void emit_unspill(struct code_cursor *c)
 {
     emit_load(c, RAX, SLOT(slot_rax));
     emit_load(c, RDX, SLOT(slot_rdx));
 }
 
 /* A load of code into %eax; its displacement field. */
-static uint8_t *emit_touch(struct cursor *c)
+static uint8_t *emit_touch(struct code_cursor *c)
 {
     emit_u8(c, 0x8b);
     emit_u8(c, 0x05);
@@ -407,7 +410,7 @@ static uint8_t *emit_touch(struct cursor *c)
 /* This code runs seldom, so its lines are seldom near, and to fetch one between the clocks would be
  * taken for the load's own time: first they are loaded as data. From clock to clock there are less
  * than two lines, so those of the load and of the second clock are all. */
-void payload_time_start(struct cursor *c, struct payload_timing *timing)
+void payload_time_start(struct code_cursor *c, struct payload_timing *timing)
 {
     emit_u8(c, 0xe9);
     emit_u32(c, 0);
@@ -426,7 +429,7 @@ void payload_time_start(struct cursor *c, struct payload_timing *timing)
     emit_displacement(c, timing->lines[0], cursor_runs_at(c));
 }
 
-void payload_time_end(struct cursor *c, struct payload_timing *timing)
+void payload_time_end(struct code_cursor *c, struct payload_timing *timing)
 {
     emit_spill(c);
     emit_displacement(c, timing->lines[1], cursor_runs_at(c) + 1); /* to the end of rdtsc */

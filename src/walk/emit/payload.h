@@ -35,10 +35,12 @@ static inline void payload_begin(struct payload *payload)
 
 /* What is recorded of the step before it runs, and after. Its own code stands in between; %r10 and
  * %r11 are in their slots then if payload->held still is set. */
-void payload_before(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i);
-void payload_after(struct payload *payload, struct cursor *c, const struct step *step, uint32_t i);
+void payload_before(struct payload *payload, struct code_cursor *c, const struct step *step,
+                    uint32_t i);
+void payload_after(struct payload *payload, struct code_cursor *c, const struct step *step,
+                   uint32_t i);
 /* The program's registers are all in place again. */
-void payload_release(struct payload *payload, struct cursor *c);
+void payload_release(struct payload *payload, struct code_cursor *c);
 
 /* Whether the step is timed now and then. If so its code stands twice: once behind
  * payload_time_not, once between the other two. */
@@ -46,6 +48,6 @@ bool payload_times(const struct payload *payload, uint32_t i);
 struct payload_timing {
     uint8_t *now, *over, *lines[2]; /* displacement fields */
 };
-void payload_time_not(struct cursor *c, struct payload_timing *timing);
-void payload_time_start(struct cursor *c, struct payload_timing *timing);
-void payload_time_end(struct cursor *c, struct payload_timing *timing);
+void payload_time_not(struct code_cursor *c, struct payload_timing *timing);
+void payload_time_start(struct code_cursor *c, struct payload_timing *timing);
+void payload_time_end(struct code_cursor *c, struct payload_timing *timing);

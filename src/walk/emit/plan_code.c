@@ -285,13 +285,13 @@ static void emit_some(struct taken *t, const struct plan *plan, const struct wir
     measured_emit_out(t, plan, operation, &measured);
 }
 
-static struct taken taken_at(struct cursor *c, const struct plan_room *room)
+static struct taken taken_at(struct code_cursor *c, const struct plan_room *room)
 {
     return (struct taken){
         .c = c, .room = room, .flags_free = flags_dead(room->regions, room->pc, FLAGS_ALL)};
 }
 
-void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
+void plan_emit(const struct plan *plan, plan_place place, struct code_cursor *c,
                const struct plan_room *room, struct plan_path *path)
 {
     if (!place)
@@ -307,7 +307,7 @@ void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
     }
 }
 
-void plan_settle(struct cursor *c, const struct plan_room *room, struct plan_path *path)
+void plan_settle(struct code_cursor *c, const struct plan_room *room, struct plan_path *path)
 {
     if (path_settled(path))
         return;

@@ -13,7 +13,7 @@ enum { PLAN_CODE_BYTES = 600 };
 
 /* Code that carries them out; no register or flag of the program's changes. `path`: what is known
  * before, and then behind. */
-void plan_emit(const struct plan *plan, plan_place place, struct cursor *c,
+void plan_emit(const struct plan *plan, plan_place place, struct code_cursor *c,
                const struct plan_room *room, struct plan_path *path);
 /* Code that makes context.path true. */
-void plan_settle(struct cursor *c, const struct plan_room *room, struct plan_path *path);
+void plan_settle(struct code_cursor *c, const struct plan_room *room, struct plan_path *path);

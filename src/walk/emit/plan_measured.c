@@ -2,7 +2,7 @@
 
 struct measured measured_emit(struct taken *t, const struct plan_path *path, bool begins)
 {
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     static const uint8_t less[] = {0x65, 0x48, 0xff, 0x0c, 0x25}; /* decq gs:[path_left] */
     static const uint8_t test[] = {0x65, 0x48, 0x83, 0x3c, 0x25}; /* cmpq $0, gs:[path_left] */
     if (t->flags_free) {
@@ -36,7 +36,7 @@ struct measured measured_emit(struct taken *t, const struct plan_path *path, boo
 /* ---- looking */
 
 /* The register, as it is before the operation, to %rax. */
-static void emit_path_rax(struct cursor *c, const struct plan_path *path)
+static void emit_path_rax(struct code_cursor *c, const struct plan_path *path)
 {
     static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
     if (!path->known)
@@ -51,7 +51,7 @@ static void emit_path_rax(struct cursor *c, const struct plan_path *path)
 }
 
 /* movq $0, gs:[at] */
-static void emit_zero(struct cursor *c, size_t at)
+static void emit_zero(struct code_cursor *c, size_t at)
 {
     static const uint8_t zero[] = {0x65, 0x48, 0xc7, 0x04, 0x25};
     emit_bytes(c, zero, sizeof zero);
@@ -67,7 +67,7 @@ static void emit_one_look(struct taken *t, const struct plan *plan,
 {
     size_t end = SLOT(looks) + sizeof(struct look) * CONTEXT_LOOKS;
     size_t to = is_first ? offsetof(struct look, path) : offsetof(struct look, clock);
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     emit_clock_alone(t);
     emit_load(c, RCX, SLOT(looks_at));
     emit_indexed(c, STORE, RAX, 1, end + to);
@@ -109,7 +109,7 @@ static void taken_restore(struct taken *t, const struct taken *back)
 }
 
 /* Behind a branch that is taken if %rcx is 0, whose field is returned, what is otherwise. */
-static uint8_t *emit_unless_near(struct cursor *c)
+static uint8_t *emit_unless_near(struct code_cursor *c)
 {
     uint8_t *on = emit_short(c, JRCXZ);
     emit_jump(c, 0);
@@ -122,7 +122,7 @@ static void emit_going_on(struct taken *t, const struct plan *plan,
                           const struct wire_plan *operation)
 {
     static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     uint8_t *field = emit_leaving(t, plan, operation);
     emit_displacement(c, field, cursor_runs_at(c));
     emit_clock_alone(t);
@@ -136,7 +136,7 @@ static void emit_going_on(struct taken *t, const struct plan *plan,
 /* ---- flowing */
 
 /* movq $value, gs:[at + rcx] */
-static void emit_store_constant(struct cursor *c, uint32_t value, size_t at)
+static void emit_store_constant(struct code_cursor *c, uint32_t value, size_t at)
 {
     emit_indexed(c, 0xc7, 0, 1, at);
     emit_u32(c, value);
@@ -145,7 +145,7 @@ static void emit_store_constant(struct cursor *c, uint32_t value, size_t at)
 /* The register, written down at %rcx. */
 static void emit_flow_path(struct taken *t, const struct plan_path *path, size_t to)
 {
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     if (path->known && emit_fits((int64_t)path->value)) {
         emit_store_constant(c, (uint32_t)path->value, to);
         return;
@@ -170,7 +170,7 @@ static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
                                const struct wire_plan *operation, const struct measured *measured)
 {
     size_t end = SLOT(flow) + sizeof(struct flow_look) * CONTEXT_FLOW;
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     emit_flow_path(t, &measured->path, end + offsetof(struct flow_look, path));
     emit_store_constant(c, plan_left_number(plan, operation),
                         end + offsetof(struct flow_look, operation));
@@ -186,7 +186,7 @@ static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
  * behind a look. */
 static uint8_t *emit_flow_end(struct taken *t)
 {
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     emit_clock_alone(t);
     emit_store(c, RAX, SLOT(flow_ended));
     emit_load(c, RAX, SLOT(slot_rax));
@@ -201,7 +201,7 @@ static uint8_t *emit_flow(struct taken *t, const struct plan *plan,
                           const struct wire_plan *operation, const struct measured *measured)
 {
     bool ends = operation->action == PLAN_COUNT || operation->action == PLAN_COUNT_PATH;
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     taken_rcx(t);
     emit_load(c, RCX, SLOT(flow_at));
     uint8_t *none = emit_short(c, JRCXZ);
@@ -270,7 +270,7 @@ void measured_emit_out(struct taken *t, const struct plan *plan, const struct wi
 /* Goes on if path_back is above the stack pointer, else by the branch whose field is returned. */
 static uint8_t *emit_nobody_waits(struct taken *t)
 {
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     static const uint8_t compare[] = {0x65, 0x48, 0x39, 0x24, 0x25}; /* cmp %rsp, gs:[path_back] */
     if (t->flags_free) {
         emit_bytes(c, compare, sizeof compare);

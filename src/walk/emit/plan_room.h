@@ -8,8 +8,8 @@
 
 struct plan_room {
     const struct regions *regions;
-    struct cursor *cold; /* for code that hardly ever runs */
-    uint64_t pc;         /* the program's next instruction */
-    bool free;           /* %rcx and %r11 are in their slots already */
-    bool rotates;        /* the CPU has rorx */
+    struct code_cursor *cold; /* for code that hardly ever runs */
+    uint64_t pc;              /* the program's next instruction */
+    bool free;                /* %rcx and %r11 are in their slots already */
+    bool rotates;             /* the CPU has rorx */
 };

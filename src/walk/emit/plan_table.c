@@ -3,7 +3,7 @@
 #include "walk/count/path_table.h"
 
 /* gs:[field of the path whose slot is at 8 * %r11], and a register or more of the opcode. */
-static void emit_slot_field(struct cursor *c, uint32_t rex, uint32_t opcode, uint32_t reg,
+static void emit_slot_field(struct code_cursor *c, uint32_t rex, uint32_t opcode, uint32_t reg,
                             uint32_t function, size_t field)
 {
     emit_u8(c, 0x65);
@@ -16,7 +16,7 @@ static void emit_slot_field(struct cursor *c, uint32_t rex, uint32_t opcode, uin
 
 /* With the path's number in %rcx and, if there is one, the node in %rax: where it would lie if
  * nobody was there before, to %r11, in units of eight bytes. */
-static void emit_home(struct cursor *c, uint32_t function, bool in_node)
+static void emit_home(struct code_cursor *c, uint32_t function, bool in_node)
 {
     static const uint8_t node[] = {0x4d, 0x8d, 0x1c, 0x03}; /* lea (%r11,%rax), %r11 */
     static const uint8_t half[] = {0xc4, 0x63, 0xfb, 0xf0, 0xd9, 16, 0x4e, 0x8d, 0x9c, 0x19};
@@ -48,7 +48,7 @@ static uint8_t *emit_node_matches(struct taken *t, uint32_t function)
 /* Two branches that are taken if it is not the slot of this path. */
 static void emit_slot_matches(struct taken *t, uint32_t function, uint8_t *out[])
 {
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     size_t path = offsetof(struct wire_path, path), of = offsetof(struct wire_path, function);
     if (t->flags_free) {
         emit_slot_field(c, REX_W, 0x39, RCX, function, path); /* cmp */

@@ -37,7 +37,8 @@ void taken_give_back(struct taken *t)
 }
 
 /* A register and gs:[offset + scale * rcx]. */
-void emit_indexed(struct cursor *c, uint32_t opcode, uint32_t reg, uint32_t scale, size_t offset)
+void emit_indexed(struct code_cursor *c, uint32_t opcode, uint32_t reg, uint32_t scale,
+                  size_t offset)
 {
     emit_u8(c, 0x65);
     emit_u8(c, 0x48 | (reg >> 3) << 2);
@@ -49,7 +50,7 @@ void emit_indexed(struct cursor *c, uint32_t opcode, uint32_t reg, uint32_t scal
 
 /* ---- ticks */
 
-void emit_fence(struct cursor *c)
+void emit_fence(struct code_cursor *c)
 {
     static const uint8_t lfence[] = {0x0f, 0xae, 0xe8};
     emit_bytes(c, lfence, sizeof lfence);
@@ -94,7 +95,7 @@ void emit_clock_alone(struct taken *t)
 }
 
 /* %rax -= %rdx; no flag changes. */
-void emit_less(struct cursor *c)
+void emit_less(struct code_cursor *c)
 {
     static const uint8_t less[] = {0x48, 0xf7, 0xd2, 0x48, 0x8d, 0x44, 0x10, 1};
     emit_bytes(c, less, sizeof less); /* not %rdx; lea 1(%rax,%rdx), %rax */
@@ -108,7 +109,7 @@ bool emit_fits(int64_t value)
 }
 
 /* movabs $value, %r11 */
-void emit_constant_r11(struct cursor *c, int64_t value)
+void emit_constant_r11(struct code_cursor *c, int64_t value)
 {
     emit_u8(c, 0x49);
     emit_u8(c, 0xbb);
@@ -178,7 +179,7 @@ uint32_t plan_left_number(const struct plan *plan, const struct wire_plan *opera
 /* Returns the field of where it goes on. */
 uint8_t *emit_leaving(struct taken *t, const struct plan *plan, const struct wire_plan *operation)
 {
-    struct cursor *c = t->c;
+    struct code_cursor *c = t->c;
     taken_rcx(t);
     emit_u8(c, 0x48); /* lea behind(%rip), %rcx */
     emit_u8(c, 0x8d);
@@ -199,7 +200,7 @@ void emit_left(struct taken *t, const struct plan *plan, const struct wire_plan 
 }
 
 /* A short branch to a place not known yet. */
-uint8_t *emit_short(struct cursor *c, uint32_t opcode)
+uint8_t *emit_short(struct code_cursor *c, uint32_t opcode)
 {
     emit_u8(c, opcode);
     emit_u8(c, 0);
@@ -207,7 +208,7 @@ uint8_t *emit_short(struct cursor *c, uint32_t opcode)
 }
 
 /* Goes on if %rcx is zero, else by the branch that is returned. */
-uint8_t *emit_unless_rcx_zero(struct cursor *c)
+uint8_t *emit_unless_rcx_zero(struct code_cursor *c)
 {
     uint8_t *on = emit_short(c, JRCXZ), *out = emit_short(c, JMP);
     emit_near_here(on, c);

@@ -15,7 +15,7 @@
 
 /* Which registers the code of one operation has taken, to give them back in the end. */
 struct taken {
-    struct cursor *c;
+    struct code_cursor *c;
     const struct plan_room *room;
     bool flags_free;
     bool rcx, r11, rax, ticks;
@@ -35,26 +35,27 @@ enum { LOAD = 0x8b, STORE = 0x89 };
 enum { REX_W = 8, JNE = 0x75, JRCXZ = 0xe3, JMP = 0xeb };
 
 /* A register and gs:[offset + scale * rcx]. */
-void emit_indexed(struct cursor *c, uint32_t opcode, uint32_t reg, uint32_t scale, size_t offset);
+void emit_indexed(struct code_cursor *c, uint32_t opcode, uint32_t reg, uint32_t scale,
+                  size_t offset);
 /* As an immediate. */
 bool emit_fits(int64_t value);
 /* movabs $value, %r11 */
-void emit_constant_r11(struct cursor *c, int64_t value);
+void emit_constant_r11(struct code_cursor *c, int64_t value);
 /* %rcx += value */
 void emit_sum_rcx(struct taken *t, int64_t value);
 /* A short branch to a place not known yet. */
-uint8_t *emit_short(struct cursor *c, uint32_t opcode);
+uint8_t *emit_short(struct code_cursor *c, uint32_t opcode);
 /* Goes on if %rcx is zero, else by the branch that is returned. */
-uint8_t *emit_unless_rcx_zero(struct cursor *c);
+uint8_t *emit_unless_rcx_zero(struct code_cursor *c);
 
 /* The shadow's index of the stack pointer. */
-static inline void emit_shadow_rcx(struct cursor *c)
+static inline void emit_shadow_rcx(struct code_cursor *c)
 {
     emit_u8(c, 0x89); /* mov %esp, %ecx */
     emit_u8(c, 0xe1);
 }
 
-static inline void emit_shadow(struct cursor *c, uint32_t opcode, uint32_t reg, size_t field)
+static inline void emit_shadow(struct code_cursor *c, uint32_t opcode, uint32_t reg, size_t field)
 {
     emit_indexed(c, opcode, reg, CONTEXT_SHADOW_SCALE, CONTEXT_SHADOW_AT + field);
 }
@@ -66,9 +67,9 @@ void emit_clock(struct taken *t);
 /* The same when all before is done. */
 void emit_clock_alone(struct taken *t);
 /* What is behind waits until all before is done. */
-void emit_fence(struct cursor *c);
+void emit_fence(struct code_cursor *c);
 /* %rax -= %rdx */
-void emit_less(struct cursor *c);
+void emit_less(struct code_cursor *c);
 
 /* ---- what the dispatcher does */
 

@@ -62,7 +62,7 @@ bool through_gs_holds(const struct insn *insn)
 }
 
 /* lea of the operand without its segment */
-static void emit_address(struct cursor *c, const struct step *step)
+static void emit_address(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     if (insn->prefixes & PREFIX_67)
@@ -79,7 +79,7 @@ static void emit_address(struct cursor *c, const struct step *step)
         emit_displacement(c, c->at - 4, step->pc + insn->length + (uint64_t)(int64_t)insn->disp);
 }
 
-void through_gs_before(struct cursor *c, const struct step *step)
+void through_gs_before(struct code_cursor *c, const struct step *step)
 {
     static const uint8_t add[] = {0x4f, 0x8d, 0x1c, 0x13}; /* lea (%r11,%r10), %r11 */
     if (!through_gs_holds(&step->insn))
@@ -104,7 +104,7 @@ static bool is_prefix(uint8_t byte)
 }
 
 /* mov gs:[program_gs], %r32 or %r64 */
-static void emit_rdgsbase(struct cursor *c, const struct insn *insn)
+static void emit_rdgsbase(struct code_cursor *c, const struct insn *insn)
 {
     uint32_t reg = rm_register(insn);
     emit_u8(c, 0x65);
@@ -116,7 +116,7 @@ static void emit_rdgsbase(struct cursor *c, const struct insn *insn)
 }
 
 /* Prefixes that matter, REX, opcode; then (%r11), and the immediate. */
-void through_gs_copy(struct cursor *c, const struct step *step)
+void through_gs_copy(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     const uint8_t *bytes = step->bytes;
@@ -136,7 +136,7 @@ void through_gs_copy(struct cursor *c, const struct step *step)
     emit_bytes(c, bytes + behind, insn->length - behind);
 }
 
-void through_gs_after(struct cursor *c, const struct step *step)
+void through_gs_after(struct code_cursor *c, const struct step *step)
 {
     if (through_gs_holds(&step->insn))
         emit_load(c, R11, SLOT(slot_r11));

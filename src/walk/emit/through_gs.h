@@ -13,6 +13,6 @@ bool through_gs(const struct insn *insn);
 /* The code up to the instruction itself, with %r11 in its slot if through_gs_holds; then the
  * instruction; then the rest. No flag changes. */
 bool through_gs_holds(const struct insn *insn);
-void through_gs_before(struct cursor *c, const struct step *step);
-void through_gs_copy(struct cursor *c, const struct step *step);
-void through_gs_after(struct cursor *c, const struct step *step);
+void through_gs_before(struct code_cursor *c, const struct step *step);
+void through_gs_copy(struct code_cursor *c, const struct step *step);
+void through_gs_after(struct code_cursor *c, const struct step *step);

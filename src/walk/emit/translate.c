@@ -5,7 +5,7 @@
 #define SLOT(field) offsetof(struct context, field)
 
 /* Called before each emitted instruction that can fault in the program's name. */
-static void note(struct translation *t, const struct cursor *c, const struct shape *shape,
+static void note(struct translation *t, const struct code_cursor *c, const struct shape *shape,
                  uint32_t step, uint32_t in_slot)
 {
     if (t->sought == 0 || t->located || cursor_runs_at(c) != t->sought)
@@ -19,7 +19,7 @@ static void note(struct translation *t, const struct cursor *c, const struct sha
 
 /* ---- instructions */
 
-static void emit_plain(struct cursor *c, const struct step *step)
+static void emit_plain(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     uint8_t *start = c->at;
@@ -33,7 +33,7 @@ static void emit_plain(struct cursor *c, const struct step *step)
 
 /* A conditional branch whose taken way is not known yet; returns its rel32 field, which can be
  * patched while other threads run it. */
-static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
+static uint8_t *emit_cond(struct code_cursor *c, const struct insn *insn)
 {
     if (insn->class ==
         INSN_REFUSED) { /* xbegin: aborted, for no reason that is worth another try */
@@ -61,7 +61,7 @@ static uint8_t *emit_cond(struct cursor *c, const struct insn *insn)
 
 /* pushq of a return address that stands behind the code; returns the displacement field. It is one
  * instruction, so a fault at the stack's end finds the program's registers in place. */
-static uint8_t *emit_push_constant(struct cursor *c)
+static uint8_t *emit_push_constant(struct code_cursor *c)
 {
     emit_u8(c, 0xff);
     emit_u8(c, 0x35);
@@ -71,7 +71,7 @@ static uint8_t *emit_push_constant(struct cursor *c)
 
 /* mov <the branch's operand>, %r11. That register, because it is dead at most calls and returns:
  * its own value comes back by way of memory, and nobody waits for it. */
-static void emit_operand(struct cursor *c, const struct step *step)
+static void emit_operand(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     if (insn->prefixes & PREFIX_FS)
@@ -95,7 +95,7 @@ struct ending {
     uint32_t paid_at; /* the step before which an indirect end was paid for, or SHAPE_STEPS */
 };
 
-static void emit_branch_register(struct translation *t, struct cursor *c, struct ending *end,
+static void emit_branch_register(struct translation *t, struct code_cursor *c, struct ending *end,
                                  bool call)
 {
     const struct step *step = &end->shape->steps[end->step];
@@ -110,7 +110,7 @@ static void emit_branch_register(struct translation *t, struct cursor *c, struct
 }
 
 /* mov between %rax and gs:[the shadow + at + 4 %rcx] */
-static void emit_shadow_word(struct cursor *c, uint32_t opcode, size_t at)
+static void emit_shadow_word(struct code_cursor *c, uint32_t opcode, size_t at)
 {
     static const uint8_t address[] = {0x04, 0x8d};
     emit_u8(c, 0x65);
@@ -122,7 +122,7 @@ static void emit_shadow_word(struct cursor *c, uint32_t opcode, size_t at)
 
 /* Behind a return that has taken `popped` bytes of arguments off the stack: what was put by for the
  * call lies where the stack pointer was then, and is looked for where it is now. */
-static void emit_shadow_move(struct cursor *c, uint32_t popped)
+static void emit_shadow_move(struct code_cursor *c, uint32_t popped)
 {
     _Static_assert(CONTEXT_SHADOW_SCALE == 4, "the scale of the address");
     emit_store(c, RCX, SLOT(slot_rcx));
@@ -137,7 +137,7 @@ static void emit_shadow_move(struct cursor *c, uint32_t popped)
     emit_load(c, RCX, SLOT(slot_rcx));
 }
 
-static void emit_return(struct translation *t, struct cursor *c, struct ending *end)
+static void emit_return(struct translation *t, struct code_cursor *c, struct ending *end)
 {
     const struct insn *insn = &end->shape->steps[end->step].insn;
     emit_store(c, R11, SLOT(slot_r11));
@@ -176,21 +176,21 @@ static plan_place planned(const struct translation *t, uint64_t from, uint64_t t
     return t->plan ? plan_find(t->plan, from, to) : 0;
 }
 
-static uint32_t crossing(const struct translation *t, uint64_t from, uint64_t to,
-                         enum crossing_way way)
+static uint32_t transfer(const struct translation *t, uint64_t from, uint64_t to,
+                         enum transfer_way way)
 {
-    return t->contexts ? contexts_crossing(t->contexts, from, to, way) : 0;
+    return t->contexts ? contexts_transfer(t->contexts, from, to, way) : 0;
 }
 
-static void emit_crossing(const struct translation *t, struct cursor *hot, struct cursor *cold,
-                          uint32_t number, uint64_t to)
+static void emit_transfer(const struct translation *t, struct code_cursor *hot,
+                          struct code_cursor *cold, uint32_t number, uint64_t to)
 {
     struct plan_room room = {
         .regions = t->regions, .cold = t->cold, .pc = to, .rotates = t->rotates};
     contexts_emit(t->contexts, number, hot, cold, &room);
 }
 
-static void emit_place(struct translation *t, struct cursor *c, plan_place place, uint64_t to)
+static void emit_place(struct translation *t, struct code_cursor *c, plan_place place, uint64_t to)
 {
     struct plan_room room = {
         .regions = t->regions, .cold = t->cold, .pc = to, .rotates = t->rotates};
@@ -198,7 +198,7 @@ static void emit_place(struct translation *t, struct cursor *c, plan_place place
 }
 
 /* Before an instruction whatever comes next cannot know what is in the register. */
-static void emit_settled(struct translation *t, struct cursor *c, uint64_t pc)
+static void emit_settled(struct translation *t, struct code_cursor *c, uint64_t pc)
 {
     struct plan_room room = {
         .regions = t->regions, .cold = t->cold, .pc = pc, .rotates = t->rotates};
@@ -212,7 +212,7 @@ static void exit_knows(struct exit *exit, struct plan_path path)
 }
 
 /* The operations of an edge inside of the superblock, or at an instruction. */
-static void emit_planned(struct translation *t, struct cursor *c, uint64_t from, uint64_t to)
+static void emit_planned(struct translation *t, struct code_cursor *c, uint64_t from, uint64_t to)
 {
     emit_place(t, c, planned(t, from, to), to);
 }
@@ -220,16 +220,16 @@ static void emit_planned(struct translation *t, struct cursor *c, uint64_t from,
 /* The way on at the end of a superblock: a jump that first leads to the dispatcher and later,
  * patched, to the target's own code. Plain exits know what they must pay only then; the others do
  * their work here. */
-static void emit_exit(struct translation *t, struct cursor *hot, struct cursor *cold,
+static void emit_exit(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
                       struct exit *exit, uint32_t id)
 {
     bool plain = t->flavour == FLAVOUR_PLAIN;
     if (t->flavour == FLAVOUR_COUNT) {
-        if (contexts_first(t->contexts, exit->crossing))
-            emit_crossing(t, hot, cold, exit->crossing, exit->target);
+        if (contexts_first(t->contexts, exit->transfer))
+            emit_transfer(t, hot, cold, exit->transfer, exit->target);
         emit_place(t, hot, exit->plan, exit->target);
-        if (contexts_last(t->contexts, exit->crossing))
-            emit_crossing(t, hot, cold, exit->crossing, exit->target);
+        if (contexts_last(t->contexts, exit->transfer))
+            emit_transfer(t, hot, cold, exit->transfer, exit->target);
         t->path = plan_enter(t->plan, exit->target, t->path);
         if (!t->path.known)
             emit_settled(t, hot, exit->target);
@@ -260,7 +260,7 @@ static uint32_t pay_step(const struct translation *t, const struct shape *shape)
     return SHAPE_STEPS;
 }
 
-static void emit_end_indirect(struct translation *t, struct cursor *hot, struct exit *exit,
+static void emit_end_indirect(struct translation *t, struct code_cursor *hot, struct exit *exit,
                               uint32_t id, bool counted)
 {
     counted = counted && t->flavour == FLAVOUR_COUNT;
@@ -281,12 +281,12 @@ static void exit_plan(const struct translation *t, struct exit *exit, uint8_t en
     case SEGMENT_JUMP:
         exit->plan = planned(t, from, to);
         if (t->contexts)
-            exit->crossing = crossing(t, from, to, WAY_JUMP);
+            exit->transfer = transfer(t, from, to, WAY_JUMP);
         break;
     case SEGMENT_CALL:
         exit->plan = t->plan ? plan_arrival(t->plan, from, to) : 0;
         if (t->contexts)
-            exit->crossing = crossing(t, from, to, WAY_CALL);
+            exit->transfer = transfer(t, from, to, WAY_CALL);
         break;
     case SEGMENT_IJUMP:
     case SEGMENT_ICALL: exit->target = from; break;
@@ -294,7 +294,7 @@ static void exit_plan(const struct translation *t, struct exit *exit, uint8_t en
     }
 }
 
-static void emit_end(struct translation *t, struct cursor *hot, struct cursor *cold,
+static void emit_end(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
                      struct ending *end)
 {
     const struct wire_segment *segment = &end->shape->segments[end->segment];
@@ -350,7 +350,7 @@ static void emit_end(struct translation *t, struct cursor *hot, struct cursor *c
 }
 
 /* A conditional branch that goes to the dispatcher when it is taken, for now. */
-static void emit_side(struct translation *t, struct cursor *hot, struct cursor *cold,
+static void emit_side(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
                       const struct shape *shape, uint32_t segment)
 {
     uint32_t n_steps = shape->first_step[segment + 1];
@@ -361,7 +361,7 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
     exit->plan = planned(t, shape->steps[n_steps - 1].pc, exit->target);
     exit_knows(exit, t->path);
     if (t->contexts)
-        exit->crossing = crossing(t, shape->steps[n_steps - 1].pc, exit->target, WAY_JUMP);
+        exit->transfer = transfer(t, shape->steps[n_steps - 1].pc, exit->target, WAY_JUMP);
     uint8_t *field = emit_cond(hot, &shape->steps[n_steps - 1].insn);
     if (segment == t->turn_segment) {
         emit_displacement(hot, field, t->turn);
@@ -373,8 +373,8 @@ static void emit_side(struct translation *t, struct cursor *hot, struct cursor *
 }
 
 /* Plain: a loop that is one superblock pays for each turn in front of it, on the way back. */
-static void emit_front(struct translation *t, const struct shape *shape, struct cursor *hot,
-                       struct cursor *cold)
+static void emit_front(struct translation *t, const struct shape *shape, struct code_cursor *hot,
+                       struct code_cursor *cold)
 {
     t->turn_segment = SHAPE_SEGMENTS;
     for (uint32_t s = 0; t->flavour == FLAVOUR_PLAIN && !t->guarded && s < shape->n_segments; s++)
@@ -390,7 +390,7 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
                                   .place = t->plan ? plan_arrival(t->plan, 0, shape->pc) : 0,
                                   .entry = t->path,
                                   .contexts = t->contexts,
-                                  .crossing = crossing(t, 0, shape->pc, WAY_RETURN),
+                                  .transfer = transfer(t, 0, shape->pc, WAY_RETURN),
                                   .rotates = t->rotates};
         emit_landing(t->regions, hot, cold, &landing);
     }
@@ -415,7 +415,7 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
     t->body = cursor_runs_at(hot);
 }
 
-static void emit_copy(struct translation *t, struct cursor *hot, const struct shape *shape,
+static void emit_copy(struct translation *t, struct code_cursor *hot, const struct shape *shape,
                       uint32_t i)
 {
     bool held = t->payload && t->payload->held;
@@ -424,7 +424,7 @@ static void emit_copy(struct translation *t, struct cursor *hot, const struct sh
 }
 
 /* A copy, and what is recorded of it. */
-static void emit_recorded(struct translation *t, struct cursor *hot, const struct shape *shape,
+static void emit_recorded(struct translation *t, struct code_cursor *hot, const struct shape *shape,
                           uint32_t i)
 {
     const struct step *step = &shape->steps[i];
@@ -443,8 +443,8 @@ static void emit_recorded(struct translation *t, struct cursor *hot, const struc
 }
 
 /* A copy that adds the base of %gs itself; nothing is recorded of it. */
-static void emit_through_gs(struct translation *t, struct cursor *hot, const struct shape *shape,
-                            uint32_t i)
+static void emit_through_gs(struct translation *t, struct code_cursor *hot,
+                            const struct shape *shape, uint32_t i)
 {
     const struct step *step = &shape->steps[i];
     if (t->payload)
@@ -458,17 +458,17 @@ static void emit_through_gs(struct translation *t, struct cursor *hot, const str
 }
 
 /* What is done on the way from one segment to the next. */
-static void emit_inner(struct translation *t, struct cursor *hot, struct cursor *cold,
+static void emit_inner(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
                        const struct shape *shape, uint32_t s)
 {
     uint64_t from = shape->steps[shape->first_step[s] - 1].pc, to = shape->segments[s].start;
     if (shape->segments[s - 1].end == SEGMENT_JUMP)
-        emit_crossing(t, hot, cold, crossing(t, from, to, WAY_JUMP), to);
+        emit_transfer(t, hot, cold, transfer(t, from, to, WAY_JUMP), to);
     emit_planned(t, hot, from, to);
 }
 
-void translate(struct translation *t, const struct shape *shape, struct cursor *hot,
-               struct cursor *cold)
+void translate(struct translation *t, const struct shape *shape, struct code_cursor *hot,
+               struct code_cursor *cold)
 {
     struct ending end = {
         .shape = shape, .segment = shape->n_segments - 1, .paid_at = pay_step(t, shape)};

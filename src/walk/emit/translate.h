@@ -30,7 +30,7 @@ struct translation {
     const struct guards *guards; /* of these it can ask its own itself (guard_code.h), ... */
     uint32_t guard;              /* which is this; 0: the dispatcher does */
     const struct plan *plan;     /* count: what is done besides; NULL: nothing */
-    struct cursor *cold;         /* of the piece that is made */
+    struct code_cursor *cold;    /* of the piece that is made */
     struct plan_path path;       /* what is known of its register at the entry; then, here */
     struct contexts *contexts;   /* count: calling contexts; NULL: none */
     struct payload *payload;     /* record: what is recorded besides exits; NULL: nothing */
@@ -55,5 +55,5 @@ _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS
 
 /* Writes the code; `entry` is where it runs from. Ways out that are rarely taken go to the cold
  * cursor, so that what runs lies together. Fills exits, and located if sought was met. */
-void translate(struct translation *translation, const struct shape *shape, struct cursor *hot,
-               struct cursor *cold);
+void translate(struct translation *translation, const struct shape *shape, struct code_cursor *hot,
+               struct code_cursor *cold);

@@ -258,8 +258,8 @@ static void paths_are_counted(void **state)
     contexts->paths = true;
     contexts->n_functions = 0;
     memset(contexts->function_index, 0, sizeof contexts->function_index);
-    contexts->n_crossings = 0;
-    memset(contexts->crossing_index, 0, sizeof contexts->crossing_index);
+    contexts->n_transfers = 0;
+    memset(contexts->transfer_index, 0, sizeof contexts->transfer_index);
     bank_empty(other_bank);
     for (int i = 0; i < 4; i++) {
         walker.single = i % 2;

@@ -143,7 +143,7 @@ static void code_asks_for_every_byte(void **state)
         shape.segments[0] = (struct wire_segment){.start = (uint64_t)code + 3, .bytes = bytes};
         shape.segments[1] = (struct wire_segment){.start = (uint64_t)code + 100, .bytes = 5};
         uint32_t guard = guards_add(guards, &shape);
-        struct cursor hot = {.at = pages}, cold = {.at = pages + 4096};
+        struct code_cursor hot = {.at = pages}, cold = {.at = pages + 4096};
         emit_guard(&hot, &cold, guards, guard, 77);
         uint64_t body = cursor_runs_at(&hot);
         emit_leave(&hot, 1, offsetof(struct context, to_stop));
@@ -158,7 +158,7 @@ static void code_asks_for_every_byte(void **state)
             code[i] ^= (uint8_t)(1u << i % 8);
         }
         /* A newer copy is found without the dispatcher. */
-        struct cursor newer = {.at = pages + 4096 + 1024};
+        struct code_cursor newer = {.at = pages + 4096 + 1024};
         uint8_t *field = (uint8_t *)guard_field(body);
         emit_leave(&newer, 2, offsetof(struct context, to_direct));
         emit_displacement(&hot, field, (uint64_t)pages + 4096 + 1024);
