@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs alone
+# Runs with others
 # gait export: its options, where it writes to and what it refuses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs alone
+# Runs with others
 # A profile with calling contexts for clang, by llvm-profgen: one function does other things for each of its callers,
 # and what is written tells them apart by the right counts. Runs alone.
 cd "$(dirname "$0")/../.." || exit 1

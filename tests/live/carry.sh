@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # A profile of one build as a profile of another: counts are held to an exact run of the new build.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

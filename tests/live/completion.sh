@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # bash completes every command, every option that --help shows, and the words that options can be.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # On a terminal text goes through the pager and has colours; elsewhere, and as asked, it does not.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

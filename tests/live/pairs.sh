@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # Pairs of a trace that are followed through a model, against what the model counts of all: intervals of retirements and of wasted slots hold what is exact.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # Views of a plain recording hang together: whatever it is listed by, the time is the same; a function's
 # total holds its own; kernel time is beside; figures lie in their intervals.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # What would make a recording misleading is told: names that mean nothing, programs that become others, processes
 # that cannot be left, children that nobody waited for.
 cd "$(dirname "$0")/../.." || exit 1
