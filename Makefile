@@ -108,18 +108,20 @@ FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 120
 UNIT_BINS += $(FUZZ:%=$O/fuzz/replay_%)
 define fuzz_rules
-$O/fuzz/replay_$1: tests/fuzz/fuzz_$1.c tests/fuzz/replay.c $(call archives,$(call closure,$2))
+$O/fuzz/replay_$1: tests/fuzz/fuzz_$1.c tests/fuzz/replay.c $(call archives,$(call FUZZ_CLOSURE,$2))
 	@mkdir -p $$(@D)
 	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -DCORPUS='"tests/fuzz/corpus/$1"' -o $$@ tests/fuzz/fuzz_$1.c tests/fuzz/replay.c \
-	    $(call in_group,$(call archives,$(call closure,$2))) $(LIBS)
-$O/fuzz/seed_$1: tests/fuzz/seed_$1.c $(call archives,$(call closure,$2))
+	    $(call in_group,$(call archives,$(call FUZZ_CLOSURE,$2))) $(LIBS)
+$O/fuzz/seed_$1: tests/fuzz/seed_$1.c $(call archives,$(call FUZZ_CLOSURE,$2))
 	@mkdir -p $$(@D)
-	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call closure,$2))) -lcmocka $(LIBS)
-o/fuzz/fuzz_$1: tests/fuzz/fuzz_$1.c $(foreach l,$(call closure,$2),$(call srcs,$l))
+	@echo "  $$@" && $(CC) $(TOOL_FLAGS) -o $$@ $$< $(call in_group,$(call archives,$(call FUZZ_CLOSURE,$2))) -lcmocka $(LIBS)
+o/fuzz/fuzz_$1: tests/fuzz/fuzz_$1.c $(foreach l,$(call FUZZ_CLOSURE,$2),$(call srcs,$l))
 	@mkdir -p $$(@D)
 	@echo "  $$@" && clang $(filter-out -MMD -MP,$(BASE_FLAGS)) -O1 -g -fsanitize=fuzzer,address,undefined \
 	    -fno-sanitize-recover=all -o $$@ $$^ $(LIBS)
 endef
+# Those that need a profile read it from a file.
+FUZZ_CLOSURE = $(call closure,$1) $(if $(filter profile,$(call closure,$1)),profile/file)
 $(foreach f,$(FUZZ),$(eval $(call fuzz_rules,$f,$(firstword $(subst _, ,$f)))))
 # Findings stay in o/fuzz; new inputs are kept there too, not in the stored corpus.
 fuzz: $(FUZZ:%=o/fuzz/fuzz_%)

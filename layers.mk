@@ -10,7 +10,7 @@ LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress agent
 LAYERS += base text flow program/elf program/insn program/dwarf program/unwind program/names \
           program/symbols program/cfg program gcov paths
 # What was seen.
-LAYERS += records profile infer model/core model/pmu model/replay
+LAYERS += records profile profile/file infer model/core model/pmu model/replay
 # A recording.
 LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
           collect/modules collect/windows collect collect/plain collect/doctor import
@@ -45,6 +45,7 @@ USES_paths           := program
 
 USES_records      := base
 USES_profile      := records wire
+USES_profile/file := profile
 USES_infer        := flow program
 USES_model/core   := base wire
 USES_model/pmu    := model/core records compress
@@ -59,7 +60,7 @@ USES_collect/target  := collect/perf program
 USES_collect/stacks  := process
 USES_collect/modules := collect/target values
 USES_collect/windows := collect/modules collect/stacks consumers
-USES_collect         := collect/windows collect/channel
+USES_collect         := collect/windows collect/channel profile/file
 USES_collect/plain   := collect
 USES_collect/doctor  := collect/plain
 USES_import          := process

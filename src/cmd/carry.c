@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/flags.h"
 #include "cmd/options/view_options.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #include <getopt.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compare_gcda.h"
 #include "cmd/options/view_options.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "view/compare.h"
 
 #include <getopt.h>

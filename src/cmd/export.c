@@ -6,7 +6,7 @@
 #include "cmd/tools.h"
 #include "cmd/options/view_options.h"
 #include "export/export.h"
-#include "profile/place.h"
+#include "base/place_file.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -5,7 +5,7 @@
 #include "cmd/options/flags.h"
 #include "cmd/options/view_options.h"
 #include "import/perf_data.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/flags.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "profile/no_values.h"
 
 #include <getopt.h>

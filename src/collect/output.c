@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/version.h"
 #include "model/core/cpu.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "collect/channel/share.h"
 #include "collect/target/subject.h"
 #include "collect/totals.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #include <inttypes.h>
 #include <limits.h>

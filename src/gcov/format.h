@@ -7,7 +7,7 @@
  * bytes. */
 #pragma once
 
-#include "program/dwarf/cursor.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "import/perf_file.h"
 
 #include "base/err.h"
-#include "program/dwarf/cursor.h"
+#include "base/cursor.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "import/perf_record.h"
 
-#include "program/dwarf/cursor.h"
+#include "base/cursor.h"
 
 #include <linux/perf_event.h>
 

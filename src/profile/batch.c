@@ -1,8 +1,5 @@
 #include "profile/batch.h"
 
-#include "profile/sums.h"
-#include "profile/writer.h"
-
 void batch_init(struct batch *batch)
 {
     *batch = (struct batch){0};
@@ -124,8 +121,8 @@ void batch_close(struct batch *batch, struct profile *profile)
 {
     if (batch_empty(batch))
         return;
-    if (profile->writer)
-        profile_writer_batch(profile->writer, batch);
+    if (profile->sink)
+        profile->sink->take(profile->sink, batch);
     else
         for (int i = 0; i < TABLES; i++)
             table_fold(&batch->tables[i], &profile->tables[i], batch);

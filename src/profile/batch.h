@@ -38,6 +38,12 @@ struct batch {
     uint32_t generation; /* of the file: numbers are good for one */
 };
 
+/* Takes closed batches in place of a profile's tables: a file that grows. */
+struct batch_sink {
+    /* Empties the batch. */
+    void (*take)(struct batch_sink *sink, struct batch *batch);
+};
+
 void batch_init(struct batch *batch);
 void batch_release(struct batch *batch);
 
@@ -91,6 +97,6 @@ void batch_add_window(struct batch *batch, uint64_t time, uint64_t count);
 
 /* Adds y, y^2 and x*y of every key, and x and x^2, to the profile; the batch is then empty, its
  * keys still known. An empty batch is no batch and changes nothing. Module indices in keys are
- * those of `profile`: close always into the same one. If that has a writer, what belongs into its
- * tables goes to the writer instead, see profile_writer_attach. */
+ * those of `profile`: close always into the same one. If that has a sink, what belongs into its
+ * tables goes there instead, see profile_writer_attach. */
 void batch_close(struct batch *batch, struct profile *profile);

@@ -27,11 +27,11 @@
 #include "profile/names.h"
 #include "profile/sample_list.h"
 #include "profile/stacks.h"
+#include "profile/sums.h"
 #include "profile/threads.h"
 #include "profile/windows.h"
 #include "wire/address.h"
 #include "wire/losses.h"
-#include "wire/u128.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -236,16 +236,6 @@ struct conflict_key {
     uint64_t kind; /* enum conflict_type, and in the next byte the class of the distance */
 };
 
-/* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
- * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time`
- * the same times the iterations of each. Of EDGE_FALL, `time` is the count of both ways of the
- * branch: how the two vary together follows from its squares. */
-struct sums {
-    uint64_t time, count;
-    u128 time_yy, time_xy;
-    u128 count_yy, count_xy;
-};
-
 /* One table of keys with their sums; index i of the map owns at[i]. */
 struct table {
     struct map keys;
@@ -304,7 +294,7 @@ struct other_loss {
     uint64_t n;
 };
 
-struct profile_writer;
+struct batch_sink;
 
 struct profile {
     enum profile_mode mode;
@@ -351,8 +341,8 @@ struct profile {
     struct totals totals;
     struct other_losses {
         VEC(struct other_loss);
-    } other_losses;                /* sorted by name */
-    struct profile_writer *writer; /* NULL, or who gets batches instead of the tables above */
+    } other_losses;          /* sorted by name */
+    struct batch_sink *sink; /* NULL: batches go to the tables above */
 };
 
 /* Whether an exact profile counts all of the run that was asked for. */

@@ -12,11 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cursor;
-struct decoder;
-struct encoder;
-struct err;
-struct numbering;
 struct sample;
 
 struct sample_list {
@@ -28,7 +23,3 @@ bool sample_list_pair_at(const struct sample_list *samples, size_t index);
 /* modules: those of the other's samples in this profile, by number; all of them are there. */
 void sample_list_merge(struct sample_list *into, const struct sample_list *other,
                        const uint32_t *modules, size_t n_modules);
-
-void encode_samples(struct encoder *encoder, const struct sample_list *samples,
-                    const struct numbering *in_file);
-bool decode_samples(struct decoder *decoder, struct cursor *cursor, struct err *err);

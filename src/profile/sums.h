@@ -2,7 +2,19 @@
  * at the maximum is visibly too large, and adding stays associative and commutative. */
 #pragma once
 
-#include "profile/profile.h"
+#include "wire/u128.h"
+
+#include <stdint.h>
+
+/* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
+ * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time`
+ * the same times the iterations of each. Of EDGE_FALL, `time` is the count of both ways of the
+ * branch: how the two vary together follows from its squares. */
+struct sums {
+    uint64_t time, count;
+    u128 time_yy, time_xy;
+    u128 count_yy, count_xy;
+};
 
 static inline void sum_add(uint64_t *sum, uint64_t more)
 {

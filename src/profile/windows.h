@@ -6,17 +6,11 @@
  * sense. */
 #pragma once
 
-#include "base/vec.h"
+#include "base/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct cursor;
-struct decoder;
-struct encoder;
-struct err;
-struct numbering;
 
 enum { WINDOW_ADDRESSES = 512, WINDOW_SLOTS = 1024 };
 
@@ -52,9 +46,7 @@ struct windows {
     struct window_spans {
         VEC(struct window_span);
     } spans;
-    struct window_bytes {
-        VEC(uint8_t);
-    } bytes;
+    struct bytes bytes;
 };
 
 void windows_release(struct windows *windows);
@@ -91,9 +83,3 @@ bool window_read(struct window_reader *reader, const struct window_run **ret_run
 /* Whose memory an address of data is; NULL: no module's. */
 const struct window_span *window_span_find(const struct windows *windows,
                                            const struct window *window, uint64_t address);
-
-void encode_windows(struct encoder *encoder, const struct windows *windows,
-                    const struct numbering *in_file);
-/* A window of version 1 does not say where modules lay. */
-bool decode_windows(struct decoder *decoder, uint32_t version, struct cursor *cursor,
-                    struct err *err);

@@ -12,6 +12,9 @@ static const char *const origin_names[ORIGINS] = {"model", "ibs_fetch", "ibs_op"
 static const char *const source_names[SOURCES] = {
     "l1", "fill", "l2", "l3", "peer", "memory", "far_cache", "far_memory", "slow_memory", "device"};
 
+const enum sample_field sample_module_fields[SAMPLE_MODULE_FIELDS] = {
+    SAMPLE_MODULE, SAMPLE_TARGET_MODULE, SAMPLE_DATA_MODULE};
+
 _Static_assert(SAMPLE_N <= 64 && EVENTS_N <= 64, "masks have 64 bits");
 
 bool sample_between(const struct sample *sample, enum sample_field from, enum sample_field to,

@@ -138,6 +138,10 @@ struct sample {
     uint64_t at[SAMPLE_N];
 };
 
+/* The fields that hold a module of the profile. */
+enum { SAMPLE_MODULE_FIELDS = 3 };
+extern const enum sample_field sample_module_fields[SAMPLE_MODULE_FIELDS];
+
 static inline bool sample_knows(const struct sample *sample, enum sample_field field)
 {
     return sample->known >> field & 1;

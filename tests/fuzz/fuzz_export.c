@@ -3,7 +3,7 @@
  * for too. */
 #include "base/err.h"
 #include "export/export.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #include "mend.h"
 

@@ -3,8 +3,8 @@
 #include "import/perf_data.h"
 
 #include "base/err.h"
-#include "profile/encode.h"
-#include "profile/file.h"
+#include "profile/file/encode.h"
+#include "profile/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

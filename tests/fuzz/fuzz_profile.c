@@ -1,8 +1,8 @@
 /* Reads any bytes as a profile. Whatever is accepted must survive being written and read again, and
  * then give the same bytes. */
 #include "base/err.h"
-#include "profile/encode.h"
-#include "profile/file.h"
+#include "profile/file/encode.h"
+#include "profile/file/file.h"
 
 #include "mend.h"
 

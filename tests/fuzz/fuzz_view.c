@@ -2,7 +2,7 @@
  * it ends, does no harm, and gives JSON. Modules that exist are opened, so that addresses in them
  * are asked for too. */
 #include "base/err.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "analysis/report/contexts.h"
 #include "analysis/report/diff.h"
 #include "text/ink.h"

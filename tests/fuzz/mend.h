@@ -1,7 +1,7 @@
 /* Makes bytes that look like a profile pass its checksums. */
 #pragma once
 
-#include "profile/chunk.h"
+#include "profile/file/chunk.h"
 #include "base/crc.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* seed_profile FOLDER: writes the seeds of the corpus for fuzz_profile: small profiles of each
  * kind, as writers make them, whole and grown by appends. */
-#include "../unit/profile/some_profile.h"
+#include "../unit/profile/file/some_profile.h"
 
 #include "profile/batch.h"
 

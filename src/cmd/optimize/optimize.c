@@ -10,7 +10,7 @@
 #include "cmd/optimize/optimize_check.h"
 #include "cmd/optimize/optimize_say.h"
 #include "cmd/tools.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "program/elf/image.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/pager.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #include <errno.h>
 #include <getopt.h>

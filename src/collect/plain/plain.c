@@ -8,7 +8,7 @@
 #include "collect/output.h"
 #include "collect/perf/perf_events.h"
 #include "collect/target/vigil.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "profile/sums.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "gcov/counts.h"
 #include "gcov/smooth.h"
 #include "gcov/spread.h"
-#include "profile/place.h"
+#include "base/place_file.h"
 #include "analysis/counts/scene.h"
 
 #include <limits.h>

@@ -6,7 +6,7 @@
  * instructions or events. */
 #include "export/viewers/namestacks.h"
 #include "export/export.h"
-#include "profile/chunk.h"
+#include "base/bytes.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Writes bytes as a gzip file: the same bytes give the same file, it has no time and no name. */
 #pragma once
 
-#include "profile/chunk.h"
+#include "base/bytes.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * inside of messages. A field of value 0 is left out, which is how the format says 0. */
 #pragma once
 
-#include "profile/chunk.h"
+#include "base/bytes.h"
 
 #include <stdint.h>
 

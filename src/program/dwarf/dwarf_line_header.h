@@ -1,7 +1,7 @@
 /* The header of a line table: how its program is written, and the names of its files. */
 #pragma once
 
-#include "program/dwarf/cursor.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "program/dwarf/cursor.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

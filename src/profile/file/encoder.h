@@ -1,0 +1,27 @@
+/* Chunks that are being written, and the pieces of their payloads. */
+#pragma once
+
+#include "profile/file/order.h"
+
+/* A chunk is closed, between two entries, when it has this much. */
+enum { ENCODE_CHUNK_TARGET = 1 << 20 };
+/* Longer texts are cut: only a monstrous command line gets there. */
+enum { ENCODE_TEXT_MAX = 1 << 20 };
+
+struct encoder {
+    struct bytes out;
+    struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
+    struct bytes payload;     /* of the chunk being filled */
+    struct row_order order;   /* scratch */
+};
+
+void encoder_release(struct encoder *encoder);
+
+/* Pieces of a payload. */
+void encode_number(struct encoder *encoder, uint64_t value);
+void encode_wide(struct encoder *encoder, u128 value);
+void encode_text(struct encoder *encoder, const char *text, size_t n);
+/* Has the payload enough for a chunk? */
+bool encode_is_full(const struct encoder *encoder);
+/* The payload becomes a chunk of `out`, and is empty again. */
+void encode_chunk(struct encoder *encoder, enum chunk_type type, uint8_t version);

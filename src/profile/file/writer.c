@@ -1,0 +1,318 @@
+#include "profile/file/writer.h"
+
+#include "base/err.h"
+#include "profile/file/file.h"
+#include "base/place_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+    SLACK_BYTES = 1 << 22,
+    UNREAD_BYTES_MAX = 1 << 22, /* of out: that are not in total yet */
+    KEPT_BYTES_MAX = 1 << 22,   /* of out: that could not be written */
+};
+
+bool profile_write(const char *path, const struct profile *profile, struct err *err)
+{
+    struct encoder encoder = {.zstd = ZSTD_createCCtx()};
+    encode_whole(&encoder, profile, NULL);
+    bool ok;
+    if (place_is_special(path)) {
+        int fd = place_open_special(path);
+        ok = fd < 0 ? err_errno(err, "cannot open %s", path)
+                    : place_write(fd, encoder.out.at, encoder.out.n, path, err);
+        if (fd >= 0)
+            close(fd);
+    } else {
+        ok = place_file(path, encoder.out.at, encoder.out.n, PLACE_KEEP_OLD | PLACE_DURABLE, NULL,
+                        err);
+    }
+    ZSTD_freeCCtx(encoder.zstd);
+    encoder_release(&encoder);
+    return ok;
+}
+
+/* ---- total */
+
+/* Brings total up to date. Of encoder.out only what is still to be written is kept. */
+static bool fold(struct profile_writer *writer, struct err *err)
+{
+    struct bytes *out = &writer->encoder.out;
+    const struct chunk_source source = {.fd = -1, .memory = out->at, .size = out->n};
+    struct chunk chunk = {.next = writer->folded};
+    bool ok = true;
+    while (ok && chunk.next < out->n)
+        ok = chunk_read(&source, chunk.next, &chunk, err) == CHUNK_WHOLE &&
+             decode_chunk(&writer->decoder, &chunk, err);
+    chunk_release(&chunk);
+    decoder_settle(&writer->decoder);
+    size_t done = writer->behind ? out->n : writer->written;
+    if (done < out->n)
+        memmove(out->at, out->at + done, out->n - done);
+    out->n -= done;
+    writer->folded = out->n;
+    writer->written = 0;
+    return ok || err_in(err, "%s cannot be added up", writer->path);
+}
+
+const struct profile *profile_writer_total(struct profile_writer *writer)
+{
+    struct err ignored;
+    fold(writer, &ignored);
+    return &writer->total;
+}
+
+/* ---- whole files */
+
+/* The file is what total is, and nothing of it is numbered by batches. The next rewrite is due when
+ * it is twice as large, so that the cost of rewriting stays in proportion to what is appended. */
+static void rewritten(struct profile_writer *writer, uint64_t size)
+{
+    struct decoder *decoder = &writer->decoder;
+    writer->size = size;
+    writer->rewrite_above = 2 * size + SLACK_BYTES;
+    writer->facts_in_file = writer->total.facts.n;
+    writer->behind = writer->unwritten = false;
+    writer->encoder.out.n = writer->folded = writer->written = 0;
+    writer->delta_modules.n = 0;
+    for (int i = 0; i < TABLES; i++)
+        map_clear(&writer->keys[i]);
+    writer->generation++;
+    decoder_release(decoder);
+    decoder_init(decoder, &writer->total);
+    decoder->has_mode = true;
+    vec_reserve(&decoder->in_profile, writer->in_file.n);
+    decoder->in_profile.n = writer->in_file.n;
+    for (uint32_t i = 0; i < writer->in_file.n; i++)
+        decoder->in_profile.at[writer->in_file.at[i]] = i;
+}
+
+static bool open_special(struct profile_writer *writer, const struct bytes *out, struct err *err)
+{
+    writer->fd = place_open_special(writer->path);
+    if (writer->fd < 0)
+        return err_errno(err, "cannot open %s", writer->path);
+    return place_write(writer->fd, out->at, out->n, writer->path, err);
+}
+
+bool profile_writer_open(const char *path, const struct profile *head,
+                         struct profile_writer **ret_writer, struct err *err)
+{
+    struct profile_writer *writer = mem_alloc(sizeof *writer);
+    struct encoder encoder = {0};
+    writer->fd = -1;
+    for (int i = 0; i < TABLES; i++)
+        map_init(&writer->keys[i], profile_key_bytes((enum profile_table)i));
+    profile_init(&writer->total);
+    writer->total.mode = head->mode;
+    profile_merge(&writer->total, head, err);
+    writer->path = arena_string(&writer->total.arena, path);
+    writer->special = place_is_special(path);
+    encode_whole(&encoder, &writer->total, &writer->in_file);
+    const struct bytes *out = &encoder.out;
+    bool ok = writer->special ? open_special(writer, out, err)
+                              : place_file(path, out->at, out->n, PLACE_KEEP_OLD, &writer->fd, err);
+    if (ok) {
+        rewritten(writer, out->n);
+        *ret_writer = writer;
+    } else {
+        profile_writer_abandon(writer);
+    }
+    encoder_release(&encoder);
+    return ok;
+}
+
+/* Somebody else's file at our path must not be written over; our own is then wherever it was moved
+ * to, and goes on growing there. */
+static bool path_is_ours(const struct profile_writer *writer, struct err *err)
+{
+    struct stat there, ours;
+    if (writer->special || stat(writer->path, &there) < 0 || fstat(writer->fd, &ours) < 0)
+        return true;
+    if (there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+        return true;
+    return err_set(err, ERR_SYSTEM, "%s was replaced during the recording", writer->path);
+}
+
+static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
+{
+    struct encoder encoder = {.zstd = zstd};
+    struct numbering in_file = {0};
+    int fd;
+    if (!path_is_ours(writer, err) || !fold(writer, err))
+        return false;
+    encode_whole(&encoder, &writer->total, &in_file);
+    uint64_t size = encoder.out.n;
+    bool ok = place_file(writer->path, encoder.out.at, encoder.out.n, PLACE_DURABLE, &fd, err);
+    encoder_release(&encoder);
+    if (!ok) {
+        vec_release(&in_file);
+        return false;
+    }
+    close(writer->fd);
+    writer->fd = fd;
+    vec_release(&writer->in_file);
+    writer->in_file = in_file;
+    rewritten(writer, size);
+    return true;
+}
+
+/* ---- appends */
+
+/* One write, so that a kill tears at most this append; what a full disk left of it is cut off, so
+ * that later appends are not hidden behind it. */
+static bool append_out(struct profile_writer *writer, struct err *err)
+{
+    const struct bytes *out = &writer->encoder.out;
+    size_t n = out->n - writer->written;
+    if (place_write(writer->fd, out->at + writer->written, n, writer->path, err)) {
+        writer->written = out->n;
+        writer->size += n;
+        return true;
+    }
+    bool cut = !writer->special && ftruncate(writer->fd, (off_t)writer->size) == 0;
+    writer->behind = !cut || n > KEPT_BYTES_MAX;
+    return cut || writer->special ? false : err_in(err, "and it cannot be cut back");
+}
+
+void writer_modules(struct profile_writer *writer, const struct profile *delta,
+                    struct numbering *ret_numbers)
+{
+    for (size_t i = ret_numbers->n; i < delta->modules.n; i++) {
+        const struct module *module = &delta->modules.at[i];
+        uint32_t index =
+            profile_module(&writer->total, module->path, module->build_id, module->build_id_bytes);
+        if (index == writer->in_file.n) {
+            encode_module(&writer->encoder, module);
+            *vec_push(&writer->in_file) = index;
+        }
+        *vec_push(ret_numbers) = writer->in_file.at[index];
+    }
+    encode_modules_end(&writer->encoder);
+}
+
+static void encode_delta(struct profile_writer *writer, const struct profile *delta)
+{
+    struct numbering modules = {0};
+    for (size_t i = 0; i < delta->facts.n; i++)
+        profile_fact(&writer->total, delta->facts.at[i].key, delta->facts.at[i].value);
+    if (writer->total.facts.n > writer->facts_in_file)
+        encode_facts(&writer->encoder, &writer->total);
+    writer->facts_in_file = writer->total.facts.n;
+    writer_modules(writer, delta, &modules);
+    encode_counts(&writer->encoder, delta, &modules);
+    vec_release(&modules);
+}
+
+static bool catch_up(struct profile_writer *writer, struct err *err)
+{
+    if (!writer->special)
+        return rewrite(writer, NULL, err);
+    fold(writer, err);
+    return err_set(err, ERR_SYSTEM, "%s: broken by an earlier failure", writer->path);
+}
+
+bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
+                           struct err *err)
+{
+    struct err ignored;
+    if (delta->mode != writer->total.mode)
+        return err_set(err, ERR_FORMAT, "a %s profile cannot be appended to a %s one",
+                       profile_mode_name(delta->mode), profile_mode_name(writer->total.mode));
+    encode_delta(writer, delta);
+    if (writer->behind)
+        return catch_up(writer, err);
+    if (!append_out(writer, err))
+        return false;
+    if (!writer->special && writer->size > writer->rewrite_above) {
+        if (!rewrite(writer, NULL, &ignored))
+            writer->rewrite_above = 2 * writer->size;
+    } else if (writer->encoder.out.n > UNREAD_BYTES_MAX) {
+        return fold(writer, err);
+    }
+    return true;
+}
+
+static bool holds_head_alone(const struct profile_writer *writer)
+{
+    const struct profile *total = &writer->total;
+    for (int i = 0; i < TABLES; i++)
+        if (total->tables[i].n)
+            return false;
+    return !writer->special && !writer->behind && !writer->encoder.out.n && !total->modules.n;
+}
+
+static void table_swap(struct table *a, struct table *b)
+{
+    struct table held = *a;
+    *a = *b;
+    *b = held;
+}
+
+bool profile_writer_append_last(struct profile_writer *writer, struct profile *delta,
+                                struct err *err)
+{
+    struct profile *total = &writer->total;
+    if (delta->mode != total->mode || !holds_head_alone(writer))
+        return profile_writer_append(writer, delta, err);
+    for (int i = 0; i < TABLES; i++) /* without modules both number theirs alike */
+        table_swap(&total->tables[i], &delta->tables[i]);
+    writer->unwritten = true;
+    return profile_merge(total, delta, err);
+}
+
+void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
+{
+    ASSERT(!writer->delta);
+    writer->delta = delta;
+    writer->sink.take = profile_writer_batch;
+    delta->sink = &writer->sink;
+}
+
+/* ---- the end */
+
+/* A rewrite that fails for want of space need not cost the recording: END may fit behind what is
+ * there. */
+static bool finish(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
+{
+    bool ours = path_is_ours(writer, err);
+    writer->total.complete = true;
+    if (!writer->special && ours && rewrite(writer, zstd, err))
+        return true;
+    if (writer->behind)
+        return ours && catch_up(writer, err);
+    if (writer->unwritten)
+        encode_delta(writer, &writer->total);
+    encode_end(&writer->encoder);
+    return append_out(writer, err) && ours;
+}
+
+bool profile_writer_close(struct profile_writer *writer, struct err *err)
+{
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    bool ok = finish(writer, zstd, err);
+    ZSTD_freeCCtx(zstd);
+    profile_writer_abandon(writer);
+    return ok;
+}
+
+void profile_writer_abandon(struct profile_writer *writer)
+{
+    if (writer->delta)
+        writer->delta->sink = NULL;
+    if (writer->fd >= 0)
+        close(writer->fd);
+    encoder_release(&writer->encoder);
+    decoder_release(&writer->decoder);
+    vec_release(&writer->in_file);
+    vec_release(&writer->delta_modules);
+    for (int i = 0; i < TABLES; i++)
+        map_release(&writer->keys[i]);
+    profile_release(&writer->total);
+    mem_free(writer);
+}
