@@ -15,8 +15,8 @@ LAYERS += records profile profile/file infer model/core model/pmu model/replay
 LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
           collect/modules collect/windows collect collect/plain collect/doctor import
 # What it means, and how it is shown.
-LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline view lab \
-          carry export cmd
+LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline view \
+          lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry export cmd
 
 USES_wire       :=
 USES_x86        :=
@@ -71,7 +71,12 @@ USES_analysis/paths    := analysis/counts paths
 USES_analysis/values   := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
 USES_view              := analysis/report analysis/paths analysis/pipeline
-USES_lab               := collect view
+USES_lab/table         := base
+USES_lab/draw          := lab/table
+USES_lab/streams       := lab/table compress
+USES_lab/pipeline      := lab/table collect
+USES_lab/paths         := lab/pipeline view
+USES_lab               := lab/draw lab/streams lab/paths
 USES_carry             := analysis/counts
 USES_export            := analysis/report gcov
 USES_cmd               := collect/doctor import view lab carry export

@@ -4,7 +4,7 @@
 #include "cmd/lab_blocks.h"
 #include "cmd/lab_show.h"
 #include "cmd/options/view_options.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 #include "lab/lab.h"
 
 #include <getopt.h>
@@ -172,18 +172,18 @@ static int streams_load(struct lab_rows *rows, char **files, int n)
     return rows->table->streams(rows, files, (size_t)n, &err) ? EXIT_DONE : say_err(&err);
 }
 
-static int course_take(struct lab_rows *rows, char **command, const struct options *options)
+static int modelled_take(struct lab_rows *rows, char **command, const struct options *options)
 {
     struct err err;
     char *end = NULL;
-    struct course course = {options->core, rows->table->steps, command};
+    struct modelled_run run = {options->core, rows->table->steps, command};
     if (options->steps)
-        course.steps_most = strtoull(options->steps, &end, 10);
-    if (options->steps && (*end || !course.steps_most)) {
+        run.steps_most = strtoull(options->steps, &end, 10);
+    if (options->steps && (*end || !run.steps_most)) {
         err_set(&err, ERR_USAGE, "--steps %s: not a number", options->steps);
         return say_err(&err);
     }
-    return rows->table->course(rows, &course, &err) ? EXIT_DONE : say_err(&err);
+    return rows->table->modelled(rows, &run, &err) ? EXIT_DONE : say_err(&err);
 }
 
 static int table_make(const struct lab_table *table, char **files, int n,
@@ -191,7 +191,7 @@ static int table_make(const struct lab_table *table, char **files, int n,
 {
     struct lab_rows rows = {.table = table};
     bool quiet = options->view.quiet;
-    int status = table->course       ? course_take(&rows, files, options)
+    int status = table->modelled     ? modelled_take(&rows, files, options)
                  : table->streams    ? streams_load(&rows, files, n)
                  : table->recordings ? recordings_load(&rows, files, n, quiet)
                                      : rows_load(&rows, files, n, quiet);
@@ -225,7 +225,7 @@ int cmd_lab(int argc, char **argv)
     }
     if (optind + 1 == argc && !table->alone) {
         err_set(&err, ERR_USAGE,
-                table->course    ? "%s: of what? gait lab %s -- COMMAND"
+                table->modelled  ? "%s: of what? gait lab %s -- COMMAND"
                 : table->streams ? "%s: of which files of tuples? gait lab %s TUPLES..."
                                  : "%s: of which recordings? gait lab %s FILE...",
                 argv[optind], argv[optind]);

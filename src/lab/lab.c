@@ -1,24 +1,22 @@
 #include "lab/lab.h"
 
-#include "lab/pipeline/bottlenecks.h"
-#include "lab/pipeline/bursts.h"
-#include "lab/pipeline/convergence.h"
 #include "lab/paths/costs.h"
-#include "lab/pipeline/counters.h"
 #include "lab/paths/hot.h"
 #include "lab/paths/load_listing.h"
 #include "lab/paths/misses.h"
 #include "lab/paths/slowdown.h"
+#include "lab/paths/tree.h"
+#include "lab/paths/ways.h"
+#include "lab/pipeline/bottlenecks.h"
+#include "lab/pipeline/bursts.h"
+#include "lab/pipeline/convergence.h"
+#include "lab/pipeline/counters.h"
 #include "lab/pipeline/opportunities.h"
 #include "lab/pipeline/skid.h"
 #include "lab/pipeline/slots.h"
-#include "lab/streams/streams.h"
 #include "lab/pipeline/time_shares.h"
-#include "lab/paths/tree.h"
-#include "lab/paths/ways.h"
+#include "lab/streams/streams.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct lab_table *const lab_tables[] = {
@@ -38,50 +36,4 @@ const struct lab_table *lab_table_find(const char *name)
         if (strcmp(lab_tables[i]->name, name) == 0)
             return lab_tables[i];
     return NULL;
-}
-
-struct lab_row *lab_row_add(struct lab_rows *rows)
-{
-    struct lab_row *row = vec_push(rows);
-    *row = (struct lab_row){.arena = &rows->arena};
-    return row;
-}
-
-void lab_claim(struct lab_rows *rows, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    *vec_push(&rows->claims) = arena_string(&rows->arena, text);
-}
-
-const char *lab_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-void lab_text(struct lab_row *row, const char *text)
-{
-    *vec_push(&row->cells) = arena_string(row->arena, text);
-}
-
-void lab_cell(struct lab_row *row, const char *format, ...)
-{
-    char text[128];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    lab_text(row, text);
-}
-
-void lab_share(struct lab_row *row, double part, double whole)
-{
-    if (whole > 0)
-        lab_cell(row, "%.1f%%", 100 * part / whole);
-    else
-        lab_text(row, "");
 }

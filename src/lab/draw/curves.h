@@ -3,7 +3,7 @@
  * column has. */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * with its number as the table has it. */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 #include <stdio.h>
 

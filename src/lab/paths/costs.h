@@ -3,6 +3,6 @@
  * nothing recorded (--exact=none). */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_overhead, lab_perturbation;

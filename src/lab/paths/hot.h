@@ -3,6 +3,6 @@
  * dense. */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_hot_paths, lab_hot_functions;

@@ -2,6 +2,6 @@
  * loaded, among the instructions that the CPU waits at. */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_load_listing;

@@ -2,6 +2,6 @@
  * they are and how often they are taken. */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_slowdown;

@@ -1,7 +1,7 @@
 #include "lab/paths/ways.h"
 
 #include "base/err.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 #include "lab/paths/history.h"
 
 enum { PLACES = 1000, STEPS_MOST = 100000, USUAL_BITS = 8, PAIR_MOST = 50 };
@@ -78,12 +78,12 @@ static void lengths_claim(struct lab_rows *rows, const struct both *first, const
               holds(percent(across->history, across) < history));
 }
 
-static bool ways_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool ways_fill(struct lab_rows *rows, const struct modelled_run *run, struct err *err)
 {
     struct history history;
     struct both both[LENGTHS];
     size_t usual = 0;
-    if (!history_take(&history, course->command, course->steps_most, err))
+    if (!history_take(&history, run->command, run->steps_most, err))
         return false;
     for (size_t i = 0; i < LENGTHS; i++) {
         both[i] = both_score(&history, lengths[i], (struct history_pair){1, PAIR_MOST});
@@ -91,7 +91,7 @@ static bool ways_fill(struct lab_rows *rows, const struct course *course, struct
         usual = lengths[i] == USUAL_BITS ? i : usual;
     }
     lab_claim(rows, "%llu steps, %zu of them to new places of %s",
-              (unsigned long long)history.taken, history.steps.n, course->command[0]);
+              (unsigned long long)history.taken, history.steps.n, run->command[0]);
     lengths_claim(rows, &both[0], &both[usual]);
     history_release(&history);
     return wrong_told(both, LENGTHS, err);
@@ -104,20 +104,20 @@ const struct lab_table lab_ways = {
     .columns =
         (const char *const[]){"bits", "counts", "history", "pair", "seen", "counts across",
                               "history across", "pair across", "seen across", "given up", NULL},
-    .course = ways_fill,
+    .modelled = ways_fill,
     .steps = STEPS_MOST,
 };
 
 /* ---- by how far a pair is apart */
 
-static bool pairs_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool pairs_fill(struct lab_rows *rows, const struct modelled_run *run, struct err *err)
 {
     static const struct history_pair ranges[] = {{1, 2},   {3, 5},   {6, 10},
                                                  {11, 20}, {21, 35}, {36, PAIR_MOST}};
     enum { RANGES = sizeof ranges / sizeof *ranges };
     struct history history;
     struct both both[RANGES];
-    if (!history_take(&history, course->command, course->steps_most, err))
+    if (!history_take(&history, run->command, run->steps_most, err))
         return false;
     for (size_t i = 0; i < RANGES; i++) {
         struct lab_row *row = lab_row_add(rows);
@@ -139,6 +139,6 @@ const struct lab_table lab_ways_pairs = {
         "the same with 8 directions, by how many instructions before it the other of a pair ran",
     .columns =
         (const char *const[]){"apart", "history", "pair", "history across", "pair across", NULL},
-    .course = pairs_fill,
+    .modelled = pairs_fill,
     .steps = STEPS_MOST,
 };

@@ -2,6 +2,6 @@
  * and by how far a pair is apart (ProfileMe, Figure 6). */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_ways, lab_ways_pairs;

@@ -1,6 +1,6 @@
 /* Whether latency tells what holds a program up (ProfileMe, Figure 7). */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_bottlenecks;

@@ -1,7 +1,7 @@
 #include "lab/pipeline/bursts.h"
 
 #include "base/err.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,19 +65,19 @@ static struct figures figures_make(const uint64_t *windows)
     return figures;
 }
 
-static bool bursts_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool bursts_fill(struct lab_rows *rows, const struct modelled_run *run, struct err *err)
 {
     static struct watch watch;
-    struct course_watch listen = {.see = watch_see, .context = &watch};
+    struct modelled_watch listen = {.see = watch_see, .context = &watch};
     memset(&watch, 0, sizeof watch);
-    if (!course_run(course, &listen, err))
+    if (!modelled_run_watch(run, &listen, err))
         return false;
     window_close(&watch);
     struct figures figures = figures_make(watch.windows);
     struct lab_row *row = lab_row_add(rows);
     double ratio = (double)figures.most / figures.least;
     double inner = figures.low ? (double)figures.high / figures.low : (double)NAN;
-    lab_text(row, lab_file_name(course->command[0]));
+    lab_text(row, lab_file_name(run->command[0]));
     lab_cell(row, "%.0f", figures.retired);
     lab_cell(row, "%.2f", figures.retired / figures.windows / WINDOW_CYCLES);
     lab_share(row, (double)watch.windows[0], figures.windows);
@@ -105,6 +105,6 @@ const struct lab_table lab_bursts = {
         "instructions a cycle that retire, in windows of 30 cycles; least: of windows with any",
     .columns = (const char *const[]){"command", "instructions", "a cycle", "empty windows", "least",
                                      "most", "most/least", "without 1 %", "deviation", NULL},
-    .course = bursts_fill,
-    .steps = COURSE_STEPS,
+    .modelled = bursts_fill,
+    .steps = MODELLED_STEPS,
 };

@@ -1,7 +1,7 @@
 #include "lab/pipeline/convergence.h"
 
 #include "base/err.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 #include "model/pmu/profileme.h"
 #include "model/pmu/truth.h"
 
@@ -120,11 +120,11 @@ static void score_claim(struct lab_rows *rows, const struct score *score, const 
                                                    : "does not hold");
 }
 
-static bool convergence_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool convergence_fill(struct lab_rows *rows, const struct modelled_run *run, struct err *err)
 {
     struct watch watch = {0};
     struct score all[2] = {0};
-    struct course_watch listen = {.see = watch_see, .gap = watch_gap, .context = &watch};
+    struct modelled_watch listen = {.see = watch_see, .gap = watch_gap, .context = &watch};
     truth_init(&watch.truth);
     for (uint32_t i = 0; i < UNITS; i++) {
         struct profileme_setup setup = {
@@ -132,7 +132,7 @@ static bool convergence_fill(struct lab_rows *rows, const struct course *course,
         watch.units[i].watch = &watch;
         watch.units[i].profileme = profileme_make(&setup, unit_take, &watch.units[i]);
     }
-    bool good = course_run(course, &listen, err);
+    bool good = modelled_run_watch(run, &listen, err);
     for (int i = 0; i < UNITS; i++) {
         profileme_finish(watch.units[i].profileme);
         if (good)
@@ -157,6 +157,6 @@ const struct lab_table lab_convergence = {
     .columns =
         (const char *const[]){"interval", "samples", "retired", "inside", "ten expected", "inside",
                               "missed", "inside", "ten expected", "inside", "no tag", NULL},
-    .course = convergence_fill,
-    .steps = COURSE_STEPS,
+    .modelled = convergence_fill,
+    .steps = MODELLED_STEPS,
 };

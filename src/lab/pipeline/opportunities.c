@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "model/core/model.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 #include "model/pmu/profileme.h"
 #include "model/replay/replay.h"
 
@@ -72,11 +72,12 @@ static void row_put(struct lab_rows *rows, const struct unit *unit, const char *
     lab_share(row, (double)unit->retired, chosen);
 }
 
-static bool opportunities_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool opportunities_fill(struct lab_rows *rows, const struct modelled_run *run,
+                               struct err *err)
 {
     struct watch watch = {0};
-    struct course_watch listen = {watch_begin, watch_see, watch_gap, NULL, &watch};
-    bool good = course_run(course, &listen, err);
+    struct modelled_watch listen = {watch_begin, watch_see, watch_gap, NULL, &watch};
+    bool good = modelled_run_watch(run, &listen, err);
     for (int i = 0; i < UNITS && watch.units[i].profileme; i++) {
         profileme_finish(watch.units[i].profileme);
         if (good)
@@ -100,6 +101,6 @@ const struct lab_table lab_opportunities = {
     .title = "what is chosen, by what the counter counts",
     .columns = (const char *const[]){"counted", "chosen", "empty", "off the way", "no tag",
                                      "aborted", "retired", NULL},
-    .course = opportunities_fill,
-    .steps = COURSE_STEPS,
+    .modelled = opportunities_fill,
+    .steps = MODELLED_STEPS,
 };

@@ -2,6 +2,6 @@
  * section 4.1.1). */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_opportunities;

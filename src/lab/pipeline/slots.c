@@ -1,7 +1,7 @@
 #include "lab/pipeline/slots.h"
 
 #include "base/err.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 #include "lab/pipeline/pairs.h"
 #include "model/replay/replay.h"
 
@@ -111,11 +111,11 @@ static void rows_put(struct lab_rows *rows, const struct pairs *pairs)
               off, chance, fabs(off) < 2.58 * chance ? "holds" : "does not hold");
 }
 
-static bool slots_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool slots_fill(struct lab_rows *rows, const struct modelled_run *run, struct err *err)
 {
     struct watch watch = {0};
-    struct course_watch listen = {watch_begin, watch_see, watch_gap, NULL, &watch};
-    bool good = course_run(course, &listen, err);
+    struct modelled_watch listen = {watch_begin, watch_see, watch_gap, NULL, &watch};
+    bool good = modelled_run_watch(run, &listen, err);
     if (good && !watch.open) {
         *err = watch.err;
         return false;
@@ -135,6 +135,6 @@ const struct lab_table lab_slots = {
              "against the truth",
     .columns = (const char *const[]){"records", "instructions", "in 1/sqrt(n)", "in 1 deviation",
                                      "in 95 %", "wasted", "estimated", NULL},
-    .course = slots_fill,
-    .steps = COURSE_STEPS,
+    .modelled = slots_fill,
+    .steps = MODELLED_STEPS,
 };

@@ -2,6 +2,6 @@
  * (ProfileMe, section 5.2.3). */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_slots;

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 #include "model/pmu/profileme.h"
 #include "model/replay/account.h"
 
@@ -201,17 +201,17 @@ static void rows_put(struct lab_rows *rows, const struct watch *watch)
               (unsigned long long)watch->account.cycles, sums ? "holds" : "does not hold");
 }
 
-static bool time_fill(struct lab_rows *rows, const struct course *course, struct err *err)
+static bool time_fill(struct lab_rows *rows, const struct modelled_run *run, struct err *err)
 {
     struct watch watch = {.last_place = MAP_NONE};
-    struct course_watch listen = {watch_begin, watch_see, NULL, watch_end, &watch};
+    struct modelled_watch listen = {watch_begin, watch_see, NULL, watch_end, &watch};
     struct profileme_setup setup = {.interval = EVERY_FETCHED, .tags = 8, .buffer = 16, .seed = 1};
     map_init(&watch.places, sizeof(uint64_t));
     for (uint32_t i = 0; i <= WAY_NEXT; i++)
         watch.clocks[i].random.state = i + 7;
     account_init(&watch.account);
     watch.unit = profileme_make(&setup, watch_take, &watch);
-    bool good = course_run(course, &listen, err);
+    bool good = modelled_run_watch(run, &listen, err);
     if (good) {
         profileme_finish(watch.unit);
         rows_put(rows, &watch);
@@ -229,6 +229,6 @@ const struct lab_table lab_time_shares = {
              "others",
     .columns =
         (const char *const[]){"sampling", "error", "of samples", "samples", "TIP's authors", NULL},
-    .course = time_fill,
-    .steps = COURSE_STEPS,
+    .modelled = time_fill,
+    .steps = MODELLED_STEPS,
 };

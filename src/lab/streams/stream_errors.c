@@ -1,6 +1,6 @@
 /* Figures 7 and 8: load value profiles by five compressors; how soon each is near, and how far the
  * rate may fall. */
-#include "lab/streams/stream_course.h"
+#include "lab/streams/stream_curves.h"
 #include "lab/streams/streams.h"
 
 #include <math.h>
@@ -13,69 +13,67 @@ static const char *const error_designs[] = {"R256", "P256", "H[P256]2048", "H[P5
                                             "T2[256]2048x2"};
 enum { RANDOM, PERIODIC, SPLIT, SPLIT_512, TAGGED, ERROR_DESIGNS };
 
-static void errors_claim(struct lab_rows *rows, const struct courses *courses)
+static void errors_claim(struct lab_rows *rows, const struct stream_curves *curves)
 {
-    struct verdict faster = {0}, half = {0}, best = {0}, three = {0}, equal = {0};
-    for (size_t i = 0; i < courses->n_files; i++) {
-        const char *file = courses->files[i];
-        const struct course *of = courses_of(courses, i);
+    struct stream_claim faster = {0}, half = {0}, best = {0}, three = {0}, equal = {0};
+    for (size_t i = 0; i < curves->n_files; i++) {
+        const char *file = curves->files[i];
+        const struct stream_curve *of = curves_of(curves, i);
         double early[ERROR_DESIGNS], end[ERROR_DESIGNS];
         for (size_t d = 0; d < ERROR_DESIGNS; d++) {
-            early[d] = 100 * course_early(&of[d])->error;
-            end[d] = 100 * course_last(&of[d])->error;
+            early[d] = 100 * curve_early(&of[d])->error;
+            end[d] = 100 * curve_last(&of[d])->error;
         }
-        verdict_add(&faster, file, early[SPLIT] < early[RANDOM], early[SPLIT], early[RANDOM]);
-        verdict_add(&half, file, end[SPLIT_512] <= end[RANDOM], end[SPLIT_512], end[RANDOM]);
-        verdict_add(&best, file, end[TAGGED] <= end[SPLIT], end[TAGGED], end[SPLIT]);
-        verdict_add(&three, file, end[SPLIT] < 3, end[SPLIT], end[RANDOM]);
-        verdict_add(&equal, file, fabs(end[PERIODIC] - end[RANDOM]) < 1, end[PERIODIC],
-                    end[RANDOM]);
+        claim_add(&faster, file, early[SPLIT] < early[RANDOM], early[SPLIT], early[RANDOM]);
+        claim_add(&half, file, end[SPLIT_512] <= end[RANDOM], end[SPLIT_512], end[RANDOM]);
+        claim_add(&best, file, end[TAGGED] <= end[SPLIT], end[TAGGED], end[SPLIT]);
+        claim_add(&three, file, end[SPLIT] < 3, end[SPLIT], end[RANDOM]);
+        claim_add(&equal, file, fabs(end[PERIODIC] - end[RANDOM]) < 1, end[PERIODIC], end[RANDOM]);
     }
-    verdict_tell(&faster, rows,
-                 "stratified periodic sampling is nearer than random sampling after 200,000 loads",
-                 " %", "the paper: gcc 5 % then, random sampling only after 600,000");
-    verdict_tell(&half, rows, "with half the messages it is as near as random sampling in the end",
-                 " %", "the paper: gcc alike");
-    verdict_tell(&best, rows, "the tagged table has less error than stratified sampling", " %",
-                 "the paper: of gcc the least of all");
-    verdict_tell(&three, rows, "stratified periodic sampling comes below 3 %", " %",
-                 "random sampling second; the paper: gcc below 3 %");
-    verdict_tell(&equal, rows, "periodic and random sampling differ by less than a point", " %",
-                 "the paper: gcc the same");
+    claim_show(&faster, rows,
+               "stratified periodic sampling is nearer than random sampling after 200,000 loads",
+               " %", "the paper: gcc 5 % then, random sampling only after 600,000");
+    claim_show(&half, rows, "with half the messages it is as near as random sampling in the end",
+               " %", "the paper: gcc alike");
+    claim_show(&best, rows, "the tagged table has less error than stratified sampling", " %",
+               "the paper: of gcc the least of all");
+    claim_show(&three, rows, "stratified periodic sampling comes below 3 %", " %",
+               "random sampling second; the paper: gcc below 3 %");
+    claim_show(&equal, rows, "periodic and random sampling differ by less than a point", " %",
+               "the paper: gcc the same");
 }
 
-static void messages_claim(struct lab_rows *rows, const struct courses *courses)
+static void messages_claim(struct lab_rows *rows, const struct stream_curves *curves)
 {
-    struct verdict dear = {0}, fewer = {0}, cheap = {0};
-    for (size_t i = 0; i < courses->n_files; i++) {
-        const struct course *of = courses_of(courses, i);
-        double random = course_messages(&of[RANDOM]), split = course_messages(&of[SPLIT]),
-               tagged = course_messages(&of[TAGGED]);
-        verdict_add(&dear, courses->files[i], tagged >= 2 * split, tagged, split);
-        verdict_add(&fewer, courses->files[i], split <= random, split, random);
-        verdict_add(&cheap, courses->files[i],
-                    course_last(&of[SPLIT])->error < 0.03 && course_overhead(&of[SPLIT]) <= 3.5,
-                    course_overhead(&of[SPLIT]), course_overhead(&of[TAGGED]));
+    struct stream_claim dear = {0}, fewer = {0}, cheap = {0};
+    for (size_t i = 0; i < curves->n_files; i++) {
+        const struct stream_curve *of = curves_of(curves, i);
+        double random = curve_messages(&of[RANDOM]), split = curve_messages(&of[SPLIT]),
+               tagged = curve_messages(&of[TAGGED]);
+        claim_add(&dear, curves->files[i], tagged >= 2 * split, tagged, split);
+        claim_add(&fewer, curves->files[i], split <= random, split, random);
+        claim_add(&cheap, curves->files[i],
+                  curve_last(&of[SPLIT])->error < 0.03 && curve_overhead(&of[SPLIT]) <= 3.5,
+                  curve_overhead(&of[SPLIT]), curve_overhead(&of[TAGGED]));
     }
-    verdict_tell(&cheap, rows,
-                 "below 3 % error at no more than 3.5 % overhead, 30 cycles a message", " %",
-                 "a cycle an instruction, and the tagged table second; the paper: gcc");
-    verdict_tell(&dear, rows, "the tagged table makes at least twice as many messages", "",
-                 "messages of 1000 loads; the paper: gcc nearly three times, others twice or more");
-    verdict_tell(&fewer, rows, "stratified sampling makes no more messages than random sampling",
-                 "", "the paper: always fewer, and by less the longer it goes on");
+    claim_show(&cheap, rows, "below 3 % error at no more than 3.5 % overhead, 30 cycles a message",
+               " %", "a cycle an instruction, and the tagged table second; the paper: gcc");
+    claim_show(&dear, rows, "the tagged table makes at least twice as many messages", "",
+               "messages of 1000 loads; the paper: gcc nearly three times, others twice or more");
+    claim_show(&fewer, rows, "stratified sampling makes no more messages than random sampling", "",
+               "the paper: always fewer, and by less the longer it goes on");
 }
 
-static void errors_tell(struct lab_rows *rows, const struct courses *courses)
+static void errors_tell(struct lab_rows *rows, const struct stream_curves *curves)
 {
-    courses_show(rows, courses);
-    errors_claim(rows, courses);
-    messages_claim(rows, courses);
+    curves_show(rows, curves);
+    errors_claim(rows, curves);
+    messages_claim(rows, curves);
 }
 
 static bool errors_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
 {
-    return courses_fill(rows, files, n, LOADS, error_designs, ERROR_DESIGNS, errors_tell, err);
+    return curves_fill(rows, files, n, LOADS, error_designs, ERROR_DESIGNS, errors_tell, err);
 }
 
 static const char *const errors_columns[] = {
@@ -97,11 +95,10 @@ static const double NEAR = 0.05;
 
 /* By how much messages may be fewer than those of random sampling with no more error in the end; 0:
  * by nothing. */
-static double rate_factor(const struct course *of)
+static double rate_factor(const struct stream_curve *of)
 {
     double factor = 0;
-    for (size_t d = 1; d < RATE_DESIGNS && course_last(&of[d])->error <= course_last(of)->error;
-         d++)
+    for (size_t d = 1; d < RATE_DESIGNS && curve_last(&of[d])->error <= curve_last(of)->error; d++)
         factor = factor > 0 ? 2 * factor : 1;
     return factor;
 }
@@ -114,17 +111,17 @@ static void thousands(struct lab_row *row, size_t tuples)
         lab_text(row, "");
 }
 
-static void convergence_row(struct lab_rows *rows, const char *file, const struct course *of)
+static void convergence_row(struct lab_rows *rows, const char *file, const struct stream_curve *of)
 {
-    struct lab_row *row = course_row(rows, file, (double)of->ends[of->n - 1]);
+    struct lab_row *row = curve_row(rows, file, (double)of->ends[of->n - 1]);
     for (size_t d = 0; d < 2; d++) {
-        thousands(row, course_reaches(&of[d], NEAR));
-        thousands(row, course_settles(&of[d], NEAR));
+        thousands(row, curve_reaches(&of[d], NEAR));
+        thousands(row, curve_settles(&of[d], NEAR));
     }
-    thousands(row, course_settles(&of[1], course_last(of)->error));
+    thousands(row, curve_settles(&of[1], curve_last(of)->error));
     for (size_t d = 0; d < RATE_DESIGNS; d++)
-        course_percent(row, course_last(&of[d])->error);
-    if (isnan(course_last(of)->error))
+        curve_percent(row, curve_last(&of[d])->error);
+    if (isnan(curve_last(of)->error))
         lab_text(row, "");
     else
         lab_cell(row, "%.0f", rate_factor(of));
@@ -132,48 +129,48 @@ static void convergence_row(struct lab_rows *rows, const char *file, const struc
 
 /* Never, if it does not come there at all; nothing to tell, if it is there from the first end on.
  */
-static double soon(const struct course *course, double error)
+static double soon(const struct stream_curve *curve, double error)
 {
-    size_t settles = course_settles(course, error);
+    size_t settles = curve_settles(curve, error);
     return settles ? (double)settles / 1000 : (double)INFINITY;
 }
 
-static void convergence_claim(struct lab_rows *rows, const struct courses *courses)
+static void convergence_claim(struct lab_rows *rows, const struct stream_curves *curves)
 {
-    struct verdict twice = {0}, level = {0}, factor = {0};
-    for (size_t i = 0; i < courses->n_files; i++) {
-        const char *file = courses->files[i];
-        const struct course *of = courses_of(courses, i);
-        double end = course_last(of)->error, all = (double)of->ends[of->n - 1] / 1000;
+    struct stream_claim twice = {0}, level = {0}, factor = {0};
+    for (size_t i = 0; i < curves->n_files; i++) {
+        const char *file = curves->files[i];
+        const struct stream_curve *of = curves_of(curves, i);
+        double end = curve_last(of)->error, all = (double)of->ends[of->n - 1] / 1000;
         if (isnan(end))
             continue;
         double split = soon(&of[1], NEAR), random = soon(of, NEAR);
         if (!isinf(random) && random * 1000 > (double)of->ends[0])
-            verdict_add(&twice, file, 2 * split <= random, split, random);
-        verdict_add(&level, file, 2 * soon(&of[1], end) <= all, fmin(soon(&of[1], end), all), all);
-        verdict_add(&factor, file, rate_factor(of) >= 2, rate_factor(of), 1);
+            claim_add(&twice, file, 2 * split <= random, split, random);
+        claim_add(&level, file, 2 * soon(&of[1], end) <= all, fmin(soon(&of[1], end), all), all);
+        claim_add(&factor, file, rate_factor(of) >= 2, rate_factor(of), 1);
     }
-    verdict_tell(&twice, rows,
-                 "where random sampling does not stay below 5 % from the start, stratified "
-                 "sampling does so at least twice as soon",
-                 " K", "the paper: gcc 300 K and 7,000 K");
-    verdict_tell(&level, rows,
-                 "the error that random sampling has in the end it keeps from half of the loads on",
-                 " K", "the paper: twice as fast for gcc");
-    verdict_tell(&factor, rows, "at half the rate it is as near as random sampling, or nearer",
-                 " times", "the paper: 2 for gcc, more for perl and db");
+    claim_show(&twice, rows,
+               "where random sampling does not stay below 5 % from the start, stratified "
+               "sampling does so at least twice as soon",
+               " K", "the paper: gcc 300 K and 7,000 K");
+    claim_show(&level, rows,
+               "the error that random sampling has in the end it keeps from half of the loads on",
+               " K", "the paper: twice as fast for gcc");
+    claim_show(&factor, rows, "at half the rate it is as near as random sampling, or nearer",
+               " times", "the paper: 2 for gcc, more for perl and db");
 }
 
-static void convergence_tell(struct lab_rows *rows, const struct courses *courses)
+static void convergence_tell(struct lab_rows *rows, const struct stream_curves *curves)
 {
-    for (size_t i = 0; i < courses->n_files; i++)
-        convergence_row(rows, courses->files[i], courses_of(courses, i));
-    convergence_claim(rows, courses);
+    for (size_t i = 0; i < curves->n_files; i++)
+        convergence_row(rows, curves->files[i], curves_of(curves, i));
+    convergence_claim(rows, curves);
 }
 
 static bool convergence_fill(struct lab_rows *rows, char *const *files, size_t n, struct err *err)
 {
-    return courses_fill(rows, files, n, LOADS, rate_designs, RATE_DESIGNS, convergence_tell, err);
+    return curves_fill(rows, files, n, LOADS, rate_designs, RATE_DESIGNS, convergence_tell, err);
 }
 
 static const char *const convergence_columns[] = {

@@ -3,7 +3,7 @@
  * what the paper says of it, and whether that holds here. */
 #pragma once
 
-#include "lab/lab.h"
+#include "lab/table/table.h"
 
 extern const struct lab_table lab_streams_programs, lab_streams_chance, lab_streams_errors,
     lab_streams_convergence, lab_streams_parts, lab_streams_counters, lab_streams_branches;

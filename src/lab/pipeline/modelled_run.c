@@ -1,4 +1,4 @@
-#include "lab/pipeline/course.h"
+#include "lab/pipeline/modelled_run.h"
 
 #include "base/err.h"
 #include "collect/recording.h"
@@ -16,8 +16,8 @@
 struct listening {
     struct replay_audience audience; /* first: it is what the audience's calls are given */
     struct replay_watch replay_watch;
-    const struct course *course;
-    const struct course_watch *watch;
+    const struct modelled_run *run;
+    const struct modelled_watch *watch;
     struct replay *replay; /* whom it listens to; NULL: nobody yet, or not any more */
     bool begun;
     int32_t tid;
@@ -28,7 +28,7 @@ static void step_see(void *context, const struct pmu_step *step)
 {
     struct listening *listening = context;
     listening->watch->see(listening->watch->context, step);
-    if (step->aborted || ++listening->retired < listening->course->steps_most)
+    if (step->aborted || ++listening->retired < listening->run->steps_most)
         return;
     kill(listening->tid, SIGKILL);
     listening->replay->n_listeners = 0; /* what is still on its way is not heard by anybody */
@@ -36,7 +36,7 @@ static void step_see(void *context, const struct pmu_step *step)
 
 static void gap_see(void *context)
 {
-    const struct course_watch *watch = ((struct listening *)context)->watch;
+    const struct modelled_watch *watch = ((struct listening *)context)->watch;
     if (watch->gap)
         watch->gap(watch->context);
 }
@@ -90,8 +90,8 @@ static bool record(struct listening *listening, struct err *err)
         return err_set(err, ERR_SYSTEM, "%s: %s", folder, strerror(errno));
     snprintf(output, sizeof output, "%s/data", folder);
     struct recording_options options = {
-        .argv = listening->course->command,
-        .command = listening->course->command[0],
+        .argv = listening->run->command,
+        .command = listening->run->command[0],
         .output = output,
         .audience = &listening->audience,
         .record = {.mode = RECORD_EXACT_TRACE,
@@ -102,16 +102,17 @@ static bool record(struct listening *listening, struct err *err)
     return good;
 }
 
-bool course_run(const struct course *course, const struct course_watch *watch, struct err *err)
+bool modelled_run_watch(const struct modelled_run *run, const struct modelled_watch *watch,
+                        struct err *err)
 {
     struct model model;
-    if (!model_open(course->core, &model, err))
+    if (!model_open(run->core, &model, err))
         return false;
     struct listening listening = {
-        .audience = {&model, true, thread_begin, thread_end}, .course = course, .watch = watch};
+        .audience = {&model, true, thread_begin, thread_end}, .run = run, .watch = watch};
     bool good = record(&listening, err);
     model_release(&model);
     if (good && !listening.retired)
-        return err_set(err, ERR_MISSING, "%s: nothing of it was seen", course->command[0]);
+        return err_set(err, ERR_MISSING, "%s: nothing of it was seen", run->command[0]);
     return good;
 }

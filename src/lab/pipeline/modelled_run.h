@@ -1,4 +1,4 @@
-/* A command's exact course through the model of a core, one instruction after the other, to units
+/* A command's exact run through the model of a core, one instruction after the other, to units
  * that watch it.
  *
  * It is run under a trace with addresses and values. Only the thread that begins first is watched.
@@ -10,15 +10,15 @@
 struct err;
 struct replay;
 
-enum { COURSE_STEPS = 20000000 }; /* seconds, and enough for the hot part of a program */
+enum { MODELLED_STEPS = 20000000 }; /* seconds, and enough for the hot part of a program */
 
-struct course {
+struct modelled_run {
     const char *core;    /* its name, or a file */
     uint64_t steps_most; /* instructions that retire */
     char *const *command;
 };
 
-struct course_watch {
+struct modelled_watch {
     void (*begin)(void *context, struct replay *replay); /* may be NULL */
     void (*see)(void *context, const struct pmu_step *step);
     void (*gap)(void *context); /* something ran in between that was not seen; may be NULL */
@@ -26,4 +26,5 @@ struct course_watch {
     void *context;
 };
 
-bool course_run(const struct course *course, const struct course_watch *watch, struct err *err);
+bool modelled_run_watch(const struct modelled_run *run, const struct modelled_watch *watch,
+                        struct err *err);

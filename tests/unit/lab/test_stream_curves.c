@@ -1,6 +1,6 @@
-/* What is said of courses: when an error is reached and from when on it stays, what messages cost,
+/* What is said of curves: when an error is reached and from when on it stays, what messages cost,
  * and claims that hold for all, for some, for none. */
-#include "lab/streams/stream_course.h"
+#include "lab/streams/stream_curves.h"
 
 #include <stddef.h>
 #include <setjmp.h>
@@ -17,24 +17,24 @@ static void an_error_is_reached_and_then_stays(void **state)
 {
     (void)state;
     static const double errors[] = {0.08, 0.04, 0.06, 0.05, 0.03};
-    struct course course = {.n = 5, .instructions = 4};
-    for (size_t i = 0; i < course.n; i++) {
-        course.ends[i] = 100000 * (i + 1);
-        course.trials[i] = (struct stream_trial){errors[i], 400 * (i + 1)};
+    struct stream_curve curve = {.n = 5, .instructions = 4};
+    for (size_t i = 0; i < curve.n; i++) {
+        curve.ends[i] = 100000 * (i + 1);
+        curve.trials[i] = (struct stream_trial){errors[i], 400 * (i + 1)};
     }
-    assert_int_equal(course_reaches(&course, 0.05), 200000);
-    assert_int_equal(course_settles(&course, 0.05), 400000);
-    assert_int_equal(course_settles(&course, 0.1), 100000);
-    assert_int_equal(course_reaches(&course, 0.02), 0);
-    assert_int_equal(course_settles(&course, 0.02), 0);
-    assert_true(course_early(&course)->error == 0.04);
-    assert_true(course_last(&course)->error == 0.03);
-    assert_true(fabs(course_messages(&course) - 4) < 1e-9);
-    assert_true(fabs(course_overhead(&course) - 3) < 1e-9);
-    course.instructions = 0;
-    assert_true(isnan(course_overhead(&course)));
-    course.trials[4].error = NAN;
-    assert_int_equal(course_settles(&course, 0.1), 0);
+    assert_int_equal(curve_reaches(&curve, 0.05), 200000);
+    assert_int_equal(curve_settles(&curve, 0.05), 400000);
+    assert_int_equal(curve_settles(&curve, 0.1), 100000);
+    assert_int_equal(curve_reaches(&curve, 0.02), 0);
+    assert_int_equal(curve_settles(&curve, 0.02), 0);
+    assert_true(curve_early(&curve)->error == 0.04);
+    assert_true(curve_last(&curve)->error == 0.03);
+    assert_true(fabs(curve_messages(&curve) - 4) < 1e-9);
+    assert_true(fabs(curve_overhead(&curve) - 3) < 1e-9);
+    curve.instructions = 0;
+    assert_true(isnan(curve_overhead(&curve)));
+    curve.trials[4].error = NAN;
+    assert_int_equal(curve_settles(&curve, 0.1), 0);
 }
 
 static void a_claim_names_those_it_does_not_hold_for(void **state)
@@ -50,16 +50,16 @@ static void a_claim_names_those_it_does_not_hold_for(void **state)
     };
     struct lab_rows rows = {0};
     for (size_t i = 0; i < 3; i++) {
-        struct verdict verdict = {0};
-        verdict_add(&verdict, "x/a", cases[i].holds[0], 1, 400);
-        verdict_add(&verdict, "x/b", cases[i].holds[1], 3, 600);
-        verdict_add(&verdict, "x/none", false, NAN, 1);
-        verdict_add(&verdict, "x/c", cases[i].holds[2], 2, 500);
-        verdict_tell(&verdict, &rows, "it is so", " K", "they say");
+        struct stream_claim claim = {0};
+        claim_add(&claim, "x/a", cases[i].holds[0], 1, 400);
+        claim_add(&claim, "x/b", cases[i].holds[1], 3, 600);
+        claim_add(&claim, "x/none", false, NAN, 1);
+        claim_add(&claim, "x/c", cases[i].holds[2], 2, 500);
+        claim_show(&claim, &rows, "it is so", " K", "they say");
         assert_string_equal(rows.claims.at[i], cases[i].told);
     }
-    struct verdict none = {0};
-    verdict_tell(&none, &rows, "it is so", "", "they say");
+    struct stream_claim none = {0};
+    claim_show(&none, &rows, "it is so", "", "they say");
     assert_string_equal(rows.claims.at[3], "it is so: nothing here tells (they say)");
     vec_release(&rows.claims);
     arena_release(&rows.arena);
@@ -73,7 +73,7 @@ static void points_of_a_name_are_one_curve(void **state)
     struct lab_rows rows = {.table = &table};
     static const char *const names[] = {"one", "one", "other"};
     for (size_t i = 0; i < 3; i++) {
-        struct lab_row *row = course_row(&rows, names[i], 1e6 * (double)(i + 1));
+        struct lab_row *row = curve_row(&rows, names[i], 1e6 * (double)(i + 1));
         for (double cell = 1; cell < 5; cell++)
             lab_cell(row, "%.0f", cell);
     }
