@@ -394,6 +394,17 @@ void drain_read(struct drain *drain)
     tell_cost(drain);
 }
 
+bool drain_crowded(const struct drain *drain)
+{
+    uint32_t free = 0, fresh = 0;
+    for (uint32_t i = 0; i < CHANNEL_N; i++) {
+        bool claimed = __atomic_load_n(&drain->share->directory->claimed_by[i], __ATOMIC_RELAXED);
+        free += !claimed;
+        fresh += claimed && !drain->sources[i];
+    }
+    return fresh > CHANNEL_N / 4 || (fresh && free < CHANNEL_N / 4);
+}
+
 uint32_t drain_serve(struct drain *drain)
 {
     uint32_t served = 0;

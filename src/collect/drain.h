@@ -76,6 +76,8 @@ void drain_release(struct drain *drain);
 /* Reads everything that was published, frees the channels of processes that are gone, and chooses
  * delay_ns. */
 void drain_read(struct drain *drain);
+/* Channels run out: many processes began since the last reading. It should be done now. */
+bool drain_crowded(const struct drain *drain);
 /* A customisation module gets tuples from here on; what it took to load is start-up. */
 void drain_module(struct drain *drain, struct module_host *module);
 /* CPU time of the tool, and of the module's process. */

@@ -74,6 +74,21 @@ static uint64_t ran(const struct fixture *fixture)
     return sums ? sums->count : 0;
 }
 
+/* Many short processes since the last reading: it must not wait until there is no channel left. */
+static void new_processes_are_read_before_channels_run_out(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    uint32_t n = 0;
+    for (; n < CHANNEL_N / 2 && !drain_crowded(&fixture.drain); n++)
+        share_unmap(claim(&fixture, n, dead(), 1).channel);
+    assert_in_range(n, 2, CHANNEL_N / 2 - 1);
+    drain_read(&fixture.drain);
+    assert_false(drain_crowded(&fixture.drain));
+    close_fixture(&fixture);
+}
+
 static void channels_of_the_dead_are_used_again(void **state)
 {
     (void)state;
@@ -213,6 +228,7 @@ static void the_tools_cost_is_shared_by_those_who_live(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_processes_are_read_before_channels_run_out),
         cmocka_unit_test(channels_of_the_dead_are_used_again),
         cmocka_unit_test(goodbye_and_exec_are_no_killing),
         cmocka_unit_test(units_of_the_last_moment_are_counted),
