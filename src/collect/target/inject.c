@@ -7,6 +7,7 @@
 #include "collect/target/remote.h"
 #include "collect/target/remote_loader.h"
 #include "collect/target/settle.h"
+#include "collect/target/thread_state.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -18,20 +19,40 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { PAGE = 4096, STACK_BYTES = 256 << 10, PATIENCE_MS = 10000, NAP_NS = 100000 };
+enum { PAGE = 4096, STACK_BYTES = 256 << 10 };
+enum { NAP_NS = 100000, NAPS = 100000, NAPS_STARVED = 6 * NAPS };
 
 /* ---- commands */
 
-/* Until the agent's thread has ended. */
+/* It wants to run and gets no CPU: waiting helps. */
+static bool starved(int pid, int tid)
+{
+    struct thread_state state;
+    return thread_state_read(pid, tid, &state) && state.doing == 'R';
+}
+
+static bool silent(int pid, int tid, struct err *err)
+{
+    struct thread_state state = {.doing = '?'};
+    thread_state_read(pid, tid, &state);
+    return err_set(err, ERR_SYSTEM,
+                   "the agent in process %d does not answer: its thread %d is in state %c, system "
+                   "call %ld",
+                   pid, tid, state.doing, thread_state_call(pid, tid));
+}
+
+/* Until the agent's thread has ended: at least 10 s, and six times as long if it gets no CPU. */
 static bool thread_wait(const struct injected *injected, int tid, struct err *err)
 {
     const struct timespec nap = {0, NAP_NS};
-    for (int i = 0; i < PATIENCE_MS * (1000000 / NAP_NS); i++) {
+    for (int i = 0; i < NAPS_STARVED; i++) {
         if (syscall(SYS_tgkill, injected->pid, tid, 0) && errno == ESRCH)
             return true;
+        if (i >= NAPS && i % (NAPS / 10) == 0 && !starved(injected->pid, tid))
+            break;
         nanosleep(&nap, NULL);
     }
-    return err_set(err, ERR_SYSTEM, "the agent in process %d does not answer", injected->pid);
+    return silent(injected->pid, tid, err);
 }
 
 static bool answer_read(struct injected *injected, int tid, struct err *err)
