@@ -5,7 +5,7 @@
  *   time:   one line of JSON: seconds and memory of reading the file and of building all graphs at once */
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 #include "program/cfg/graphs.h"
 
 #include <inttypes.h>

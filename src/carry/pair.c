@@ -1,4 +1,5 @@
 #include "carry/pair.h"
+#include "program/cfg/cfg_build.h"
 
 struct seen {
     VEC(struct cfg_seen);

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "program/binary.h"
 #include "program/bolt_names.h"
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 

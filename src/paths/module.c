@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "program/elf/image.h"
+#include "program/cfg/cfg_build.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "paths/trail_build.h"
 
 #include "paths/trail_seen.h"
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 #include "program/elf/image.h"
 
 #include <stdlib.h>

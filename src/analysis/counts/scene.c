@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "program/names/match.h"
 #include "program/elf/stamp.h"
+#include "program/cfg/cfg_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

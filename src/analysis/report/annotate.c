@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "profile/sums.h"
 #include "analysis/counts/code.h"
+#include "program/cfg/cfg_build.h"
 
 #include <math.h>
 #include <stdlib.h>

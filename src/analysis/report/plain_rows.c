@@ -1,6 +1,7 @@
 #include "analysis/report/plain.h"
 
 #include "analysis/counts/code.h"
+#include "program/cfg/cfg_build.h"
 
 struct lister {
     struct plain_rows *rows;

@@ -18,14 +18,11 @@
 
 #include "base/vec.h"
 #include "program/insn/disasm.h"
-#include "program/cfg/jump_tables.h"
-#include "program/symbols/symbols.h"
+#include "program/cfg/jumps.h"
 #include "wire/address.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct image;
 
 typedef uint32_t block_id;
 #define BLOCK_NONE UINT32_MAX
@@ -58,12 +55,6 @@ struct cfg_exit {
     bool unresolved;      /* indirect, without a table, never seen to stay in its module */
 };
 
-/* Control that was seen to arrive. */
-struct cfg_seen {
-    struct svma from, to; /* from: the branch, or 0 when not known */
-    bool returned;        /* by a return: a target only if no call stands before it */
-};
-
 struct cfg {
     struct cfg_instructions {
         VEC(struct instruction); /* decoding order: sweeps by address, then detached runs */
@@ -83,13 +74,15 @@ struct cfg {
     uint32_t undecoded; /* places at which decoding had to stop */
 
     struct cfg_pieces {
-        VEC(struct cfg_piece);
-    } pieces;
+        VEC(struct cfg_piece {
+            struct svma start;
+            uint64_t bytes;
+            size_t index_at;
+        });
+    } pieces;        /* the function's ranges */
     uint32_t *index; /* for each byte of each piece: instruction index + 1 */
 };
 
-void cfg_build(struct cfg *cfg, const struct image *image, const struct symbols *symbols,
-               function_id function, const struct cfg_seen *seen, size_t n_seen);
 void cfg_release(struct cfg *cfg);
 
 /* Index of the instruction at exactly this address, or INSTRUCTION_NONE. */
@@ -97,9 +90,13 @@ uint32_t cfg_find(const struct cfg *cfg, struct svma at);
 /* Index of the first instruction of the function that a straight run from start to last meets: the
  * one at start or, if the run comes from outside, the first of a range. */
 uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last);
+/* Order of edges, for qsort. */
+int cfg_edge_order(const void *a, const void *b);
 /* Index of the edge, or EDGE_NONE. */
 uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,
                        enum cfg_edge_kind kind);
+/* The range of the function that has the address, or NULL. */
+const struct cfg_piece *cfg_piece_find(const struct cfg *cfg, struct svma at);
 /* Whether the address lies in one of the function's ranges. */
 bool cfg_covers(const struct cfg *cfg, struct svma at);
 /* Whether one of the function's ranges ends just before the address. */

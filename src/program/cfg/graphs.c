@@ -1,4 +1,5 @@
 #include "program/cfg/graphs.h"
+#include "program/cfg/cfg_build.h"
 
 #include "base/parallel.h"
 

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+struct image;
+struct symbols;
+
 struct graph_block {
     uint32_t start;
     uint32_t bytes;

@@ -1,8 +1,12 @@
 /* A function whose indirect jumps are looked for, and the work that may still go into it. */
 #pragma once
 
-#include "program/cfg/jump_tables.h"
+#include "program/cfg/jumps.h"
 
+struct cfg;
+struct image;
+struct operation;
+struct symbols;
 struct tables_read;
 
 struct jump_search {

@@ -6,17 +6,6 @@
 #include "program/cfg/operations.h"
 #include "program/cfg/table_entries.h"
 
-const char *cfg_reason_name(enum cfg_reason reason)
-{
-    static const char *const names[] = {
-        [REASON_NONE] = "none",           [REASON_POINTER] = "pointer",
-        [REASON_SLOT] = "slot",           [REASON_UNTRACKED] = "untracked",
-        [REASON_UNBOUNDED] = "unbounded", [REASON_WRITABLE] = "writable",
-        [REASON_ENTRY] = "entry",         [REASON_UNREACHED] = "unreached",
-        [REASON_EFFORT] = "effort"};
-    return names[reason];
-}
-
 /* ---- which jumps may be through tables */
 
 static enum cfg_reason reason_at_sight(const struct cfg *cfg, const struct image *image,
@@ -134,10 +123,4 @@ void jumps_work_release(struct jumps_work *work)
 {
     mem_free(work->operations);
     *work = (struct jumps_work){0};
-}
-
-void jumps_release(struct jumps *jumps)
-{
-    vec_release(jumps);
-    vec_release(&jumps->targets);
 }

@@ -9,50 +9,13 @@
  * happen. */
 #pragma once
 
-#include "base/vec.h"
+#include "program/cfg/jumps.h"
 #include "program/cfg/tracked_stacks.h"
-#include "wire/address.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct cfg;
 struct image;
 struct operation;
 struct symbols;
-
-/* Why a jump or call was not resolved. */
-enum cfg_reason {
-    REASON_NONE,
-    REASON_POINTER,   /* goes through a pointer that is no entry of a table: calls, tail calls */
-    REASON_SLOT,      /* goes through a fixed place that the loader or the program fills */
-    REASON_UNTRACKED, /* what it jumps to could not be followed */
-    REASON_UNBOUNDED, /* a table, but neither the code nor the file says how long */
-    REASON_WRITABLE,  /* a table that the program may change */
-    REASON_ENTRY,     /* a table, but an entry leads to where there is no code */
-    REASON_UNREACHED, /* no path leads to it */
-    REASON_EFFORT,    /* its function would take too long to follow */
-    REASON_KINDS,
-};
-const char *cfg_reason_name(enum cfg_reason reason);
-
-struct jump {
-    uint32_t instruction; /* index of the indirect jump */
-    uint8_t reason;       /* enum cfg_reason; NONE: resolved */
-    uint8_t entry_bytes;  /* 4: relative to base, 8: absolute; 0: no table was found */
-    bool tail;            /* the stack is the caller's: what leaves the function is a tail call */
-    struct svma table;    /* address of entry 0, which need not be one of them */
-    struct svma base;
-    uint64_t first, n;                /* entries, from `first` on */
-    uint32_t first_target, n_targets; /* in jumps.targets: sorted, each once */
-};
-
-struct jumps {
-    VEC(struct jump); /* by instruction */
-    struct jump_targets {
-        VEC(struct svma);
-    } targets;
-};
 
 /* Steps that one function is worth: twenty times what the largest known ones need. */
 #define JUMPS_EFFORT (UINT64_C(1) << 25)
@@ -69,4 +32,3 @@ void jumps_work_release(struct jumps_work *work);
  * block yet are not followed: make them blocks and ask again, with the same work. */
 void jumps_find(struct jumps *jumps, const struct cfg *cfg, const struct image *image,
                 const struct symbols *symbols, struct jumps_work *work);
-void jumps_release(struct jumps *jumps);

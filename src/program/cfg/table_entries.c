@@ -3,6 +3,7 @@
 #include "program/cfg/cfg.h"
 #include "program/elf/evidence.h"
 #include "program/elf/image.h"
+#include "program/symbols/symbols.h"
 #include "program/cfg/jump_search.h"
 #include "program/cfg/tracker.h"
 

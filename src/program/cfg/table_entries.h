@@ -1,7 +1,7 @@
 /* The entries of a jump table: how many there are, and where they lead. */
 #pragma once
 
-#include "program/cfg/jump_tables.h"
+#include "program/cfg/jumps.h"
 
 struct jump_search;
 struct table_load;

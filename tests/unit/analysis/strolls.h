@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "program/binary.h"
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 #include "analysis/report/plain.h"
 
 #include "plain_profile.h"
+#include "program/cfg/cfg_build.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #include "carry/lines.h"
 #include "program/binary.h"
 #include "program/fingerprint.h"
+#include "program/cfg/cfg_build.h"
 
 #include <stddef.h>
 #include <string.h>

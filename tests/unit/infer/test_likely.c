@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "program/binary.h"
+#include "program/cfg/cfg_build.h"
 
 #include <math.h>
 #include <setjmp.h>

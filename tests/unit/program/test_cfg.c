@@ -1,4 +1,4 @@
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 
 #include "base/err.h"
 #include "base/map.h"

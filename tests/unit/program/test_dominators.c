@@ -1,4 +1,5 @@
 #include "program/cfg/dominators.h"
+#include "program/cfg/cfg_build.h"
 
 #include "random_graphs.h"
 

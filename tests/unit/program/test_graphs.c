@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "program/binary.h"
+#include "program/cfg/cfg_build.h"
 
 #include "oracle.h"
 

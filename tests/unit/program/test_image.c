@@ -1,7 +1,7 @@
 #include "program/elf/image.h"
 
 #include "base/err.h"
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 #include "program/symbols/symbols.h"
 
 #include "oracle.h"

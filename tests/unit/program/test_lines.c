@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "program/binary.h"
-#include "program/cfg/cfg.h"
+#include "program/cfg/cfg_build.h"
 #include "program/elf/debug_file.h"
 #include "program/elf/image.h"
 #include "program/symbols/symbols.h"

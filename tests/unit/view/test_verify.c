@@ -4,6 +4,7 @@
 
 #include "../text/json_check.h"
 #include "../analysis/strolls.h"
+#include "program/cfg/cfg_build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
