@@ -13,7 +13,8 @@ LAYERS += base text flow program/elf program/insn program/dwarf program/unwind p
 LAYERS += records profile profile/file infer model/core model/pmu model/replay
 # A recording.
 LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
-          collect/modules collect/windows collect collect/plain collect/doctor import
+          collect/modules collect/windows collect/exact collect/output collect collect/plain \
+          collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry export cmd
@@ -60,9 +61,11 @@ USES_collect/target  := collect/perf program
 USES_collect/stacks  := process
 USES_collect/modules := collect/target values
 USES_collect/windows := collect/modules collect/stacks consumers
-USES_collect         := collect/windows collect/channel profile/file
-USES_collect/plain   := collect
-USES_collect/doctor  := collect/plain
+USES_collect/exact   := collect/channel consumers
+USES_collect/output  := model/core profile/file
+USES_collect         := collect/windows collect/exact collect/output
+USES_collect/plain   := collect/target collect/stacks collect/output
+USES_collect/doctor  := collect collect/plain
 USES_import          := process
 
 USES_analysis/counts   := infer profile text

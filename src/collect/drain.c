@@ -3,6 +3,10 @@
 #include "base/memory.h"
 #include "collect/target/cpu_times.h"
 #include "collect/channel/figures.h"
+#include "collect/channel/share.h"
+#include "collect/exact/path_plans.h"
+#include "collect/modules/module_host.h"
+#include "collect/stacks/walk_stacks.h"
 #include "profile/sums.h"
 
 #include <errno.h>
@@ -28,23 +32,25 @@ static uint64_t passed_ns(const struct drain *drain)
     return (monotonic_ns() - drain->began_ns) * drain->cpus;
 }
 
-void drain_init(struct drain *drain, struct share *share, struct profile *profile,
-                enum record_mode mode)
+static uint64_t module_ns(const struct drain *drain)
+{
+    return drain->session->module ? module_host_cpu_ns(drain->session->module) : 0;
+}
+
+uint64_t drain_own_ns(const struct drain *drain)
+{
+    return cpu_times_own_ns() + module_ns(drain);
+}
+
+void drain_init(struct drain *drain, const struct recording_session *session)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    *drain = (struct drain){.share = share,
-                            .profile = profile,
-                            .mode = mode,
-                            .startup_ns = cpu_times_own_ns(),
+    *drain = (struct drain){.session = session,
                             .began_ns = monotonic_ns(),
                             .cpus = (uint64_t)(cpus > 0 ? cpus : 1),
                             .delay_ns = DELAY_FIRST_NS,
-                            .unwatched_ns = share->directory->options.delay_ns};
-    drain->tool_ns_told = drain->startup_ns;
-    if (mode == RECORD_SAMPLED && (share->directory->options.events & EVENTS_STACK)) {
-        drain->stacks = mem_alloc(sizeof *drain->stacks);
-        walk_stacks_init(drain->stacks, profile);
-    }
+                            .unwatched_ns = session->options->record.delay_ns};
+    drain->tool_ns_told = drain->startup_ns = drain_own_ns(drain);
 }
 
 void drain_release(struct drain *drain)
@@ -56,9 +62,6 @@ void drain_release(struct drain *drain)
         if (drain->mapped[i])
             share_unmap(drain->mapped[i]);
     }
-    if (drain->stacks)
-        walk_stacks_release(drain->stacks);
-    mem_free(drain->stacks);
     *drain = (struct drain){0};
 }
 
@@ -108,7 +111,7 @@ static uint64_t recorded_ns(const struct drain *drain, struct channel *channel)
     return ran > drain->unwatched_ns ? ran - drain->unwatched_ns : 0;
 }
 
-static void trails_add(struct decode_trails *sum, const struct decode_trails *more)
+static void trails_add(struct trail_sum *sum, const struct trail_sum *more)
 {
     sum->n += more->n;
     sum->instructions += more->instructions;
@@ -122,34 +125,27 @@ static void sum_walks(const struct drain *drain, const struct source *source, ui
 {
     const struct decode *decode = source->decode;
     uint64_t walked = share_load(&source->channel->walked_instructions);
-    const struct decode_trails *trails =
-        decode->long_trails.n ? &decode->long_trails : &decode->trails;
+    const struct weighing *weighing = &decode->weighing;
+    const struct trail_sum *trails =
+        weighing->long_trails.n ? &weighing->long_trails : &weighing->trails;
     u128 ticks =
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     /* Of handlers' time alone: an interrupt is never the program's own. */
     uint64_t hz = share_load(&source->channel->tsc_hz);
     u128 walked_ns = hz ? ticks * 1000000000u / hz : 0;
     sum->walked_ns += walked_ns < handler_ns ? (uint64_t)walked_ns : handler_ns;
-    sum->miscounted += decode->miscounted;
+    sum->miscounted += weighing->miscounted;
     sum->recorded_ns += recorded_ns(drain, source->channel);
-    trails_add(&sum->trails, &decode->trails);
-    trails_add(&sum->long_trails, &decode->long_trails);
+    trails_add(&sum->trails, &weighing->trails);
+    trails_add(&sum->long_trails, &weighing->long_trails);
     sum_add(&sum->totals.windows, decode->windows);
     sum_add(&sum->totals.complete_ns, decode->complete_ns);
     sum_add(&sum->totals.instructions, decode->instructions);
-    sum_add(&sum->totals.losses[LOSS_unmapped], decode->unmapped);
-    sum_add(&sum->totals.losses[LOSS_conflicts_crowded], decode->conflicts.crowded);
-    sum_add(&sum->totals.losses[LOSS_conflicts_unread], decode->conflicts.unread);
-    sum_add(&sum->totals.losses[LOSS_module_silent], decode->module.lost);
-    sum_add(&sum->totals.losses[LOSS_module_full], decode->module.untold);
-}
-
-static void stream_sum(struct drain_stream *sum, const struct value_stream *stream)
-{
-    sum->taken += stream->compressor.taken;
-    sum->told += stream->compressor.told;
-    sum->stands_for += stream->stands_for;
-    sum->settled += stream->settled;
+    struct window_sums more = {.stream = sum->stream};
+    decode_sum(decode, &more);
+    sum->stream = more.stream;
+    for (int i = 0; i < LOSS_N; i++)
+        sum_add(&sum->totals.losses[i], more.losses[i]);
 }
 
 /* `gone`: nothing more will come from it. */
@@ -159,15 +155,12 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     const struct channel *channel = source->channel;
     struct totals *totals = &sum->totals;
     struct figures figures;
-    figures_read(channel, passed_ns(drain), drain->mode == RECORD_SAMPLED, &figures);
+    figures_read(channel, passed_ns(drain), drain->session->options->record.mode == RECORD_SAMPLED,
+                 &figures);
     payload_sum_add(&sum->payloads, &source->payloads);
-    if (source->decode && source->decode->values.stream)
-        stream_sum(&sum->stream, source->decode->values.stream);
     sum->stream.taken += share_load(&channel->stream_taken);
     sum->stream.told += share_load(&channel->stream_told);
     sum->stream.settled += share_load(&channel->stream_settled);
-    for (int kind = 0; source->decode && kind < TUPLE_KINDS; kind++)
-        sum->stream.stands_for += source->decode->messages.stands_for[kind];
     sum_add(&totals->interrupts, figures.interrupts);
     sum_add(&totals->agent_ns, figures.handler_ns + figures.delivery_ns);
     sum_add(&totals->delivery_ns, figures.delivery_ns);
@@ -180,11 +173,11 @@ static void sum_source(const struct drain *drain, const struct source *source, b
         sum_walks(drain, source, figures.handler_ns, sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
-    if (source->trace && gone)
-        sum_add(&totals->losses[LOSS_unread], trace_left(&source->trace->trace));
-    if (source->trace) {
-        trace_verdict_add(&sum->trace, &source->trace->check.verdict);
-        sum_add(&totals->losses[LOSS_astray], source->trace->check.verdict.astray);
+    if (source->traced && gone)
+        sum_add(&totals->losses[LOSS_unread], trace_left(&source->traced->trace));
+    if (source->traced) {
+        trace_verdict_add(&sum->trace, &source->traced->check.verdict);
+        sum_add(&totals->losses[LOSS_astray], source->traced->check.verdict.astray);
     }
 }
 
@@ -201,11 +194,12 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i])
             sum_source(drain, drain->sources[i], last, ret_sum);
-    if (drain->stacks)
-        sum_stacks(drain->stacks, &ret_sum->totals);
-    if (drain->module)
-        sum_add(&ret_sum->totals.losses[LOSS_module_full], drain->module->dropped);
-    const struct directory *directory = drain->share->directory;
+    const struct recording_session *session = drain->session;
+    if (session->stacks)
+        sum_stacks(session->stacks, &ret_sum->totals);
+    if (session->module)
+        sum_add(&ret_sum->totals.losses[LOSS_module_full], session->module->dropped);
+    const struct directory *directory = session->share->directory;
     uint64_t passed = passed_ns(drain), refused = 0;
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
             figures_count(share_load(&directory->not_claimed), passed, true, &refused));
@@ -233,40 +227,17 @@ void drain_outliving(const struct drain *drain, int pid, struct cpu_times *times
 /* A channel is looked at once its process says that it is live. */
 static void source_open(struct drain *drain, uint32_t index)
 {
-    int32_t pid = __atomic_load_n(&drain->share->directory->claimed_by[index], __ATOMIC_ACQUIRE);
+    int32_t pid =
+        __atomic_load_n(&drain->session->share->directory->claimed_by[index], __ATOMIC_ACQUIRE);
     if (!pid)
         return;
     if (!drain->mapped[index])
-        drain->mapped[index] = share_map(drain->share, index);
+        drain->mapped[index] = share_map(drain->session->share, index);
     struct channel *channel = drain->mapped[index];
     if (!channel || __atomic_load_n(&channel->state, __ATOMIC_ACQUIRE) == CHANNEL_EMPTY)
         return;
     struct source *source = mem_alloc(sizeof *source);
-    struct source_place place = {.share = drain->share,
-                                 .index = index,
-                                 .channel = channel,
-                                 .pid = pid,
-                                 .only = drain->only,
-                                 .loops = drain->loops,
-                                 .paths = drain->trace_paths,
-                                 .contexts = drain->trace_contexts,
-                                 .stacks = drain->stacks,
-                                 .scale = drain->scale,
-                                 .module = drain->module,
-                                 .overhead_ppm = drain->share->directory->options.overhead_ppm,
-                                 .events = drain->share->directory->options.events,
-                                 .by_callers = drain->value_callers,
-                                 .compress = drain->compress,
-                                 .dump = drain->stream_dump,
-                                 .audience = drain->audience,
-                                 .core = drain->core,
-                                 .for_core = drain->for_core,
-                                 .pairs = drain->pairs,
-                                 .seed = drain->share->directory->options.seed};
-    source_init(source, &place, drain->mode, drain->profile);
-    source_listen(source, drain->consumer);
-    source->plans = drain->plans;
-    source->paths = drain->paths;
+    source_init(source, drain->session, index, channel, pid);
     drain->sources[index] = source;
     if (!drain->processes++)
         drain->first_source = source;
@@ -286,8 +257,8 @@ static bool source_retires(const struct drain *drain, struct source *source)
 {
     if (drain->ending || !source_gone(drain, source))
         return false;
-    return !source->trace ||
-           (trace_look(&source->trace->trace), !trace_left(&source->trace->trace));
+    return !source->traced ||
+           (trace_look(&source->traced->trace), !trace_left(&source->traced->trace));
 }
 
 static void first_listen(struct drain *drain)
@@ -311,23 +282,10 @@ static void source_retire(struct drain *drain, uint32_t index)
     mem_free(source);
     drain->sources[index] = NULL;
     drain->tool_ns[index] = 0;
-    share_free(drain->share, index);
+    share_free(drain->session->share, index);
 }
 
 /* ---- reading */
-
-uint64_t drain_own_ns(const struct drain *drain)
-{
-    return cpu_times_own_ns() + (drain->module ? module_host_cpu_ns(drain->module) : 0);
-}
-
-void drain_module(struct drain *drain, struct module_host *module)
-{
-    uint64_t loading = module_host_cpu_ns(module);
-    drain->module = module;
-    drain->startup_ns += loading;
-    drain->tool_ns_told += loading;
-}
 
 /* Our CPU time since the last time, in equal parts to the processes that are there to pay for it.
  */
@@ -359,7 +317,7 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
         delay /= 2;
     else if (fullest < CHANNEL_RING_BYTES / 16 && fresh <= CHANNEL_N / 16)
         delay *= 2;
-    if (drain->plans || drain->paths) /* the program waits for them */
+    if (drain->session->options->plans || drain->session->paths) /* the program waits for them */
         delay = DELAY_MIN_NS;
     drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
                       : delay > DELAY_MAX_NS ? DELAY_MAX_NS
@@ -370,7 +328,7 @@ void drain_read(struct drain *drain)
 {
     uint64_t fullest = 0;
     uint32_t used = 0, fresh = 0;
-    drain->joined = share_load(&drain->share->directory->joined);
+    drain->joined = share_load(&drain->session->share->directory->joined);
     for (uint32_t i = 0; i < CHANNEL_N; i++) {
         bool known = drain->sources[i];
         if (!known)
@@ -396,9 +354,10 @@ void drain_read(struct drain *drain)
 
 bool drain_crowded(const struct drain *drain)
 {
+    const struct directory *directory = drain->session->share->directory;
     uint32_t free = 0, fresh = 0;
     for (uint32_t i = 0; i < CHANNEL_N; i++) {
-        bool claimed = __atomic_load_n(&drain->share->directory->claimed_by[i], __ATOMIC_RELAXED);
+        bool claimed = __atomic_load_n(&directory->claimed_by[i], __ATOMIC_RELAXED);
         free += !claimed;
         fresh += claimed && !drain->sources[i];
     }
@@ -408,9 +367,10 @@ bool drain_crowded(const struct drain *drain)
 uint32_t drain_serve(struct drain *drain)
 {
     uint32_t served = 0;
-    for (uint32_t i = 0; drain->paths && i < CHANNEL_N; i++)
+    struct path_plans *paths = drain->session->paths;
+    for (uint32_t i = 0; paths && i < CHANNEL_N; i++)
         if (drain->sources[i])
-            served += path_plans_serve(drain->paths, drain->sources[i]->channel);
+            served += path_plans_serve(paths, drain->sources[i]->channel);
     return served;
 }
 
@@ -426,16 +386,16 @@ uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns)
 void drain_traces_over(struct drain *drain)
 {
     for (uint32_t i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i] && drain->sources[i]->trace)
-            trace_over(&drain->sources[i]->trace->trace);
+        if (drain->sources[i] && drain->sources[i]->traced)
+            trace_over(&drain->sources[i]->traced->trace);
 }
 
 uint64_t drain_traces_left(const struct drain *drain)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i] && drain->sources[i]->trace)
-            bytes += trace_left(&drain->sources[i]->trace->trace);
+        if (drain->sources[i] && drain->sources[i]->traced)
+            bytes += trace_left(&drain->sources[i]->traced->trace);
     return bytes;
 }
 
@@ -450,9 +410,9 @@ void drain_count(struct drain *drain, bool last)
 
 void drain_forget(struct drain *drain)
 {
-    if (drain->stacks)
-        walk_stacks_forget(drain->stacks);
+    if (drain->session->stacks)
+        walk_stacks_forget(drain->session->stacks);
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i] && drain->sources[i]->decode)
-            context_runs_forget(&drain->sources[i]->decode->context_runs);
+            decode_forget(drain->sources[i]->decode);
 }

@@ -5,9 +5,8 @@
 #pragma once
 
 #include "collect/target/cpu_times.h"
-#include "collect/channel/share.h"
 #include "collect/source.h"
-#include "collect/stacks/walk_stacks.h"
+#include "collect/windows/window_consumer.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -16,39 +15,17 @@
 struct drain_sum {
     struct totals totals; /* interrupts, windows, instructions, agent_ns and losses */
     uint64_t walked_ns;   /* CPU time the program would have needed by itself for what it walked */
-    uint64_t miscounted;  /* as in struct decode */
+    uint64_t miscounted;  /* as in struct weighing */
     uint64_t recorded_ns; /* CPU time of the threads that were walked, from the first sample that
                              may be */
-    struct decode_trails trails, long_trails;
+    struct trail_sum trails, long_trails;
     struct trace_verdict trace; /* of exact traces */
     struct payload_sum payloads;
-    struct drain_stream {
-        uint64_t taken, told, stands_for; /* tuples, messages, tuples that these stand for */
-        uint64_t settled;                 /* tuples that were left out before */
-    } stream;
+    struct stream_sum stream;
 };
 
 struct drain {
-    struct share *share;
-    struct profile *profile; /* what is new goes here */
-    enum record_mode mode;
-    struct selection *only;            /* what is kept; NULL: everything */
-    bool loops;                        /* traces are looked through for runs of loops */
-    bool value_callers;                /* values are told apart by who called */
-    const struct design *compress;     /* of values; NULL: none */
-    struct stream_dump *stream_dump;   /* gets tuples of traces; NULL: nobody */
-    struct replay_audience *audience;  /* of traces through a model; NULL: nobody */
-    const struct model *core;          /* as in struct source_place, */
-    bool for_core;                     /* likewise */
-    uint32_t pairs;                    /* likewise */
-    bool trace_paths;                  /* likewise, for paths, */
-    bool trace_contexts;               /* and for calling contexts */
-    struct walk_stacks *stacks;        /* NULL: walks have none */
-    struct plans *plans;               /* of exact runs, or NULL */
-    struct path_plans *paths;          /* likewise */
-    const struct latency_scale *scale; /* NULL: latencies are not kept */
-    struct module_host *module;        /* NULL: there is none */
-    struct payload_consumer *consumer; /* gets what windows have besides exits; or NULL */
+    const struct recording_session *session;
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];
     uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */
@@ -69,8 +46,8 @@ struct drain {
     struct drain_sum retired; /* processes that are gone and whose channel has been freed */
 };
 
-void drain_init(struct drain *drain, struct share *share, struct profile *profile,
-                enum record_mode mode);
+/* The session has all it will have: what loading its module took is start-up. */
+void drain_init(struct drain *drain, const struct recording_session *session);
 void drain_release(struct drain *drain);
 
 /* Reads everything that was published, frees the channels of processes that are gone, and chooses
@@ -78,14 +55,11 @@ void drain_release(struct drain *drain);
 void drain_read(struct drain *drain);
 /* Channels run out: many processes began since the last reading. It should be done now. */
 bool drain_crowded(const struct drain *drain);
-/* A customisation module gets tuples from here on; what it took to load is start-up. */
-void drain_module(struct drain *drain, struct module_host *module);
 /* CPU time of the tool, and of the module's process. */
 uint64_t drain_own_ns(const struct drain *drain);
-/* Reads the traces of processes that are known, until this time of CLOCK_MONOTONIC; returns bytes.
- */
 /* Makes plans that processes wait for; returns how many. */
 uint32_t drain_serve(struct drain *drain);
+/* Reads the traces of known processes, until this time of CLOCK_MONOTONIC; returns bytes. */
 uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns);
 /* The program has ended: what is in traces now is all that will be read of them. */
 void drain_traces_over(struct drain *drain);

@@ -3,14 +3,20 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "collect/drain.h"
+#include "collect/exact/path_plans.h"
+#include "collect/exact/plans.h"
+#include "collect/modules/module_host.h"
+#include "collect/stacks/walk_stacks.h"
 #include "values/payload_dump.h"
 #include "consumers/stream_dump.h"
 #include "collect/target/loadable.h"
-#include "collect/output.h"
+#include "collect/output/output.h"
 #include "collect/channel/share.h"
 #include "collect/target/subject.h"
 #include "collect/totals.h"
+#include "model/core/model.h"
 #include "profile/file/file.h"
+#include "values/latency_scale.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -36,12 +42,14 @@ static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk wi
 struct run {
     const struct recording_options *options;
     struct recording *recording;
+    struct recording_session session;
     struct share share;
     struct profile delta; /* what is new since the last append */
     struct totals told;   /* of it: what was appended */
     struct output output;
     struct subject subject;
     struct drain drain;
+    struct walk_stacks stacks;
     struct payload_dump dump;
     struct latency_scale scale;
     struct module_host module;
@@ -357,11 +365,8 @@ static void conclude(struct run *run)
     recording->untrue = sum.miscounted;
     recording->trace = sum.trace;
     recording->payloads = sum.payloads;
-    if (run->drain.stacks) {
-        memcpy(recording->stack_ends, run->drain.stacks->ends, sizeof recording->stack_ends);
-        memcpy(recording->stack_fallbacks, run->drain.stacks->fallbacks,
-               sizeof recording->stack_fallbacks);
-    }
+    memcpy(recording->stack_ends, run->stacks.ends, sizeof recording->stack_ends);
+    memcpy(recording->stack_fallbacks, run->stacks.fallbacks, sizeof recording->stack_fallbacks);
     recording->processes = run->drain.processes;
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);
@@ -439,28 +444,23 @@ static void scale_tell(struct run *run)
 static void drain_begin(struct run *run)
 {
     const struct recording_options *options = run->options;
-    struct drain *drain = &run->drain;
-    bool plans = plans_wanted(run);
-    drain_init(drain, &run->share, &run->delta, options->record.mode);
-    drain->only = options->only;
-    drain->loops = options->loops;
-    drain->value_callers = options->value_callers;
-    drain->compress = options->compress && !options->record.compress[0] ? &options->design : NULL;
-    drain->stream_dump = run->stream_dump.file ? &run->stream_dump : NULL;
-    drain->trace_paths = options->trace_paths;
-    drain->audience = options->audience;
-    drain->core = options->core;
-    drain->for_core = options->for_core;
-    drain->pairs = options->pairs;
-    drain->trace_contexts = options->trace_contexts;
-    drain->plans = options->plans;
-    drain->scale = options->record.events & EVENTS_LATENCY ? &run->scale : NULL;
-    if (options->module)
-        drain_module(drain, &run->module);
-    drain->paths = plans ? &run->paths : NULL;
-    if (options->plans || plans)
-        drain->delay_ns = PLANS_NS;
-    drain->consumer = run->dump.file ? &run->dump.consumer : NULL;
+    const uint32_t events = options->record.events;
+    run->session =
+        (struct recording_session){.options = options,
+                                   .share = &run->share,
+                                   .profile = &run->delta,
+                                   .scale = events & EVENTS_LATENCY ? &run->scale : NULL,
+                                   .module = options->module ? &run->module : NULL,
+                                   .listener = run->dump.file ? &run->dump.consumer : NULL,
+                                   .stream_dump = run->stream_dump.file ? &run->stream_dump : NULL,
+                                   .paths = plans_wanted(run) ? &run->paths : NULL};
+    if (options->record.mode == RECORD_SAMPLED && events & EVENTS_STACK) {
+        walk_stacks_init(&run->stacks, &run->delta);
+        run->session.stacks = &run->stacks;
+    }
+    drain_init(&run->drain, &run->session);
+    if (options->plans || run->session.paths)
+        run->drain.delay_ns = PLANS_NS;
 }
 
 static bool run_to_the_end(struct run *run, struct err *err)
@@ -478,6 +478,8 @@ static bool run_to_the_end(struct run *run, struct err *err)
         conclude(run);
         finish(run);
         drain_release(&run->drain);
+        if (run->session.stacks)
+            walk_stacks_release(&run->stacks);
     }
     subject_release(&run->subject);
     profile_release(&run->delta);

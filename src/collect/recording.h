@@ -6,59 +6,17 @@
  */
 #pragma once
 
-#include "process/selection.h"
+#include "process/recording_options.h"
 #include "values/payloads.h"
 #include "collect/stacks/stack.h"
 #include "consumers/trace_check.h"
 #include "profile/profile.h"
-#include "compress/design.h"
 #include "wire/channel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct err;
-struct model;
-struct replay_audience;
-
-/* The program has ended, and what it recorded is worked off. */
-struct recording_rest {
-    uint64_t bytes;             /* of traces, that are left */
-    uint64_t worked, worked_ns; /* and that were read since, and how long that took */
-};
-
-struct recording_options {
-    char *const *argv; /* the program, ends with NULL; empty: none is started, */
-    const int *pids;   /* but these processes are attached to */
-    size_t n_pids;
-    uint64_t duration_ns; /* of the recording; 0: to the end */
-    const char *command;  /* what was typed, shell-quoted */
-    const char *output;
-    struct selection *only;  /* what is kept; NULL: everything */
-    const char *only_text;   /* the same, as typed */
-    struct plans *plans;     /* for an exact run; NULL: none */
-    bool paths;              /* an exact run counts paths, */
-    bool path_ticks;         /* and the time along them, */
-    bool path_ticks_all;     /* of every passage */
-    const char *dump_plan;   /* a file for what they counted; NULL: none */
-    const char *module;      /* a customisation module; NULL: none */
-    const char *dump_events; /* a file for all that windows record besides exits; NULL: none */
-    bool loops;              /* traces are looked through for runs of loops */
-    bool value_callers;      /* values are told apart by who called */
-    const char *dump_stream; /* a file for tuples of a trace; NULL: none */
-    const char *compress;    /* the design of a compressor of values; NULL: none */
-    struct design design;    /* the same */
-    bool trace_paths;        /* for paths, */
-    bool trace_contexts;     /* and for calling contexts */
-    const struct model
-        *core;     /* a trace goes through it, and the profile gets where cycles go; NULL: none */
-    bool for_core; /* what exits record besides is for it alone */
-    uint32_t
-        pairs; /* of its instructions, one in so many begins a pair that is followed; 0: none */
-    struct replay_audience *audience; /* of a trace through a model of a core; NULL: nobody */
-    void (*rest)(const struct recording_rest *rest); /* told once a second; NULL: nobody is */
-    struct record_options record;
-};
 
 struct recording {
     int exec_errno; /* the program could not be executed, and why */

@@ -1,6 +1,9 @@
 #include "collect/source.h"
 
+#include "base/memory.h"
 #include "collect/exact/call_tree.h"
+#include "collect/exact/path_plans.h"
+#include "collect/exact/plans.h"
 #include "collect/target/cpu_times.h"
 #include "process/selection_wire.h"
 #include "collect/channel/share.h"
@@ -10,93 +13,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static void trace_open(struct source_trace *trace, const struct source_place *place,
-                       struct units *units, struct payload_sum *sum)
+void source_init(struct source *source, const struct recording_session *session, uint32_t index,
+                 struct channel *channel, int pid)
 {
-    units->numbers = true;
-    trace_init(&trace->trace, place->share, place->index, place->channel, units);
-    trace->trace.payload = place->events & EVENTS_PAYLOAD;
-    trace_count_init(&trace->count, units);
-    trace_check_init(&trace->check, units);
-    trace_trips_init(&trace->trips, units);
-    trace_paths_init(&trace->paths, units);
-    trace_contexts_init(&trace->contexts, units);
-    trace_values_init(&trace->values, units, sum);
-    trace->values.places.by_callers = place->by_callers;
-    trace->values.ordered = place->events & EVENTS_ADDRESS; /* strides */
-    trace->trace.consumers[trace->trace.n_consumers++] = &trace->count.consumer;
-    trace->trace.consumers[trace->trace.n_consumers++] = &trace->check.consumer;
-    if (place->loops)
-        trace->trace.consumers[trace->trace.n_consumers++] = &trace->trips.consumer;
-    if (place->audience || place->core) {
-        trace->replay = mem_alloc(sizeof *trace->replay);
-        trace_replay_init(trace->replay, units, place->core, place->audience);
-        trace->replay->also = place->dump ? &place->dump->model : NULL;
-        trace->replay->records.interval = place->pairs;
-        trace->replay->costs = place->paths || place->contexts; /* of either: each takes them */
-        trace->paths.replay = trace->contexts.replay = trace->replay;
-        trace->trace.consumers[trace->trace.n_consumers++] = &trace->replay->consumer;
-    }
-    if (place->paths)
-        trace->trace.consumers[trace->trace.n_consumers++] = &trace->paths.consumer;
-    if (place->contexts)
-        trace->trace.consumers[trace->trace.n_consumers++] = &trace->contexts.consumer;
-    if (place->events & EVENTS_PAYLOAD && !place->for_core)
-        trace->trace.consumers[trace->trace.n_consumers++] = &trace->values.consumer;
-    if (place->dump) {
-        place->dump->consumer.units = units; /* one process at a time */
-        trace->trace.consumers[trace->trace.n_consumers++] = &place->dump->consumer;
-    }
-}
-
-void source_init(struct source *source, const struct source_place *place, enum record_mode mode,
-                 struct profile *profile)
-{
-    *source = (struct source){.channel = place->channel, .mode = mode, .profile = profile};
-    mappings_init(&source->mappings, profile, place->pid);
-    source->mappings.only = place->only;
+    const enum record_mode mode = session->options->record.mode;
+    *source = (struct source){.session = session, .channel = channel, .profile = session->profile};
+    mappings_init(&source->mappings, session->profile, pid);
+    source->mappings.only = session->options->only;
     units_init(&source->units, &source->mappings);
     crew_init(&source->crew, mode == RECORD_SAMPLED);
     if (mode == RECORD_SAMPLED) {
         source->decode = mem_alloc(sizeof *source->decode);
-        decode_init(source->decode, &source->units, &source->crew, profile);
-        source->decode->stacks = place->stacks;
-        source->decode->latencies.scale = place->scale;
-        source->decode->conflicts.on = place->events & EVENTS_ADDRESS;
-        source->decode->locks.on = place->events & EVENTS_ADDRESS;
-        if (place->overhead_ppm)
-            source->decode->pace.overhead_ppm = place->overhead_ppm;
-        source->each_event = place->module;
-        source->decode->module.host = place->module;
-        source->decode->values.places.by_callers = place->by_callers;
-        source->decode->values.ordered = place->events & EVENTS_ADDRESS; /* strides */
-        if (place->compress)
-            source->decode->values.stream = value_stream_open(place->compress, place->seed);
+        decode_init(source->decode, session, &source->units, &source->crew, &source->payloads);
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);
-    exact_init(source->exact, &source->units, profile);
+    exact_init(source->exact, &source->units, session->profile);
     if (mode == RECORD_EXACT_TRACE) {
-        source->trace = mem_alloc(sizeof *source->trace);
-        trace_open(source->trace, place, &source->units, &source->payloads);
+        source->traced = mem_alloc(sizeof *source->traced);
+        traced_init(source->traced, session, index, channel, &source->units, &source->payloads);
     } else {
         source->banks = mem_alloc(sizeof *source->banks);
-        banks_init(source->banks, place->share, place->index, place->channel);
+        banks_init(source->banks, session->share, index, channel);
     }
-}
-
-static void trace_close(struct source_trace *trace)
-{
-    trace_release(&trace->trace);
-    trace_count_release(&trace->count);
-    trace_check_release(&trace->check);
-    trace_trips_release(&trace->trips);
-    trace_paths_release(&trace->paths);
-    trace_contexts_release(&trace->contexts);
-    trace_values_release(&trace->values);
-    if (trace->replay)
-        trace_replay_release(trace->replay);
-    mem_free(trace->replay);
 }
 
 void source_release(struct source *source)
@@ -107,26 +46,18 @@ void source_release(struct source *source)
         exact_release(source->exact);
     if (source->banks)
         banks_release(source->banks);
-    if (source->trace)
-        trace_close(source->trace);
+    if (source->traced)
+        traced_release(source->traced);
     mem_free(source->decode);
     mem_free(source->exact);
     mem_free(source->banks);
-    mem_free(source->trace);
+    mem_free(source->traced);
     mappings_release(&source->mappings);
     units_release(&source->units);
     crew_release(&source->crew);
     vec_release(&source->entry);
     vec_release(&source->stack);
     *source = (struct source){0};
-}
-
-void source_listen(struct source *source, struct payload_consumer *consumer)
-{
-    source->consumer = consumer;
-    source->each_event = source->each_event || consumer;
-    if (source->trace)
-        source->trace->values.listener = consumer;
 }
 
 static const unsigned char *section(const struct source *source, size_t at)
@@ -151,12 +82,13 @@ static bool map_read(struct source *source, const unsigned char *entry, uint64_t
     memcpy(path, entry + sizeof map, map.path_bytes);
     path[map.path_bytes] = 0;
     mappings_add(&source->mappings, &map, path);
-    if (source->plans) {
+    const struct plans *plans = source->session->options->plans;
+    if (plans) {
         struct place start = mappings_place(&source->mappings, (struct avma){map.start});
-        plans_map(source->plans, source->channel, &map, path, map.start - start.address.v);
+        plans_map(plans, source->channel, &map, path, map.start - start.address.v);
     }
-    if (source->paths)
-        path_plans_map(source->paths, source->channel, &source->mappings, &map);
+    if (source->session->paths)
+        path_plans_map(source->session->paths, source->channel, &source->mappings, &map);
     *ret_bytes = map.bytes;
     return true;
 }
@@ -175,14 +107,14 @@ static void maps_read(struct source *source, uint64_t bytes)
             source->garbled++;
         }
     }
-    if (source->plans || source->paths)
+    if (source->session->options->plans || source->session->paths)
         plans_answer(source->channel, source->maps_broken ? bytes : source->maps_read);
 }
 
 static void only_tell(struct source *source)
 {
     struct mappings *mappings = &source->mappings;
-    if (!mappings->only || source->mode != RECORD_SAMPLED || source->only_told == mappings->changes)
+    if (!mappings->only || !source->decode || source->only_told == mappings->changes)
         return;
     source->only_told = mappings->changes;
     selection_tell(mappings->only, mappings, channel_only(source->channel));
@@ -227,10 +159,8 @@ void source_read_units(struct source *source)
 uint64_t source_read(struct source *source)
 {
     uint64_t ring = share_load(&source->channel->ring_head), before = source->ring_read;
-    if (source->decode) {
-        source->decode->tsc_hz = share_load(&source->channel->tsc_hz);
-        source->decode->conflicts.sharing.soon = source->decode->tsc_hz / 2;
-    }
+    if (source->decode)
+        source->decode->weighing.tsc_hz = share_load(&source->channel->tsc_hz);
     source_read_units(source);
     source_ring_read(source, ring);
     return source->ring_read - before;
@@ -238,10 +168,10 @@ uint64_t source_read(struct source *source)
 
 uint64_t source_read_trace(struct source *source, uint64_t until_ns)
 {
-    if (!source->trace || !trace_look(&source->trace->trace))
+    if (!source->traced || !trace_look(&source->traced->trace))
         return 0;
     source_read_units(source);
-    return trace_read(&source->trace->trace, until_ns);
+    return trace_read(&source->traced->trace, until_ns);
 }
 
 /* Threads that are there now. One that ends while its slot is copied is told of by its event. */
@@ -259,37 +189,44 @@ static void threads_read(struct source *source)
     }
 }
 
+static void refresh(const struct exact_process *process)
+{
+    source_read_units(process->closure);
+}
+
+struct exact_process source_exact_process(struct source *source)
+{
+    return (struct exact_process){.channel = source->channel,
+                                  .banks = source->banks,
+                                  .units = &source->units,
+                                  .mappings = &source->mappings,
+                                  .exact = source->exact,
+                                  .profile = source->profile,
+                                  .refresh = refresh,
+                                  .closure = source};
+}
+
+/* Of a process that has ended. */
+static void plans_count(struct source *source)
+{
+    struct plans *plans = source->session->options->plans;
+    struct path_plans *paths = source->session->paths;
+    struct exact_process process = source_exact_process(source);
+    if (plans)
+        plans_take(plans, source->banks, &source->units.paths);
+    if (paths && paths->contexts)
+        source->garbled += call_tree_take(paths, &process);
+    if (paths && paths->paths)
+        path_plans_take(paths, &process);
+}
+
 static void counters_read(struct source *source, bool last)
 {
     const struct banks *banks = source->banks;
-    if (source->trace) {
-        if (last)
-            trace_end(&source->trace->trace);
-        struct exact_reading reading = trace_count_reading(&source->trace->count, last);
-        exact_read(source->exact, &reading);
-        trace_trips_give(&source->trace->trips, source->profile);
-        trace_paths_give(&source->trace->paths, source->profile);
-        if (last)
-            trace_paths_end(&source->trace->paths, source->profile);
-        if (last)
-            trace_contexts_give(&source->trace->contexts, source->profile,
-                                (uint32_t)source->mappings.pid);
-        if (last)
-            trace_values_give(&source->trace->values, source->profile);
-        if (last && source->trace->replay)
-            trace_replay_give(source->trace->replay, source->profile);
-        return;
-    }
     if (!banks_read(source->banks, source->units.counters, last))
         return;
-    if (source->plans && last)
-        plans_take(source->plans, source->banks, &source->units.paths);
-    if (source->paths && last) {
-        if (source->paths->contexts)
-            call_tree_take(source);
-        if (source->paths->paths)
-            path_plans_take(source->paths, source);
-    }
+    if (last)
+        plans_count(source);
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,
                                                       .threads = banks->threads,
@@ -311,21 +248,21 @@ uint64_t source_count(struct source *source, bool close_batch, bool last)
     threads_read(source);
     if (source->banks && last)
         last_look(source);
-    if (source->exact)
+    if (source->traced)
+        traced_give(source->traced, source->exact, source->profile, last);
+    else if (source->banks)
         counters_read(source, last);
     else if (close_batch)
         decode_flush(source->decode, last);
     uint64_t before = cpu_times_own_ns();
     if (source->decode && last)
-        decode_finish_paths(source->decode);
-    if (source->decode && last && !source->each_event)
-        value_places_sum(&source->decode->values.places, &source->payloads);
+        decode_end(source->decode);
     return cpu_times_own_ns() - before;
 }
 
 uint64_t source_garbled(const struct source *source)
 {
-    uint64_t garbled = source->garbled + source->units.garbled;
-    garbled += source->decode ? source->decode->garbled + source->decode->messages.garbled : 0;
-    return garbled + (source->trace ? source->trace->trace.garbled : 0);
+    return source->garbled + source->units.garbled +
+           (source->decode ? decode_garbled(source->decode) : 0) +
+           (source->traced ? source->traced->trace.garbled : 0);
 }

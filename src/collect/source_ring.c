@@ -47,55 +47,11 @@ static bool stack_read(struct source *source, const struct event_walk *walk, uin
 
 /* So that not more is copied than is needed. A thread that has just taken over another's slot may
  * get what was meant for that one: then its next stack is cut, and all is copied again. */
-static void stack_begin_tell(struct source *source, const struct event_walk *walk)
+static void stack_begin_tell(struct source *source, const struct event_walk *walk, uint64_t begin)
 {
     struct wire_thread *threads = channel_threads(source->channel);
     if (walk->slot < CHANNEL_THREADS && threads[walk->slot].tid == walk->tid)
-        __atomic_store_n(&threads[walk->slot].stack_begin, source->decode->stack_begin,
-                         __ATOMIC_RELAXED);
-}
-
-/* As far as it counts (collect/windows/window_reach.h). */
-static struct payload_window payload_counted(const struct source *source,
-                                             const struct payload_window *window)
-{
-    struct payload_window counted = *window;
-    if (!source->decode || source->decode->counted >= window->n_exits)
-        return counted;
-    counted.n_exits = source->decode->counted;
-    uint64_t words = payloads_words(&source->units, window->exits, counted.n_exits);
-    counted.n_words = words <= window->n_words ? words : 0; /* then the whole is astray, too */
-    return counted;
-}
-
-/* Values and latencies go to their lists, which count what they read; with others who want to know
- * each event is looked at. */
-static void payload_read(struct source *source, const struct payload_window *window,
-                         const struct payload_window *counted, uint32_t cpu_node)
-{
-    struct payload_consumer *consumers[2];
-    uint64_t timed = 0;
-    size_t n = 0;
-    if (source->consumer)
-        consumers[n++] = source->consumer;
-    if (source->decode && source->decode->module.host)
-        consumers[n++] = &source->decode->module.consumer;
-    bool right =
-        !source->decode || !source->decode->values_weigh ||
-        value_lists_take(&source->decode->values, window, counted, source->decode->values_weigh);
-    if (right && source->decode && source->decode->values_weigh) {
-        circumstances_window(&source->decode->circumstances, counted, cpu_node);
-        held_locks_window(&source->decode->locks, window, source->decode->window_weighs);
-        if (source->decode->latencies.scale)
-            timed = latencies_window(&source->decode->latencies, window);
-    }
-    if (source->each_event) {
-        payloads_read(&source->units, window, &source->payloads, consumers, n);
-        return;
-    }
-    source->payloads.timed += timed;
-    source->payloads.windows += right;
-    source->payloads.astray += !right;
+        __atomic_store_n(&threads[walk->slot].stack_begin, begin, __ATOMIC_RELAXED);
 }
 
 static bool walk_read(struct source *source, uint32_t bytes)
@@ -107,23 +63,18 @@ static bool walk_read(struct source *source, uint32_t bytes)
     memcpy(&walk, source->entry.at, sizeof walk);
     if (!walk_parts(&walk, bytes, &parts))
         return false;
-    const uint32_t *exits = entry_at(source, parts.exits_at);
     struct stack_sample stack;
     if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
         return false;
-    if (source->decode)
-        decode_walk(source->decode, &walk, exits, walk.stack_bytes ? &stack : NULL);
-    struct payload_window window = {walk.tid, walk.n_exits, walk.n_payload, exits,
-                                    entry_at(source, parts.words_at)};
-    struct payload_window counted = payload_counted(source, &window);
-    if (source->decode && source->decode->window_ns)
-        window_keep_take(&source->decode->keep, &counted, walk.tsc, source->decode->window_ns);
-    if (walk.n_payload)
-        payload_read(source, &window, &counted, walk.cpu_node);
-    if (walk.n_payload && source->decode)
-        conflicts_window(&source->decode->conflicts, &window, walk.tsc);
-    if (source->decode && walk.stack_bytes)
-        stack_begin_tell(source, &walk);
+    if (!source->decode)
+        return true;
+    uint64_t stack_begin = decode_walk(
+        source->decode, &(struct walk_entry){.walk = &walk,
+                                             .exits = entry_at(source, parts.exits_at),
+                                             .words = entry_at(source, parts.words_at),
+                                             .stack = walk.stack_bytes ? &stack : NULL});
+    if (walk.stack_bytes)
+        stack_begin_tell(source, &walk, stack_begin);
     return true;
 }
 

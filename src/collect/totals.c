@@ -37,7 +37,7 @@ static void leave_unwalked(struct totals *totals, const struct drain *drain, uin
  * cold; the fewer they are, the less they are believed. */
 static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
 {
-    const struct decode_trails *all = &sum->trails, *far = &sum->long_trails;
+    const struct trail_sum *all = &sum->trails, *far = &sum->long_trails;
     if (!all->rates)
         return ticks;
     double mean = (double)all->rates / (double)all->n;
@@ -63,7 +63,7 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     totals.walked_ns = sum.walked_ns;
     if (last && !drain->processes)
         totals.losses[LOSS_no_agent] = 1;
-    if (drain->mode == RECORD_SAMPLED)
+    if (drain->session->options->record.mode == RECORD_SAMPLED)
         leave_unwalked(&totals, drain, sum.recorded_ns, last);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
     if (last)

@@ -242,7 +242,7 @@ static bool exit_run(struct conflicts *conflicts, uint32_t exit, const uint64_t 
 void conflicts_window(struct conflicts *conflicts, const struct payload_window *window,
                       uint64_t tsc)
 {
-    if (!conflicts->on || !window->n_exits ||
+    if (!window->n_exits ||
         payloads_words(conflicts->units, window->exits, window->n_exits) != window->n_words)
         return;
     if (!conflicts->flight)

@@ -25,7 +25,6 @@ struct conflict_code {
 };
 
 struct conflicts {
-    bool on;
     const struct units *units;
     struct batch *batch; /* gets what is found */
     struct random random;

@@ -230,13 +230,15 @@ static bool parse_events(const char *text, uint32_t *ret, struct err *err)
     }
 }
 
-static bool parse_compress(struct recording_options *walks, const char *text, struct err *err)
+static bool parse_compress(struct record *options, const char *text, struct err *err)
 {
+    struct recording_options *walks = &options->walks;
     size_t at = 0;
     if (strlen(text) >= sizeof walks->record.compress)
         return err_set(err, ERR_USAGE, "--compress: no design is as long as that");
-    const char *wrong = design_parse(&walks->design, text, &at);
+    const char *wrong = design_parse(&options->design, text, &at);
     walks->compress = text;
+    walks->design = &options->design;
     return !wrong || err_set(err, ERR_USAGE, "--compress %s: at '%s': %s", text, text + at, wrong);
 }
 
@@ -315,7 +317,7 @@ static bool parse_option(struct record *options, int option, struct err *err)
     case OPTION_CONTEXT: options->walks.value_callers = true; return true;
     case OPTION_MODULE: options->walks.module = optarg; return true;
     case OPTION_DUMP_STREAM: options->walks.dump_stream = optarg; return true;
-    case OPTION_COMPRESS: return parse_compress(&options->walks, optarg, err);
+    case OPTION_COMPRESS: return parse_compress(options, optarg, err);
     case OPTION_EVENTS: options->events = true; return parse_events(optarg, &record->events, err);
     case OPTION_CORE:
         if (!model_open(optarg, &options->core, err))

@@ -4,6 +4,7 @@
 #include "collect/plain/plain.h"
 #include "collect/exact/plans.h"
 #include "collect/recording.h"
+#include "compress/design.h"
 #include "process/selection.h"
 #include "model/core/model.h"
 
@@ -18,6 +19,7 @@ struct record {
     int pids[RECORD_PIDS_MAX];
     struct selection only;
     struct plans plans;
+    struct design design;  /* of a compressor */
     struct model core;     /* if walks.core is this */
     bool events;           /* --events was given */
     const char *for_walks; /* NULL, or an option that was given and means walks only */

@@ -6,6 +6,7 @@
 #include "analysis/report/cost.h"
 #include "cmd/record/summary_parts.h"
 #include "collect/recording.h"
+#include "process/selection.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #include "collect/channel/banks.h"
 #include "collect/exact/path_plans.h"
 #include "collect/channel/share.h"
-#include "collect/source.h"
+#include "collect/exact/exact_process.h"
+#include "process/units.h"
 #include "profile/profile.h"
 #include "profile/stacks.h"
 #include "profile/sums.h"
@@ -21,7 +22,8 @@ struct known {
 };
 
 struct taking {
-    struct source *source;
+    const struct exact_process *process;
+    struct path_plans *plans;
     uint32_t root;           /* of the stacks */
     uint32_t paths_root;     /* of paths in contexts */
     uint64_t bank_at;        /* in the share: the bank that is being read */
@@ -51,9 +53,9 @@ static const struct known *known_find(const struct taking *taking, uint32_t numb
  * may do both after its units were read. */
 static const struct unit_function *function_find(const struct taking *taking, uint32_t number)
 {
-    const struct unit_functions *functions = &taking->source->units.functions;
+    const struct unit_functions *functions = &taking->process->units->functions;
     if (number - 1 >= functions->n && number < NODE_SIGNALS && number)
-        source_read_units(taking->source);
+        taking->process->refresh(taking->process);
     return number - 1 < functions->n ? &functions->at[number - 1] : NULL;
 }
 
@@ -72,14 +74,14 @@ static uint32_t stack_above(struct stacks *stacks, uint32_t stack,
 static uint32_t paths_parent(const struct taking *taking, uint32_t above,
                              const struct unit_function *function)
 {
-    return stacks_node(&taking->source->profile->context_paths, above, function->at.module,
+    return stacks_node(&taking->process->profile->context_paths, above, function->at.module,
                        function->at.address.v);
 }
 
 static void path_add(const struct taking *taking, const struct known *known, uint64_t path,
                      uint64_t count)
 {
-    struct stacks *stacks = &taking->source->profile->context_paths;
+    struct stacks *stacks = &taking->process->profile->context_paths;
     const struct unit_function *function = function_find(taking, known->function);
     if (known->other || !function)
         return;
@@ -97,7 +99,7 @@ static int known_order(const void *a, const void *b)
 
 static void known_paths_find(struct taking *taking)
 {
-    const struct unit_paths *paths = &taking->source->units.paths;
+    const struct unit_paths *paths = &taking->process->units->paths;
     for (size_t i = 0; i < paths->n; i++)
         if (paths->at[i].in_node)
             *vec_push(&taking->known) = paths->at[i];
@@ -122,18 +124,18 @@ static uint64_t path_of(const struct taking *taking, const struct wire_node *nod
 static void counters_take(const struct taking *taking, const struct known *known,
                           const struct wire_node *node, const unsigned char *bank)
 {
-    struct source *source = taking->source;
+    const struct exact_process *process = taking->process;
     uint64_t from = NODES_AT + known->number + sizeof *node;
     uint64_t start = taking->bank_at + from, end = start + 8 * (uint64_t)node_counters(node->paths);
     struct share_stretch stretch = {.start = start, .end = start};
-    while (share_next(source->banks->share, &stretch, end))
+    while (share_next(process->banks->share, &stretch, end))
         for (uint64_t at = stretch.start; at + 8 <= stretch.end; at += 8) {
             uint64_t count;
             memcpy(&count, bank + (at - taking->bank_at), sizeof count);
             if (!count)
                 continue;
             uint64_t path = path_of(taking, node, (at - start) / 8);
-            path_plans_add(source->paths, source->profile, &source->mappings, node->number, path,
+            path_plans_add(taking->plans, process->profile, process->mappings, node->number, path,
                            count);
             path_add(taking, known, path, count);
         }
@@ -145,7 +147,7 @@ static void table_take(const struct taking *taking, const unsigned char *bank)
     const struct wire_path *paths = (const void *)(bank + PATHS_AT);
     uint64_t start = taking->bank_at + PATHS_AT;
     struct share_stretch stretch = {.start = start, .end = start};
-    while (share_next(taking->source->banks->share, &stretch, start + PATHS_BYTES))
+    while (share_next(taking->process->banks->share, &stretch, start + PATHS_BYTES))
         for (uint64_t i = (stretch.start - start) / sizeof *paths;
              i < (stretch.end - start) / sizeof *paths; i++) {
             const struct known *known =
@@ -160,7 +162,7 @@ static void table_take(const struct taking *taking, const unsigned char *bank)
 static struct known known_of(const struct taking *taking, const struct wire_node *node,
                              uint32_t number, const struct known *parent)
 {
-    struct profile *profile = taking->source->profile;
+    struct profile *profile = taking->process->profile;
     struct known known = {.number = number,
                           .function = node->function,
                           .stack = taking->root,
@@ -170,7 +172,7 @@ static struct known known_of(const struct taking *taking, const struct wire_node
         return known;
     const struct unit_function *caller = function_find(taking, parent->function);
     known.stack = stack_above(&profile->stacks, parent->stack, caller, node->site);
-    if (taking->source->paths->paths)
+    if (taking->plans->paths)
         known.paths = stack_above(&profile->context_paths, parent->paths, caller, node->site);
     return known;
 }
@@ -191,7 +193,7 @@ static void ticks_take(struct stacks *stacks, uint32_t leaf, const struct wire_n
 static bool node_take(struct taking *taking, const struct wire_node *node, uint32_t number,
                       const unsigned char *bank)
 {
-    struct stacks *stacks = &taking->source->profile->stacks;
+    struct stacks *stacks = &taking->process->profile->stacks;
     const struct known *parent = number ? known_find(taking, node->parent) : NULL;
     if (number && !parent)
         return false;
@@ -205,7 +207,7 @@ static bool node_take(struct taking *taking, const struct wire_node *node, uint3
         ticks_take(stacks, leaf, node);
     }
     *vec_push(&taking->nodes) = known;
-    if (function && node->paths && taking->source->paths->paths)
+    if (function && node->paths && taking->plans->paths)
         counters_take(taking, &known, node, bank);
     return function || !number || node->function >= NODE_SIGNALS;
 }
@@ -234,30 +236,30 @@ static void bank_take(struct taking *taking, const unsigned char *bank, uint64_t
         taking->garbled += !node_take(taking, &node, at, bank);
         at += node.bytes;
     }
-    if (taking->source->paths->paths)
+    if (taking->plans->paths)
         table_take(taking, bank);
 }
 
-void call_tree_take(struct source *source)
+uint64_t call_tree_take(struct path_plans *plans, const struct exact_process *process)
 {
-    uint32_t pid = (uint32_t)source->mappings.pid, index = source->banks->index;
-    struct profile *profile = source->profile;
-    struct taking taking = {.source = source};
+    uint32_t pid = (uint32_t)process->mappings->pid, index = process->banks->index;
+    struct profile *profile = process->profile;
+    struct taking taking = {.process = process, .plans = plans};
     taking.root = stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
-    if (source->paths->paths)
+    if (plans->paths)
         taking.paths_root =
             stacks_node(&profile->context_paths, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
     known_paths_find(&taking);
-    bank_take(&taking, (const unsigned char *)source->channel + CHANNEL_COUNTERS_AT,
+    bank_take(&taking, (const unsigned char *)process->channel + CHANNEL_COUNTERS_AT,
               share_own_bank_at(index));
-    uint64_t slots = share_load(&source->channel->n_threads);
+    uint64_t slots = share_load(&process->channel->n_threads);
     for (uint32_t i = 0; i < slots && i < CHANNEL_THREADS; i++) {
-        const void *bank = banks_map(source->banks, i);
+        const void *bank = banks_map(process->banks, i);
         if (bank)
             bank_take(&taking, bank, channel_bank_at(index, i));
     }
-    source->garbled += taking.garbled;
     sum_add(&profile->totals.losses[LOSS_context_lost], taking.lost);
     vec_release(&taking.nodes);
     vec_release(&taking.known);
+    return taking.garbled;
 }

@@ -9,7 +9,10 @@
  * (profile->context_paths). */
 #pragma once
 
-struct source;
+#include <stdint.h>
 
-/* A process has ended: its trees are added to the profile. */
-void call_tree_take(struct source *source);
+struct exact_process;
+struct path_plans;
+
+/* A process has ended: its trees are added to the profile. Returns how many nodes made no sense. */
+uint64_t call_tree_take(struct path_plans *plans, const struct exact_process *process);

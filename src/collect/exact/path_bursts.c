@@ -2,7 +2,7 @@
 
 #include "collect/channel/banks.h"
 #include "collect/channel/share.h"
-#include "collect/source.h"
+#include "collect/exact/exact_process.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,12 +75,12 @@ static void bank_read(struct path_bursts *bursts, const unsigned char *bank)
     }
 }
 
-void path_bursts_read(struct path_bursts *bursts, const struct source *source)
+void path_bursts_read(struct path_bursts *bursts, const struct exact_process *process)
 {
-    uint64_t slots = share_load(&source->channel->n_threads);
-    bank_read(bursts, (const unsigned char *)source->channel + CHANNEL_COUNTERS_AT);
+    uint64_t slots = share_load(&process->channel->n_threads);
+    bank_read(bursts, (const unsigned char *)process->channel + CHANNEL_COUNTERS_AT);
     for (uint32_t i = 0; i < slots && i < CHANNEL_THREADS; i++) {
-        const void *bank = banks_map(source->banks, i);
+        const void *bank = banks_map(process->banks, i);
         if (bank)
             bank_read(bursts, bank);
     }

@@ -6,7 +6,7 @@
 #include "consumers/burst_fit.h"
 #include "wire/plan.h"
 
-struct source;
+struct exact_process;
 
 struct path_bursts {
     struct burst_fit fit;
@@ -18,7 +18,7 @@ struct path_bursts {
 void path_bursts_init(struct path_bursts *bursts);
 void path_bursts_release(struct path_bursts *bursts);
 /* Those of all threads of a process that has ended. */
-void path_bursts_read(struct path_bursts *bursts, const struct source *source);
+void path_bursts_read(struct path_bursts *bursts, const struct exact_process *process);
 /* Passages of a path, by the `function` of wire_burst_path, that were measured alone. */
 void path_bursts_alone(struct path_bursts *bursts, uint32_t function, uint64_t path,
                        const struct wire_measured *alone);

@@ -6,9 +6,9 @@
 #include "collect/exact/path_bursts.h"
 #include "collect/exact/plan_maker.h"
 #include "consumers/exact.h"
-#include "process/mappings.h"
+#include "process/units.h"
 #include "collect/channel/share.h"
-#include "collect/source.h"
+#include "collect/exact/exact_process.h"
 #include "paths/number.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
@@ -203,19 +203,19 @@ static void all_numbered_take(struct taking *taking, const struct banks *banks)
     }
 }
 
-void path_plans_take(struct path_plans *plans, const struct source *source)
+void path_plans_take(struct path_plans *plans, const struct exact_process *process)
 {
-    struct banks *banks = source->banks;
-    struct profile *profile = source->exact->profile;
+    struct banks *banks = process->banks;
+    struct profile *profile = process->profile;
     struct path_bursts bursts;
     struct taking taking = {.plans = plans,
-                            .mappings = &source->mappings,
+                            .mappings = process->mappings,
                             .profile = profile,
                             .bursts = plans->ticks == TICKS_SOME ? &bursts : NULL};
-    banks_read_paths(banks, &source->units.paths);
+    banks_read_paths(banks, &process->units->paths);
     path_bursts_init(&bursts);
     if (taking.bursts) {
-        path_bursts_read(&bursts, source);
+        path_bursts_read(&bursts, process);
         all_dense_take(&taking, banks);
         all_numbered_take(&taking, banks);
         path_bursts_solve(&bursts);
@@ -224,7 +224,7 @@ void path_plans_take(struct path_plans *plans, const struct source *source)
     all_dense_take(&taking, banks);
     all_numbered_take(&taking, banks);
     path_bursts_release(&bursts);
-    path_counts_give(&plans->counts, source->exact);
+    path_counts_give(&plans->counts, process->exact);
     sum_add(&profile->totals.losses[LOSS_path_wrong], plans->wrong);
     sum_add(&profile->totals.losses[LOSS_path_begun], plans->begun);
     sum_add(&profile->totals.losses[LOSS_garbled], bursts.garbled);

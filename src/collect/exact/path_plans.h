@@ -17,12 +17,11 @@
 enum { PATH_COUNTERS_MAX = 1 << 21 };
 
 struct banks;
-struct exact;
+struct exact_process;
 struct err;
 struct mappings;
 struct profile;
 struct share;
-struct source;
 
 struct planned_module {
     uint32_t module; /* of the profile */
@@ -68,4 +67,4 @@ void path_plans_add(struct path_plans *plans, struct profile *profile,
                     const struct mappings *mappings, uint32_t function, uint64_t path,
                     uint64_t count);
 /* A process has ended: what else it counted is added to the profile. */
-void path_plans_take(struct path_plans *plans, const struct source *source);
+void path_plans_take(struct path_plans *plans, const struct exact_process *process);

@@ -5,7 +5,7 @@
 #include "collect/target/cpu_times.h"
 #include "collect/plain/follow.h"
 #include "collect/target/launch.h"
-#include "collect/output.h"
+#include "collect/output/output.h"
 #include "collect/perf/perf_events.h"
 #include "collect/target/vigil.h"
 #include "profile/file/file.h"

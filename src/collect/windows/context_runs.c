@@ -1,8 +1,21 @@
-#include "collect/windows/context_runs.h"
-
+/* What windows went through, run by run, in its calling contexts: the stack at the interrupt, and
+ * from there on the calls and returns of the window itself. Without a stack contexts are relative:
+ * they begin with the window.
+ *
+ * To follow calls costs far more than counting does, and contexts need many windows rather than
+ * much of one. So only the first PASSAGES_EXITS exits of each are followed, weighed as if they were
+ * the whole of it. 256 took a quarter of lua's windows; 32 are as many branches as hardware
+ * records. */
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "collect/stacks/last_nodes.h"
 #include "collect/stacks/stack.h"
-#include "collect/windows/tally.h"
+#include "collect/windows/window_consumer.h"
+#include "process/units.h"
 #include "profile/profile.h"
+
+enum { PASSAGES_EXITS = 32 };
 
 struct passage_call {
     uint64_t returns_to; /* avma */
@@ -15,24 +28,20 @@ struct passage_run {
     uint64_t start, last;
 };
 
-void context_runs_init(struct context_runs *runs, struct units *units, struct profile *profile)
-{
-    *runs = (struct context_runs){.units = units, .profile = profile};
-    map_init(&runs->runs, sizeof(struct passage_run));
-}
-
-void context_runs_release(struct context_runs *runs)
-{
-    last_nodes_release(&runs->last);
-    vec_release(&runs->calls);
-    vec_release(&runs->counts);
-    map_release(&runs->runs);
-}
-
-void context_runs_forget(struct context_runs *runs)
-{
-    last_nodes_forget(&runs->last);
-}
+struct context_runs {
+    struct window_consumer consumer;
+    struct units *units;
+    struct profile *profile; /* gets them */
+    struct last_nodes last;  /* callers of each thread's last stack, in the profile's passages */
+    struct passage_calls {
+        VEC(struct passage_call);
+    } calls;         /* of the window, that have not returned */
+    struct map runs; /* of the window */
+    struct passage_counts {
+        VEC(uint64_t);
+    } counts;
+    uint32_t windows; /* so far */
+};
 
 /* ---- where the window is */
 
@@ -81,7 +90,6 @@ static void call_pop(struct course *course, uint64_t to)
     }
     while (callers && course->callers->at[callers - 1].inside + 1 != to)
         callers--;
-    course->runs->lost += !callers && (calls->n || course->n_callers);
     calls->n = 0;
     course->n_callers = callers ? callers - 1 : 0;
 }
@@ -196,26 +204,60 @@ static void course_begin(struct course *course, uint32_t tid, const struct stack
     course->n_callers = callers.n;
 }
 
-void context_runs_window(struct context_runs *runs, const struct event_walk *walk,
-                         const uint32_t *exits, const struct stack *stack,
-                         const struct tally_weight *weight)
+/* Contexts are known from the interrupt on, as far as the sample's first window goes: it stands for
+ * the whole sample. */
+static void runs_window(struct window_consumer *consumer, const struct weighed_window *window)
 {
+    struct context_runs *runs = (struct context_runs *)consumer;
+    const struct event_walk *walk = window->walk;
+    if (walk->flags & WALK_FURTHER)
+        return;
     struct course course = {.runs = runs, .start = {MODULE_NONE, {0}}};
-    course_begin(&course, (uint32_t)walk->tid, stack);
+    course_begin(&course, (uint32_t)walk->tid, window->stack);
     runs->calls.n = 0;
     map_clear(&runs->runs);
     runs->counts.n = 0;
     uint32_t n = walk->n_exits < PASSAGES_EXITS ? walk->n_exits : (uint32_t)PASSAGES_EXITS;
     for (uint32_t i = 0; i < walk->n_lead + n; i++) {
-        if (i == walk->n_lead) { /* the lead tells where we are, and no more */
+        if (i == walk->n_lead) { /* the lead says where we are, and no more */
             course.instructions = 0;
             map_clear(&runs->runs);
             runs->counts.n = 0;
         }
         bool is_last = i + 1 == walk->n_lead + walk->n_exits;
-        if (!exit_take(&course, exits - walk->n_lead + i, is_last, walk->end_pc))
+        if (!exit_take(&course, window->whole.exits - walk->n_lead + i, is_last, walk->end_pc))
             return;
     }
+    struct tally_weight weight = window->weight;
+    weight.units = window->sample_ns << UNIT_BITS;
     if (course.instructions)
-        runs_weigh(runs, &course, weight);
+        runs_weigh(runs, &course, &weight);
+}
+
+static void runs_forget(struct window_consumer *consumer)
+{
+    last_nodes_forget(&((struct context_runs *)consumer)->last);
+}
+
+static void runs_close(struct window_consumer *consumer)
+{
+    struct context_runs *runs = (struct context_runs *)consumer;
+    last_nodes_release(&runs->last);
+    vec_release(&runs->calls);
+    vec_release(&runs->counts);
+    map_release(&runs->runs);
+    mem_free(runs);
+}
+
+struct window_consumer *context_runs_open(const struct window_setting *setting)
+{
+    static const struct window_consumer_kind kind = {
+        .window = runs_window, .forget = runs_forget, .release = runs_close};
+    if (!setting->session->stacks)
+        return NULL;
+    struct context_runs *runs = mem_alloc(sizeof *runs);
+    *runs = (struct context_runs){
+        .consumer = {&kind}, .units = setting->units, .profile = setting->session->profile};
+    map_init(&runs->runs, sizeof(struct passage_run));
+    return &runs->consumer;
 }

@@ -1,16 +1,38 @@
-#include "collect/windows/window_keep.h"
+/* The first instructions of some windows are kept in the order they executed (profile/windows.h),
+ * to be modelled later.
+ *
+ * All of the first WINDOWS_ALL, then ever fewer, each of which stands for as many more: what a file
+ * can hold is bounded by the logarithm of the recording's length. */
+#include "base/memory.h"
+#include "base/vec.h"
+#include "collect/windows/window_consumer.h"
+#include "profile/profile.h"
+#include "values/value_pointers.h"
 
-void window_keep_init(struct window_keep *keep, const struct units *units, struct profile *profile)
-{
-    *keep = (struct window_keep){.units = units, .profile = profile, .every = 1};
-    value_pointers_init(&keep->pointers, units->mappings);
-}
+#include <string.h>
 
-void window_keep_release(struct window_keep *keep)
-{
-    vec_release(&keep->runs);
-    value_pointers_release(&keep->pointers);
-}
+enum {
+    WINDOWS_ALL = 256, /* as many again at half the rate, and so on */
+    WINDOW_INSTRUCTIONS = 16384,
+};
+
+struct keep_run {
+    uint32_t stamp, run; /* its number in the window of that stamp */
+};
+
+struct window_keep {
+    struct window_consumer consumer;
+    const struct units *units;
+    struct profile *profile;
+    uint64_t seen, kept; /* kept: at this rate */
+    uint32_t every;
+    uint32_t stamp;
+    struct keep_runs {
+        VEC(struct keep_run);
+    } runs; /* by segment */
+    struct value_pointers pointers;
+    struct window_body body;
+};
 
 /* Its number among the window's runs. */
 static uint32_t run_of(struct window_keep *keep, uint32_t segment)
@@ -95,19 +117,20 @@ static uint32_t exit_keep(struct window_keep *keep, uint32_t exit, const uint64_
     return before;
 }
 
-void window_keep_take(struct window_keep *keep, const struct payload_window *window, uint64_t tsc,
-                      uint64_t weight_ns)
+static void keep_window(struct window_consumer *consumer, const struct weighed_window *weighed)
 {
+    struct window_keep *keep = (struct window_keep *)consumer;
+    const struct payload_window *window = &weighed->counted;
     struct windows *windows = &keep->profile->windows;
-    if (keep->seen++ % keep->every || !weight_ns)
+    if (!weighed->stands_for_ns || keep->seen++ % keep->every)
         return;
     bool addressed = window->n_words &&
                      payloads_words(keep->units, window->exits, window->n_exits) == window->n_words;
     const uint64_t *words = addressed ? window->words : NULL;
     keep->stamp++;
     memset(&keep->body, 0, sizeof keep->body);
-    *vec_push(windows) = (struct window){.tsc = tsc,
-                                         .weight_ns = weight_ns * keep->every,
+    *vec_push(windows) = (struct window){.tsc = weighed->walk->tsc,
+                                         .weight_ns = weighed->stands_for_ns * keep->every,
                                          .tid = (uint32_t)window->tid,
                                          .addressed = addressed,
                                          .first_run = windows->runs.n,
@@ -123,4 +146,24 @@ void window_keep_take(struct window_keep *keep, const struct payload_window *win
         keep->every *= 2;
         keep->kept = 0;
     }
+}
+
+static void keep_close(struct window_consumer *consumer)
+{
+    struct window_keep *keep = (struct window_keep *)consumer;
+    vec_release(&keep->runs);
+    value_pointers_release(&keep->pointers);
+    mem_free(keep);
+}
+
+struct window_consumer *window_keep_open(const struct window_setting *setting)
+{
+    static const struct window_consumer_kind kind = {.window = keep_window, .release = keep_close};
+    struct window_keep *keep = mem_alloc(sizeof *keep);
+    *keep = (struct window_keep){.consumer = {&kind},
+                                 .units = setting->units,
+                                 .profile = setting->session->profile,
+                                 .every = 1};
+    value_pointers_init(&keep->pointers, setting->units->mappings);
+    return &keep->consumer;
 }

@@ -1,6 +1,8 @@
 #include "collect/windows/decode.h"
 
+#include "base/memory.h"
 #include "collect/stacks/walk_stacks.h"
+#include "collect/windows/window_consumer.h"
 
 #include "../process/fake_code.h"
 
@@ -8,16 +10,29 @@
 struct fixture {
     struct fake_code code;
     struct crew crew;
+    struct recording_options options;
+    struct recording_session session;
+    struct payload_sum payloads;
     struct decode decode;
 };
 
-static void open_fixture(struct fixture *fixture)
+static void open_fixture_with(struct fixture *fixture, struct walk_stacks *stacks)
 {
     fake_code_open(&fixture->code,
                    (struct wire_map){.start = 0x1000, .end = 0x100000, .offset = 0x1000});
     fixture->code.profile.mode = PROFILE_SAMPLED;
     crew_init(&fixture->crew, true);
-    decode_init(&fixture->decode, &fixture->code.units, &fixture->crew, &fixture->code.profile);
+    fixture->session = (struct recording_session){
+        .options = &fixture->options, .profile = &fixture->code.profile, .stacks = stacks};
+    if (stacks)
+        walk_stacks_init(stacks, &fixture->code.profile);
+    decode_init(&fixture->decode, &fixture->session, &fixture->code.units, &fixture->crew,
+                &fixture->payloads);
+}
+
+static void open_fixture(struct fixture *fixture)
+{
+    open_fixture_with(fixture, NULL);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -75,7 +90,7 @@ static void walk(struct fixture *fixture, struct event_walk event, const uint32_
     if (!event.cpu_ns)
         event.period_ns = WINDOW_NS;
     event.n_exits = n;
-    decode_walk(&fixture->decode, &event, exits, NULL);
+    decode_walk(&fixture->decode, &(struct walk_entry){.walk = &event, .exits = exits});
 }
 
 static void one_window_by_hand(void **state)
@@ -116,7 +131,7 @@ static void one_window_by_hand(void **state)
     assert_int_equal(fixture.code.profile.totals.batches, 1);
     assert_int_equal(fixture.decode.windows, 1);
     assert_int_equal(fixture.decode.instructions, 18);
-    assert_int_equal(fixture.decode.miscounted, 0);
+    assert_int_equal(fixture.decode.weighing.miscounted, 0);
     close_fixture(&fixture);
 }
 
@@ -152,7 +167,7 @@ static void slow_windows_are_not_made_fast_by_their_trail(void **state)
     static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
-    fixture.decode.tsc_hz = 2000000000;
+    fixture.decode.weighing.tsc_hz = 2000000000;
     const uint32_t exits[] = {CALLED, RETURNED, AGAIN, LEFT_LOOP};
     walk(&fixture,
          (struct event_walk){.pc = 0x1005,
@@ -170,6 +185,43 @@ static void slow_windows_are_not_made_fast_by_their_trail(void **state)
     close_fixture(&fixture);
 }
 
+/* A consumer like any other. */
+struct last_window {
+    struct window_consumer consumer;
+    uint32_t counted, batches;
+    uint64_t stands_for_ns;
+};
+static struct last_window seen_last;
+
+static void last_window_see(struct window_consumer *consumer, const struct weighed_window *window)
+{
+    struct last_window *last = (struct last_window *)consumer;
+    last->counted = window->counted.n_exits;
+    last->stands_for_ns = window->stands_for_ns;
+}
+
+static void last_window_flush(struct window_consumer *consumer, const struct batch_end *end)
+{
+    (void)end;
+    ((struct last_window *)consumer)->batches++;
+}
+
+static void last_window_release(struct window_consumer *consumer)
+{
+    seen_last = *(struct last_window *)consumer;
+    mem_free(consumer);
+}
+
+static struct last_window *last_window_listen(struct fixture *fixture)
+{
+    static const struct window_consumer_kind kind = {
+        .window = last_window_see, .flush = last_window_flush, .release = last_window_release};
+    struct last_window *last = mem_alloc(sizeof *last);
+    last->consumer.kind = &kind;
+    decode_listen(&fixture->decode, &last->consumer);
+    return last;
+}
+
 /* Most windows end at a system call, soon: of a longer one only the beginning counts, and the whole
  * stands for as much time. */
 static void what_lies_far_from_the_interrupt_does_not_count(void **state)
@@ -178,6 +230,7 @@ static void what_lies_far_from_the_interrupt_does_not_count(void **state)
     static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
+    const struct last_window *last = last_window_listen(&fixture);
     static uint32_t exits[3 * 1000];
     for (uint32_t i = 0; i < 3000; i++)
         exits[i] = (uint32_t[]){CALLED, RETURNED, AGAIN}[i % 3];
@@ -189,15 +242,17 @@ static void what_lies_far_from_the_interrupt_does_not_count(void **state)
     uint64_t returned = edge(&fixture, 0, 0x1012, EDGE_RETURN).time;
     event.instructions = 14 * 1000, event.flags = WALK_COMPLETE;
     walk(&fixture, event, exits, 3000);
-    assert_in_range(fixture.decode.counted, 3 * REACH_LEAST / 14, 3 * REACH_LEAST / 14 + 3);
+    assert_int_equal(last->stands_for_ns, WINDOW_NS);
+    assert_in_range(last->counted, 3 * REACH_LEAST / 14, 3 * REACH_LEAST / 14 + 3);
     decode_flush(&fixture.decode, true);
-    assert_int_equal(fixture.decode.garbled, 0);
-    assert_int_equal(fixture.decode.miscounted, 0);
+    assert_int_equal(decode_garbled(&fixture.decode), 0);
+    assert_int_equal(fixture.decode.weighing.miscounted, 0);
     assert_int_equal(fixture.code.profile.totals.time - before, WINDOW);
     /* Five rounds of 14, the last of which ends before it returns, or a little more. */
     assert_in_range(edge(&fixture, 0, 0x1012, EDGE_RETURN).time - returned, WINDOW / 20,
                     WINDOW / 13);
     close_fixture(&fixture);
+    assert_int_equal(seen_last.batches, 2);
 }
 
 static void where_the_last_exit_went(void **state)
@@ -318,7 +373,7 @@ static void batches_are_a_quarter_second_long(void **state)
     static struct fixture fixture;
     open_fixture(&fixture);
     add_loop(&fixture);
-    fixture.decode.tsc_hz = 1000;
+    fixture.decode.weighing.tsc_hz = 1000;
     const uint32_t exits[] = {AGAIN};
     const struct {
         int32_t tid;
@@ -395,7 +450,7 @@ static void walks_that_contradict_the_units_are_left_out(void **state)
     for (size_t i = 0; i < 4; i++)
         walk(&fixture, (struct event_walk){.end_pc = 0x1100}, bad[i], 4);
     decode_flush(&fixture.decode, true);
-    assert_int_equal(fixture.decode.garbled, 4);
+    assert_int_equal(decode_garbled(&fixture.decode), 4);
     assert_int_equal(fixture.decode.windows, 0);
     assert_int_equal(fixture.code.profile.edges.n, 0);
     assert_int_equal(fixture.code.profile.totals.time, 0);
@@ -423,7 +478,7 @@ static void interrupts_tell_where_time_goes(void **state)
     assert_int_equal(time_at(&fixture, 0x1234), 10000000 + 3000000);
     assert_int_equal(fixture.code.profile.totals.samples, 3);
     assert_int_equal(fixture.code.profile.totals.sampled_ns, 15000000);
-    assert_int_equal(fixture.decode.unmapped, 1);
+    assert_int_equal(fixture.decode.interrupts.unmapped, 1);
     assert_int_equal(fixture.decode.windows, 0);
     close_fixture(&fixture);
 }
@@ -512,10 +567,8 @@ static void runs_have_the_calls_of_their_window(void **state)
     (void)state;
     static struct fixture fixture;
     struct walk_stacks stacks;
-    open_fixture(&fixture);
+    open_fixture_with(&fixture, &stacks);
     add_loop(&fixture);
-    walk_stacks_init(&stacks, &fixture.code.profile);
-    fixture.decode.stacks = &stacks;
     /* The lead: in the called function, of whose caller nothing is known, and back. Then twice
      * round. */
     const uint32_t exits[] = {RETURNED, AGAIN, CALLED, RETURNED, AGAIN, CALLED, RETURNED, AGAIN};
@@ -525,7 +578,7 @@ static void runs_have_the_calls_of_their_window(void **state)
                                .period_ns = WINDOW_NS,
                                .n_lead = 2,
                                .n_exits = 6};
-    decode_walk(&fixture.decode, &event, exits + 2, NULL);
+    decode_walk(&fixture.decode, &(struct walk_entry){.walk = &event, .exits = exits + 2});
     uint64_t each = passage(&fixture, 0, 0x1000, 0x100d);
     assert_true(each > 0);
     assert_int_equal(passage(&fixture, 0x1012, 0x2000, 0x200b), each);

@@ -1,7 +1,9 @@
 #include "collect/drain.h"
 
 #include "base/err.h"
+#include "collect/channel/share.h"
 #include "collect/exact/call_tree.h"
+#include "collect/exact/path_plans.h"
 #include "wire/node.h"
 #include "../process/fake.h"
 
@@ -12,17 +14,21 @@
 struct fixture {
     struct share share;
     struct profile profile;
+    struct recording_options options;
+    struct recording_session session;
     struct drain drain;
 };
 
 static void open_fixture(struct fixture *fixture)
 {
     struct err err;
-    struct record_options options = {.mode = RECORD_EXACT_COUNTS};
-    assert_true(share_create(&fixture->share, &options, &err));
+    fixture->options = (struct recording_options){.record = {.mode = RECORD_EXACT_COUNTS}};
+    assert_true(share_create(&fixture->share, &fixture->options.record, &err));
     profile_init(&fixture->profile);
     fixture->profile.mode = PROFILE_EXACT;
-    drain_init(&fixture->drain, &fixture->share, &fixture->profile, RECORD_EXACT_COUNTS);
+    fixture->session = (struct recording_session){
+        .options = &fixture->options, .share = &fixture->share, .profile = &fixture->profile};
+    drain_init(&fixture->drain, &fixture->session);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -198,12 +204,12 @@ static void functions_of_the_last_moment_are_known(void **state)
     struct fake fake = claim(&fixture, 0, getpid(), 5);
     drain_read(&fixture.drain);
     struct source *source = fixture.drain.sources[0];
-    source->paths = &plans;
     struct wire_node nodes[2] = {{.bytes = sizeof *nodes},
                                  {.bytes = sizeof *nodes, .function = 1, .count = 3}};
     memcpy(fake_section(&fake, CHANNEL_COUNTERS_AT) + NODES_AT, nodes, sizeof nodes);
     fake_unit(&fake, &function, sizeof function);
-    call_tree_take(source);
+    struct exact_process process = source_exact_process(source);
+    assert_int_equal(call_tree_take(&plans, &process), 0);
     assert_int_equal(source_garbled(source), 0);
     assert_int_equal(fixture.profile.stacks.weights.n, 1);
     share_unmap(fake.channel);

@@ -8,6 +8,8 @@
 struct fixture {
     struct fake fake;
     struct profile profile;
+    struct recording_options options;
+    struct recording_session session;
     struct source source;
 };
 
@@ -16,8 +18,10 @@ static void open_fixture(struct fixture *fixture, enum record_mode mode)
     fake_open(&fixture->fake);
     profile_init(&fixture->profile);
     fixture->profile.mode = mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
-    struct source_place place = {.channel = fixture->fake.channel, .pid = getpid()};
-    source_init(&fixture->source, &place, mode, &fixture->profile);
+    fixture->options = (struct recording_options){.record = {.mode = mode}};
+    fixture->session =
+        (struct recording_session){.options = &fixture->options, .profile = &fixture->profile};
+    source_init(&fixture->source, &fixture->session, 0, fixture->fake.channel, getpid());
 }
 
 static void close_fixture(struct fixture *fixture)

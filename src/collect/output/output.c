@@ -1,4 +1,4 @@
-#include "collect/output.h"
+#include "collect/output/output.h"
 
 #include "base/err.h"
 #include "base/version.h"

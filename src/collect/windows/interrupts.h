@@ -1,0 +1,28 @@
+/* Where time goes: the place that a sample interrupted, in its calling context if that is known,
+ * gets the CPU time that the sample stands for. */
+#pragma once
+
+#include "collect/stacks/stack_past.h"
+#include "process/recording_session.h"
+
+struct mappings;
+
+struct interrupts {
+    const struct recording_session *session;
+    struct mappings *mappings;
+    struct stack_past past;
+    uint32_t samples;  /* so far */
+    uint64_t unmapped; /* outside every module */
+};
+
+struct interrupt {
+    const struct stack *stack; /* NULL: not known; good until the next */
+    uint64_t stack_begin;      /* where the thread's stack begins; 0: not known */
+};
+
+void interrupts_init(struct interrupts *interrupts, const struct recording_session *session,
+                     struct mappings *mappings);
+void interrupts_release(struct interrupts *interrupts);
+/* `stack`: NULL if none was copied. */
+struct interrupt interrupts_add(struct interrupts *interrupts, const struct event_walk *walk,
+                                const struct stack_sample *stack, uint64_t weight_ns);
