@@ -172,15 +172,16 @@ static bool call_is_patient(long number)
     return false;
 }
 
-/* Who waits patiently loses nothing, and comes at once; who runs comes when it has the CPU, and
+/* Threads of a stopped process stay stopped, but can be borrowed.
+ * Who waits patiently loses nothing, and comes at once; who runs comes when it has the CPU, and
  * does no work meanwhile; the waits of others begin again. */
 static int worth(int pid, int tid)
 {
     struct thread_state state;
-    if (!thread_state_read(pid, tid, &state) || !strchr("RS", state.doing))
+    if (!thread_state_read(pid, tid, &state) || !strchr("RST", state.doing))
         return 0;
     long call = state.doing == 'S' ? thread_state_call(pid, tid) : -1;
-    return state.doing == 'R'                                    ? 3
+    return state.doing == 'R' || state.doing == 'T'              ? 3
            : call_is_patient(call)                               ? WORTH_MOST
            : call >= 0 && !call_is_told_of_stops((uint64_t)call) ? 2
                                                                  : 1;
@@ -273,7 +274,7 @@ static bool registers_call(struct borrowed *borrowed, long number, const uint64_
 
 /* To where the kernel has been entered, and then to where it is left. *ret_new: a thread it
  * started. */
-static bool call_make(struct borrowed *borrowed, long number, const uint64_t arguments[6],
+static bool call_once(struct borrowed *borrowed, long number, const uint64_t arguments[6],
                       int *ret_new, int64_t *ret_result, struct err *err)
 {
     struct stop stop;
@@ -289,6 +290,20 @@ static bool call_make(struct borrowed *borrowed, long number, const uint64_t arg
         return gone(borrowed, err);
     *ret_new = stop.new_thread;
     *ret_result = (int64_t)registers.rax;
+    return true;
+}
+
+/* clone is not begun while a signal waits that stops the process: the kernel would make it again.
+ */
+static bool call_make(struct borrowed *borrowed, long number, const uint64_t arguments[6],
+                      int *ret_new, int64_t *ret_result, struct err *err)
+{
+    for (int i = 0; i < TRIES; i++) {
+        if (!call_once(borrowed, number, arguments, ret_new, ret_result, err))
+            return false;
+        if (*ret_result != -ERESTART_AT_ONCE)
+            break;
+    }
     return true;
 }
 

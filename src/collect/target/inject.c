@@ -24,11 +24,11 @@ enum { NAP_NS = 100000, NAPS = 100000, NAPS_STARVED = 6 * NAPS };
 
 /* ---- commands */
 
-/* It wants to run and gets no CPU: waiting helps. */
+/* It wants to run and gets no CPU, or the process is stopped: waiting helps. */
 static bool starved(int pid, int tid)
 {
     struct thread_state state;
-    return thread_state_read(pid, tid, &state) && state.doing == 'R';
+    return thread_state_read(pid, tid, &state) && strchr("RT", state.doing);
 }
 
 static bool silent(int pid, int tid, struct err *err)

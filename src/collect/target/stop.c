@@ -98,6 +98,13 @@ static void classify(int tid, int status, struct stop *stop)
     stop->signal = signal;
 }
 
+/* If job control stops the process meanwhile, that stop comes instead of the one that was asked
+ * for, and instead of the first of a new thread. Let go on from it, the thread would run. */
+static bool is_wanted(const struct stop *stop, enum stop_kind wanted)
+{
+    return stop->kind == wanted || (stop->kind == STOP_GROUP && wanted == STOP_TRAP);
+}
+
 /* From the stop that it is in, on and on until the wanted one. */
 static bool go_on(int tid, int request, enum stop_kind wanted, struct stop *stop)
 {
@@ -107,7 +114,7 @@ static bool go_on(int tid, int request, enum stop_kind wanted, struct stop *stop
             !WIFSTOPPED(status))
             return false;
         classify(tid, status, stop);
-    } while (stop->kind != wanted);
+    } while (!is_wanted(stop, wanted));
     return true;
 }
 
@@ -124,7 +131,7 @@ bool stop_await(int tid, enum stop_kind wanted, int timeout_ms, struct stop *ret
     if (!wait_for(tid, timeout_ms, &status) || !WIFSTOPPED(status))
         return false;
     classify(tid, status, ret_stop);
-    return ret_stop->kind == wanted || go_on(tid, PTRACE_CONT, wanted, ret_stop);
+    return is_wanted(ret_stop, wanted) || go_on(tid, PTRACE_CONT, wanted, ret_stop);
 }
 
 void stop_reap(int child)

@@ -6,7 +6,7 @@
 
 enum stop_kind {
     STOP_TRAP,   /* asked for by PTRACE_INTERRUPT, or the first of a new thread */
-    STOP_GROUP,  /* job control stopped the process */
+    STOP_GROUP,  /* job control stopped the process: as good as a STOP_TRAP */
     STOP_CALL,   /* at the beginning or the end of a system call */
     STOP_CLONE,  /* it started a thread */
     STOP_EXEC,   /* it has become another program */
