@@ -33,7 +33,7 @@ CORE_FLAGS  := $(AGENT_FLAGS) -mgeneral-regs-only -ffreestanding
 LIBS := -lZydis -lZycore -lelf -lzstd -lz -lstdc++ -lm -pthread
 
 TOOL_LAYERS  := $(filter-out $(AGENT_ONLY) cmd,$(LAYERS))
-CORE_LAYERS  := $(FREESTANDING) agent
+CORE_LAYERS  := $(FREESTANDING) $(filter-out shim,$(AGENT_ONLY))
 # Folders inside of a layer's own, unless they are layers themselves.
 rooms         = $(filter-out $(LAYERS),$(patsubst src/%/,%,$(wildcard src/$1/*/)))
 srcs          = $(foreach f,$1 $(call rooms,$1),$(wildcard src/$f/*.c))

@@ -5,7 +5,8 @@
 # is a layer of its own if it is listed; if it is not, it belongs to the layer around it.
 
 # What runs inside the profiled program.
-LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress agent shim
+LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress \
+          agent/base agent/channel agent/threads agent/sampling agent/signals agent/exact agent shim
 # What a program is.
 LAYERS += base text flow program/elf program/insn program/dwarf program/unwind program/names \
           program/symbols program/cfg program gcov paths
@@ -27,8 +28,15 @@ USES_walk/emit  := walk/count
 USES_walk/cache := walk/emit
 USES_walk       := walk/cache
 USES_compress   := wire
-USES_agent      := walk compress
-USES_shim       := agent
+
+USES_agent/base     := walk compress
+USES_agent/channel  := agent/base
+USES_agent/threads  := agent/channel
+USES_agent/sampling := agent/threads
+USES_agent/signals  := agent/sampling
+USES_agent/exact    := agent/signals
+USES_agent          := agent/exact
+USES_shim           := agent
 
 USES_base            :=
 USES_text            := base
@@ -92,4 +100,4 @@ GROUPS        := model analysis
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
 FREESTANDING := wire x86 walk/base walk/count walk/emit walk/cache walk compress
 # Live only inside the profiled program, in libgait.so.
-AGENT_ONLY   := agent shim
+AGENT_ONLY   := agent/base agent/channel agent/threads agent/sampling agent/signals agent/exact agent shim

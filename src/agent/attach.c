@@ -3,14 +3,17 @@
 #include "wire/attach.h"
 
 #include "agent/agent.h"
-#include "agent/connect.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/channel/connect.h"
+#include "agent/exact/exact.h"
 #include "agent/sampling/budget.h"
 #include "agent/sampling/calibrate.h"
-#include "agent/exact/exact.h"
 #include "agent/signals/signals.h"
-#include "agent/thread.h"
-#include "agent/descriptor.h"
-#include "agent/sampling/trigger.h"
+#include "agent/threads/begin.h"
+#include "agent/threads/threads.h"
+#include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
 
 #include <sys/socket.h>

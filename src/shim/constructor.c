@@ -1,8 +1,8 @@
 /* Where the preloaded library comes to life: after libc, before the program's own constructors. */
 #include "agent/agent.h"
-#include "agent/connect.h"
-
+#include "agent/channel/connect.h"
 #include "shim/go_runtime.h"
+#include "wire/channel.h"
 
 #include <link.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* The agent's descriptors are not the program's. They are in no list of open files, asking for one
  * is an error as if it were not open, and when the program puts a file in the place of one, ours
  * moves out of the way. */
-#include "agent/descriptor.h"
-#include "agent/sampling/trigger.h"
-
+#include "agent/base/descriptor.h"
+#include "agent/threads/trigger.h"
 #include "shim/libc.h"
 
 #include <dirent.h>

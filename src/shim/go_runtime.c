@@ -1,6 +1,6 @@
 #include "shim/go_runtime.h"
 
-#include "agent/agent.h"
+#include "agent/base/process.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,8 +1,8 @@
 /* Calls after which the agent must look again, or stop: the rights of code change, a filter of
  * system calls is put in force, or a debugger is asked for. */
-#include "agent/agent.h"
+#include "agent/base/stale.h"
+#include "agent/sampling/retire.h"
 #include "agent/signals/handover.h"
-
 #include "shim/libc.h"
 
 #include <linux/seccomp.h>

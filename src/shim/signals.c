@@ -1,10 +1,10 @@
 /* Interposers: the program's wishes about signals of ours are kept for it, all else goes to libc.
  *
  * Raw system calls pass these by; nothing may depend on them alone. */
+#include "agent/base/kernel.h"
+#include "agent/signals/altstack.h"
 #include "agent/signals/signals.h"
 #include "agent/signals/trap.h"
-#include "agent/signals/altstack.h"
-
 #include "shim/libc.h"
 
 #include <errno.h>

@@ -1,9 +1,8 @@
 /* Threads and forks of the program: told to the agent when they begin and end. */
 #include "agent/agent.h"
-#include "agent/descriptor.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
 #include "agent/signals/trap.h"
-#include "agent/signals/signals.h"
-
 #include "shim/go_runtime.h"
 #include "shim/libc.h"
 

@@ -1,10 +1,9 @@
 /* Calls that wait for signals, or hand the state of signals on: for them what the program believes
  * of SIGTRAP must be so. */
-#include "agent/agent.h"
-#include "agent/signals/signals.h"
+#include "agent/base/process.h"
 #include "agent/exact/successor.h"
+#include "agent/signals/signals.h"
 #include "agent/signals/trap.h"
-
 #include "shim/libc.h"
 
 #include <errno.h>

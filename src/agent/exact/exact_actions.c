@@ -1,8 +1,8 @@
 #include "agent/exact/exact_actions.h"
 
-#include "agent/agent.h"
+#include "agent/base/process.h"
+#include "agent/base/program_memory.h"
 #include "agent/signals/signals.h"
-#include "agent/exact/syscalls.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>
@@ -71,7 +71,7 @@ long exact_actions_change(uint64_t signal, uint64_t set, uint64_t old, uint64_t 
     if (mask_bytes != 8 || signal < 1 || signal >= AGENT_SIGNALS ||
         (set && (signal == SIGKILL || signal == SIGSTOP)))
         return -INVALID;
-    if (set && !syscalls_read(set, &wanted, sizeof wanted))
+    if (set && !program_read(set, &wanted, sizeof wanted))
         return -BAD_ADDRESS;
     struct kernel_sigaction *action = &agent.actions[signal], before = *action;
     if (set) {
@@ -79,7 +79,7 @@ long exact_actions_change(uint64_t signal, uint64_t set, uint64_t old, uint64_t 
         *action = wanted;
         action_install((int)signal);
     }
-    return old && !syscalls_write(old, &before, sizeof before) ? -BAD_ADDRESS : 0;
+    return old && !program_write(old, &before, sizeof before) ? -BAD_ADDRESS : 0;
 }
 
 void exact_actions_reset(int signal, uint64_t handler)

@@ -1,7 +1,7 @@
 #include "agent/exact/exact_aside.h"
 
+#include "agent/base/thread.h"
 #include "agent/exact/exact_actions.h"
-#include "agent/thread.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>

@@ -1,15 +1,17 @@
 #include "agent/exact/exact_frame.h"
 
-#include "agent/agent.h"
-#include "agent/exact/exact.h"
+#include "agent/base/frame.h"
+#include "agent/base/process.h"
+#include "agent/base/program_memory.h"
+#include "agent/base/thread.h"
 #include "agent/exact/exact_actions.h"
-#include "agent/exact/exact_altstack.h"
-#include "agent/signals/signals.h"
-#include "agent/exact/syscalls.h"
-#include "agent/thread.h"
+#include "agent/exact/exact_call.h"
+#include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_thread.h"
+#include "agent/signals/altstack.h"
+#include "walk/base/sys.h"
 #include "walk/count/passages.h"
 #include "walk/count/plan_apply.h"
-#include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>
@@ -33,7 +35,7 @@ uint64_t exact_frame_mask(uint64_t mask)
 static uint64_t frame_place(const struct thread *thread, const struct kernel_sigaction *action,
                             uint64_t sp, uint64_t vector_bytes, uint64_t *ret_vectors)
 {
-    uint64_t top = action->flags & SA_ONSTACK ? exact_altstack_top(thread, sp) : 0;
+    uint64_t top = action->flags & SA_ONSTACK ? altstack_top(thread, sp) : 0;
     sp = top ? top : sp - RED_ZONE;
     sp = (sp - vector_bytes) & ~UINT64_C(63);
     *ret_vectors = sp;
@@ -49,15 +51,15 @@ static bool frame_write(struct thread *thread, const struct kernel_sigaction *ac
     uint64_t vectors;
     __builtin_memcpy(&vector_bytes, (const uint8_t *)from->fpstate + FPSTATE_SIZE_AT, 4);
     uint64_t at = frame_place(thread, action, from->rsp, vector_bytes, &vectors);
-    struct kernel_altstack seen = exact_altstack_seen(thread, from->rsp);
+    struct kernel_altstack seen = altstack_seen(thread, from->rsp);
     frame.context.stack_sp = seen.sp;
     frame.context.stack_flags = seen.flags;
     frame.context.stack_size = seen.size;
     frame.context.fpstate = vectors;
     __builtin_memcpy(frame.siginfo, siginfo, SIGINFO_BYTES);
     *ret_at = at;
-    return syscalls_write(vectors, (const void *)from->fpstate, vector_bytes) &&
-           syscalls_write(at, &frame, sizeof frame);
+    return program_write(vectors, (const void *)from->fpstate, vector_bytes) &&
+           program_write(at, &frame, sizeof frame);
 }
 
 /* No stack to deliver on: the kernel kills such a program. */
@@ -122,10 +124,10 @@ void exact_frame_deliver(struct thread *thread, const struct held_signal *held,
     exact_pour(thread, from->rip, action->handler);
     if (!frame_write(thread, action, held->siginfo, from, &at))
         stack_lost();
-    exact_altstack_left(thread);
+    altstack_left(thread);
     if (action->flags & SA_RESETHAND)
         exact_actions_reset(held->signal, action->handler);
-    signals_state_load(context, from);
+    frame_load(context, from);
     context->gpr[RSP] = at;
     context_put_by(context, held->signal, action->handler);
     context->gpr[RDI] = (uint64_t)held->signal;
@@ -146,19 +148,19 @@ void exact_frame_deliver(struct thread *thread, const struct held_signal *held,
 static bool vectors_read(struct thread *thread, uint64_t from, bool *ret_extended)
 {
     uint32_t magic, bytes;
-    if (!from || !syscalls_read(from, thread->fpstate, FXSAVE_BYTES))
+    if (!from || !program_read(from, thread->fpstate, FXSAVE_BYTES))
         return false;
     __builtin_memcpy(&magic, thread->fpstate + FPSTATE_MAGIC_AT, 4);
     __builtin_memcpy(&bytes, thread->fpstate + FPSTATE_SIZE_AT, 4);
     *ret_extended = magic == FPSTATE_MAGIC;
     return !*ret_extended ||
-           (bytes <= FPSTATE_BYTES_MAX && syscalls_read(from, thread->fpstate, bytes));
+           (bytes <= FPSTATE_BYTES_MAX && program_read(from, thread->fpstate, bytes));
 }
 
 static void vectors_load(const struct thread *thread, bool extended)
 {
     if (extended)
-        signals_vectors_load(thread->fpstate);
+        frame_vectors_load(thread->fpstate);
     else /* the program left no more than what every processor has */
         __asm__ volatile("fxrstor64 (%0)" : : "r"(thread->fpstate) : "memory");
 }
@@ -176,17 +178,17 @@ bool exact_frame_return(struct thread *thread)
         exact_frame_mask(mask);
         return true;
     }
-    if (!syscalls_read(context->gpr[RSP], &frame, sizeof frame) || (frame.rflags & TRAP_FLAG) ||
+    if (!program_read(context->gpr[RSP], &frame, sizeof frame) || (frame.rflags & TRAP_FLAG) ||
         !vectors_read(thread, frame.fpstate, &extended)) {
         exact_frame_mask(mask);
         context->pc = thread->call_pc;
         return false;
     }
     context_take_back(context);
-    signals_state_load(context, &frame);
-    exact_altstack_set(thread, &(struct kernel_altstack){.sp = frame.stack_sp,
-                                                         .size = frame.stack_size,
-                                                         .flags = (uint32_t)frame.stack_flags});
+    frame_load(context, &frame);
+    altstack_set(thread, &(struct kernel_altstack){.sp = frame.stack_sp,
+                                                   .size = frame.stack_size,
+                                                   .flags = (uint32_t)frame.stack_flags});
     vectors_load(thread, extended);
     exact_frame_mask(frame.mask);
     return true;

@@ -1,19 +1,21 @@
 #include "agent/exact/exact_signals.h"
 
-#include "agent/agent.h"
-#include "agent/exact/exact.h"
+#include "agent/base/frame.h"
+#include "agent/base/process.h"
+#include "agent/base/program_memory.h"
+#include "agent/base/thread.h"
 #include "agent/exact/exact_actions.h"
-#include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_aside.h"
+#include "agent/exact/exact_call.h"
+#include "agent/exact/exact_counts.h"
 #include "agent/exact/exact_frame.h"
+#include "agent/exact/exact_leave.h"
 #include "agent/exact/exact_step.h"
 #include "agent/signals/signals.h"
-#include "agent/exact/syscalls.h"
-#include "agent/thread.h"
-#include "walk/count/passages.h"
-#include "walk/count/plan_apply.h"
 #include "walk/base/probe.h"
 #include "walk/base/sys.h"
+#include "walk/count/passages.h"
+#include "walk/count/plan_apply.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>
@@ -56,8 +58,8 @@ void exact_signals_deliver(struct thread *thread)
     exact_frame_mask(UINT64_MAX); /* as in a handler */
     struct held_signal held = thread->pending;
     thread->pending.signal = 0;
-    signals_state_store(thread->context, &thread->frame);
-    signals_vectors_save(thread->fpstate);
+    frame_store(thread->context, &thread->frame);
+    frame_vectors_save(thread->fpstate);
     thread->frame.fpstate = (uint64_t)thread->fpstate;
     thread->frame.mask = held.mask;
     exact_frame_deliver(thread, &held, &thread->frame);
@@ -150,12 +152,12 @@ static uint64_t mask_in_force(const struct thread *thread, const struct kernel_u
     case SYS_epoll_pwait2: at = gpr[R8]; break;
     case SYS_pselect6:
         at = gpr[R9];
-        if (at && !syscalls_read(at, &at, 8))
+        if (at && !program_read(at, &at, 8))
             at = 0;
         break;
     default: return frame->mask;
     }
-    return at && syscalls_read(at, &mask, 8) ? mask : frame->mask;
+    return at && program_read(at, &mask, 8) ? mask : frame->mask;
 }
 
 static struct held_signal signal_now(const struct thread *thread, int signal,
@@ -231,7 +233,7 @@ uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo
                              struct kernel_ucontext *frame, uint32_t exit)
 {
     if (frame->rip == thread->context->pc)
-        exact_step_undo(thread, exit);
+        exact_undo(thread, exit);
     bool held = thread->pending.signal, blocked = frame->mask & exact_actions_bit(signal);
     if (agent.actions[signal].handler <= 1 || (blocked && !held)) {
         exact_retire(thread);
@@ -269,7 +271,7 @@ static uint64_t decide(struct thread *thread, int signal, const uint8_t *siginfo
         return pass_on(&now, frame);
     if (exact_calling(frame->rip)) {
         exact_call_interrupted(thread, frame->rcx);
-        signals_state_store(thread->context, frame);
+        frame_store(thread->context, frame);
         frame->rip = thread->call_pc;
         exact_frame_deliver(thread, &now, frame);
     }

@@ -1,12 +1,13 @@
 #include "agent/exact/exact_step.h"
 
-#include "agent/agent.h"
-#include "agent/exact/exact.h"
+#include "agent/base/frame.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/base/tracer.h"
 #include "agent/exact/exact_actions.h"
+#include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_leave.h"
 #include "agent/exact/exact_signals.h"
-#include "agent/signals/signals.h"
-#include "agent/thread.h"
-#include "agent/signals/tracer.h"
 #include "walk/base/probe.h"
 #include "walk/base/sys.h"
 
@@ -150,19 +151,6 @@ __asm__(".pushsection .text\n"
 void exact_step_go(uint64_t program_gs);
 extern char exact_step_goes[], exact_step_call[], exact_step_called[], exact_step_returns[];
 
-void exact_step_undo(struct thread *thread, uint32_t exit)
-{
-    struct context *context = thread->context;
-    struct location location;
-    if (!exit || !cache_locate_last(agent.cache, exit, &location))
-        return;
-    if (agent.options.mode == RECORD_EXACT_TRACE) {
-        context->record_at -= (int64_t)sizeof *context->records;
-        context->payload_at -= cache_exit(agent.cache, exit)->payload;
-    }
-    exact_cut(thread, &location);
-}
-
 /* A debugger would take the trap of a step for one of its own, and keep it. An instruction that is
  * counted with its superblock, and is refused, comes once more without: then it is told. */
 static bool steps_here(const struct context *context, bool is_call, uint32_t exit)
@@ -184,7 +172,7 @@ bool exact_step(struct thread *thread, uint32_t exit)
         return true;
     bool is_call = known && is_one_byte(&insn, INT_N) && (uint8_t)insn.imm == 0x80;
     if (!steps_here(context, is_call, exit)) {
-        exact_step_undo(thread, exit);
+        exact_undo(thread, exit);
         return false;
     }
     if (is_call) {
@@ -219,7 +207,7 @@ uint64_t exact_step_ended(struct thread *thread, int signal, uint8_t *siginfo,
     frame->rflags &= ~(uint64_t)TRAP_FLAG;
     frame->mask = thread->stepping.mask;
     if (frame->rip == (uint64_t)exact_step_goes)
-        signals_state_store(context, frame);
+        frame_store(context, frame);
     if (!step_made(thread, signal, code))
         return exact_signals_fault(thread, signal, siginfo, frame, thread->stepping.exit);
     if ((uint16_t)frame->segments !=
@@ -228,7 +216,7 @@ uint64_t exact_step_ended(struct thread *thread, int signal, uint8_t *siginfo,
         gs_write(context->program_gs);
         return 0;
     }
-    signals_state_load(context, frame);
+    frame_load(context, frame);
     frame->rip = (uint64_t)exact_step_returns;
     frame->rsp = context->host_sp;
     frame->rflags = 0x202;

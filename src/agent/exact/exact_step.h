@@ -7,7 +7,7 @@
  * leaves its copies for good. */
 #pragma once
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <stdbool.h>
 
@@ -20,8 +20,6 @@ bool exact_step_helps(uint32_t stop);
  * handler is under way, or the program runs natively to its death. `exit`: of the superblock that
  * counted it, or 0. */
 bool exact_step(struct thread *thread, uint32_t exit);
-/* Takes the count of an instruction back that did not run; `exit` as above. */
-void exact_step_undo(struct thread *thread, uint32_t exit);
 /* What exact_decide asks first: the thread is in a step, and the signal is of the processor's
  * making. Result as exact_decide's. */
 uint64_t exact_step_ended(struct thread *thread, int signal, uint8_t *siginfo,

@@ -1,7 +1,7 @@
 #include "agent/exact/successor.h"
 
-#include "agent/exact/syscalls.h"
-#include "agent/descriptor.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/program_memory.h"
 #include "walk/base/sys.h"
 #include "wire/channel.h"
 
@@ -19,9 +19,9 @@ static bool environment_has_us(uint64_t environment)
     for (uint32_t i = 0; i < VARIABLES_MAX; i++) {
         uint64_t variable;
         char name[sizeof ours - 1];
-        if (!syscalls_read(environment + 8u * i, &variable, 8) || !variable)
+        if (!program_read(environment + 8u * i, &variable, 8) || !variable)
             return false;
-        if (syscalls_read(variable, name, sizeof name) &&
+        if (program_read(variable, name, sizeof name) &&
             __builtin_memcmp(name, ours, sizeof name) == 0)
             return true;
     }

@@ -1,15 +1,19 @@
 #include "agent/exact/syscalls.h"
 
-#include "agent/agent.h"
-#include "agent/exact/exact.h"
+#include "agent/base/clock.h"
+#include "agent/base/process.h"
+#include "agent/base/program_memory.h"
+#include "agent/base/thread.h"
+#include "agent/channel/maps.h"
+#include "agent/channel/plans.h"
 #include "agent/exact/exact_actions.h"
 #include "agent/exact/exact_altstack.h"
+#include "agent/exact/exact_call.h"
+#include "agent/exact/exact_clone.h"
+#include "agent/exact/exact_counts.h"
 #include "agent/exact/exact_frame.h"
-#include "agent/footprint.h"
-#include "agent/maps.h"
-#include "agent/exact/plans.h"
 #include "agent/exact/successor.h"
-#include "agent/thread.h"
+#include "agent/threads/footprint.h"
 #include "walk/base/sys.h"
 
 #include <asm/prctl.h>
@@ -20,36 +24,6 @@
 #include <sys/syscall.h>
 
 enum { BAD_ADDRESS = 14 /* EFAULT */ };
-
-struct span {
-    uint64_t start, bytes;
-};
-
-static bool copy(long number, uint64_t program, uint64_t ours, uint64_t bytes)
-{
-    struct span local = {ours, bytes}, remote = {program, bytes};
-    long pid = sys3(SYS_getpid, 0, 0, 0);
-    return sys6(number, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
-}
-
-bool syscalls_read(uint64_t from, void *to, uint64_t bytes)
-{
-    return copy(SYS_process_vm_readv, from, (uint64_t)to, bytes);
-}
-
-/* process_vm_writev does not make a stack grow, where the kernel's own writes do: a frame of a
- * signal, say. A call that writes 8 bytes for us, to be overwritten, makes it grow to its lowest
- * address. */
-static bool stack_grow(uint64_t to, uint64_t bytes)
-{
-    return bytes >= 8 && sys6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)to, 8, 0, 0) == 0;
-}
-
-bool syscalls_write(uint64_t to, const void *from, uint64_t bytes)
-{
-    return copy(SYS_process_vm_writev, to, (uint64_t)from, bytes) ||
-           (stack_grow(to, bytes) && copy(SYS_process_vm_writev, to, (uint64_t)from, bytes));
-}
 
 /* ---- code that changes */
 
@@ -148,7 +122,7 @@ static long gs_answer(struct thread *thread)
         thread->context->program_gs = gpr[RSI];
         return 0;
     }
-    return syscalls_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
+    return program_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
 }
 
 /* After a filter of system calls our own might kill the program; and the dispatcher cannot do

@@ -1,7 +1,8 @@
 #include "agent/sampling/budget.h"
 
-#include "agent/agent.h"
-#include "agent/thread.h"
+#include "agent/base/clock.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
 
 enum {
     DEFAULT_WINDOW = 32000,

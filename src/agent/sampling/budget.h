@@ -2,31 +2,12 @@
  * ones really cost. Each thread governs itself, so that what is true of each is true of all. */
 #pragma once
 
+#include "agent/base/means.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct thread;
-
-/* What one sample took, in TSC ticks, and how many instructions of the program it executed on the
- * way: those would have run anyway, so they are not overhead. */
-struct sample_cost {
-    uint64_t handler_ticks, instructions;
-    uint64_t trail_ticks, trail_instructions; /* of that; 0: this sample had no trail */
-    bool is_long;
-    uint64_t copy_ticks; /* of that: making copies of code that was new */
-};
-
-/* Running means of a thread's samples; a new thread begins with those of another. */
-struct means {
-    uint64_t entry_ticks; /* an interrupt's way into the handler */
-    uint64_t cost_ticks;  /* of a sample: its trail, when it has one, and the rest */
-    uint64_t trail_ticks, long_ticks, rest_ticks;
-    uint64_t ticks_per_insn_q16; /* of the program, as trails tell it */
-    uint64_t insns_per_exit_q8;  /* of windows */
-    uint64_t window;             /* instructions wanted in one */
-    uint64_t walks, long_trails;
-    bool goes_further; /* the last walk had another window */
-};
 
 /* Fills agent.means with first guesses. */
 void budget_init(void);

@@ -1,8 +1,9 @@
 #include "agent/sampling/calibrate.h"
 
-#include "agent/agent.h"
-#include "agent/thread.h"
-#include "agent/sampling/trigger.h"
+#include "agent/base/clock.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
 
 #include <sys/mman.h>

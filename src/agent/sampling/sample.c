@@ -1,14 +1,17 @@
 #include "agent/sampling/sample.h"
 
-#include "agent/agent.h"
+#include "agent/base/clock.h"
+#include "agent/base/frame.h"
+#include "agent/base/loader.h"
+#include "agent/base/process.h"
+#include "agent/base/ring.h"
+#include "agent/base/stack_copy.h"
+#include "agent/base/thread.h"
+#include "agent/channel/maps.h"
 #include "agent/sampling/budget.h"
-#include "agent/loader.h"
-#include "agent/maps.h"
-#include "agent/signals/signals.h"
-#include "agent/sampling/stack_copy.h"
-#include "agent/sampling/stream.h"
-#include "agent/thread.h"
-#include "agent/sampling/trigger.h"
+#include "agent/sampling/retire.h"
+#include "agent/threads/stream.h"
+#include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
 #include "wire/plain.h"
 
@@ -421,17 +424,17 @@ void sample_take(struct thread *thread)
             stack_copy_take(&thread->stack, &thread->frame,
                             __atomic_load_n(&thread->wire->stack_begin, __ATOMIC_RELAXED));
     if (modules_enter()) {
-        signals_state_load(thread->context, &thread->frame);
+        frame_load(thread->context, &thread->frame);
         thread->program_gs = gs_read();
         gs_write((uint64_t)thread->context);
         thread->walking = 1;
-        signals_vectors_load(thread->fpstate);
+        frame_vectors_load(thread->fpstate);
         run_parts(thread);
-        signals_vectors_save(thread->fpstate);
+        frame_vectors_save(thread->fpstate);
         thread->walking = 0;
         gs_write(thread->program_gs);
         gate_leave(&agent.cache->gate);
-        signals_state_store(thread->context, &thread->frame);
+        frame_store(thread->context, &thread->frame);
     }
     progress_end(thread);
     agent_leaves();

@@ -1,14 +1,56 @@
 #include "agent/signals/altstack.h"
 
-#include "agent/agent.h"
-#include "agent/exact/exact_altstack.h"
-#include "agent/thread.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>
 #include <sys/syscall.h>
 
 enum { NOT_PERMITTED = 1 }; /* EPERM */
+#define STACK_AUTODISARM (1u << 31)
+
+/* ---- what the program has set */
+
+static bool on_altstack(const struct kernel_altstack *stack, uint64_t sp)
+{
+    return !(stack->flags & ALTSTACK_DISABLE) && !(stack->flags & STACK_AUTODISARM) &&
+           stack->size && sp - stack->sp - 1 < stack->size;
+}
+
+struct kernel_altstack altstack_seen(const struct thread *thread, uint64_t sp)
+{
+    struct kernel_altstack seen = thread->altstack;
+    if (!seen.size)
+        seen.flags = ALTSTACK_DISABLE;
+    if (on_altstack(&thread->altstack, sp))
+        seen.flags |= ALTSTACK_ON;
+    return seen;
+}
+
+uint64_t altstack_top(const struct thread *thread, uint64_t sp)
+{
+    const struct kernel_altstack *stack = &thread->altstack;
+    bool enabled = stack->size && !(stack->flags & ALTSTACK_DISABLE);
+    return enabled && !on_altstack(stack, sp) ? stack->sp + stack->size : 0;
+}
+
+void altstack_set(struct thread *thread, const struct kernel_altstack *wanted)
+{
+    thread->altstack = wanted->flags & ALTSTACK_DISABLE
+                           ? (struct kernel_altstack){.flags = ALTSTACK_DISABLE}
+                           : (struct kernel_altstack){.sp = wanted->sp,
+                                                      .size = wanted->size,
+                                                      .flags = wanted->flags & STACK_AUTODISARM};
+}
+
+void altstack_left(struct thread *thread)
+{
+    if (thread->altstack.flags & STACK_AUTODISARM)
+        thread->altstack = (struct kernel_altstack){.flags = ALTSTACK_DISABLE};
+}
+
+/* ---- what the kernel has instead */
 
 struct thread *altstack_lender(uint64_t sp)
 {
@@ -45,7 +87,7 @@ void altstack_lend(struct thread *thread)
 {
     struct kernel_altstack now = of_kernel(), ours = lendable(thread);
     if (!altstack_lender(now.sp) && !(now.flags & ALTSTACK_DISABLE))
-        exact_altstack_set(thread, &now);
+        altstack_set(thread, &now);
     sys3(SYS_sigaltstack, (long)&ours, 0, 0);
 }
 
@@ -76,13 +118,13 @@ bool altstack_program(uint64_t sp, const struct kernel_altstack *set,
         agent.channel && agent.options.mode == RECORD_SAMPLED ? thread_self() : NULL;
     if (!thread || !altstack_lender(of_kernel().sp))
         return false;
-    struct kernel_altstack ours = lendable(thread), seen = exact_altstack_seen(thread, sp);
+    struct kernel_altstack ours = lendable(thread), seen = altstack_seen(thread, sp);
     bool on = seen.flags & ALTSTACK_ON;
     *ret_result = set ? (on ? -NOT_PERMITTED : altstack_judge(&ours, set)) : 0;
     if (*ret_result)
         return true;
     if (set)
-        exact_altstack_set(thread, set);
+        altstack_set(thread, set);
     if (ret_old)
         *ret_old = seen;
     return true;

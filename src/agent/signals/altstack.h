@@ -7,7 +7,7 @@
  * (agent/signals/handover.h). */
 #pragma once
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <stdbool.h>
 
@@ -29,3 +29,13 @@ long altstack_judge(const struct kernel_altstack *ours, const struct kernel_alts
  * number. False: the kernel has the program's stack itself, ask there. */
 bool altstack_program(uint64_t sp, const struct kernel_altstack *set,
                       struct kernel_altstack *ret_old, long *ret_result);
+
+/* As the kernel would tell a program whose stack pointer is `sp`. */
+struct kernel_altstack altstack_seen(const struct thread *thread, uint64_t sp);
+/* Where a handler that wants it begins; 0: there is none, or `sp` is on it already. */
+uint64_t altstack_top(const struct thread *thread, uint64_t sp);
+/* What was set, or what a frame that the program returns by says; flags that only tell are left
+ * out. */
+void altstack_set(struct thread *thread, const struct kernel_altstack *wanted);
+/* A handler begins: a stack that is set for one delivery is gone, wherever that handler runs. */
+void altstack_left(struct thread *thread);

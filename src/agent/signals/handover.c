@@ -1,11 +1,10 @@
 #include "agent/signals/handover.h"
 
-#include "agent/agent.h"
+#include "agent/base/process.h"
+#include "agent/base/stack_copy.h"
+#include "agent/base/thread.h"
 #include "agent/signals/altstack.h"
-#include "agent/exact/exact_altstack.h"
 #include "agent/signals/signals.h"
-#include "agent/sampling/stack_copy.h"
-#include "agent/thread.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>
@@ -41,8 +40,8 @@ static bool place_find(const struct thread *thread, const struct kernel_sigactio
                        const struct kernel_ucontext *from, struct place *ret)
 {
     const struct kernel_altstack *own = &thread->altstack;
-    uint64_t top = action->flags & SA_ONSTACK ? exact_altstack_top(thread, from->rsp) : 0;
-    bool on = exact_altstack_seen(thread, from->rsp).flags & ALTSTACK_ON;
+    uint64_t top = action->flags & SA_ONSTACK ? altstack_top(thread, from->rsp) : 0;
+    bool on = altstack_seen(thread, from->rsp).flags & ALTSTACK_ON;
     uint64_t sp = top ? top : from->rsp - RED_ZONE;
     ret->vectors = (sp - vector_bytes(from)) & ~UINT64_C(63);
     ret->frame = ((ret->vectors - sizeof(struct kernel_sigframe)) & ~UINT64_C(15)) - 8;
@@ -54,7 +53,7 @@ static bool frame_write(const struct thread *thread, const struct place *place,
 {
     extern const char moved_restorer[];
     struct kernel_sigframe frame = {.restorer = (uint64_t)moved_restorer, .context = *from};
-    struct kernel_altstack seen = exact_altstack_seen(thread, from->rsp);
+    struct kernel_altstack seen = altstack_seen(thread, from->rsp);
     uint64_t vectors = vector_bytes(from);
     frame.context.stack_sp = seen.sp;
     frame.context.stack_flags = seen.flags;
@@ -96,7 +95,7 @@ void handover(struct thread *thread, int signal, const int32_t *siginfo,
         stack_lost(frame);
         return;
     }
-    exact_altstack_left(thread);
+    altstack_left(thread);
     frame->rip = action->handler;
     frame->rsp = place.frame;
     frame->rdi = (uint64_t)signal;

@@ -6,7 +6,7 @@
  * stack, mask and registers at once, so nothing can come in between. */
 #pragma once
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <stdbool.h>
 

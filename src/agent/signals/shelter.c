@@ -1,7 +1,7 @@
 #include "agent/signals/shelter.h"
 
-#include "agent/agent.h"
-#include "agent/thread.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>

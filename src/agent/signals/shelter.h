@@ -6,7 +6,7 @@
  * armed; a handler set since then is met unprotected. */
 #pragma once
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <stdbool.h>
 

@@ -1,11 +1,10 @@
 /* The signals that we keep, and what the program believes of them. */
 #pragma once
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <stdbool.h>
 
-struct context;
 struct thread;
 
 /* Sampling: takes over SIGSEGV, SIGBUS, SIGILL and SIGFPE, and the signal that samples come by. */
@@ -20,13 +19,6 @@ void signals_die(int signal, bool sent);
 uint64_t signals_faults(void);
 /* The return address of handlers that unwinders know. */
 uint64_t signals_restorer(void);
-
-void signals_state_load(struct context *context, const struct kernel_ucontext *frame);
-void signals_state_store(const struct context *context, struct kernel_ucontext *frame);
-/* The live vector registers, from and to the state of a frame: the kernel clears them when it
- * builds one, and rt_sigreturn loads them from it. */
-void signals_vectors_load(const uint8_t *state);
-void signals_vectors_save(uint8_t *state);
 
 /* The signal of samples alone, to calibrate. */
 void signals_own_samples(void);

@@ -1,10 +1,10 @@
 #include "agent/signals/trap.h"
 
-#include "agent/agent.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
 #include "agent/sampling/budget.h"
 #include "agent/signals/signals.h"
-#include "agent/thread.h"
-#include "agent/sampling/trigger.h"
+#include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>

@@ -2,7 +2,7 @@
  * the program believes of it is kept, and one that must wait waits. */
 #pragma once
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  * what was asked for, and nearly all of it is used. */
 #include "agent/sampling/budget.h"
 
-#include "agent/agent.h"
-#include "agent/thread.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

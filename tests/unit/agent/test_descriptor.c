@@ -1,6 +1,6 @@
 /* The agent's low numbers and the program's dup2 keep out of each other's way, and neither waits
  * for ever. */
-#include "agent/descriptor.h"
+#include "agent/base/descriptor.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Copies of stacks end where the stack's memory does, by a fault or by the kernel's word. */
-#include "agent/sampling/stack_copy.h"
+#include "agent/base/stack_copy.h"
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

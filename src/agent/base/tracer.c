@@ -1,6 +1,6 @@
-#include "agent/signals/tracer.h"
+#include "agent/base/tracer.h"
 
-#include "agent/descriptor.h"
+#include "agent/base/descriptor.h"
 #include "walk/base/sys.h"
 
 #include <fcntl.h>

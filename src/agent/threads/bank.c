@@ -1,12 +1,12 @@
-#include "agent/exact/bank.h"
+#include "agent/threads/bank.h"
 
-#include "agent/agent.h"
-#include "agent/descriptor.h"
-#include "agent/connect.h"
-#include "agent/thread.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/channel/connect.h"
+#include "walk/base/sys.h"
 #include "walk/count/flow.h"
 #include "walk/count/path_table.h"
-#include "walk/base/sys.h"
 
 #include <linux/fs.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-#include "agent/signals/sequences.h"
+#include "agent/channel/sequences.h"
 
-#include "agent/descriptor.h"
+#include "agent/base/descriptor.h"
 #include "walk/base/probe.h"
 #include "walk/base/region.h"
 #include "walk/base/sys.h"

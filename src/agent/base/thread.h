@@ -1,13 +1,13 @@
-/* A recorded thread: all that is its own. What threads share is in agent.h.
+/* A recorded thread: all that is its own. What threads share is in process.h.
  *
  * A thread has a slot from when it is first known until its end; the memory of a slot is used again
  * by the next thread that gets it. Its context is mapped at its first sample: most threads of
  * programs that make thousands never meet one. */
 #pragma once
 
-#include "agent/sampling/budget.h"
-#include "agent/signals/kernel.h"
-#include "agent/sampling/stack_copy.h"
+#include "agent/base/kernel.h"
+#include "agent/base/means.h"
+#include "agent/base/stack_copy.h"
 #include "walk/run.h"
 #include "wire/channel.h"
 
@@ -77,12 +77,13 @@ struct thread {
     uint64_t program_gs; /* sampled; in exact runs it is in the context */
 
     /* exact runs */
+    void (*loop)(struct thread *thread); /* the dispatcher; does not return */
     struct held_signal pending; /* for the dispatcher to deliver before it enters translated code */
     struct held_signal
         step;       /* single steps are made until the program is between two instructions */
     uint32_t aside; /* signals that came too early, as bits (agent/exact/exact_aside.h) */
     _Alignas(8) uint8_t aside_siginfo[THREAD_ASIDE][SIGINFO_BYTES];
-    uint8_t *kept_tree; /* across a fork: agent/exact/bank.h */
+    uint8_t *kept_tree; /* across a fork: agent/threads/bank.h */
     uint64_t call_pc;   /* of the system call under way */
     struct {
         bool on;       /* one instruction runs natively (exact_step.h) */
@@ -94,31 +95,10 @@ struct thread {
                     */
 };
 
-/* Records a thread of this process from now on: the calling one, or any other by its id. NULL: it
- * could not be had, which is counted. */
-struct thread *thread_adopt(int32_t tid);
-/* The same in two steps, for a thread that is still to be made: a slot, NULL if there is none, and
- * later, by the thread itself, whose it is. */
-struct thread *thread_reserve(void);
-void thread_identify(struct thread *thread);
-/* Tells the tool of it: once the process has a channel. */
-void thread_enlist(struct thread *thread);
-/* Of its context, and what lies behind it. */
-uint64_t thread_context_bytes(void);
-/* Gives it what a walk needs. False: there is no memory. */
-bool thread_equip(struct thread *thread);
-/* Takes it away again. */
-void thread_strip(struct thread *thread);
-/* It is about to end, or has ended: takes its leave, and makes its slot free. */
-void thread_release(struct thread *thread);
-/* The same, but the slot is not free yet: the thread still stands on the stack that is part of it.
- */
-void thread_retire(struct thread *thread);
 /* The calling thread, if it is recorded. Costs a system call and a search. */
 struct thread *thread_self(void);
 /* False: it has ended, without a word. */
 bool thread_lives(const struct thread *thread);
-/* Releases the slots of threads that ended without a word. */
-void threads_reap(void);
-
+/* Bytes of its context and of what lies behind it. */
+uint64_t thread_context_bytes(void);
 uint64_t thread_random(struct thread *thread);

@@ -1,9 +1,9 @@
-#include "agent/exact/plans.h"
+#include "agent/channel/plans.h"
 
-#include "agent/agent.h"
-#include "agent/connect.h"
-#include "walk/emit/known_paths.h"
+#include "agent/base/process.h"
+#include "agent/channel/connect.h"
 #include "walk/base/sys.h"
+#include "walk/emit/known_paths.h"
 
 #include <linux/futex.h>
 #include <sys/mman.h>

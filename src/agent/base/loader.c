@@ -1,4 +1,4 @@
-#include "agent/loader.h"
+#include "agent/base/loader.h"
 
 #include <link.h>
 #include <stddef.h>

@@ -1,12 +1,14 @@
-#include "agent/thread.h"
+#include "agent/threads/threads.h"
 
-#include "agent/agent.h"
-#include "agent/descriptor.h"
-#include "agent/exact/bank.h"
-#include "agent/sampling/ring.h"
-#include "agent/sampling/stream.h"
-#include "agent/exact/trace.h"
-#include "agent/sampling/trigger.h"
+#include "agent/base/clock.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
+#include "agent/base/ring.h"
+#include "agent/base/thread.h"
+#include "agent/threads/bank.h"
+#include "agent/threads/stream.h"
+#include "agent/threads/trace.h"
+#include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
 
 #include <fcntl.h>
@@ -14,29 +16,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { NO_SUCH_THREAD = 3 }; /* ESRCH */
-
 static int32_t own_id(void)
 {
     return (int32_t)sys3(SYS_gettid, 0, 0, 0);
-}
-
-uint64_t thread_random(struct thread *thread)
-{
-    thread->random ^= thread->random << 13;
-    thread->random ^= thread->random >> 7;
-    thread->random ^= thread->random << 17;
-    return thread->random;
-}
-
-struct thread *thread_self(void)
-{
-    int32_t tid = own_id();
-    uint32_t n = __atomic_load_n(&agent.n_threads, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < n; i++)
-        if (agent.threads[i].tid == tid)
-            return &agent.threads[i];
-    return NULL;
 }
 
 /* ---- slots */
@@ -152,15 +134,6 @@ struct thread *thread_adopt(int32_t tid)
 
 /* ---- memory */
 
-uint64_t thread_context_bytes(void)
-{
-    uint64_t more = agent.cache->plan ? CHANNEL_BANK_BYTES + CONTEXT_SHADOW_BYTES
-                    : agent.options.mode != RECORD_SAMPLED  ? CHANNEL_COUNTERS_BYTES
-                    : agent.options.events & EVENTS_PAYLOAD ? CONTEXT_PAYLOAD_BYTES
-                                                            : 0;
-    return sizeof(struct context) + more;
-}
-
 /* Where a thread's context would best lie; 0: anywhere. With the shadow of the stack it takes 16
  * GiB. Beside the program's own mappings it would leave no room for copies within reach of code
  * that is mapped next to it, or later: a JIT's, with threads on both sides. So it goes where
@@ -253,11 +226,6 @@ void thread_release(struct thread *thread)
 {
     thread_retire(thread);
     __atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
-}
-
-bool thread_lives(const struct thread *thread)
-{
-    return sys3(SYS_tgkill, agent.pid, thread->tid, 0) != -NO_SUCH_THREAD;
 }
 
 void threads_reap(void)

@@ -1,5 +1,6 @@
-#include "agent/descriptor.h"
+#include "agent/base/descriptor.h"
 
+#include "agent/base/process.h"
 #include "walk/base/sys.h"
 
 #include <asm/unistd.h>

@@ -1,4 +1,4 @@
-#include "agent/sampling/ring.h"
+#include "agent/base/ring.h"
 
 #include <stddef.h>
 

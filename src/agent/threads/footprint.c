@@ -1,10 +1,10 @@
-#include "agent/footprint.h"
+#include "agent/threads/footprint.h"
 
-#include "agent/agent.h"
-#include "agent/sampling/stream.h"
-#include "agent/thread.h"
-#include "walk/cache/cache.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/threads/stream.h"
 #include "walk/base/sys.h"
+#include "walk/cache/cache.h"
 #include "walk/emit/tables.h"
 
 #include <sys/syscall.h>

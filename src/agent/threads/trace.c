@@ -1,8 +1,8 @@
-#include "agent/exact/trace.h"
+#include "agent/threads/trace.h"
 
-#include "agent/agent.h"
-#include "agent/connect.h"
-#include "agent/thread.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/channel/connect.h"
 #include "walk/base/sys.h"
 
 #include <linux/futex.h>

@@ -1,9 +1,9 @@
-#include "agent/connect.h"
+#include "agent/channel/connect.h"
 
-#include "agent/agent.h"
-#include "agent/descriptor.h"
-#include "agent/exact/plans.h"
-#include "agent/thread.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/channel/plans.h"
 #include "walk/base/sys.h"
 #include "wire/attach.h"
 

@@ -1,6 +1,6 @@
-#include "agent/sampling/stack_copy.h"
+#include "agent/base/stack_copy.h"
 
-#include "agent/signals/kernel.h"
+#include "agent/base/kernel.h"
 #include "walk/base/sys.h"
 
 #include <asm/signal.h>

@@ -1,9 +1,9 @@
-#include "agent/maps.h"
+#include "agent/channel/maps.h"
 
-#include "agent/agent.h"
-#include "agent/descriptor.h"
-#include "agent/exact/plans.h"
-#include "agent/signals/sequences.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
+#include "agent/channel/plans.h"
+#include "agent/channel/sequences.h"
 #include "walk/base/sys.h"
 
 #include <fcntl.h>

@@ -1,8 +1,9 @@
-#include "agent/sampling/trigger.h"
+#include "agent/threads/trigger.h"
 
-#include "agent/agent.h"
-#include "agent/descriptor.h"
-#include "agent/thread.h"
+#include "agent/base/clock.h"
+#include "agent/base/descriptor.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
 #include "walk/base/sys.h"
 #include "wire/attach.h"
 

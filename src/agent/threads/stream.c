@@ -1,7 +1,8 @@
-#include "agent/sampling/stream.h"
+#include "agent/threads/stream.h"
 
-#include "agent/agent.h"
-#include "agent/thread.h"
+#include "agent/base/process.h"
+#include "agent/base/ring.h"
+#include "agent/base/thread.h"
 #include "walk/base/sys.h"
 #include "wire/only.h"
 

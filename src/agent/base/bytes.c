@@ -1,3 +1,5 @@
+#include "agent/base/process.h"
+
 /* The four functions a compiler may call on its own. Here because the core imports nothing. */
 #include <stddef.h>
 

@@ -1,0 +1,85 @@
+#include "agent/base/clock.h"
+
+#include "agent/base/process.h"
+#include "walk/base/sys.h"
+
+#include <linux/time.h>
+#include <sys/syscall.h>
+
+enum { CLOCK_SPIN_NS = 300000 };
+
+static uint64_t clock_ns(long clock)
+{
+    struct __kernel_timespec now = {0};
+    sys3(SYS_clock_gettime, clock, (long)&now, 0);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t agent_cpu_ns(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* What coarse clocks can tell apart. */
+uint64_t agent_tick_ns(void)
+{
+    struct __kernel_timespec tick = {.tv_nsec = 4000000};
+    sys3(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&tick, 0);
+    return (uint64_t)tick.tv_nsec;
+}
+
+/* As the kernel numbers the CPU-time clocks of threads. */
+long agent_thread_clock(int32_t tid)
+{
+    return (int32_t)(~(uint32_t)tid << 3 | 6);
+}
+
+uint64_t agent_thread_cpu_ns(int32_t tid)
+{
+    return clock_ns(agent_thread_clock(tid));
+}
+
+uint64_t agent_elapsed_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC) - agent.start_ns;
+}
+
+/* a * b / c with a product of 128 bits; the compiler's own way would be an import. */
+static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t high;
+    __asm__("mulq %2\n divq %3" : "+a"(a), "=&d"(high) : "r"(b), "r"(c) : "cc");
+    return a;
+}
+
+void agent_clock(void)
+{
+    uint64_t ns = agent_elapsed_ns();
+    uint64_t ticks = sys_tsc() - agent.channel->start_tsc;
+    if (ns == 0)
+        return;
+    agent.channel->tsc_hz = scale(ticks, 1000000000, ns);
+    agent.ticks_per_ms = agent.channel->tsc_hz / 1000;
+}
+
+uint64_t agent_tsc(void)
+{
+    if (!__atomic_load_n(&agent.clock_forbidden, __ATOMIC_RELAXED))
+        return sys_tsc();
+    uint64_t ns = agent_elapsed_ns();
+    return agent.channel->start_tsc + scale(ns, agent.ticks_per_ms, 1000000);
+}
+
+void agent_clock_start(void)
+{
+    agent.start_ns = clock_ns(CLOCK_MONOTONIC);
+    agent.channel->start_tsc = sys_tsc();
+}
+
+/* Until the rate of the TSC is known well enough. */
+void agent_clock_spin(void)
+{
+    while (agent_elapsed_ns() < CLOCK_SPIN_NS)
+        continue;
+    agent_clock();
+}

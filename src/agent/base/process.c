@@ -1,0 +1,3 @@
+#include "agent/base/process.h"
+
+struct agent agent;

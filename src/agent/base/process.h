@@ -1,0 +1,125 @@
+/* What all threads of the process share: one global struct.
+ *
+ * Fields are set before the first thread is recorded. The comment of a field says who changes it
+ * later. */
+#pragma once
+
+#include "agent/base/kernel.h"
+#include "agent/base/means.h"
+#include "agent/base/ring.h"
+#include "walk/run.h"
+#include "wire/channel.h"
+
+enum { AGENT_SIGNALS = 65 };
+
+struct link_map;
+struct thread;
+struct r_debug;
+
+/* What one mapping was when the tool was last told. */
+struct told_map {
+    uint64_t start, end, offset, inode;
+    bool jit;
+};
+
+/* Where neither programs, heaps nor libraries are: for mappings of gigabytes, which beside the
+ * program's own would leave no room for copies within reach of its code. */
+#define AGENT_FAR UINT64_C(0x270000000000)
+
+struct agent {
+    struct directory *directory;
+    struct channel *channel; /* NULL: this process is not recorded, or not yet: see `orphan` */
+    struct ring ring;
+    struct cache *cache;
+    struct regions *regions; /* under the cache's lock, or while it is flushed */
+    struct record_options options;
+    int32_t pid;    /* of the process that is recorded */
+    uint32_t index; /* of its channel */
+    char path[256]; /* of the shared memory */
+    int share_fd;   /* or a descriptor of it, where there is no path: above 0 */
+    uint32_t
+        stale; /* code may have been rewritten: flush before the next walk; set by any thread */
+    int32_t signal;   /* by which samples come */
+    uint32_t retired; /* nothing is armed any more: system calls are filtered, or we leave */
+    uint32_t clock_forbidden; /* a thread has given up the time stamp counter */
+    uint32_t inside;          /* threads in our handlers, from their first steps to their last */
+    uint32_t orphan; /* a fork of a recorded process: it asks for a channel at its first sample */
+    struct channel *parent; /* its parent's channel, to say so if it gets none */
+
+    struct thread *threads; /* CHANNEL_THREADS slots */
+    uint32_t n_threads;     /* no slot beyond has been used; goes up only */
+    uint32_t n_descriptors; /* perf clocks of threads */
+
+    /* modules */
+    const struct r_debug *loader; /* NULL: there is none to watch */
+    uint64_t loader_print;        /* fingerprint for which the cache is good */
+    uint64_t text_start, text_end;
+    struct told_map told[REGIONS_MAX];
+    uint32_t n_told;
+    uint64_t maps_read_tsc;
+    uint64_t plans_read; /* bytes of the plans section */
+
+    /* budget */
+    uint64_t ticks_per_ms;
+    uint64_t start_ns;   /* monotonic, with channel.start_tsc */
+    int32_t calibrating; /* the thread that does, when it is under way */
+    uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
+    struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
+    uint32_t window, trail;
+    uint32_t windows;      /* in one walk */
+    uint64_t tick_ns;      /* between ticks of the kernel's clock */
+    uint64_t ran_ns;       /* CPU time of all threads between their samples; added to by each */
+    uint64_t copied_ns;    /* what copying code took; added to by each */
+    uint64_t spent_ns;     /* what their samples cost; added to by each */
+    uint64_t tool_told_ns; /* what it had used when it was last looked for, and when that was */
+    uint64_t tool_looked_tsc;
+    uint32_t tool_silent; /* looks in a row, a second apart at least, that found nothing new */
+
+    /* signals: the program's own actions for those that we keep. Written by interposers of any
+     * thread, read in handlers; a torn read needs two threads that set one action at once. */
+    struct kernel_sigaction actions[AGENT_SIGNALS];
+    bool own[AGENT_SIGNALS]; /* signals whose real handler is ours */
+    bool go;                 /* a Go runtime is in the process: shim/go_runtime.h */
+};
+
+extern struct agent agent;
+
+static inline void agent_lose(enum loss loss)
+{
+    if (agent.channel)
+        __atomic_fetch_add(&agent.channel->losses[loss], 1, __ATOMIC_RELAXED);
+}
+
+static inline void agent_add(uint64_t *figure, uint64_t more)
+{
+    __atomic_fetch_add(figure, more, __ATOMIC_RELAXED);
+}
+
+/* A handler of ours begins, or is over. */
+static inline void agent_enters(void)
+{
+    __atomic_fetch_add(&agent.inside, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void agent_leaves(void)
+{
+    __atomic_fetch_sub(&agent.inside, 1, __ATOMIC_SEQ_CST);
+}
+
+/* True if threads of this process are sampled now. */
+static inline bool agent_samples(void)
+{
+    return agent.channel && agent.options.mode == RECORD_SAMPLED && !agent.retired && agent.window;
+}
+
+static inline uint64_t gs_read(void)
+{
+    uint64_t base;
+    __asm__ volatile("rdgsbase %0" : "=r"(base));
+    return base;
+}
+
+static inline void gs_write(uint64_t base)
+{
+    __asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
+}

@@ -1,0 +1,42 @@
+#include "agent/base/stale.h"
+
+#include "agent/base/clock.h"
+#include "agent/base/loader.h"
+#include "agent/base/process.h"
+#include "walk/base/sys.h"
+
+#include <sys/syscall.h>
+
+enum { DRAIN_MS = 20 };
+
+/* No walk that begins from now on runs copies from before; those that have begun end within a
+ * millisecond of their own time. Who has lost its CPU for long is not waited for: an exact run is
+ * never without users. */
+static void copies_are_stale(void)
+{
+    __atomic_store_n(&agent.stale, 1, __ATOMIC_SEQ_CST);
+    if (agent.options.mode != RECORD_SAMPLED || !agent.ticks_per_ms)
+        return;
+    uint64_t start = agent_tsc();
+    while (gate_occupied(&agent.cache->gate) && agent_tsc() - start < DRAIN_MS * agent.ticks_per_ms)
+        sys3(SYS_sched_yield, 0, 0, 0);
+}
+
+void agent_code_changed(uint64_t start, uint64_t bytes)
+{
+    const struct regions *regions = agent.regions;
+    bool changed = false;
+    for (uint32_t i = 0; regions && i < regions->n; i++)
+        changed |= regions->at[i].start < start + bytes && regions->at[i].end > start &&
+                   regions->at[i].kind == REGION_LASTING;
+    if (changed)
+        copies_are_stale();
+}
+
+void agent_modules_closed(void)
+{
+    uint64_t print;
+    if (agent.channel && agent.cache &&
+        (!loader_fingerprint(agent.loader, &print) || print != agent.loader_print))
+        copies_are_stale();
+}

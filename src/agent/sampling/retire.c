@@ -1,0 +1,47 @@
+#include "agent/sampling/retire.h"
+
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/base/tracer.h"
+#include "agent/threads/footprint.h"
+#include "agent/threads/trigger.h"
+#include "walk/base/sys.h"
+
+enum { SILENT_MAX = 20 };
+
+void agent_retire(enum loss why)
+{
+    if (!agent.channel || agent.retired)
+        return;
+    agent.retired = 1;
+    if (agent.options.mode != RECORD_SAMPLED)
+        return;
+    agent_lose(why);
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            trigger_disarm(&agent.threads[i]);
+}
+
+void agent_clock_forbidden(void)
+{
+    __atomic_store_n(&agent.clock_forbidden, 1, __ATOMIC_SEQ_CST);
+    agent_retire(LOSS_clock_forbidden);
+}
+
+/* It reads about once a second, and each time says what it has used. Looks are counted, not
+ * seconds: after a machine has slept nobody has been told anything. */
+void agent_heed_tool(void)
+{
+    uint64_t told = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
+    uint64_t now = sys_tsc();
+    if (now - agent.tool_looked_tsc < 1000 * agent.ticks_per_ms)
+        return;
+    agent.tool_looked_tsc = now;
+    agent.channel->memory_bytes = footprint_bytes();
+    agent.tool_silent = told == agent.tool_told_ns ? agent.tool_silent + 1 : 0;
+    agent.tool_told_ns = told;
+    if (tracer_present())
+        agent_retire(LOSS_traced);
+    else if (agent.tool_silent >= SILENT_MAX)
+        agent_retire(LOSS_trigger_lost);
+}

@@ -1,0 +1,70 @@
+#include "agent/threads/begin.h"
+
+#include "agent/base/clock.h"
+#include "agent/base/loader.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/channel/connect.h"
+#include "agent/channel/maps.h"
+#include "agent/channel/plans.h"
+#include "agent/threads/threads.h"
+#include "walk/base/sys.h"
+
+#include <sys/syscall.h>
+
+enum { ARCH_SHADOW_STACK_STATUS = 0x5005 };
+
+/* A process whose returns the hardware checks against a shadow stack cannot run on copies. */
+static bool has_shadow_stack(void)
+{
+    uint64_t status = 0;
+    return !sys_failed(sys3(SYS_arch_prctl, ARCH_SHADOW_STACK_STATUS, (long)&status, 0)) &&
+           status != 0;
+}
+
+/* Everything the tool must know before the first walk; then it may look. */
+static void channel_begin(void)
+{
+    agent.n_told = 0;
+    agent.regions->refresh = maps_refresh;
+    maps_read(agent.regions);
+    if (!loader_fingerprint(agent.loader, &agent.loader_print))
+        agent.loader_print = 0;
+    __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
+}
+
+bool agent_begin(void)
+{
+    agent_clock_start();
+    agent_clock_spin();
+    channel_begin();
+    bool walkable = !has_shadow_stack();
+    if (!walkable)
+        agent_lose(LOSS_at_shadow_stack);
+    return walkable;
+}
+
+bool agent_reborn(void)
+{
+    agent.orphan = 0;
+    if (!connect_fork()) {
+        agent_add(&agent.parent->losses[LOSS_child_native], 1);
+        agent.channel = NULL;
+        return false;
+    }
+    struct channel *channel = agent.channel;
+    agent_clock_start();
+    channel->tsc_hz = agent.parent->tsc_hz;
+    channel->trigger = agent.parent->trigger;
+    channel->delivery_ticks = agent.parent->delivery_ticks;
+    channel->window = agent.window;
+    channel->trail = agent.trail;
+    agent.stale = 0;
+    agent.ran_ns = agent.spent_ns = 0;
+    channel_begin();
+    plans_begin();
+    for (uint32_t i = 0; i < agent.n_threads; i++)
+        if (agent.threads[i].tid > 0)
+            thread_enlist(&agent.threads[i]);
+    return true;
+}

@@ -1,0 +1,10 @@
+/* A process begins to be recorded: its channel is filled with what the tool must know first. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Starts the clock and opens the channel to the tool. False: the process cannot be walked. */
+bool agent_begin(void);
+/* A fork that lived to its first sample gets a channel and a cache of its own. False: there are
+ * none left. */
+bool agent_reborn(void);
