@@ -1,7 +1,7 @@
-/* Everything gait can fail to see, by name. A loss is a fact, not an error: it is counted where it
- * happens, travels in the channel, is kept in the profile and ends every report.
- * Append only: the order is part of the file format. at_writable and signal_native are of older
- * recordings. */
+/* Everything that gait can fail to record, by name. A loss is a fact, not an error: it is counted
+ * where it happens, sent in the channel, stored in the profile and shown at the end of every
+ * report. Append only: the order is part of the file format. at_writable and signal_native occur in
+ * older recordings only. */
 #pragma once
 
 #define LOSSES(LOSS)                                                                               \

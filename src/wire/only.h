@@ -1,9 +1,9 @@
-/* Where walks are wanted (record --only): written by the tool into a channel's header as it gets to
- * know the process's mappings, read by the agent at each interrupt.
+/* Where walks are wanted (record --only). The tool writes the table into a channel's header as it
+ * learns the process's mappings; the agent reads it at each interrupt.
  *
- * Interrupts outside are not walked but for one of ONLY_OUTSIDE_EVERY, whose window then stands for
- * as many: every place keeps its chance, so figures stay unbiased, and the budget is spent inside.
- * Until the table is there everything is inside. */
+ * Of interrupts outside only one in ONLY_OUTSIDE_EVERY is walked, and its window stands for as
+ * many. So estimates stay unbiased, and the budget is spent inside. Until the table is written,
+ * everything is inside. */
 #pragma once
 
 #include "wire/channel.h"
@@ -18,11 +18,11 @@ enum {
 };
 
 struct wire_range {
-    uint64_t start, end; /* avma; end: behind the last byte */
+    uint64_t start, end; /* avma; end: after the last byte */
 };
 
 struct wire_only {
-    uint64_t version; /* 0: nothing is said; odd: it is being written */
+    uint64_t version; /* 0: no table; odd: it is being written */
     uint64_t n;
     struct wire_range ranges[ONLY_RANGES]; /* by start, disjoint */
 };
@@ -34,7 +34,7 @@ static inline struct wire_only *channel_only(struct channel *channel)
     return (struct wire_only *)(void *)((unsigned char *)channel + CHANNEL_ONLY_AT);
 }
 
-/* Whether walks are wanted there. Bounded, whatever the table holds. */
+/* True if walks are wanted at pc. Bounded, whatever the table holds. */
 static inline bool wire_only_wants(const struct wire_only *only, uint64_t pc)
 {
     uint64_t version = __atomic_load_n(&only->version, __ATOMIC_ACQUIRE);

@@ -1,14 +1,13 @@
-/* What windows record besides exits: words of 64 bits, for events that are asked for.
+/* What windows record besides exits: 64-bit words, for the events that were asked for.
  *
- * Every instruction of a superblock has its words at constant places behind those of the
- * instructions before it, so how many an exit has written is known when the superblock is made:
- * whoever knows the exits of a window and the items of their superblocks can tell what each word
- * is. */
+ * Each instruction of a superblock writes its words at a constant offset, so the number of words
+ * that an exit has written is known at translation. The exits of a window and the payload items of
+ * their superblocks tell what each word is. */
 #pragma once
 
 #include <stdint.h>
 
-/* What is recorded, as bits. Edges and calls are what exits tell, and always there. */
+/* What is recorded, as bits. Edges and calls follow from exits and are always recorded. */
 enum {
     EVENTS_EDGE = 1,
     EVENTS_CALL = 2,
@@ -20,35 +19,35 @@ enum {
 };
 
 enum payload_kind {
-    PAYLOAD_ADDRESS = 1, /* of the operand; for bit tests with a register, of its first byte */
+    PAYLOAD_ADDRESS = 1, /* of the operand; for bit tests with a register: of its first byte */
     PAYLOAD_PUSH,        /* where a push, call or enter stores */
     PAYLOAD_POP,         /* where a pop, return or leave loads */
-    PAYLOAD_SOURCE, /* %rsi of a string operation before it; 67: its whole register all the same */
-    PAYLOAD_DESTINATION,  /* %rdi likewise */
-    PAYLOAD_COUNT,        /* %rcx of a repeated one */
-    PAYLOAD_GATHER_BASE,  /* base and displacement of a gather; detail: shift of its scale */
-    PAYLOAD_GATHER_INDEX, /* the vector of its indices; detail: bytes of one */
-    PAYLOAD_GATHER_MASK,  /* and which are used: the top bit of each element */
-    /* A divisor, a count in %cl, what a move or xchg stores, what cmpxchg expects; detail:
-       register. */
+    PAYLOAD_SOURCE, /* %rsi before a string operation; with prefix 67 still the whole register */
+    PAYLOAD_DESTINATION,  /* %rdi, the same */
+    PAYLOAD_COUNT,        /* %rcx, with a repeat prefix */
+    PAYLOAD_GATHER_BASE,  /* of a gather: base and displacement; detail: log2 of its scale */
+    PAYLOAD_GATHER_INDEX, /* of a gather: the vector of indices; detail: bytes of one index */
+    PAYLOAD_GATHER_MASK,  /* of a gather: the mask; the top bit of each element */
+    /* A divisor, a count in %cl, what a move or xchg stores, what cmpxchg expects; detail: the
+     * register. */
     PAYLOAD_OPERAND,
-    PAYLOAD_RESULT,  /* a general register afterwards, all of it; detail: register */
-    PAYLOAD_VECTOR,  /* a vector register afterwards; detail: register */
-    PAYLOAD_LATENCY, /* TSC ticks of a load between fences; 0: it was not timed this time */
+    PAYLOAD_RESULT,  /* a whole general register after the instruction; detail: register */
+    PAYLOAD_VECTOR,  /* a vector register after the instruction; detail: register */
+    PAYLOAD_LATENCY, /* TSC ticks of a load between fences; 0: not timed this time */
     PAYLOAD_KINDS,
 };
 
-/* One item of a superblock's payload; they stand in the order of their words. */
+/* One item of a superblock's payload, in the order of the words. */
 struct wire_payload {
     uint16_t instruction; /* of the superblock, from 0 */
     uint16_t offset;      /* bytes from the start of its segment */
     uint8_t kind;         /* enum payload_kind */
-    uint8_t words;        /* 1, or of vectors 2 or 4 */
+    uint8_t words;        /* 1; vectors: 2 or 4 */
     uint8_t detail;
     uint8_t access; /* of addresses: 1 read, 2 written, 3 both */
 };
 
 enum {
-    PAYLOAD_ITEMS_MAX = 256, /* of one superblock: what does not fit is not recorded */
+    PAYLOAD_ITEMS_MAX = 256, /* per superblock; more are not recorded */
     PAYLOAD_WORDS_MAX = 256,
 };

@@ -1,7 +1,7 @@
-/* LEB128: seven bits a byte, low bits first, the top bit says that more follow.
+/* LEB128: seven bits a byte, low bits first; the top bit says that more follow.
  *
- * There is one encoding per value, the shortest; readers refuse every other, so that what was
- * decoded encodes to the same bytes again. */
+ * Each value has one encoding, the shortest. Readers refuse all others, so decoded data encodes to
+ * the same bytes again. */
 #pragma once
 
 #include "wire/u128.h"
@@ -27,9 +27,9 @@ static inline uint8_t *varint_put_eight(uint8_t *at, uint64_t bytes)
     return at;
 }
 
-/* Writes at `at`, where at least the maximum must fit; returns the end of what was written. Bytes
- * behind that, up to the maximum, may change: how many a number has is hard to foresee, so up to
- * eight are written without a branch. */
+/* Writes at `at`, where the maximum must fit; returns the end. Bytes after the end, up to the
+ * maximum, may change: up to eight bytes are written without a branch, because the length is hard
+ * to predict. */
 static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
 {
     if (value < 0x80) {
@@ -48,12 +48,12 @@ static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
 }
 uint8_t *varint_put_wide(uint8_t *at, u128 value);
 
-/* Reads at *at and moves it on. False, and nothing changed, when the bytes before `end` hold no
- * whole varint, one too large for its type, or one that is not the shortest. */
+/* Reads at *at and advances it. False, with nothing changed: the bytes before `end` hold no whole
+ * varint, one too large for its type, or not the shortest. */
 static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *ret_value);
 bool varint_get_wide(const uint8_t **at, const uint8_t *end, u128 *ret_value);
 
-/* One that is longer than eight bytes, or has fewer than eight before `end`. */
+/* A varint of more than eight bytes, or with fewer than eight bytes before `end`. */
 bool varint_get_long(const uint8_t **at, const uint8_t *end, uint64_t *ret_value);
 
 static inline uint64_t varint_gather(uint64_t value)
