@@ -154,8 +154,8 @@ static void print_plain(const struct profile *profile)
 /* The busiest, as they come in the file if equally busy. */
 static int thread_order(const void *a, const void *b)
 {
-    const struct thread *x = *(const struct thread *const *)a,
-                        *y = *(const struct thread *const *)b;
+    const struct thread_times *x = *(const struct thread_times *const *)a,
+                              *y = *(const struct thread_times *const *)b;
     uint64_t x_ns = x->user_ns + x->kernel_ns, y_ns = y->user_ns + y->kernel_ns;
     return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : x < y ? -1 : x > y;
 }
@@ -164,7 +164,7 @@ static void print_threads(const struct threads *threads)
 {
     enum { SHOWN = 10 };
     struct {
-        VEC(const struct thread *);
+        VEC(const struct thread_times *);
     } order = {0};
     for (size_t i = 0; i < threads->n; i++)
         *vec_push(&order) = &threads->at[i];

@@ -29,7 +29,7 @@ static void threads_json(struct json *json, const struct threads *threads)
 {
     json_array(json, "threads");
     for (size_t i = 0; i < threads->n; i++) {
-        const struct thread *thread = &threads->at[i];
+        const struct thread_times *thread = &threads->at[i];
         json_object(json, NULL);
         json_integer(json, "pid", thread->pid);
         json_integer(json, "tid", thread->tid);

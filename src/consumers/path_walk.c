@@ -146,7 +146,7 @@ static void arc_take(struct path_walks *walks, const struct path_walk *walk,
     }
     path_count(walks, walk, frame, arc->value);
     if (arc->kind == ARC_BREAK)
-        frame_begin(frame, walk, reading->ground.shape.edges.at[arc->of].to, true);
+        frame_begin(frame, walk, reading->ground.graph.edges.at[arc->of].to, true);
     else
         frame->known = false;
 }
@@ -158,7 +158,7 @@ static uint32_t arc_next(const struct path_frame *frame, uint32_t node)
     const struct path_numbering *numbering = &reading->numbering;
     for (uint32_t a = numbering->first[frame->node]; a < numbering->first[frame->node + 1]; a++) {
         const struct arc *arc = &numbering->arcs.at[a];
-        if (arc->kind == ARC_END || reading->ground.shape.edges.at[arc->of].to != node)
+        if (arc->kind == ARC_END || reading->ground.graph.edges.at[arc->of].to != node)
             continue;
         uint32_t edge = reading->ground.edges.at[arc->of].edge;
         if (edge == EDGE_NONE || reading->cfg.edges.at[edge].kind == CFG_NEXT)
@@ -221,7 +221,7 @@ static void frame_push(struct path_walks *walks, struct path_walk *walk, const s
         frame.function = NULL;
     else
         frame_anew(&frame, walk, node,
-                   first && frame.function->reading.ground.shape.nodes.at[node].start);
+                   first && frame.function->reading.ground.graph.nodes.at[node].start);
     *vec_push(&walk->frames) = frame;
 }
 
@@ -324,7 +324,7 @@ static const struct path_stretch *stretch_of(struct path_walks *walks, uint32_t 
 
 static bool is_start(const struct path_stretch *stretch)
 {
-    return stretch->begins && stretch->function->reading.ground.shape.nodes.at[stretch->node].start;
+    return stretch->begins && stretch->function->reading.ground.graph.nodes.at[stretch->node].start;
 }
 
 /* To the first node of the stretch, from wherever control was. */
@@ -393,7 +393,7 @@ static void branch_take(struct path_walks *walks, struct path_walk *walk,
         if (arc == ARC_NONE)
             frame->ended.n = 0;
         frame_begin(frame, walk, node,
-                    first && frame->function->reading.ground.shape.nodes.at[node].start);
+                    first && frame->function->reading.ground.graph.nodes.at[node].start);
         return;
     }
     walk->frames.n--;

@@ -281,9 +281,9 @@ static size_t thread_position(const struct threads *threads, uint64_t thread)
 const char *tree_thread_name(const struct tree *tree, uint64_t thread, struct arena *arena)
 {
     const struct threads *threads = &tree->profile->threads;
-    const struct thread *best = NULL;
+    const struct thread_times *best = NULL;
     for (size_t i = thread ? thread_position(threads, thread) : threads->n; i < threads->n; i++) {
-        const struct thread *row = &threads->at[i];
+        const struct thread_times *row = &threads->at[i];
         if (stack_thread(row->pid, row->tid) != thread)
             break;
         if (!best || row->user_ns + row->kernel_ns > best->user_ns + best->kernel_ns)

@@ -139,7 +139,7 @@ static size_t common_end(const char *a, const char *b)
 }
 
 /* The file of that name whose folders are most alike; NULL: none. */
-static const char *partner_of(const struct paths *files, const char *path)
+static const char *partner_of(const struct file_list *files, const char *path)
 {
     const char *best = NULL;
     for (size_t i = 0; i < files->n; i++)
@@ -149,7 +149,7 @@ static const char *partner_of(const struct paths *files, const char *path)
     return best;
 }
 
-static bool pairs_compare(struct comparing *comparing, const struct paths files[ALIKE_SIDES],
+static bool pairs_compare(struct comparing *comparing, const struct file_list files[ALIKE_SIDES],
                           struct err *err)
 {
     struct alike *alike = comparing->alike;
@@ -200,11 +200,11 @@ bool alike_compare(struct alike *alike, const char *const paths[ALIKE_SIDES], en
 {
     struct alike result = {0};
     struct comparing comparing = {.alike = &result, .by = by};
-    struct paths files[ALIKE_SIDES];
+    struct file_list files[ALIKE_SIDES];
     bool ok = true;
     memset(files, 0, sizeof files);
     for (int side = 0; ok && side < ALIKE_SIDES; side++) {
-        ok = paths_find(&files[side], &result.arena, paths[side], ".gcda", err);
+        ok = file_list_find(&files[side], &result.arena, paths[side], ".gcda", err);
         if (ok && !files[side].n)
             ok = err_set(err, ERR_MISSING, "%s: no .gcda files there", paths[side]);
     }

@@ -10,7 +10,7 @@
 enum { FOLDERS_DEEP = 64 };
 
 struct finding {
-    struct paths *paths;
+    struct file_list *paths;
     struct arena *arena;
     const char *ending;
 };
@@ -54,8 +54,8 @@ static int path_order(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-bool paths_find(struct paths *paths, struct arena *arena, const char *where, const char *ending,
-                struct err *err)
+bool file_list_find(struct file_list *paths, struct arena *arena, const char *where,
+                    const char *ending, struct err *err)
 {
     struct finding finding = {paths, arena, ending};
     struct stat at;

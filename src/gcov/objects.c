@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool notes_find(struct paths *paths, struct arena *arena, const char *where, struct err *err)
+static bool notes_find(struct file_list *paths, struct arena *arena, const char *where,
+                       struct err *err)
 {
-    if (!paths_find(paths, arena, where, ".gcno", err))
+    if (!file_list_find(paths, arena, where, ".gcno", err))
         return false;
     return paths->n ||
            err_set(err, ERR_MISSING,
@@ -99,7 +100,7 @@ static void object_add(struct objects *objects, const char *path)
 bool objects_read(struct objects *objects, const char *where, struct err *err)
 {
     struct objects result = {0};
-    struct paths paths = {0};
+    struct file_list paths = {0};
     bool ok = notes_find(&paths, &result.arena, where, err);
     for (size_t i = 0; ok && i < paths.n; i++)
         object_add(&result, paths.at[i]);

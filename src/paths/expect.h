@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 struct path_numbering;
-struct shape;
+struct path_graph;
 
 /* Of all nodes, by the numbering's order and edges that go back. */
-void expect_nodes(const struct path_numbering *numbering, const struct shape *shape, uint64_t *ret);
+void expect_nodes(const struct path_numbering *numbering, const struct path_graph *graph,
+                  uint64_t *ret);
 /* Of all arcs of a numbering that is otherwise complete. */
-void expect_arcs(struct path_numbering *numbering, const struct shape *shape);
+void expect_arcs(struct path_numbering *numbering, const struct path_graph *graph);

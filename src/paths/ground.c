@@ -30,7 +30,7 @@ static bool returns_twice(const struct maker *maker, const struct instruction *i
 
 static void node_add(struct maker *maker, block_id block, uint32_t first, uint32_t n)
 {
-    struct shape_node *node = vec_push(&maker->ground->shape.nodes);
+    struct path_graph_node *node = vec_push(&maker->ground->graph.nodes);
     for (uint32_t i = first; i < first + n; i++) {
         const struct instruction *instruction = &maker->cfg->instructions.at[i];
         bool last = i + 1 == first + n;
@@ -150,23 +150,23 @@ static void edges_make(struct maker *maker)
         const struct ground_node *node = &maker->ground->nodes.at[from];
         uint32_t last = node->first + node->n - 1;
         if (edge->kind == CFG_CASE && is_threaded(maker, last)) {
-            maker->ground->shape.nodes.at[to].start = true;
+            maker->ground->graph.nodes.at[to].start = true;
             continue;
         }
         bool cut = edge->kind == CFG_NEXT && returns_twice(maker, &cfg->instructions.at[last]);
-        maker->ground->shape.nodes.at[to].start |= cut;
+        maker->ground->graph.nodes.at[to].start |= cut;
         *vec_push(&edges) = (struct numbered_edge){from, to, e, cut};
     }
     for (block_id b = 0; b < cfg->blocks.n; b++)
         for (uint32_t v = maker->first_node[b]; v + 1 < maker->first_node[b + 1]; v++) {
-            maker->ground->shape.nodes.at[v + 1].start = true;
+            maker->ground->graph.nodes.at[v + 1].start = true;
             *vec_push(&edges) = (struct numbered_edge){v, v + 1, EDGE_NONE, true};
         }
     if (edges.n)
         qsort(edges.at, edges.n, sizeof *edges.at, by_from);
     for (size_t i = 0; i < edges.n; i++) {
-        *vec_push(&maker->ground->shape.edges) =
-            (struct shape_edge){edges.at[i].from, edges.at[i].to, edges.at[i].cut};
+        *vec_push(&maker->ground->graph.edges) =
+            (struct path_graph_edge){edges.at[i].from, edges.at[i].to, edges.at[i].cut};
         *vec_push(&maker->ground->edges) = (struct ground_edge){edges.at[i].edge};
     }
     vec_release(&edges);
@@ -176,7 +176,7 @@ static void edges_make(struct maker *maker)
 
 static void end_add(struct maker *maker, uint32_t node, struct svma to)
 {
-    *vec_push(&maker->ground->shape.ends) = (struct shape_end){node};
+    *vec_push(&maker->ground->graph.ends) = (struct path_graph_end){node};
     *vec_push(&maker->ground->ends) = (struct ground_end){to};
 }
 
@@ -260,7 +260,7 @@ static void start_mark(struct maker *maker, struct svma at)
         return;
     uint32_t node = maker->first_node[maker->cfg->block_of[i]];
     if (maker->ground->nodes.at[node].first == i)
-        maker->ground->shape.nodes.at[node].start = true;
+        maker->ground->graph.nodes.at[node].start = true;
     else
         maker->ground->unsure = true;
 }
@@ -268,14 +268,14 @@ static void start_mark(struct maker *maker, struct svma at)
 static void starts_mark(struct maker *maker, const struct svma *arrivals, size_t n)
 {
     const struct cfg *cfg = maker->cfg;
-    struct shape *shape = &maker->ground->shape;
-    bool *reached = mem_alloc(shape->nodes.n * sizeof *reached);
-    for (size_t e = 0; e < shape->edges.n; e++)
-        reached[shape->edges.at[e].to] = true;
-    for (size_t v = 0; v < shape->nodes.n; v++)
-        if (!reached[v] && v != shape->entry) {
-            shape->nodes.at[v].cold |= !shape->nodes.at[v].start;
-            shape->nodes.at[v].start = true;
+    struct path_graph *graph = &maker->ground->graph;
+    bool *reached = mem_alloc(graph->nodes.n * sizeof *reached);
+    for (size_t e = 0; e < graph->edges.n; e++)
+        reached[graph->edges.at[e].to] = true;
+    for (size_t v = 0; v < graph->nodes.n; v++)
+        if (!reached[v] && v != graph->entry) {
+            graph->nodes.at[v].cold |= !graph->nodes.at[v].start;
+            graph->nodes.at[v].start = true;
         }
     for (size_t i = 0; i < cfg->exits.n; i++)
         if (cfg->exits.at[i].kind == INSTRUCTION_CALL && cfg_covers(cfg, cfg->exits.at[i].to))
@@ -299,7 +299,7 @@ bool ground_make(struct ground *ground, const struct cfg *cfg, const struct symb
     blocks_reach(&maker, arrivals, n_arrivals);
     nodes_make(&maker);
     threads_mark(&maker);
-    ground->shape.entry = maker.first_node[cfg->block_of[entry]];
+    ground->graph.entry = maker.first_node[cfg->block_of[entry]];
     edges_make(&maker);
     for (uint32_t v = 0; v < ground->nodes.n; v++)
         ends_of(&maker, v);
@@ -312,7 +312,7 @@ bool ground_make(struct ground *ground, const struct cfg *cfg, const struct symb
 
 void ground_release(struct ground *ground)
 {
-    shape_release(&ground->shape);
+    path_graph_release(&ground->graph);
     vec_release(&ground->nodes);
     vec_release(&ground->edges);
     vec_release(&ground->ends);

@@ -1,4 +1,4 @@
-/* The shape of a function's code: what its nodes, edges and ends are in the binary.
+/* The graph of a function's code: what its nodes, edges and ends are in the binary.
  *
  * Nodes are the blocks of its graph (program/cfg/cfg.h), but behind a call of setjmp and its kind
  * another node begins: control comes there several times, and each time begins a path. Paths begin,
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "paths/shape.h"
+#include "paths/path_graph.h"
 #include "program/cfg/cfg.h"
 
 struct symbols;
@@ -29,15 +29,15 @@ struct ground_end {
 };
 
 struct ground {
-    struct shape shape;
+    struct path_graph graph;
     struct ground_nodes {
-        VEC(struct ground_node); /* as shape.nodes */
+        VEC(struct ground_node); /* as graph.nodes */
     } nodes;
     struct ground_edges {
-        VEC(struct ground_edge); /* as shape.edges */
+        VEC(struct ground_edge); /* as graph.edges */
     } edges;
     struct ground_ends {
-        VEC(struct ground_end); /* as shape.ends */
+        VEC(struct ground_end); /* as graph.ends */
     } ends;
     bool threaded; /* it has handlers that jump to each other: paths end where Ball and Larus would
                       let them go on */

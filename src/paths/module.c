@@ -22,7 +22,7 @@ bool path_reading_open(struct path_reading *reading, const struct image *image,
     cfg_build(&reading->cfg, image, symbols, function, seen.at, seen.n);
     bool any = ground_make(&reading->ground, &reading->cfg, symbols, here.at, here.n);
     if (any)
-        number_paths(&reading->numbering, &reading->ground.shape, PATHS_LIMIT);
+        number_paths(&reading->numbering, &reading->ground.graph, PATHS_LIMIT);
     else
         cfg_release(&reading->cfg);
     vec_release(&here);

@@ -7,7 +7,7 @@
 /* Shape edges by node: from first_edge[v] to first_edge[v + 1]; ends likewise. */
 struct numberer {
     struct path_numbering *out;
-    struct shape *shape;
+    struct path_graph *graph;
     uint32_t *first_edge, *first_end;
     uint8_t *state; /* of each node: enum visit */
     uint32_t *next; /* of nodes on the walk: the edge to look at */
@@ -20,12 +20,12 @@ enum visit { VISIT_NOT, VISIT_OPEN, VISIT_DONE };
 
 static void rows_make(struct numberer *numberer)
 {
-    const struct shape *shape = numberer->shape;
-    size_t n = shape->nodes.n;
-    for (size_t e = 0; e < shape->edges.n; e++)
-        numberer->first_edge[shape->edges.at[e].from + 1]++;
-    for (size_t e = 0; e < shape->ends.n; e++)
-        numberer->first_end[shape->ends.at[e].from + 1]++;
+    const struct path_graph *graph = numberer->graph;
+    size_t n = graph->nodes.n;
+    for (size_t e = 0; e < graph->edges.n; e++)
+        numberer->first_edge[graph->edges.at[e].from + 1]++;
+    for (size_t e = 0; e < graph->ends.n; e++)
+        numberer->first_end[graph->ends.at[e].from + 1]++;
     for (size_t v = 0; v < n; v++) {
         numberer->first_edge[v + 1] += numberer->first_edge[v];
         numberer->first_end[v + 1] += numberer->first_end[v];
@@ -35,14 +35,14 @@ static void rows_make(struct numberer *numberer)
 /* ---- edges that go back */
 
 /* What begins a path by itself is not gone on to from before. */
-static bool edge_ends_path(const struct shape *shape, uint32_t edge)
+static bool edge_ends_path(const struct path_graph *graph, uint32_t edge)
 {
-    return shape->edges.at[edge].cut || shape->nodes.at[shape->edges.at[edge].to].start;
+    return graph->edges.at[edge].cut || graph->nodes.at[graph->edges.at[edge].to].start;
 }
 
 static void node_visit(struct numberer *numberer, uint32_t root)
 {
-    const struct shape *shape = numberer->shape;
+    const struct path_graph *graph = numberer->graph;
     uint32_t depth = 0;
     if (numberer->state[root] != VISIT_NOT)
         return;
@@ -57,9 +57,9 @@ static void node_visit(struct numberer *numberer, uint32_t root)
             depth--;
             continue;
         }
-        uint32_t edge = numberer->next[v]++, w = shape->edges.at[edge].to;
+        uint32_t edge = numberer->next[v]++, w = graph->edges.at[edge].to;
         bool open = numberer->state[w] == VISIT_OPEN;
-        numberer->out->back[edge] = open || edge_ends_path(shape, edge);
+        numberer->out->back[edge] = open || edge_ends_path(graph, edge);
         if (numberer->out->back[edge] || numberer->state[w] != VISIT_NOT)
             continue;
         numberer->state[w] = VISIT_OPEN;
@@ -72,20 +72,20 @@ static void node_visit(struct numberer *numberer, uint32_t root)
  * known way, and its first node is a start like any other. */
 static void graph_visit(struct numberer *numberer)
 {
-    struct shape *shape = numberer->shape;
-    node_visit(numberer, shape->entry);
-    for (uint32_t v = 0; v < shape->nodes.n; v++)
-        if (shape->nodes.at[v].start)
+    struct path_graph *graph = numberer->graph;
+    node_visit(numberer, graph->entry);
+    for (uint32_t v = 0; v < graph->nodes.n; v++)
+        if (graph->nodes.at[v].start)
             node_visit(numberer, v);
-    for (size_t e = 0; e < shape->edges.n; e++)
-        if (shape->edges.at[e].cut && numberer->state[shape->edges.at[e].from] != VISIT_NOT)
-            node_visit(numberer, shape->edges.at[e].to);
-    for (uint32_t v = 0; v < shape->nodes.n; v++)
+    for (size_t e = 0; e < graph->edges.n; e++)
+        if (graph->edges.at[e].cut && numberer->state[graph->edges.at[e].from] != VISIT_NOT)
+            node_visit(numberer, graph->edges.at[e].to);
+    for (uint32_t v = 0; v < graph->nodes.n; v++)
         if (numberer->state[v] == VISIT_NOT) {
-            shape->nodes.at[v].start = true;
+            graph->nodes.at[v].start = true;
             node_visit(numberer, v);
         }
-    ASSERT(numberer->n_done == shape->nodes.n);
+    ASSERT(numberer->n_done == graph->nodes.n);
     for (uint32_t i = 0; i < numberer->n_done; i++)
         numberer->out->order[i] = numberer->done[numberer->n_done - 1 - i];
 }
@@ -98,7 +98,7 @@ static uint64_t paths_from(const struct numberer *numberer, uint32_t v)
     uint64_t n = numberer->first_end[v + 1] - numberer->first_end[v];
     for (uint32_t e = numberer->first_edge[v];
          e < numberer->first_edge[v + 1] && n <= numberer->limit; e++)
-        n += out->back[e] ? 1 : out->paths[numberer->shape->edges.at[e].to];
+        n += out->back[e] ? 1 : out->paths[numberer->graph->edges.at[e].to];
     return n; /* no summand is more than the limit: it fits, and says so if it is too many */
 }
 
@@ -120,8 +120,8 @@ static uint32_t paths_count(struct numberer *numberer)
 static void node_cut(struct numberer *numberer, uint32_t node)
 {
     struct path_numbering *out = numberer->out;
-    for (size_t e = 0; e < numberer->shape->edges.n; e++)
-        if (numberer->shape->edges.at[e].to == node)
+    for (size_t e = 0; e < numberer->graph->edges.n; e++)
+        if (numberer->graph->edges.at[e].to == node)
             out->back[e] = true;
     *vec_push(&out->cuts) = node;
 }
@@ -135,8 +135,8 @@ static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64
     uint32_t depth = 0, best = UINT32_MAX;
     bool *met = mem_alloc(out->n * sizeof *met);
     for (uint32_t e = numberer->first_edge[top]; e < numberer->first_edge[top + 1]; e++)
-        if (!out->back[e] && out->paths[numberer->shape->edges.at[e].to] > largest)
-            largest = out->paths[numberer->shape->edges.at[e].to];
+        if (!out->back[e] && out->paths[numberer->graph->edges.at[e].to] > largest)
+            largest = out->paths[numberer->graph->edges.at[e].to];
     uint64_t many = 2;
     while (many * many < largest)
         many *= 2;
@@ -144,7 +144,7 @@ static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64
     while (depth) {
         uint32_t v = numberer->stack[--depth];
         for (uint32_t e = numberer->first_edge[v]; e < numberer->first_edge[v + 1]; e++) {
-            uint32_t w = numberer->shape->edges.at[e].to;
+            uint32_t w = numberer->graph->edges.at[e].to;
             if (out->back[e] || met[w] || out->paths[w] < many)
                 continue;
             met[w] = true;
@@ -162,12 +162,12 @@ static uint32_t cut_choose(struct numberer *numberer, uint32_t top, const uint64
 /* Where paths begin: at starts, and behind edges that go back. */
 static bool *begins_find(const struct numberer *numberer)
 {
-    const struct shape *shape = numberer->shape;
-    bool *begins = mem_alloc(shape->nodes.n * sizeof *begins);
-    for (size_t v = 0; v < shape->nodes.n; v++)
-        begins[v] = shape->nodes.at[v].start || v == shape->entry;
-    for (size_t e = 0; e < shape->edges.n; e++)
-        begins[shape->edges.at[e].to] |= numberer->out->back[e];
+    const struct path_graph *graph = numberer->graph;
+    bool *begins = mem_alloc(graph->nodes.n * sizeof *begins);
+    for (size_t v = 0; v < graph->nodes.n; v++)
+        begins[v] = graph->nodes.at[v].start || v == graph->entry;
+    for (size_t e = 0; e < graph->edges.n; e++)
+        begins[graph->edges.at[e].to] |= numberer->out->back[e];
     return begins;
 }
 
@@ -195,7 +195,7 @@ static void paths_limit(struct numberer *numberer)
         }
         if (!expected) {
             expected = mem_alloc(numberer->out->n * sizeof *expected);
-            expect_nodes(numberer->out, numberer->shape, expected);
+            expect_nodes(numberer->out, numberer->graph, expected);
         }
         uint32_t node = cut_choose(numberer, top, expected);
         if (node == UINT32_MAX)
@@ -223,7 +223,7 @@ static void arcs_of(struct numberer *numberer, uint32_t v)
         if (out->back[e])
             arc_add(out, v, out->exit, ARC_BREAK, e);
         else
-            arc_add(out, v, numberer->shape->edges.at[e].to, ARC_STEP, e);
+            arc_add(out, v, numberer->graph->edges.at[e].to, ARC_STEP, e);
     for (uint32_t e = numberer->first_end[v]; e < numberer->first_end[v + 1]; e++)
         arc_add(out, v, out->exit, ARC_END, e);
     for (; a < out->arcs.n; a++) {
@@ -255,20 +255,20 @@ static void arcs_make(struct numberer *numberer)
     mem_free(begins);
 }
 
-void number_paths(struct path_numbering *numbering, struct shape *shape, uint64_t limit)
+void number_paths(struct path_numbering *numbering, struct path_graph *graph, uint64_t limit)
 {
-    uint32_t n = (uint32_t)shape->nodes.n;
-    ASSERT(n && shape->entry < n && limit >= 4 && limit <= PATHS_LIMIT);
+    uint32_t n = (uint32_t)graph->nodes.n;
+    ASSERT(n && graph->entry < n && limit >= 4 && limit <= PATHS_LIMIT);
     *numbering = (struct path_numbering){.n = n, .entry = n, .exit = n + 1};
     numbering->first = mem_alloc((n + 2) * sizeof(uint32_t));
     numbering->begins = mem_alloc(n * sizeof(uint32_t));
     numbering->order = mem_alloc(n * sizeof(uint32_t));
     numbering->paths = mem_alloc(n * sizeof(uint64_t));
-    numbering->back = mem_alloc((shape->edges.n + 1) * sizeof(bool));
+    numbering->back = mem_alloc((graph->edges.n + 1) * sizeof(bool));
     uint32_t *memory = mem_alloc((5 * (size_t)n + 2) * sizeof *memory);
     struct numberer numberer = {
         .out = numbering,
-        .shape = shape,
+        .graph = graph,
         .first_edge = memory,
         .first_end = memory + n + 1,
         .next = memory + 2 * (size_t)n + 2,
@@ -277,12 +277,12 @@ void number_paths(struct path_numbering *numbering, struct shape *shape, uint64_
         .state = mem_alloc(n),
         .limit = limit,
     };
-    shape->nodes.at[shape->entry].start = true;
+    graph->nodes.at[graph->entry].start = true;
     rows_make(&numberer);
     graph_visit(&numberer);
     paths_limit(&numberer);
     arcs_make(&numberer);
-    expect_arcs(numbering, shape);
+    expect_arcs(numbering, graph);
     mem_free(numberer.state);
     mem_free(memory);
 }
@@ -299,10 +299,10 @@ void numbering_release(struct path_numbering *numbering)
     *numbering = (struct path_numbering){0};
 }
 
-uint32_t numbering_arc(const struct path_numbering *numbering, const struct shape *shape,
+uint32_t numbering_arc(const struct path_numbering *numbering, const struct path_graph *graph,
                        uint32_t edge)
 {
-    uint32_t from = shape->edges.at[edge].from;
+    uint32_t from = graph->edges.at[edge].from;
     for (uint32_t a = numbering->first[from]; a < numbering->first[from + 1]; a++)
         if (numbering->arcs.at[a].kind != ARC_END && numbering->arcs.at[a].of == edge)
             return a;

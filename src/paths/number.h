@@ -11,10 +11,10 @@
  * expected to run least: all their edges are made such that paths end there. They are told
  * (`cuts`).
  *
- * The same shape and limit give the same numbers always: who decodes needs nothing but the code. */
+ * The same graph and limit give the same numbers always: who decodes needs nothing but the code. */
 #pragma once
 
-#include "paths/shape.h"
+#include "paths/path_graph.h"
 
 /* More than this no node begins: two such are still 64 bits. Where the starts of a function have
  * more together, its limit is less. */
@@ -38,26 +38,26 @@ struct arc {
 };
 
 struct path_numbering {
-    uint32_t n;           /* nodes of the shape; then come: */
+    uint32_t n;           /* nodes of the graph; then come: */
     uint32_t entry, exit; /* n, n + 1 */
-    struct arcs {
+    struct numbering_arcs {
         VEC(struct arc); /* by from; of a node in the order of edges, then ends */
     } arcs;
     uint32_t *first;  /* of each node and the entry, and one more: its arcs in arcs */
     uint32_t *begins; /* of each node: the arc from the entry, or ARC_NONE */
     uint32_t *order;  /* nodes, each before all that it has arcs to */
     uint64_t *paths;  /* of each node: how many begin there */
-    bool *back;       /* of each edge of the shape: paths end with it */
+    bool *back;       /* of each edge of the graph: paths end with it */
     uint64_t total;   /* of the function */
     struct numbering_cuts {
         VEC(uint32_t); /* nodes, as they were cut */
     } cuts;
 };
 
-/* Marks nodes of the shape as starts that nothing else leads to. */
-void number_paths(struct path_numbering *numbering, struct shape *shape, uint64_t limit);
+/* Marks nodes of the graph as starts that nothing else leads to. */
+void number_paths(struct path_numbering *numbering, struct path_graph *graph, uint64_t limit);
 void numbering_release(struct path_numbering *numbering);
 
 /* The arc of an edge, STEP or BREAK. */
-uint32_t numbering_arc(const struct path_numbering *numbering, const struct shape *shape,
+uint32_t numbering_arc(const struct path_numbering *numbering, const struct path_graph *graph,
                        uint32_t edge);

@@ -58,7 +58,7 @@ static uint32_t n_out(const struct path_numbering *numbering, uint32_t v)
     return numbering->first[v + 1] - numbering->first[v];
 }
 
-static void counts_place(struct placer *placer, const struct shape *shape)
+static void counts_place(struct placer *placer, const struct path_graph *graph)
 {
     const struct path_numbering *numbering = placer->numbering;
     uint32_t n = 0;
@@ -69,7 +69,7 @@ static void counts_place(struct placer *placer, const struct shape *shape)
             uint32_t a = placer->arc_in[i], v = numbering->arcs.at[a].from;
             struct placed *placed = &placer->placed[a];
             if (placer->tree->in[a] && !placed->set && v != numbering->entry &&
-                n_out(numbering, v) == 1 && !shape->nodes.at[v].loose && !placer->timed) {
+                n_out(numbering, v) == 1 && !graph->nodes.at[v].loose && !placer->timed) {
                 placer->work[n++] = v;
                 continue;
             }
@@ -91,14 +91,14 @@ static void adds_place(struct placer *placer)
     }
 }
 
-struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
+struct placed *place_make(const struct path_numbering *numbering, const struct path_graph *graph,
                           const struct spanning *tree, bool timed)
 {
     struct placer placer = {.numbering = numbering, .tree = tree, .timed = timed};
     placer.placed = mem_alloc(numbering->arcs.n * sizeof *placer.placed);
     rows_make(&placer);
     sets_place(&placer);
-    counts_place(&placer, shape);
+    counts_place(&placer, graph);
     adds_place(&placer);
     mem_free(placer.n_in);
     mem_free(placer.first);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct path_numbering;
-struct shape;
+struct path_graph;
 struct spanning;
 
 /* In this order: the register is set to the value, or the value is added to it, or neither; then it
@@ -22,5 +22,5 @@ struct placed {
 };
 
 /* Of each arc of the numbering; mem_free it. */
-struct placed *place_make(const struct path_numbering *numbering, const struct shape *shape,
+struct placed *place_make(const struct path_numbering *numbering, const struct path_graph *graph,
                           const struct spanning *tree, bool timed);

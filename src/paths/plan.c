@@ -155,10 +155,10 @@ static void call_put(struct planner *planner, const struct instruction *call, st
 static void arcs_put(struct planner *planner, struct where where, uint32_t arc)
 {
     const struct path_numbering *numbering = planner->numbering;
-    const struct shape *shape = &planner->ground->shape;
-    uint32_t to = shape->edges.at[numbering->arcs.at[arc].of].to;
+    const struct path_graph *graph = &planner->ground->graph;
+    uint32_t to = graph->edges.at[numbering->arcs.at[arc].of].to;
     arc_put(planner, where, arc);
-    if (numbering->arcs.at[arc].kind == ARC_BREAK && !shape->nodes.at[to].start)
+    if (numbering->arcs.at[arc].kind == ARC_BREAK && !graph->nodes.at[to].start)
         arc_put(planner, where, numbering->begins[to]);
 }
 
@@ -167,7 +167,7 @@ static void arcs_put(struct planner *planner, struct where where, uint32_t arc)
 static void next_put(struct planner *planner, const struct instruction *last, uint32_t arc)
 {
     const struct arc *at = &planner->numbering->arcs.at[arc];
-    if (!is_call(last) || planner->ground->shape.edges.at[at->of].cut) {
+    if (!is_call(last) || planner->ground->graph.edges.at[at->of].cut) {
         arcs_put(planner, (struct where){PLAN_AT, last->at.v}, arc);
         return;
     }
@@ -213,11 +213,11 @@ static void node_put(struct planner *planner, uint32_t v)
     const struct ground_node *node = &ground->nodes.at[v];
     const struct instruction *first = ground_first(ground, planner->cfg, v);
     const struct instruction *last = ground_last(ground, planner->cfg, v);
-    if (ground->shape.nodes.at[v].start && planner->ticks == PLAN_SOME &&
+    if (ground->graph.nodes.at[v].start && planner->ticks == PLAN_SOME &&
         first->at.v != planner->cfg->entry.v)
         operation(planner, (struct where){PLAN_ARRIVAL, first->at.v}, PLAN_BACK, 0)->flags =
             PLAN_SOME | PLAN_TIME;
-    if (ground->shape.nodes.at[v].start)
+    if (ground->graph.nodes.at[v].start)
         arc_put(planner, (struct where){PLAN_AT, first->at.v}, numbering->begins[v]);
     for (uint32_t i = 0; i + 1 < node->n && (planner->wanted[v] || planner->ticks); i++)
         if (is_call(&first[i]))
@@ -233,7 +233,7 @@ void path_plan(const struct ground *ground, const struct cfg *cfg,
     static const uint16_t flags[] = {[TICKS_SOME] = PLAN_SOME, [TICKS_ALL] = PLAN_TICKS};
     struct spanning tree;
     spanning_make(&tree, numbering);
-    struct placed *placed = place_make(numbering, &ground->shape, &tree, ticks);
+    struct placed *placed = place_make(numbering, &ground->graph, &tree, ticks);
     spanning_release(&tree);
     struct planner planner = {.ground = ground,
                               .cfg = cfg,

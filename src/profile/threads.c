@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int row_compare(const struct thread *row, uint32_t pid, uint32_t tid, const char *name)
+static int row_compare(const struct thread_times *row, uint32_t pid, uint32_t tid, const char *name)
 {
     if (row->pid != pid)
         return row->pid < pid ? -1 : 1;
@@ -31,26 +31,26 @@ static bool position(const struct threads *threads, uint32_t pid, uint32_t tid, 
     return low < threads->n && row_compare(&threads->at[low], pid, tid, name) == 0;
 }
 
-struct thread *threads_row(struct threads *threads, struct arena *arena, uint32_t pid, uint32_t tid,
-                           const char *name)
+struct thread_times *threads_row(struct threads *threads, struct arena *arena, uint32_t pid,
+                                 uint32_t tid, const char *name)
 {
     size_t at;
     if (position(threads, pid, tid, name, &at))
         return &threads->at[at];
     (void)vec_push(threads);
-    struct thread *row = &threads->at[at];
+    struct thread_times *row = &threads->at[at];
     memmove(row + 1, row, (threads->n - 1 - at) * sizeof *row);
-    *row = (struct thread){.pid = pid, .tid = tid, .name = arena_string(arena, name)};
+    *row = (struct thread_times){.pid = pid, .tid = tid, .name = arena_string(arena, name)};
     return row;
 }
 
 static int rows_compare(const void *a, const void *b)
 {
-    const struct thread *x = a, *y = b;
+    const struct thread_times *x = a, *y = b;
     return row_compare(x, y->pid, y->tid, y->name);
 }
 
-void thread_add_times(struct thread *to, const struct thread *from)
+void thread_times_add(struct thread_times *to, const struct thread_times *from)
 {
     sum_add(&to->user_ns, from->user_ns);
     sum_add(&to->kernel_ns, from->kernel_ns);
@@ -58,7 +58,8 @@ void thread_add_times(struct thread *to, const struct thread *from)
     sum_add(&to->switches, from->switches);
 }
 
-struct thread *threads_find(struct threads *threads, uint32_t pid, uint32_t tid, const char *name)
+struct thread_times *threads_find(struct threads *threads, uint32_t pid, uint32_t tid,
+                                  const char *name)
 {
     size_t at;
     return position(threads, pid, tid, name, &at) ? &threads->at[at] : NULL;
@@ -80,7 +81,7 @@ void threads_sort(struct threads *threads)
         qsort(threads->at, threads->n, sizeof *threads->at, rows_compare);
     for (size_t i = 0; i < threads->n; i++)
         if (n && rows_compare(&threads->at[n - 1], &threads->at[i]) == 0)
-            thread_add_times(&threads->at[n - 1], &threads->at[i]);
+            thread_times_add(&threads->at[n - 1], &threads->at[i]);
         else
             threads->at[n++] = threads->at[i];
     threads->n = n;
@@ -93,12 +94,12 @@ void threads_merge(struct threads *into, struct arena *arena, const struct threa
         int order = a == into->n    ? 1
                     : b == other->n ? -1
                                     : rows_compare(&into->at[a], &other->at[b]);
-        struct thread *row = vec_push(&both);
+        struct thread_times *row = vec_push(&both);
         *row = order <= 0 ? into->at[a++] : other->at[b];
         if (order > 0)
             row->name = arena_string(arena, row->name);
         else if (order == 0)
-            thread_add_times(row, &other->at[b]);
+            thread_times_add(row, &other->at[b]);
         b += order >= 0;
     }
     vec_release(into);

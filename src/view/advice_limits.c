@@ -14,9 +14,9 @@ static bool is_machine(const struct profile *profile)
 static bool waits(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const struct thread *busiest = NULL;
+    const struct thread_times *busiest = NULL;
     for (size_t i = 0; i < profile->threads.n; i++) {
-        const struct thread *thread = &profile->threads.at[i];
+        const struct thread_times *thread = &profile->threads.at[i];
         if (!busiest || thread->user_ns + thread->kernel_ns > busiest->user_ns + busiest->kernel_ns)
             busiest = thread;
     }

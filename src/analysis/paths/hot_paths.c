@@ -39,9 +39,9 @@ static void path_extend(struct reader *reader, const struct path_reading *readin
         path->instructions += ground_ran(&reading->ground, &reading->cfg, node);
     }
     const struct arc *first = &all[arcs->at[0]], *last = &all[arcs->at[arcs->n - 1]];
-    if (is_first && first->to == reading->ground.shape.entry)
+    if (is_first && first->to == reading->ground.graph.entry)
         path->kind |= HOT_PATH_ENTRY;
-    else if (!reading->ground.shape.nodes.at[first->to].start)
+    else if (!reading->ground.graph.nodes.at[first->to].start)
         path->kind |= HOT_PATH_LOOP;
     path->kind &= ~(uint32_t)HOT_PATH_EXIT;
     path->kind |= last->kind == ARC_END ? HOT_PATH_EXIT : HOT_PATH_LOOP;
@@ -80,7 +80,7 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
 
 /* ---- a function's paths made to fit its counts */
 
-/* Nodes, then edges of the shape, as the last path that was decoded uses them. */
+/* Nodes, then edges of the graph, as the last path that was decoded uses them. */
 static void fit_add(struct reader *reader, const struct path_reading *reading, double weight)
 {
     struct path_fit *fit = &reader->fit;

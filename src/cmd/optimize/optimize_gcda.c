@@ -26,10 +26,10 @@ static int mark_order(const void *a, const void *b)
 /* gcc's notes, and counts for them. */
 static bool marks_take(struct marks *marks, struct arena *arena, struct err *err)
 {
-    struct paths paths = {0};
+    struct file_list paths = {0};
     struct stat at;
-    bool ok = paths_find(&paths, arena, ".", ".gcno", err) &&
-              paths_find(&paths, arena, ".", ".gcda", err);
+    bool ok = file_list_find(&paths, arena, ".", ".gcno", err) &&
+              file_list_find(&paths, arena, ".", ".gcda", err);
     for (size_t i = 0; ok && i < paths.n; i++)
         if (stat(paths.at[i], &at) == 0)
             *vec_push(marks) = (struct mark){paths.at[i], at.st_ino};

@@ -135,7 +135,7 @@ static void times_tell(const struct lives *lives, const struct life *life, uint6
                        uint64_t kernel_ns)
 {
     struct profile *profile = lives->profile;
-    struct thread *row =
+    struct thread_times *row =
         threads_row(&profile->threads, &profile->arena, life->pid, life->tid, life->name);
     sum_add(&row->user_ns, user_ns);
     sum_add(&row->kernel_ns, kernel_ns);

@@ -68,7 +68,7 @@ static void task_tell(const struct tasks *tasks, struct task *task)
     struct profile *profile = tasks->profile;
     if ((!task->off_ns && !task->switches) || task_untold(tasks, task))
         return;
-    struct thread *row =
+    struct thread_times *row =
         threads_row(&profile->threads, &profile->arena, task->pid, task->tid, task->name);
     sum_add(&row->off_ns, task->off_ns);
     sum_add(&profile->totals.off_ns, task->off_ns);

@@ -60,7 +60,7 @@ void crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
     thread->cpu_ns += more;
     char name[sizeof slot->name + 1] = {0};
     memcpy(name, slot->name, sizeof slot->name);
-    struct thread *row =
+    struct thread_times *row =
         threads_row(&profile->threads, &profile->arena, pid, (uint32_t)slot->tid, name);
     if (!crew->sampled)
         return;

@@ -60,13 +60,13 @@ bool decode_stacks(struct decoder *decoder, struct stacks *to, struct cursor *cu
 /* ---- threads and names */
 
 /* Every append has the threads again: only a new one's name is kept. */
-static void add_thread(struct decoder *decoder, struct thread *thread)
+static void add_thread(struct decoder *decoder, struct thread_times *thread)
 {
     struct profile *profile = decoder->profile;
     const char *name = (const char *)decoder->name.at;
-    struct thread *known = threads_find(&profile->threads, thread->pid, thread->tid, name);
+    struct thread_times *known = threads_find(&profile->threads, thread->pid, thread->tid, name);
     if (known) {
-        thread_add_times(known, thread);
+        thread_times_add(known, thread);
         return;
     }
     thread->name = arena_string(&profile->arena, name);
@@ -76,7 +76,7 @@ static void add_thread(struct decoder *decoder, struct thread *thread)
 bool decode_threads(struct decoder *decoder, struct cursor *cursor, struct err *err)
 {
     while (cursor->at < cursor->end) {
-        struct thread thread = {0};
+        struct thread_times thread = {0};
         if (!payload_short(cursor, "process", &thread.pid, err) ||
             !payload_short(cursor, "thread", &thread.tid, err) ||
             !payload_name(cursor, &decoder->name, err) ||

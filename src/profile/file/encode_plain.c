@@ -194,7 +194,7 @@ void encode_stacks(struct encoder *encoder, enum chunk_type type, const struct s
 void encode_threads(struct encoder *encoder, const struct threads *threads)
 {
     for (size_t i = 0; i < threads->n; i++) {
-        const struct thread *thread = &threads->at[i];
+        const struct thread_times *thread = &threads->at[i];
         if (encode_is_full(encoder))
             encode_chunk(encoder, CHUNK_THREADS, CHUNK_VERSION);
         encode_number(encoder, thread->pid);

@@ -11,7 +11,7 @@ void row_order_release(struct row_order *order)
     vec_release(&order->other);
 }
 
-static struct row_place *places_of(struct places *places, size_t n)
+static struct row_place *places_of(struct row_places *places, size_t n)
 {
     vec_room(places, n);
     places->n = n;
@@ -41,7 +41,7 @@ static void digit_sort(struct row_order *order, unsigned shift)
     counts_sum(counts);
     for (size_t i = 0; i < n; i++)
         to[counts[from[i].word >> shift & (DIGITS - 1)]++] = from[i];
-    struct places swap = order->sorted;
+    struct row_places swap = order->sorted;
     order->sorted = order->other;
     order->other = swap;
 }

@@ -11,7 +11,7 @@ struct row_order {
     struct rows {
         VEC(struct row);
     } rows; /* in any order: the caller's */
-    struct places {
+    struct row_places {
         VEC(struct row_place {
             uint64_t word; /* scratch */
             uint32_t index;

@@ -38,7 +38,7 @@ static bool facts_alike(const struct state *a, value_name own_a, const struct st
                         value_name own_b)
 {
     for (uint32_t i = 0; i < a->n_facts; i++) {
-        const struct fact *x = &a->facts[i], *y = &b->facts[i];
+        const struct value_fact *x = &a->facts[i], *y = &b->facts[i];
         if (x->bits != y->bits || x->number != y->number || x->range.low != y->range.low ||
             x->range.high != y->range.high || x->range.limit != y->range.limit ||
             !name_alike(x->name, own_a, y->name, own_b))

@@ -82,7 +82,7 @@ bool range_shift(struct value_range *range, uint64_t by, unsigned bits)
 }
 
 /* What a fact says about a term of the same name of which `known` is known already. */
-static struct value_range fact_apply(const struct fact *fact, const struct value *term,
+static struct value_range fact_apply(const struct value_fact *fact, const struct value *term,
                                      struct value_range known)
 {
     unsigned narrow = fact->bits < term->bits ? fact->bits : term->bits;
@@ -176,7 +176,7 @@ static void fact_push(struct state *state, const struct value *term, struct valu
     if (state->n_facts == STATE_FACTS)
         fact_drop(state, 0);
     state->named |= UINT64_C(1) << term->name % 64;
-    state->facts[state->n_facts++] = (struct fact){
+    state->facts[state->n_facts++] = (struct value_fact){
         .name = term->name, .bits = term->bits, .number = term->number, .range = range};
 }
 
@@ -262,7 +262,7 @@ static bool slot_equal(const struct slot *a, const struct slot *b)
            value_equal(&a->value, &b->value);
 }
 
-static bool fact_equal(const struct fact *a, const struct fact *b)
+static bool fact_equal(const struct value_fact *a, const struct value_fact *b)
 {
     return a->name == b->name && a->bits == b->bits && a->number == b->number &&
            range_equal(&a->range, &b->range);
@@ -382,7 +382,7 @@ static void ranges_learn(struct state *state, const struct value *value,
 static void facts_join(struct state *state, const struct way *other, bool patient)
 {
     for (uint32_t i = state->n_facts; i-- > 0;) {
-        struct fact *fact = &state->facts[i];
+        struct value_fact *fact = &state->facts[i];
         struct value term = value_named(fact->name, fact->bits);
         term.number = fact->number;
         struct about about;

@@ -42,7 +42,7 @@ struct value_range {
 };
 #define LIMIT_NONE UINT64_MAX
 
-struct fact {
+struct value_fact {
     value_name name;
     uint8_t bits;
     uint64_t number;
@@ -71,7 +71,8 @@ struct state {
     uint64_t right;
     uint8_t compared_bits;
     bool swapped;
-    struct fact facts[STATE_FACTS]; /* oldest first; last, since most are not there: state_copy */
+    struct value_fact
+        facts[STATE_FACTS]; /* oldest first; last, since most are not there: state_copy */
 };
 
 static inline uint64_t width_mask(unsigned bits)

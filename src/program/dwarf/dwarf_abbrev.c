@@ -147,15 +147,15 @@ struct compiler {
     uint32_t seen; /* attributes that have a read */
 };
 
-static struct step *step_last(const struct compiler *compiler)
+static struct abbrev_step *step_last(const struct compiler *compiler)
 {
-    const struct steps *steps = &compiler->abbrevs->steps;
+    const struct abbrev_steps *steps = &compiler->abbrevs->steps;
     return steps->n > compiler->abbrev->first_step ? &steps->at[steps->n - 1] : NULL;
 }
 
-static void step_add(struct compiler *compiler, struct step step)
+static void step_add(struct compiler *compiler, struct abbrev_step step)
 {
-    struct step *last = step_last(compiler);
+    struct abbrev_step *last = step_last(compiler);
     if (step.kind == STEP_SKIP && (!step.bytes || (last && last->kind == STEP_SKIP))) {
         if (last && step.bytes)
             last->bytes += step.bytes;
@@ -175,7 +175,7 @@ static bool attribute_add(struct compiler *compiler, uint64_t name, uint64_t for
         form != DW_FORM_data16 && bytes != FORM_BLOCK && form != DW_FORM_ref_sig8 &&
         form != DW_FORM_indirect) {
         compiler->seen |= 1u << attribute;
-        struct step step = {STEP_READ, (uint8_t)attribute, (uint16_t)form, 0};
+        struct abbrev_step step = {STEP_READ, (uint8_t)attribute, (uint16_t)form, 0};
         if (bytes > 0) {
             step.kind = STEP_NUMBER;
             step.bytes = (uint32_t)bytes;
@@ -188,13 +188,13 @@ static bool attribute_add(struct compiler *compiler, uint64_t name, uint64_t for
         return true;
     }
     switch (bytes) {
-    case FORM_LEB: step_add(compiler, (struct step){.kind = STEP_LEB}); break;
-    case FORM_STRING: step_add(compiler, (struct step){.kind = STEP_STRING}); break;
+    case FORM_LEB: step_add(compiler, (struct abbrev_step){.kind = STEP_LEB}); break;
+    case FORM_STRING: step_add(compiler, (struct abbrev_step){.kind = STEP_STRING}); break;
     case FORM_BLOCK:
-        step_add(compiler, (struct step){.kind = STEP_BLOCK, .bytes = length_bytes});
+        step_add(compiler, (struct abbrev_step){.kind = STEP_BLOCK, .bytes = length_bytes});
         break;
-    case FORM_INDIRECT: step_add(compiler, (struct step){.kind = STEP_INDIRECT}); break;
-    default: step_add(compiler, (struct step){.kind = STEP_SKIP, .bytes = (uint32_t)bytes});
+    case FORM_INDIRECT: step_add(compiler, (struct abbrev_step){.kind = STEP_INDIRECT}); break;
+    default: step_add(compiler, (struct abbrev_step){.kind = STEP_SKIP, .bytes = (uint32_t)bytes});
     }
     return true;
 }
@@ -219,7 +219,7 @@ static const char *abbrev_read(struct abbrevs *abbrevs, struct abbrev *abbrev,
             return "an abbreviation has a form that is not known";
     }
     abbrev->n_steps = (uint32_t)abbrevs->steps.n - abbrev->first_step;
-    const struct step *only = abbrev->n_steps == 1 ? step_last(&compiler) : NULL;
+    const struct abbrev_step *only = abbrev->n_steps == 1 ? step_last(&compiler) : NULL;
     abbrev->plain = abbrev->role == ROLE_BORING && !abbrev->children &&
                     (!abbrev->n_steps || (only && only->kind == STEP_SKIP));
     abbrev->fixed_bytes = only ? only->bytes : 0;

@@ -42,7 +42,7 @@ enum die_attribute {
     DIE_UNWANTED = DIE_ATTRIBUTES_N,
 };
 
-enum step_kind {
+enum abbrev_step_kind {
     STEP_SKIP,
     STEP_NUMBER, /* reads a value of a fixed size */
     STEP_READ,   /* reads any other */
@@ -52,8 +52,8 @@ enum step_kind {
     STEP_INDIRECT,
 };
 
-struct step {
-    uint8_t kind;      /* enum step_kind */
+struct abbrev_step {
+    uint8_t kind;      /* enum abbrev_step_kind */
     uint8_t attribute; /* of a read */
     uint16_t form;     /* of a read */
     uint32_t bytes;    /* to skip, of a number; of a block: of its length, 0 for LEB128 */
@@ -92,8 +92,8 @@ struct abbrevs {
     struct abbrev_list {
         VEC(struct abbrev); /* by code */
     } codes;
-    struct steps {
-        VEC(struct step);
+    struct abbrev_steps {
+        VEC(struct abbrev_step);
     } steps;
     struct constants {
         VEC(int64_t); /* of DW_FORM_implicit_const; the step's bytes are the index */

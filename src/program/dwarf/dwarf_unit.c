@@ -6,7 +6,7 @@
 
 /* Values that have no fixed size. */
 static uint64_t value_read(struct cursor *cursor, const struct dwarf_unit *unit,
-                           const struct step *step)
+                           const struct abbrev_step *step)
 {
     const char *text;
     switch (step->form) {
@@ -39,7 +39,7 @@ static void indirect_skip(struct cursor *cursor, const struct dwarf_unit *unit)
     }
 }
 
-void step_take(const struct dwarf_unit *unit, const struct step *step, struct cursor *cursor,
+void step_take(const struct dwarf_unit *unit, const struct abbrev_step *step, struct cursor *cursor,
                struct die *die)
 {
     switch (step->kind) {

@@ -63,13 +63,13 @@ bool dwarf_unit_read(struct dwarf_unit *unit, struct dwarf_sections *sections,
 const struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t offset);
 
 /* One step of the rarer kinds. */
-void step_take(const struct dwarf_unit *unit, const struct step *step, struct cursor *cursor,
+void step_take(const struct dwarf_unit *unit, const struct abbrev_step *step, struct cursor *cursor,
                struct die *die);
 
 /* Reads what follows the abbreviation code at the cursor. False: the entry is cut off. */
 static inline bool die_read(const struct dwarf_unit *unit, struct cursor *cursor, struct die *die)
 {
-    const struct step *step = unit->abbrevs->steps.at;
+    const struct abbrev_step *step = unit->abbrevs->steps.at;
     die->has = 0;
     for (uint32_t i = die->abbrev->first_step, n = die->abbrev->n_steps; n > 0; n--, i++)
         if (step[i].kind == STEP_SKIP) {

@@ -15,7 +15,8 @@
 /* Files repeat few of them; looking back without end would let a hostile one take for ever. */
 enum { LOOK_BACK = 64 };
 
-int32_t expressions_add(struct expressions *expressions, const uint8_t *bytes, size_t n)
+int32_t unwind_expressions_add(struct unwind_expressions *expressions, const uint8_t *bytes,
+                               size_t n)
 {
     size_t from = expressions->n > LOOK_BACK ? expressions->n - LOOK_BACK : 0;
     for (size_t i = from; i < expressions->n; i++)
@@ -25,11 +26,11 @@ int32_t expressions_add(struct expressions *expressions, const uint8_t *bytes, s
     size_t start = expressions->code.n;
     for (size_t i = 0; i < n; i++)
         *vec_push(&expressions->code) = bytes[i];
-    *vec_push(expressions) = (struct expression){(uint32_t)start, (uint32_t)n};
+    *vec_push(expressions) = (struct unwind_expression){(uint32_t)start, (uint32_t)n};
     return (int32_t)expressions->n - 1;
 }
 
-void expressions_release(struct expressions *expressions)
+void unwind_expressions_release(struct unwind_expressions *expressions)
 {
     vec_release(&expressions->code);
     vec_release(expressions);
@@ -214,6 +215,6 @@ void unwind_release(struct unwind *unwind)
     vec_release(&unwind->rows);
     vec_release(&unwind->rules);
     vec_release(&unwind->index);
-    expressions_release(&unwind->expressions);
+    unwind_expressions_release(&unwind->expressions);
     *unwind = (struct unwind){0};
 }

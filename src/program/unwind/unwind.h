@@ -34,7 +34,7 @@ struct unwind {
     struct unwind_rules {
         VEC(struct unwind_rule);
     } rules;
-    struct expressions expressions;
+    struct unwind_expressions expressions;
     struct unwind_index {
         VEC(uint32_t); /* [i]: the last row that starts at or below i << shift */
     } index;

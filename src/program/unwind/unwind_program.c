@@ -7,7 +7,7 @@ enum { REMEMBERED_MAX = 16 };
 
 struct state {
     const struct unwind_cie *cie;
-    struct expressions *expressions;
+    struct unwind_expressions *expressions;
     unwind_emit *emit;
     void *closure;
     struct unwind_code code;
@@ -102,7 +102,8 @@ static bool column_expression(struct state *s, enum column_kind kind)
     uint64_t number;
     struct unwind_code code;
     return uleb(s, &number) && expression(s, &code) &&
-           column_set(s, number, kind, expressions_add(s->expressions, code.at, code_left(&code)));
+           column_set(s, number, kind,
+                      unwind_expressions_add(s->expressions, code.at, code_left(&code)));
 }
 
 /* ---- the CFA */
@@ -155,7 +156,7 @@ static bool cfa_expression(struct state *s)
         return false;
     if (is_plt(&code, &number))
         return cfa_set(s, CFA_PLT, 0, number);
-    number = expressions_add(s->expressions, code.at, code_left(&code));
+    number = unwind_expressions_add(s->expressions, code.at, code_left(&code));
     return cfa_set(s, CFA_EXPRESSION, 0, number);
 }
 
@@ -275,7 +276,7 @@ static bool run(struct state *s, const struct unwind_code *code)
 }
 
 bool unwind_program_run(const struct unwind_entry *entry, const struct unwind_cie *cie,
-                        struct expressions *expressions, unwind_emit *emit, void *closure)
+                        struct unwind_expressions *expressions, unwind_emit *emit, void *closure)
 {
     struct state s = {
         .cie = cie, .expressions = expressions, .closure = closure, .at = entry->start.v};

@@ -11,4 +11,4 @@ typedef void unwind_emit(void *closure, struct svma start, const struct unwind_r
 
 /* False: an instruction makes no sense. */
 bool unwind_program_run(const struct unwind_entry *entry, const struct unwind_cie *cie,
-                        struct expressions *expressions, unwind_emit *emit, void *closure);
+                        struct unwind_expressions *expressions, unwind_emit *emit, void *closure);

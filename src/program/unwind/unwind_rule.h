@@ -51,16 +51,17 @@ static inline int32_t column_number(int32_t column)
 }
 
 /* DWARF expressions, copied out of the file, by number. */
-struct expression {
+struct unwind_expression {
     uint32_t start, bytes;
 };
-struct expressions {
-    VEC(struct expression);
-    struct expression_code {
+struct unwind_expressions {
+    VEC(struct unwind_expression);
+    struct unwind_expression_code {
         VEC(uint8_t);
     } code;
 };
 
 /* The number of an expression with these bytes, an old one if there is one nearby. */
-int32_t expressions_add(struct expressions *expressions, const uint8_t *bytes, size_t n);
-void expressions_release(struct expressions *expressions);
+int32_t unwind_expressions_add(struct unwind_expressions *expressions, const uint8_t *bytes,
+                               size_t n);
+void unwind_expressions_release(struct unwind_expressions *expressions);

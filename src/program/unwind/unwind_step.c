@@ -21,7 +21,7 @@ static enum unwind_step run(const struct unwind *unwind, int32_t number,
 {
     if (number < 0 || (size_t)number >= unwind->expressions.n)
         return UNWIND_BAD;
-    const struct expression *expression = &unwind->expressions.at[number];
+    const struct unwind_expression *expression = &unwind->expressions.at[number];
     switch (expression_run(unwind->expressions.code.at + expression->start, expression->bytes,
                            frame, memory, first, ret_value)) {
     case EXPRESSION_VALUE: return UNWIND_CALLER;

@@ -78,7 +78,7 @@ static void tell(struct crew *crew, struct wire_thread thread, struct profile *p
 static void assert_row(struct profile *profile, uint32_t tid, const char *name, uint64_t user_ns,
                        uint64_t kernel_ns)
 {
-    const struct thread *row = threads_find(&profile->threads, 7, tid, name);
+    const struct thread_times *row = threads_find(&profile->threads, 7, tid, name);
     assert_non_null(row);
     assert_int_equal(row->user_ns, user_ns);
     assert_int_equal(row->kernel_ns, kernel_ns);

@@ -24,36 +24,36 @@ static uint32_t draw(uint32_t n)
 
 static int by_from(const void *a, const void *b)
 {
-    const struct shape_edge *x = a, *y = b;
+    const struct path_graph_edge *x = a, *y = b;
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
 /* Any edges at all: circles with several ways in, edges side by side, edges to the entry and to
  * oneself, nodes that nothing leads to, and those that never come to an end. A node that has no
  * edge has an end. */
-static void shape_draw(struct shape *shape, uint32_t n)
+static void graph_draw(struct path_graph *graph, uint32_t n)
 {
-    *shape = (struct shape){.entry = draw(n)};
+    *graph = (struct path_graph){.entry = draw(n)};
     uint32_t edges = draw(3 * n + 1), odd = 1 + draw(8);
     bool *left = mem_alloc(n * sizeof *left);
     for (uint32_t v = 0; v < n; v++)
-        *vec_push(&shape->nodes) =
-            (struct shape_node){.start = !draw(20), .loose = !draw(3), .cold = !draw(6)};
+        *vec_push(&graph->nodes) =
+            (struct path_graph_node){.start = !draw(20), .loose = !draw(3), .cold = !draw(6)};
     for (uint32_t e = 0; e < edges; e++) {
         uint32_t from = draw(n), to = draw(odd) ? from + draw(n - from) : draw(n);
-        *vec_push(&shape->edges) = (struct shape_edge){from, to, !draw(25)};
+        *vec_push(&graph->edges) = (struct path_graph_edge){from, to, !draw(25)};
         left[from] = true;
     }
-    if (shape->edges.n)
-        qsort(shape->edges.at, shape->edges.n, sizeof *shape->edges.at, by_from);
+    if (graph->edges.n)
+        qsort(graph->edges.at, graph->edges.n, sizeof *graph->edges.at, by_from);
     for (uint32_t v = 0; v < n; v++)
         if (!left[v] || !draw(6))
-            *vec_push(&shape->ends) = (struct shape_end){v};
+            *vec_push(&graph->ends) = (struct path_graph_end){v};
     mem_free(left);
 }
 
 struct walker {
-    const struct shape *shape;
+    const struct path_graph *graph;
     struct path_numbering numbering;
     struct spanning tree;
     struct placed *placed;
@@ -98,14 +98,14 @@ static void node_begin(struct walker *walker, uint32_t node, bool garble)
 
 static void walk(struct walker *walker, uint32_t node, uint32_t steps)
 {
-    const struct shape *shape = walker->shape;
+    const struct path_graph *graph = walker->graph;
     node_begin(walker, node, true);
     while (true) {
         uint32_t first = walker->numbering.first[node];
         uint32_t arc = first + draw(walker->numbering.first[node + 1] - first);
         const struct arc *taken = &walker->numbering.arcs.at[arc];
         /* nothing is counted before a node from which there is no coming back */
-        if (shape->nodes.at[node].loose)
+        if (graph->nodes.at[node].loose)
             assert_int_equal(walker->n_counted, 0);
         arc_take(walker, arc);
         if (taken->kind == ARC_STEP) {
@@ -115,17 +115,17 @@ static void walk(struct walker *walker, uint32_t node, uint32_t steps)
         path_check(walker);
         if (taken->kind == ARC_END || !steps--)
             return;
-        node = shape->edges.at[taken->of].to;
-        node_begin(walker, node, shape->nodes.at[node].start);
+        node = graph->edges.at[taken->of].to;
+        node_begin(walker, node, graph->nodes.at[node].start);
     }
 }
 
-static void walker_open(struct walker *walker, struct shape *shape, uint64_t limit, bool timed)
+static void walker_open(struct walker *walker, struct path_graph *graph, uint64_t limit, bool timed)
 {
-    *walker = (struct walker){.shape = shape};
-    number_paths(&walker->numbering, shape, limit);
+    *walker = (struct walker){.graph = graph};
+    number_paths(&walker->numbering, graph, limit);
     spanning_make(&walker->tree, &walker->numbering);
-    walker->placed = place_make(&walker->numbering, shape, &walker->tree, timed);
+    walker->placed = place_make(&walker->numbering, graph, &walker->tree, timed);
 }
 
 static void walker_close(struct walker *walker)
@@ -141,18 +141,18 @@ static void walks_count_what_they_walk(void **state)
 {
     (void)state;
     for (uint32_t round = 0; round < 4000; round++) {
-        struct shape shape;
+        struct path_graph graph;
         struct walker walker;
         uint32_t n = 1 + draw(round % 40 + 1);
-        shape_draw(&shape, n);
-        walker_open(&walker, &shape, round % 3 ? PATHS_LIMIT : 8, round % 5 == 0);
+        graph_draw(&graph, n);
+        walker_open(&walker, &graph, round % 3 ? PATHS_LIMIT : 8, round % 5 == 0);
         for (uint32_t i = 0; i < 8; i++)
-            walk(&walker, shape.entry, 20);
+            walk(&walker, graph.entry, 20);
         for (uint32_t v = 0; v < n; v++)
-            if (shape.nodes.at[v].start)
+            if (graph.nodes.at[v].start)
                 walk(&walker, v, 5);
         walker_close(&walker);
-        shape_release(&shape);
+        path_graph_release(&graph);
     }
 }
 
@@ -161,11 +161,11 @@ static void numbers_are_paths(void **state)
 {
     (void)state;
     for (uint32_t round = 0; round < 500; round++) {
-        struct shape shape;
+        struct path_graph graph;
         struct path_numbering numbering;
         struct path_arcs before = {0}, arcs = {0};
-        shape_draw(&shape, 1 + draw(10));
-        number_paths(&numbering, &shape, PATHS_LIMIT);
+        graph_draw(&graph, 1 + draw(10));
+        number_paths(&numbering, &graph, PATHS_LIMIT);
         for (uint64_t path = 0; path < numbering.total && path < 2000; path++) {
             assert_true(path_decode(&numbering, path, &arcs));
             uint64_t sum = 0;
@@ -184,49 +184,49 @@ static void numbers_are_paths(void **state)
         vec_release(&before);
         vec_release(&arcs);
         numbering_release(&numbering);
-        shape_release(&shape);
+        path_graph_release(&graph);
     }
 }
 
 /* A chain of n questions has 2^n paths; one that is longer than the limit is cut, in as few places
  * as needed. */
-static void chain_make(struct shape *shape, uint32_t questions)
+static void chain_make(struct path_graph *graph, uint32_t questions)
 {
-    *shape = (struct shape){0};
+    *graph = (struct path_graph){0};
     for (uint32_t i = 0; i <= questions; i++)
-        (void)vec_push(&shape->nodes);
+        (void)vec_push(&graph->nodes);
     for (uint32_t i = 0; i < questions; i++) {
-        *vec_push(&shape->edges) = (struct shape_edge){i, i + 1, false};
-        *vec_push(&shape->edges) = (struct shape_edge){i, i + 1, false};
+        *vec_push(&graph->edges) = (struct path_graph_edge){i, i + 1, false};
+        *vec_push(&graph->edges) = (struct path_graph_edge){i, i + 1, false};
     }
-    *vec_push(&shape->ends) = (struct shape_end){questions};
+    *vec_push(&graph->ends) = (struct path_graph_end){questions};
 }
 
 static void chains_are_cut(void **state)
 {
     (void)state;
-    struct shape shape;
+    struct path_graph graph;
     struct path_numbering numbering;
-    chain_make(&shape, 62);
-    number_paths(&numbering, &shape, PATHS_LIMIT);
+    chain_make(&graph, 62);
+    number_paths(&numbering, &graph, PATHS_LIMIT);
     assert_true(numbering.total == PATHS_LIMIT);
     assert_int_equal(numbering.cuts.n, 0);
     numbering_release(&numbering);
-    shape_release(&shape);
-    chain_make(&shape, 70);
-    number_paths(&numbering, &shape, PATHS_LIMIT);
+    path_graph_release(&graph);
+    chain_make(&graph, 70);
+    number_paths(&numbering, &graph, PATHS_LIMIT);
     assert_in_range(numbering.cuts.n, 1, 3);
     assert_true(numbering.total <= PATHS_LIMIT);
     numbering_release(&numbering);
-    shape_release(&shape);
+    path_graph_release(&graph);
     /* Each start has as many as a node may: together they have no more. */
-    chain_make(&shape, 62);
+    chain_make(&graph, 62);
     for (uint32_t v = 0; v < 8; v++)
-        shape.nodes.at[v].start = true;
-    number_paths(&numbering, &shape, PATHS_LIMIT);
+        graph.nodes.at[v].start = true;
+    number_paths(&numbering, &graph, PATHS_LIMIT);
     assert_true(numbering.total <= PATHS_LIMIT);
     numbering_release(&numbering);
-    shape_release(&shape);
+    path_graph_release(&graph);
 }
 
 /* What leads back is what is worth no increment: in a loop that asks once, one way of two costs
@@ -234,28 +234,28 @@ static void chains_are_cut(void **state)
 static void heavy_arcs_are_free(void **state)
 {
     (void)state;
-    struct shape shape = {0};
+    struct path_graph graph = {0};
     struct walker walker;
     for (uint32_t i = 0; i < 4; i++) /* entry, head, one way, latch */
-        (void)vec_push(&shape.nodes);
-    *vec_push(&shape.edges) = (struct shape_edge){0, 1, false};
-    *vec_push(&shape.edges) = (struct shape_edge){1, 2, false};
-    *vec_push(&shape.edges) = (struct shape_edge){1, 3, false};
-    *vec_push(&shape.edges) = (struct shape_edge){2, 3, false};
-    *vec_push(&shape.edges) = (struct shape_edge){3, 1, false};
-    *vec_push(&shape.ends) = (struct shape_end){3};
-    walker_open(&walker, &shape, PATHS_LIMIT, false);
+        (void)vec_push(&graph.nodes);
+    *vec_push(&graph.edges) = (struct path_graph_edge){0, 1, false};
+    *vec_push(&graph.edges) = (struct path_graph_edge){1, 2, false};
+    *vec_push(&graph.edges) = (struct path_graph_edge){1, 3, false};
+    *vec_push(&graph.edges) = (struct path_graph_edge){2, 3, false};
+    *vec_push(&graph.edges) = (struct path_graph_edge){3, 1, false};
+    *vec_push(&graph.ends) = (struct path_graph_end){3};
+    walker_open(&walker, &graph, PATHS_LIMIT, false);
     assert_int_equal(walker.numbering.total, 8);
     uint32_t free_ways = 0;
     for (uint32_t e = 1; e <= 2; e++) {
-        const struct placed *placed = &walker.placed[numbering_arc(&walker.numbering, &shape, e)];
+        const struct placed *placed = &walker.placed[numbering_arc(&walker.numbering, &graph, e)];
         free_ways += !placed->set && !placed->add && !placed->count;
     }
     assert_int_equal(free_ways, 1);
     for (uint32_t i = 0; i < 100; i++)
         walk(&walker, 0, 10);
     walker_close(&walker);
-    shape_release(&shape);
+    path_graph_release(&graph);
 }
 
 int main(void)

@@ -78,15 +78,15 @@ static uint64_t weight_at(struct world *world, const char *path, uint64_t addres
     return sum;
 }
 
-static struct thread thread_of(const struct world *world, uint32_t tid, const char *name)
+static struct thread_times thread_of(const struct world *world, uint32_t tid, const char *name)
 {
     for (size_t i = 0; i < world->profile.threads.n; i++) {
-        const struct thread *row = &world->profile.threads.at[i];
+        const struct thread_times *row = &world->profile.threads.at[i];
         if (row->tid == tid && strcmp(row->name, name) == 0)
             return *row;
     }
     fail_msg("no thread %u '%s'", tid, name);
-    return (struct thread){0};
+    return (struct thread_times){0};
 }
 
 /* A child has what its parent had mapped; a new program has nothing of it. */
@@ -183,7 +183,7 @@ static void times(void **state)
     TAKE(world, record_sample(record, A, B, 0x10010, 10, chain, 90));
     TAKE(world, record_task(record, PERF_RECORD_EXIT, A, A, B, B, 100));
     tasks_tell(&world->follow.tasks, 500, true);
-    struct thread row = thread_of(world, B, "worker");
+    struct thread_times row = thread_of(world, B, "worker");
     assert_int_equal(row.user_ns, 30);
     assert_int_equal(row.kernel_ns, 10);
     assert_int_equal(row.off_ns, 5 + 50);
@@ -282,7 +282,7 @@ static void times_user_only(void **state)
     TAKE(world, record_sample(record, A, A, 0x10010, 60, NULL, 150));
     TAKE(world, record_switch(record, A, A, 1, 200));
     tasks_tell(&world->follow.tasks, 300, true);
-    struct thread row = thread_of(world, A, "");
+    struct thread_times row = thread_of(world, A, "");
     assert_int_equal(row.user_ns, 60);
     assert_int_equal(row.kernel_ns, 40);
     assert_int_equal(row.off_ns, 100);

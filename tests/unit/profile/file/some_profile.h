@@ -159,7 +159,7 @@ static inline void some_plain(struct profile *profile, uint64_t rows)
     for (uint64_t i = 0; i < rows; i++) {
         char text[32];
         snprintf(text, sizeof text, "t%d", (int)some_below(3));
-        struct thread *thread =
+        struct thread_times *thread =
             threads_row(&profile->threads, &profile->arena, (uint32_t)some_below(9),
                         (uint32_t)(some_bits() >> some_below(2) * 30), text);
         thread->user_ns = some_number() >> 8;
@@ -309,7 +309,7 @@ static inline void assert_same_plain(const struct profile *a, const struct profi
     assert_same_stacks(a, b);
     assert_int_equal(a->threads.n, b->threads.n);
     for (size_t i = 0; i < a->threads.n; i++) {
-        const struct thread *x = &a->threads.at[i], *y = &b->threads.at[i];
+        const struct thread_times *x = &a->threads.at[i], *y = &b->threads.at[i];
         assert_true(x->pid == y->pid && x->tid == y->tid);
         assert_string_equal(x->name, y->name);
         assert_true(x->user_ns == y->user_ns && x->kernel_ns == y->kernel_ns);

@@ -54,14 +54,14 @@ static void plain_example(struct profile *profile)
     stacks_add(&profile->stacks, inner, 0, 1000);
     stacks_add(&profile->stacks, inner, 3, 500);
     stacks_add(&profile->stacks, callee, 1, 250);
-    struct thread *row = threads_row(&profile->threads, &profile->arena, 7, 8, "lua");
-    *row = (struct thread){.pid = 7,
-                           .tid = 8,
-                           .name = row->name,
-                           .user_ns = 1500,
-                           .kernel_ns = 250,
-                           .off_ns = 9000,
-                           .switches = 2};
+    struct thread_times *row = threads_row(&profile->threads, &profile->arena, 7, 8, "lua");
+    *row = (struct thread_times){.pid = 7,
+                                 .tid = 8,
+                                 .name = row->name,
+                                 .user_ns = 1500,
+                                 .kernel_ns = 250,
+                                 .off_ns = 9000,
+                                 .switches = 2};
     names_add(&profile->names, &profile->arena, kernel, 0xffffffff81000000, 0x40, "do_read");
     profile->totals = (struct totals){
         .interrupts = 3, .time = 1500, .user_ns = 1500, .kernel_ns = 250, .off_ns = 9000};

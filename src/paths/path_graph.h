@@ -13,31 +13,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct shape_edge {
+struct path_graph_edge {
     uint32_t from, to;
     bool cut; /* no path goes over it: one ends, another begins */
 };
-struct shape_end {
+struct path_graph_end {
     uint32_t from;
 };
-struct shape_node {
+struct path_graph_node {
     bool start; /* control arrives from nowhere known: a path begins, whoever comes */
     bool loose; /* it may be left in its middle for good (a call that throws): not counted before it
                    has ended */
     bool cold;  /* expected to run rarely or never */
 };
 
-struct shape {
-    struct shape_nodes {
-        VEC(struct shape_node);
+struct path_graph {
+    struct path_graph_nodes {
+        VEC(struct path_graph_node);
     } nodes;
-    struct shape_edges {
-        VEC(struct shape_edge); /* by from */
+    struct path_graph_edges {
+        VEC(struct path_graph_edge); /* by from */
     } edges;
-    struct shape_ends {
-        VEC(struct shape_end); /* by from */
+    struct path_graph_ends {
+        VEC(struct path_graph_end); /* by from */
     } ends;
     uint32_t entry;
 };
 
-void shape_release(struct shape *shape);
+void path_graph_release(struct path_graph *graph);
