@@ -4,7 +4,7 @@
 #include "carry/counts.h"
 #include "carry/tables.h"
 #include "profile/sums.h"
-#include "analysis/counts/inferred.h"
+#include "analysis/counts/counted_module.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,12 +108,13 @@ struct kept {
     double weight, all;
 };
 
-static void blocks_weigh(struct kept *kept, struct carry_report *report, const struct cfg *cfg,
-                         const struct flow *flow, const struct carry_pair *pair)
+static void blocks_weigh(struct kept *kept, struct carry_report *report,
+                         const struct counted_function *counted, const struct carry_pair *pair)
 {
+    const struct cfg *cfg = &counted->cfg;
     for (block_id b = 0; b < cfg->blocks.n; b++) {
         const struct cfg_block *block = &cfg->blocks.at[b];
-        double weight = (double)flow_block(flow, cfg, b)->count * block->instructions;
+        double weight = (double)flow_block(&counted->flows[0], cfg, b)->count * block->instructions;
         bool found = pair && pair->blocks.new_of[b] != BLOCK_NONE;
         if (weight == 0)
             continue;
@@ -124,60 +125,53 @@ static void blocks_weigh(struct kept *kept, struct carry_report *report, const s
     }
 }
 
-static void function_carry(struct carry_tables *tables, const struct inference *inference,
-                           const struct scene_function *function, struct kept *kept,
-                           struct carry_report *report)
+static void pair_carry(struct carry_tables *tables, const struct carry_pair *pair)
 {
-    const struct scene *scene = tables->places.scene;
-    function_id to = carry_places_function(&tables->places, function->function);
+    struct infer_problem problem;
+    carry_places_add(&tables->places, pair->counted->seen.function, pair);
+    carry_counts(&problem, pair, grain_of(tables->places.scene->sides[0]));
+    /* Whether a block was found is all that is known of it: how firmly its count was seen says
+     * nothing of that. */
+    infer_solve(&problem, INFER_PROFI);
+    carry_rows(tables->into, tables->module, &pair->new_cfg, &problem);
+    infer_release(&problem);
+}
+
+static void function_carry(struct carry_tables *tables, const struct counted_function *counted,
+                           struct kept *kept, struct carry_report *report)
+{
+    function_id to = carry_places_function(&tables->places, counted->seen.function);
+    bool ran = counted->flows[0].body.count != 0;
     struct carry_pair pair;
-    struct cfg cfg;
-    struct flow flow;
-    bool found = to != FUNCTION_NONE;
-    if (found)
-        carry_pair_open(&pair, scene, function, tables->places.binary, to);
-    else
-        scene_cfg(scene, function, &cfg);
-    const struct cfg *old = found ? &pair.old_cfg : &cfg;
-    flow_build(&flow, scene, function, 0, old);
-    if (scene->sides[0]->mode == PROFILE_SAMPLED)
-        inference_apply(inference, &flow, function, old);
-    report->functions += flow.body.count != 0;
-    report->functions_kept += flow.body.count && found;
-    blocks_weigh(kept, report, old, &flow, found ? &pair : NULL);
-    if (found) {
-        struct infer_problem problem;
-        carry_places_add(&tables->places, function->function, &pair);
-        carry_counts(&problem, &pair, &flow, grain_of(scene->sides[0]));
-        /* Whether a block was found is all that is known of it: how firmly its count was seen says
-         * nothing of that. */
-        infer_solve(&problem, INFER_PROFI);
-        carry_rows(tables->into, tables->module, &pair.new_cfg, &problem);
-        infer_release(&problem);
-        carry_pair_close(&pair);
-    } else {
-        cfg_release(&cfg);
+    report->functions += ran;
+    if (to == FUNCTION_NONE) {
+        blocks_weigh(kept, report, counted, NULL);
+        return;
     }
-    flow_release(&flow);
+    report->functions_kept += ran;
+    carry_pair_open(&pair, tables->places.scene, counted, tables->places.binary, to);
+    blocks_weigh(kept, report, counted, &pair);
+    pair_carry(tables, &pair);
+    carry_pair_close(&pair);
 }
 
 /* Functions that have a partner tell partners of those that they call, so that the others come
  * later, and those that never get one last. */
-static void functions_carry(struct carry_tables *tables, const struct inference *inference,
-                            uint32_t module, struct kept *kept, struct carry_report *report)
+static void functions_carry(struct carry_tables *tables, struct counted_module *counted,
+                            struct kept *kept, struct carry_report *report)
 {
-    const struct scene_functions *functions = &tables->places.scene->functions;
+    const struct counted_functions *functions = &counted->functions;
     bool *done = mem_alloc(functions->n + 1);
     for (bool more = true, last = false; more || !last;) {
         last = !more;
         more = false;
         for (size_t i = 0; i < functions->n; i++) {
-            const struct scene_function *function = &functions->at[i];
-            if (done[i] || function->module != module || function->function == FUNCTION_NONE ||
-                (!last &&
-                 carry_places_function(&tables->places, function->function) == FUNCTION_NONE))
+            function_id function = functions->at[i].seen.function;
+            if (done[i] ||
+                (!last && carry_places_function(&tables->places, function) == FUNCTION_NONE))
                 continue;
-            function_carry(tables, inference, function, kept, report);
+            function_carry(tables, counted_module_take(counted, i), kept, report);
+            counted_module_drop(counted, i);
             done[i] = more = true;
         }
     }
@@ -204,13 +198,12 @@ static void module_carry(struct profile *into, const struct profile *from, struc
     binary_lines(scene->modules.at[shown].binary); /* both are read, so that they can be compared */
     binary_lines(binary);
     carry_places_open(&tables.places, scene, shown, binary);
-    struct inference inference;
-    if (from->mode == PROFILE_SAMPLED)
-        inference_open(&inference, scene, 0, shown, INFER_CONFIDENCE);
-    if (from->mode != PROFILE_PLAIN)
-        functions_carry(&tables, &inference, shown, &kept, report);
-    if (from->mode == PROFILE_SAMPLED)
-        inference_close(&inference);
+    if (from->mode != PROFILE_PLAIN) {
+        struct counted_module counted;
+        counted_module_open(&counted, scene, shown, true);
+        functions_carry(&tables, &counted, &kept, report);
+        counted_module_close(&counted);
+    }
     carry_tables_fill(&tables);
     if (from->mode == PROFILE_EXACT)
         into->totals.instructions = instructions_count(into);
@@ -227,6 +220,8 @@ static bool old_open(struct scene *scene, const struct profile *was, uint32_t mo
 {
     const struct profile *sides[] = {was};
     scene_open(scene, sides, 1, NULL);
+    scene->inferred[0] = was->mode == PROFILE_SAMPLED;
+    scene->method = INFER_CONFIDENCE;
     uint32_t shown = scene_module(scene, 0, module);
     if (scene->modules.at[shown].binary)
         return true;

@@ -23,13 +23,13 @@ static uint64_t beyond(uint64_t count, uint64_t other)
 static uint32_t edge_partner(const struct counter *counter, const struct cfg_edge *edge)
 {
     const struct carry_pair *pair = counter->pair;
-    const struct cfg_edges *edges = &pair->old_cfg.edges;
+    const struct cfg_edges *edges = &pair->counted->cfg.edges;
     block_id from = pair->blocks.old_of[edge->from_block], to = pair->blocks.old_of[edge->to_block];
     uint32_t other = EDGE_NONE;
     if (from == BLOCK_NONE || to == BLOCK_NONE)
         return EDGE_NONE;
     size_t low = 0, high = edges->n;
-    uint64_t last = pair->old_cfg.blocks.at[from].last.v;
+    uint64_t last = pair->counted->cfg.blocks.at[from].last.v;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (edges->at[middle].from.v < last)
@@ -85,7 +85,7 @@ static void block_carry(struct counter *counter, block_id b, uint32_t ways, bool
     made->left.ruled = !leaves;
     if (old == BLOCK_NONE)
         return;
-    const struct tally *tally = flow_block(counter->flow, &pair->old_cfg, old);
+    const struct tally *tally = flow_block(counter->flow, &pair->counted->cfg, old);
     uint64_t entered = beyond(tally->count, counter->arrived[old]),
              left = beyond(tally->count, counter->departed[old]);
     struct infer_count count = {.sd = tally->count_sd, .measured = true};
@@ -113,10 +113,10 @@ static void blocks_carry(struct counter *counter)
     mem_free(ways);
 }
 
-void carry_counts(struct infer_problem *problem, const struct carry_pair *pair,
-                  const struct flow *flow, uint64_t grain)
+void carry_counts(struct infer_problem *problem, const struct carry_pair *pair, uint64_t grain)
 {
-    size_t n = pair->old_cfg.blocks.n, edges = pair->old_cfg.edges.n;
+    const struct flow *flow = &pair->counted->flows[0];
+    size_t n = pair->counted->cfg.blocks.n, edges = pair->counted->cfg.edges.n;
     *problem = (struct infer_problem){.grain = grain};
     struct counter counter = {.problem = problem,
                               .pair = pair,
@@ -125,7 +125,7 @@ void carry_counts(struct infer_problem *problem, const struct carry_pair *pair,
                               .departed = mem_alloc(n * sizeof(uint64_t) + 1),
                               .used = mem_alloc(edges + 1)};
     for (size_t i = 0; i < edges; i++) {
-        const struct cfg_edge *edge = &pair->old_cfg.edges.at[i];
+        const struct cfg_edge *edge = &pair->counted->cfg.edges.at[i];
         counter.arrived[edge->to_block] += flow->edges[i].count;
         counter.departed[edge->from_block] += flow->edges[i].count;
     }

@@ -3,12 +3,10 @@
 
 #include "carry/pair.h"
 #include "infer/infer.h"
-#include "analysis/counts/flow.h"
 
 /* What was counted at a block, an edge or an entry that has its partner is taken as seen, the rest
  * is not known. */
-void carry_counts(struct infer_problem *problem, const struct carry_pair *pair,
-                  const struct flow *flow, uint64_t grain);
+void carry_counts(struct infer_problem *problem, const struct carry_pair *pair, uint64_t grain);
 
 /* Writes what was inferred as rows of a profile: runs, branches, direct calls and where they come
  * back to. */

@@ -8,7 +8,7 @@ struct seen {
 /* Where indirect jumps were seen to lead, and the code alone does not say so. */
 static void seen_carry(struct seen *seen, const struct carry_pair *pair)
 {
-    const struct cfg *old = &pair->old_cfg, *new = &pair->new_cfg;
+    const struct cfg *old = &pair->counted->cfg, *new = &pair->new_cfg;
     for (size_t i = 0; i < old->edges.n; i++) {
         const struct cfg_edge *edge = &old->edges.at[i];
         block_id from = pair->blocks.new_of[edge->from_block],
@@ -24,16 +24,16 @@ static void seen_carry(struct seen *seen, const struct carry_pair *pair)
 }
 
 void carry_pair_open(struct carry_pair *pair, const struct scene *scene,
-                     const struct scene_function *function, const struct binary *new_binary,
+                     const struct counted_function *counted, const struct binary *new_binary,
                      function_id new_function)
 {
-    const struct binary *old_binary = scene->modules.at[function->module].binary;
+    const struct binary *old_binary = scene->modules.at[counted->seen.module].binary;
     struct seen seen = {0};
     *pair = (struct carry_pair){
-        .old = {&old_binary->image, &old_binary->symbols, &pair->old_cfg, old_binary->lines},
+        .counted = counted,
+        .old = {&old_binary->image, &old_binary->symbols, &counted->cfg, old_binary->lines},
         .new = {&new_binary->image, &new_binary->symbols, &pair->new_cfg, new_binary->lines},
     };
-    scene_cfg(scene, function, &pair->old_cfg);
     cfg_build(&pair->new_cfg, pair->new.image, pair->new.symbols, new_function, NULL, 0);
     carry_pairs_make(&pair->blocks, &pair->old, &pair->new);
     seen_carry(&seen, pair);
@@ -49,6 +49,5 @@ void carry_pair_open(struct carry_pair *pair, const struct scene *scene,
 void carry_pair_close(struct carry_pair *pair)
 {
     carry_pairs_release(&pair->blocks);
-    cfg_release(&pair->old_cfg);
     cfg_release(&pair->new_cfg);
 }

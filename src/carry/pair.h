@@ -2,17 +2,18 @@
 #pragma once
 
 #include "carry/blocks.h"
-#include "analysis/counts/scene.h"
+#include "analysis/counts/counted.h"
 
 struct carry_pair {
-    struct cfg old_cfg, new_cfg;
+    const struct counted_function *counted; /* in the old build */
+    struct cfg new_cfg;
     struct carry_side old, new;
     struct carry_pairs blocks;
 };
 
-/* The old graph is the scene's, with what was seen; of that the new one has what could be carried
- * over. */
+/* Indirect jumps that were seen in the old build are edges of the new graph too, where both their
+ * ends were found. */
 void carry_pair_open(struct carry_pair *pair, const struct scene *scene,
-                     const struct scene_function *function, const struct binary *new_binary,
+                     const struct counted_function *counted, const struct binary *new_binary,
                      function_id new_function);
 void carry_pair_close(struct carry_pair *pair);

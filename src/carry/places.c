@@ -60,12 +60,12 @@ struct calls {
 static void renamed_join(struct carry_places *places, const struct carry_pair *pair, block_id b,
                          const uint32_t *partners)
 {
-    const struct cfg_block *old = &pair->old_cfg.blocks.at[b],
+    const struct cfg_block *old = &pair->counted->cfg.blocks.at[b],
                            *new = &pair->new_cfg.blocks.at[pair->blocks.new_of[b]];
     struct calls olds = {0}, news = {0};
     bool *used = mem_alloc(new->instructions + 1);
     for (uint32_t i = 0; i < old->instructions; i++) {
-        const struct instruction *at = &pair->old_cfg.instructions.at[old->first + i];
+        const struct instruction *at = &pair->counted->cfg.instructions.at[old->first + i];
         if (partners[i] != INSTRUCTION_NONE)
             used[partners[i] - new->first] = true;
         else if (at->kind == INSTRUCTION_CALL)
@@ -86,11 +86,11 @@ static void renamed_join(struct carry_places *places, const struct carry_pair *p
 static void block_note(struct carry_places *places, const struct carry_pair *pair, block_id b,
                        uint32_t *partners)
 {
-    const struct cfg_block *block = &pair->old_cfg.blocks.at[b];
+    const struct cfg_block *block = &pair->counted->cfg.blocks.at[b];
     carry_align(partners, &pair->old, b, &pair->new, pair->blocks.new_of[b]);
     renamed_join(places, pair, b, partners);
     for (uint32_t i = 0; i < block->instructions; i++) {
-        const struct instruction *old = &pair->old_cfg.instructions.at[block->first + i], *new;
+        const struct instruction *old = &pair->counted->cfg.instructions.at[block->first + i], *new;
         if (partners[i] == INSTRUCTION_NONE)
             continue;
         new = &pair->new_cfg.instructions.at[partners[i]];
@@ -105,7 +105,7 @@ static void block_note(struct carry_places *places, const struct carry_pair *pai
 void carry_places_add(struct carry_places *places, function_id function,
                       const struct carry_pair *pair)
 {
-    const struct cfg *cfg = &pair->old_cfg;
+    const struct cfg *cfg = &pair->counted->cfg;
     uint32_t *partners = mem_alloc(cfg->instructions.n * sizeof *partners + 1);
     places->known[function] = true;
     for (block_id b = 0; b < cfg->blocks.n; b++)
@@ -127,10 +127,13 @@ bool carry_places_find(struct carry_places *places, uint64_t at, uint64_t *ret_a
         return false;
     if (!places->known[old]) {
         struct scene_function function = {.module = places->module, .function = old};
+        struct counted_function counted;
         struct carry_pair pair;
-        carry_pair_open(&pair, places->scene, &function, places->binary, new);
+        counted_function_build(&counted, places->scene, function);
+        carry_pair_open(&pair, places->scene, &counted, places->binary, new);
         carry_places_add(places, old, &pair);
         carry_pair_close(&pair);
+        counted_function_release(&counted);
     }
     uint32_t index = map_find(&places->keys, &at);
     if (index == MAP_NONE)

@@ -1,7 +1,7 @@
 #include "export/code.h"
 
 #include "base/err.h"
-#include "analysis/counts/inferred.h"
+#include "analysis/counts/counted_module.h"
 #include "analysis/counts/items.h"
 
 #include <stdio.h>
@@ -75,39 +75,32 @@ static void calls_guess(struct code_counts *counts, const struct cfg *cfg, const
     }
 }
 
-static void function_count(struct code_counts *counts, const struct inference *inference,
-                           const struct scene_function *function)
+static void function_count(struct code_counts *counts, const struct counted_function *counted)
 {
-    const struct scene *scene = counts->scene;
-    const struct profile *profile = scene->sides[0];
-    struct cfg cfg;
-    struct flow flow;
-    scene_cfg(scene, function, &cfg);
-    flow_build(&flow, scene, function, 0, &cfg);
-    if (scene->inferred[0])
-        inference_apply(inference, &flow, function, &cfg);
+    const struct profile *profile = counts->scene->sides[0];
+    const struct cfg *cfg = &counted->cfg;
+    const struct flow *flow = &counted->flows[0];
+    function_id function = counted->seen.function;
     if (profile->mode == PROFILE_PLAIN)
-        calls_guess(counts, &cfg, &flow);
-    for (block_id b = 0; b < cfg.blocks.n && flow.body.count; b++) {
-        const struct cfg_block *block = &cfg.blocks.at[b];
+        calls_guess(counts, cfg, flow);
+    for (block_id b = 0; b < cfg->blocks.n && flow->body.count; b++) {
+        const struct cfg_block *block = &cfg->blocks.at[b];
         *vec_push(&counts->blocks) =
             (struct code_block){.start = block->start.v,
                                 .last = block->last.v,
                                 .bytes = block->bytes,
-                                .function = function->function,
-                                .count = executions(profile, flow_block(&flow, &cfg, b))};
+                                .function = function,
+                                .count = executions(profile, flow_block(flow, cfg, b))};
     }
-    for (size_t e = 0; e < cfg.edges.n && flow.body.count; e++) {
-        const struct cfg_edge *edge = &cfg.edges.at[e];
+    for (size_t e = 0; e < cfg->edges.n && flow->body.count; e++) {
+        const struct cfg_edge *edge = &cfg->edges.at[e];
         *vec_push(&counts->edges) =
             (struct code_edge){.from = edge->from.v,
                                .to = edge->to.v,
                                .kind = edge->kind,
-                               .function = function->function,
-                               .count = executions(profile, &flow.edges[e])};
+                               .function = function,
+                               .count = executions(profile, &flow->edges[e])};
     }
-    flow_release(&flow);
-    cfg_release(&cfg);
 }
 
 static int call_order(const void *a, const void *b)
@@ -197,21 +190,19 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
     if (!chosen->binary)
         return err_set(err, ERR_MISSING, "%s", chosen->missing);
     counts->binary = chosen->binary;
-    struct inference inference;
-    if (scene->inferred[0])
-        inference_open(&inference, scene, 0, counts->module, scene->method);
-    for (size_t i = 0; i < scene->functions.n; i++) {
-        const struct scene_function *function = &scene->functions.at[i];
-        if (function->module == counts->module && function->function != FUNCTION_NONE &&
-            !is_stub(counts, function->function))
-            function_count(counts, &inference, function);
+    struct counted_module counted;
+    counted_module_open(&counted, scene, counts->module, true);
+    for (size_t i = 0; i < counted.functions.n; i++) {
+        if (!is_stub(counts, counted.functions.at[i].seen.function))
+            function_count(counts, counted_module_take(&counted, i));
+        counted_module_drop(&counted, i);
     }
-    if (scene->inferred[0])
-        calls_infer(counts, &inference);
+    const struct inference *inference = counted.inferred[0] ? &counted.inferences[0] : NULL;
+    if (inference)
+        calls_infer(counts, inference);
     if (scene->sides[0]->mode != PROFILE_PLAIN)
-        calls_count(counts, scene->inferred[0] ? &inference : NULL);
-    if (scene->inferred[0])
-        inference_close(&inference);
+        calls_count(counts, inference);
+    counted_module_close(&counted);
     calls_join(&counts->calls);
     if (counts->blocks.n)
         return true;

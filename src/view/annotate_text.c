@@ -234,8 +234,8 @@ static void title_text(const struct page *page)
     double time = report_time(report, row).value;
     if (report->weight == WEIGHT_TIME && !isnan(time))
         fprintf(page->to, ", %.3f s", time);
-    if (annotation->cfg.undecoded)
-        fprintf(page->to, "; %u places do not decode", annotation->cfg.undecoded);
+    if (annotation->counted.cfg.undecoded)
+        fprintf(page->to, "; %u places do not decode", annotation->counted.cfg.undecoded);
     fputc('\n', page->to);
 }
 

@@ -25,55 +25,38 @@ static bool is_tied(const struct inference *inference)
 
 /* ---- all functions */
 
-typedef void function_visit(struct inference *inference, const struct scene_function *function,
-                            void *context);
-
-/* A scene that shows one function still has touches of the others. */
-static void functions_visit(struct inference *inference, function_visit *visit, void *context)
+static void function_number(struct inference *inference, function_id function)
 {
-    const struct touches *touches = &inference->scene->touches;
-    for (size_t i = 0, end; i < touches->n; i = end) {
-        struct scene_function function = {
-            .module = touches->at[i].module, .function = touches->at[i].function, .first_touch = i};
-        for (end = i; end < touches->n && touches->at[end].module == function.module &&
-                      touches->at[end].function == function.function;)
-            end++;
-        function.n_touches = end - i;
-        if (function.module == inference->module && function.function != FUNCTION_NONE)
-            visit(inference, &function, context);
-    }
-}
-
-static void function_number(struct inference *inference, const struct scene_function *function,
-                            void *context)
-{
-    (void)context;
-    inference->functions[inference->program.functions.n] = function->function;
-    inference->index[function->function] = (uint32_t)inference->program.functions.n;
+    inference->functions[inference->program.functions.n] = function;
+    inference->index[function] = (uint32_t)inference->program.functions.n;
     *vec_push(&inference->program.functions) = (struct infer_problem){0};
 }
 
-static void function_problem(struct inference *inference, const struct scene_function *function,
-                             void *context)
+static struct problem_parts parts_of(const struct inference *inference,
+                                     const struct counted_function *function)
 {
-    uint32_t own = inference->index[function->function];
+    return (struct problem_parts){.scene = inference->scene,
+                                  .function = &function->seen,
+                                  .side = inference->side,
+                                  .cfg = &function->cfg,
+                                  .flow = &function->flows[inference->side]};
+}
+
+static void function_problem(struct inference *inference, const struct counted_function *function,
+                             struct ties *ties)
+{
+    uint32_t own = inference->index[function->seen.function];
     struct infer_problem *problem = &inference->program.functions.at[own];
-    struct cfg cfg;
-    struct flow flow;
-    scene_cfg(inference->scene, function, &cfg);
-    flow_build(&flow, inference->scene, function, inference->side, &cfg);
-    struct problem_parts parts = {inference->scene, function, inference->side, &cfg, &flow};
+    struct problem_parts parts = parts_of(inference, function);
     if (is_plain(inference)) {
         problem_make_plain(problem, &parts, inference->method);
         infer_solve(problem, inference->method);
-        problem_weigh_plain(problem, &cfg);
-    } else {
-        problem_make(problem, &parts);
-        if (context)
-            ties_add(context, &parts, own, problem);
+        problem_weigh_plain(problem, parts.cfg);
+        return;
     }
-    flow_release(&flow);
-    cfg_release(&cfg);
+    problem_make(problem, &parts);
+    if (ties)
+        ties_add(ties, &parts, own, problem);
 }
 
 /* ---- what is entered once */
@@ -113,29 +96,34 @@ static void starts_fix(struct inference *inference)
     starts_release(&starts);
 }
 
-void inference_open(struct inference *inference, const struct scene *scene, uint32_t side,
-                    uint32_t module, enum infer_method method)
+bool inference_is_whole(const struct scene *scene, uint32_t side)
 {
-    const struct profile *profile = scene->sides[side];
+    return scene->sides[side]->mode == PROFILE_EXACT && profile_whole(scene->sides[side]);
+}
+
+void inference_open(struct inference *inference, const struct scene *scene, uint32_t side,
+                    uint32_t module, const struct counted_functions *functions)
+{
     size_t n = scene->modules.at[module].binary->symbols.functions.n;
-    *inference =
-        (struct inference){.scene = scene,
-                           .side = side,
-                           .module = module,
-                           .method = method,
-                           .whole = profile->mode == PROFILE_EXACT && profile_whole(profile)};
+    *inference = (struct inference){.scene = scene,
+                                    .side = side,
+                                    .module = module,
+                                    .method = scene->method,
+                                    .whole = inference_is_whole(scene, side)};
     if (inference->whole)
         return;
     inference->index = mem_alloc(n * sizeof *inference->index + 1);
     inference->functions = mem_alloc(n * sizeof *inference->functions + 1);
     memset(inference->index, 0xFF, n * sizeof *inference->index);
     struct ties ties = {&inference->program.calls, inference->index};
-    functions_visit(inference, function_number, NULL);
-    functions_visit(inference, function_problem, is_tied(inference) ? &ties : NULL);
+    for (size_t i = 0; i < functions->n; i++)
+        function_number(inference, functions->at[i].seen.function);
+    for (size_t i = 0; i < functions->n; i++)
+        function_problem(inference, &functions->at[i], is_tied(inference) ? &ties : NULL);
     if (is_tied(inference))
         starts_fix(inference);
     if (!is_plain(inference))
-        infer_program_solve(&inference->program, method);
+        infer_program_solve(&inference->program, inference->method);
 }
 
 void inference_close(struct inference *inference)
@@ -252,17 +240,17 @@ static void uneven_tell(struct flow *flow, const struct problem_parts *parts)
     infer_release(&problem);
 }
 
-void inference_apply(const struct inference *inference, struct flow *flow,
-                     const struct scene_function *function, const struct cfg *cfg)
+void inference_apply(const struct inference *inference, struct counted_function *function)
 {
+    struct flow *flow = &function->flows[inference->side];
     if (inference->whole) {
-        struct problem_parts parts = {inference->scene, function, inference->side, cfg, flow};
+        struct problem_parts parts = parts_of(inference, function);
         uneven_tell(flow, &parts);
         return;
     }
     counts_take(&(struct taker){
         .flow = flow,
-        .cfg = cfg,
-        .problem = &inference->program.functions.at[inference->index[function->function]],
+        .cfg = &function->cfg,
+        .problem = &inference->program.functions.at[inference->index[function->seen.function]],
         .exact = profile_of(inference)->mode == PROFILE_EXACT});
 }

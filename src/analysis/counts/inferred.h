@@ -7,7 +7,7 @@
 #pragma once
 
 #include "infer/program.h"
-#include "analysis/counts/flow.h"
+#include "analysis/counts/counted.h"
 
 struct inference {
     const struct scene *scene;
@@ -19,15 +19,18 @@ struct inference {
     function_id *functions; /* by problem */
 };
 
-/* All functions of the module that the side has seen, filtered out or not. It has a binary. */
+/* Whether the side is an exact run that is the truth already. */
+bool inference_is_whole(const struct scene *scene, uint32_t side);
+
+/* Solves all functions of a module, by the scene's method. `functions`: all that any side has seen,
+ * shown or not, with counts as recorded; a whole exact run does not read them. The module has a
+ * binary. */
 void inference_open(struct inference *inference, const struct scene *scene, uint32_t side,
-                    uint32_t module, enum infer_method method);
+                    uint32_t module, const struct counted_functions *functions);
 void inference_close(struct inference *inference);
 
 /* Whether calls to that address are among those of the program, which add up to how often the
  * function there is entered. */
 bool inference_calls(const struct inference *inference, uint64_t to);
-/* Blocks, edges, entries and bodies of one of its functions; flow and graph are as the scene makes
- * them. */
-void inference_apply(const struct inference *inference, struct flow *flow,
-                     const struct scene_function *function, const struct cfg *cfg);
+/* Replaces the recorded counts of one of its functions: blocks, edges, entries and body. */
+void inference_apply(const struct inference *inference, struct counted_function *function);

@@ -1,6 +1,6 @@
 #include "analysis/counts/items.h"
 
-#include "analysis/counts/inferred.h"
+#include "analysis/counts/counted_module.h"
 #include "analysis/counts/items_loops.h"
 
 #include <stdlib.h>
@@ -55,7 +55,6 @@ struct lister {
     struct items *items;
     const struct scene *scene;
     const struct scene_function *function;
-    const struct inference *inferences; /* of the function's module, by side */
     enum item_by by;
 };
 
@@ -128,31 +127,18 @@ static void list_edges(struct lister *lister, const struct cfg *cfg, const struc
     }
 }
 
-static bool side_inferred(const struct scene *scene, uint32_t side, enum item_by by)
+static void list_with_graph(struct lister *lister, const struct counted_function *counted)
 {
-    return scene->inferred[side] && item_by_inferred(by);
-}
-
-static void list_with_graph(struct lister *lister)
-{
-    struct cfg cfg;
-    struct flow flows[SIDES_MAX];
-    scene_cfg(lister->scene, lister->function, &cfg);
-    for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
-        flow_build(&flows[side], lister->scene, lister->function, side, &cfg);
-        if (side_inferred(lister->scene, side, lister->by))
-            inference_apply(&lister->inferences[side], &flows[side], lister->function, &cfg);
-    }
+    const struct cfg *cfg = &counted->cfg;
+    const struct flow *flows = counted->flows;
     switch (lister->by) {
     case BY_FUNCTION: list_function(lister, flows); break;
-    case BY_BLOCK: list_blocks(lister, &cfg, flows); break;
-    case BY_EDGE: list_edges(lister, &cfg, flows); break;
+    case BY_BLOCK: list_blocks(lister, cfg, flows); break;
+    case BY_EDGE: list_edges(lister, cfg, flows); break;
     case BY_LINE:
     case BY_INLINE:
-    case BY_INSTRUCTION: list_instructions(lister, &cfg, flows); break;
-    case BY_LOOP:
-        items_list_loops(lister->items, lister->scene, lister->function, &cfg, flows);
-        break;
+    case BY_INSTRUCTION: list_instructions(lister, cfg, flows); break;
+    case BY_LOOP: items_list_loops(lister->items, lister->scene, counted); break;
     case BY_CALL:
     case BY_PATH: break;
     }
@@ -160,9 +146,7 @@ static void list_with_graph(struct lister *lister)
         lister->items->stray += flows[side].stray;
         lister->items->begun += flows[side].begun;
         lister->items->ended += flows[side].ended;
-        flow_release(&flows[side]);
     }
-    cfg_release(&cfg);
 }
 
 /* ---- records as they are */
@@ -295,35 +279,33 @@ static void list_records(struct lister *lister)
               item_order);
 }
 
-/* Opens or closes those of a module. */
-static void inferences_do(struct inference *inferences, const struct scene *scene, enum item_by by,
-                          uint32_t module, bool open)
+static void list_counted(struct items *items, const struct scene *scene, uint32_t module,
+                         enum item_by by)
 {
-    for (uint32_t side = 0; side < scene->n_sides && scene_binary(scene, module); side++)
-        if (!side_inferred(scene, side, by))
-            continue;
-        else if (open)
-            inference_open(&inferences[side], scene, side, module, scene->method);
-        else
-            inference_close(&inferences[side]);
+    struct counted_module counted;
+    counted_module_open(&counted, scene, module, item_by_inferred(by));
+    for (size_t i = 0; i < counted.functions.n; i++) {
+        const struct counted_function *function = counted_module_take(&counted, i);
+        struct lister lister = {items, scene, &function->seen, by};
+        list_with_graph(&lister, function);
+        counted_module_drop(&counted, i);
+    }
+    counted_module_close(&counted);
 }
 
+/* Within a module, what has no function comes last. */
 void items_list(struct items *items, const struct scene *scene, enum item_by by)
 {
-    struct inference inferences[SIDES_MAX];
+    const struct scene_functions *functions = &scene->functions;
     *items = (struct items){0};
-    for (size_t i = 0; i < scene->functions.n; i++) {
-        const struct scene_function *function = &scene->functions.at[i];
-        struct lister lister = {items, scene, function, inferences, by};
-        uint32_t module = function->module;
-        if (!i || module != function[-1].module)
-            inferences_do(inferences, scene, by, module, true);
-        if (by != BY_CALL && function->function != FUNCTION_NONE)
-            list_with_graph(&lister);
-        else if (by != BY_LOOP)
+    for (size_t i = 0; i < functions->n; i++) {
+        uint32_t module = functions->at[i].module;
+        bool graph = by != BY_CALL && functions->at[i].function != FUNCTION_NONE;
+        struct lister lister = {items, scene, &functions->at[i], by};
+        if (graph && (!i || functions->at[i - 1].module != module))
+            list_counted(items, scene, module, by);
+        else if (!graph && by != BY_LOOP)
             list_records(&lister);
-        if (i + 1 == scene->functions.n || module != function[1].module)
-            inferences_do(inferences, scene, by, module, false);
     }
 }
 

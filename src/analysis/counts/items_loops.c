@@ -99,10 +99,10 @@ static void item_finish(struct lister *lister, struct items *items, loop_id inde
 }
 
 void items_list_loops(struct items *items, const struct scene *scene,
-                      const struct scene_function *function, const struct cfg *cfg,
-                      const struct flow *flows)
+                      const struct counted_function *function)
 {
-    struct lister lister = {scene, function, cfg, flows, .loops = {0}};
+    const struct cfg *cfg = &function->cfg;
+    struct lister lister = {scene, &function->seen, cfg, function->flows, .loops = {0}};
     if (!cfg->blocks.n)
         return;
     loops_find(&lister.loops, cfg);

@@ -346,21 +346,25 @@ static int touch_order(const void *a, const void *b)
     return x->record < y->record ? -1 : x->record > y->record;
 }
 
+struct scene_function scene_function_from(const struct scene *scene, size_t first_touch)
+{
+    const struct touches *touches = &scene->touches;
+    const struct touch *first = &touches->at[first_touch];
+    size_t end = first_touch;
+    while (end < touches->n && touches->at[end].module == first->module &&
+           touches->at[end].function == first->function)
+        end++;
+    return (struct scene_function){first->module, first->function, first_touch, end - first_touch};
+}
+
 static void functions_group(struct scene *scene)
 {
     const struct touches *touches = &scene->touches;
     if (touches->n)
         qsort(touches->at, touches->n, sizeof *touches->at, touch_order);
-    struct scene_function *open = NULL;
-    for (size_t i = 0; i < touches->n; i++) {
-        const struct touch *touch = &touches->at[i];
-        if (!open || open->module != touch->module || open->function != touch->function) {
-            open = vec_push(&scene->functions);
-            open->module = touch->module;
-            open->function = touch->function;
-            open->first_touch = i;
-        }
-        open->n_touches++;
+    for (size_t i = 0; i < touches->n; i += scene->functions.at[scene->functions.n - 1].n_touches) {
+        struct scene_function function = scene_function_from(scene, i);
+        *vec_push(&scene->functions) = function;
     }
 }
 
@@ -415,38 +419,4 @@ void scene_close(struct scene *scene)
     demangler_release(&scene->demangler);
     intern_release(&scene->names);
     arena_release(&scene->arena);
-}
-
-/* ---- graphs */
-
-struct seen {
-    VEC(struct cfg_seen);
-};
-
-/* What an edge shows to the function at one or both of its ends. Falling on past a cut or a system
- * call shows no target: where a recording cuts is its own affair. */
-static void seen_add(struct seen *seen, const struct scene *scene, const struct touch *touch)
-{
-    const struct edge_key *key = map_key(&scene->sides[touch->side]->edges.keys, touch->record);
-    bool from_here = scene_module(scene, touch->side, key->from_module) == touch->module;
-    bool to_here = scene_module(scene, touch->side, key->to_module) == touch->module;
-    if (key->kind == EDGE_SPLIT || key->kind == EDGE_SYSCALL || !to_here)
-        return;
-    *vec_push(seen) = (struct cfg_seen){
-        .from = {from_here ? key->from : 0}, .to = {key->to}, .returned = key->kind == EDGE_RETURN};
-}
-
-void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg)
-{
-    const struct scene_module *module = &scene->modules.at[function->module];
-    ASSERT(module->binary && function->function != FUNCTION_NONE);
-    struct seen seen = {0};
-    for (size_t i = 0; i < function->n_touches; i++) {
-        const struct touch *touch = &scene->touches.at[function->first_touch + i];
-        if (touch->kind == TOUCH_OUT || touch->kind == TOUCH_IN)
-            seen_add(&seen, scene, touch);
-    }
-    cfg_build(cfg, &module->binary->image, &module->binary->symbols, function->function, seen.at,
-              seen.n);
-    vec_release(&seen);
 }

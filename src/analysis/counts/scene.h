@@ -109,8 +109,8 @@ bool scene_function_wanted(struct scene *scene, const char *linkage);
 /* By side, module, head and iterations; records last. */
 int scene_trip_order(const void *a, const void *b);
 
-/* The graph of a function that has a binary; the caller releases it. */
-void scene_cfg(const struct scene *scene, const struct scene_function *function, struct cfg *cfg);
+/* The function that the touches from there on belong to, shown or not. */
+struct scene_function scene_function_from(const struct scene *scene, size_t first_touch);
 
 /* The module's index on a side, mapped to the scene's; MODULE_NONE stays. */
 uint32_t scene_module(const struct scene *scene, uint32_t side, uint32_t module);

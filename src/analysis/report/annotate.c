@@ -50,7 +50,7 @@ static void costs_plain(struct annotation *annotation, const struct annotator *a
     const struct plain *plain = &annotation->report->plain;
     for (size_t i = 0; i < annotator->instructions.n; i++) {
         const struct plain_row *row = &annotator->instructions.at[i];
-        uint32_t at = cfg_find(&annotation->cfg, (struct svma){row->at});
+        uint32_t at = cfg_find(&annotation->counted.cfg, (struct svma){row->at});
         if (row->function != annotation->row->plain->function || at == INSTRUCTION_NONE)
             continue;
         struct annotated *line = &annotation->at[at];
@@ -72,15 +72,13 @@ static const struct scene_function *scene_function_of(const struct annotation *a
     return NULL;
 }
 
-static void costs_walked(struct annotation *annotation, const struct scene_function *function)
+static void costs_walked(struct annotation *annotation)
 {
     const struct profile *profile = profile_of(annotation);
     bool exact = profile->mode == PROFILE_EXACT;
-    struct flow flow;
-    flow_build(&flow, annotation->report->scene, function, 0, &annotation->cfg);
     for (size_t i = 0; i < annotation->n; i++) {
         struct annotated *line = &annotation->at[i];
-        const struct tally *tally = &flow.instructions[i];
+        const struct tally *tally = &annotation->counted.flows[0].instructions[i];
         line->seen = tally->count || tally->time;
         line->share = estimate_share(profile, tally, annotation->report->weight == WEIGHT_TIME);
         line->count = estimate_count(profile, tally);
@@ -89,7 +87,6 @@ static void costs_walked(struct annotation *annotation, const struct scene_funct
         if (!exact && tally->count)
             line->cpi = estimate_cpi(profile, tally);
     }
-    flow_release(&flow);
 }
 
 /* Records tell both ways of a branch, also one that leaves the function and is no edge of its
@@ -107,7 +104,7 @@ static void branches_find(struct annotation *annotation, const struct scene_func
             touch->kind == TOUCH_OUT ? map_key(&profile->edges.keys, touch->record) : NULL;
         if (!key || (key->kind != EDGE_TAKEN && key->kind != EDGE_FALL))
             continue;
-        uint32_t at = cfg_find(&annotation->cfg, (struct svma){key->from});
+        uint32_t at = cfg_find(&annotation->counted.cfg, (struct svma){key->from});
         if (at != INSTRUCTION_NONE)
             sums_add(key->kind == EDGE_TAKEN ? &ways[at].taken : &ways[at].fallen,
                      &profile->edges.at[touch->record]);
@@ -122,7 +119,7 @@ static void branches_find(struct annotation *annotation, const struct scene_func
 
 static void labels_number(struct annotation *annotation)
 {
-    const struct cfg *cfg = &annotation->cfg;
+    const struct cfg *cfg = &annotation->counted.cfg;
     uint32_t labels = 0;
     bool *target = mem_alloc(annotation->n + 1);
     for (size_t e = 0; e < cfg->edges.n; e++) {
@@ -142,7 +139,7 @@ static const char *place_name(void *context, struct svma at)
 {
     struct annotation *annotation = context;
     struct scene *scene = annotation->report->scene;
-    uint32_t here = cfg_find(&annotation->cfg, at);
+    uint32_t here = cfg_find(&annotation->counted.cfg, at);
     if (here != INSTRUCTION_NONE && annotation->at[here].label)
         return arena_format(&scene->arena, ".L%u", annotation->at[here].label);
     function_id function = symbols_find(&annotation->binary->symbols, at);
@@ -255,21 +252,18 @@ bool annotation_make(struct annotation *annotation, const struct annotator *anno
                            : "outside of every known module");
     annotation->binary = scene->modules.at[row->module].binary;
     const struct scene_function *function = scene_function_of(annotation);
-    if (function)
-        scene_cfg(scene, function, &annotation->cfg);
-    else
-        cfg_build(&annotation->cfg, &annotation->binary->image, &annotation->binary->symbols,
-                  row->function, NULL, 0);
-    for (size_t i = 0; i < annotation->cfg.instructions.n; i++) {
+    struct scene_function unseen = {.module = row->module, .function = row->function};
+    counted_function_build(&annotation->counted, scene, function ? *function : unseen);
+    for (size_t i = 0; i < annotation->counted.cfg.instructions.n; i++) {
         struct annotated *line = vec_push(annotation);
-        line->instruction = annotation->cfg.instructions.at[i];
+        line->instruction = annotation->counted.cfg.instructions.at[i];
         costs_clear(line);
     }
     labels_number(annotation);
     if (report->has_plain)
         costs_plain(annotation, annotator);
     else if (function)
-        costs_walked(annotation, function);
+        costs_walked(annotation);
     if (function)
         branches_find(annotation, function);
     if (function)
@@ -280,7 +274,7 @@ bool annotation_make(struct annotation *annotation, const struct annotator *anno
 
 void annotation_release(struct annotation *annotation)
 {
-    cfg_release(&annotation->cfg);
+    counted_function_release(&annotation->counted);
     vec_release(&annotation->targets);
     vec_release(&annotation->inlined);
     vec_release(annotation);

@@ -4,6 +4,7 @@
 
 #include "program/insn/assembly.h"
 #include "program/source.h"
+#include "analysis/counts/counted.h"
 #include "analysis/report/report.h"
 
 struct json;
@@ -35,7 +36,7 @@ struct annotation {
     const struct report *report;
     const struct report_row *row; /* of a report by function */
     struct binary *binary;
-    struct cfg cfg;
+    struct counted_function counted; /* as recorded */
     struct annotated_targets {
         VEC(struct annotated_target);
     } targets;

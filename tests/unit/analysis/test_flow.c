@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "analysis/counts/counted.h"
 #include "analysis/counts/items.h"
 
 #include "strolls.h"
@@ -33,10 +34,10 @@ static uint64_t edges_between(const struct cfg *cfg, const struct flow *flow, si
 static void check_function(const struct strolls *strolls, const struct scene *scene,
                            const struct scene_function *function)
 {
-    struct cfg cfg;
-    struct flow flow;
-    scene_cfg(scene, function, &cfg);
-    flow_build(&flow, scene, function, 0, &cfg);
+    struct counted_function counted;
+    counted_function_build(&counted, scene, *function);
+    struct cfg cfg = counted.cfg;
+    struct flow flow = counted.flows[0];
     equal("stray records", 0, 0, flow.stray, 0);
     uint64_t body = 0;
     for (size_t i = 0; i < cfg.instructions.n; i++) {
@@ -62,8 +63,7 @@ static void check_function(const struct strolls *strolls, const struct scene *sc
                      EDGE_NONE;
         equal("step is an edge", step[0], step[1], known, true);
     }
-    flow_release(&flow);
-    cfg_release(&cfg);
+    counted_function_release(&counted);
 }
 
 static void wander(struct strolls *strolls, const char *path, uint64_t seed)

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "analysis/counts/counted.h"
 #include "view/compare.h"
 
 #include "../text/json_check.h"
@@ -82,8 +83,9 @@ static void expect_from_steps(const struct strolls *sides, struct scene *scene, 
         for (size_t f = 0; f < scene->functions.n; f++) {
             if (scene->functions.at[f].function == FUNCTION_NONE)
                 continue;
-            struct cfg cfg;
-            scene_cfg(scene, &scene->functions.at[f], &cfg);
+            struct counted_function function;
+            counted_function_build(&function, scene, scene->functions.at[f]);
+            struct cfg cfg = function.cfg;
             size_t n = by == BY_EDGE ? cfg.edges.n : cfg.instructions.n;
             for (size_t i = 0; i < n; i++) {
                 uint64_t from =
@@ -103,7 +105,7 @@ static void expect_from_steps(const struct strolls *sides, struct scene *scene, 
                     keys += w[0] > 0 || w[1] > 0;
                 }
             }
-            cfg_release(&cfg);
+            counted_function_release(&function);
         }
     near(comparison->overlap, overlap);
     near(comparison->matched[0], matched);
