@@ -1,41 +1,24 @@
-# bash completion of gait. What can be completed is read from --help, so that it is never out of date.
+# bash completion of gait. What can be completed comes from the tool itself: a line of
+# `gait COMMAND --help=options` is "NAMES<tab>VALUE<tab>WORDS".
 
-# The options that `gait COMMAND --help` shows, one a line.
+# The options of a command, one a line; "--exact=counts" is one of them.
 _gait_options() {
-    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-.*\)/\1/p' |
-        sed 's/   *.*//' | tr ',' '\n' | sed -n 's/^ *\(-[-A-Za-z]*\)\(=[a-z+]*\)\{0,1\}.*/\1\2/p'
+    "$1" "$2" --help=options 2>/dev/null |
+        awk -F '\t' '{ n = split($1, name, " "); for (i = 1; i <= n; i++) print name[i] ($2 ~ /^=/ ? $2 : "") }'
     printf '%s\n' --help
 }
-# The words that an option's value can be, where its help starts with a list of them: "perf, cputime or auto".
-_gait_words() {
-    "$1" "$2" --help 2>/dev/null | sed -n '/^  -/,$p' | awk -v option="$3" '
-        /^  -/ { found = 0 }
-        /^  -/ {
-            names = $0
-            sub(/   .*/, "", names)
-            sub(/^ */, "", names)
-            n = split(names, part, /[, ]+/)
-            for (i = 1; i <= n; i++) if (part[i] == option) found = 1
-            text = substr($0, index($0, names) + length(names))
-        }
-        found && !/^  -/ { text = $0 }
-        found && /^ / { sub(/^ */, " ", text); all = all text }
-        !/^ / { found = 0 }
-        END {
-            sub(/^ */, "", all)
-            if (!match(all, /^[a-z][a-z+-]*(, [a-z][a-z+-]*)*,? or [a-z][a-z+-]*/)) exit
-            list = substr(all, 1, RLENGTH)
-            gsub(/,? or |, /, "\n", list)
-            print list
-        }'
+# A column of an option's line: 2, its value, or 3, the words that this can be.
+_gait_column() {
+    "$1" "$2" --help=options 2>/dev/null | awk -F '\t' -v option="$3" -v column="$4" '
+        index(" " $1 " ", " " option " ") { gsub(/ +/, "\n", $column); print $column; exit }'
 }
 # The words that a help lists by themselves, one a line: commands, formats, kinds.
 _gait_list() {
     "$@" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
-# Whether an option takes a value: its help has a word in capitals behind it.
+# Whether an option is followed by its value.
 _gait_takes_value() {
-    "$1" "$2" --help 2>/dev/null | grep -qE "^  (-.*, )?${3//-/\\-} [A-Z]"
+    [[ $(_gait_column "$1" "$2" "$3" 2) = [A-Z]* ]]
 }
 _gait_reply() {
     local IFS=$'\n'
@@ -55,7 +38,6 @@ _gait() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}=
     fi
     case $prev in
-    --color) _gait_reply $'auto\nalways\nnever' "$cur"; return ;;
     -e)
         if [ "$command" = record ]; then
             _gait_reply "$("$gait" list events 2>/dev/null | sed -n 's/^  \([^ ]*\)  *good .*/\1/p')" "$cur"
@@ -63,7 +45,7 @@ _gait() {
         fi ;;
     --format) _gait_reply "$(_gait_list "$gait" "$command")" "$cur"; return ;;
     -*=)
-        _gait_reply "$(_gait_options "$gait" "$command" | sed -n "s/^$prev//p")" "$cur"
+        _gait_reply "$(_gait_options "$gait" "$command" | sed -n "s/^$prev//p")$(_gait_column "$gait" "$command" "${prev%=}" 3)" "$cur"
         return ;;
     esac
     # Behind the program of record, or --, everything is the program's own.
@@ -86,7 +68,7 @@ _gait() {
         fi
     fi
     if [[ $prev = -* ]] && _gait_takes_value "$gait" "$command" "$prev"; then
-        words=$(_gait_words "$gait" "$command" "$prev")
+        words=$(_gait_column "$gait" "$command" "$prev" 3)
         if [ -n "$words" ]; then _gait_reply "$words" "$cur"; else compopt -o default 2>/dev/null; fi
         return
     fi

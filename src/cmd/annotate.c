@@ -13,29 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char usage[] =
-    "usage: gait annotate [options] [FUNCTION [FILE]]\n"
-    "\n"
-    "Shows source and assembly of a function with what each instruction costs, of all hot ones if\n"
-    "none is named (gait.data). FUNCTION: a name, readable or as linked, a glob, or "
-    "MODULE+0xADDRESS.\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --above PCT        without FUNCTION: those that weigh at least so much (5)\n"
-    "  --limit N          without FUNCTION, or of a glob: so many (5)\n"
-    "  --all              instructions that were not seen too; else they are folded\n"
-    "  --side             source beside the assembly; else above it\n"
-    "  --syntax SYNTAX    att or intel (att)\n"
-    "  --weight WEIGHT    count or time (time for sampled and plain profiles)\n"
-    "  --module NAME      functions of this module only\n"
-    "  --pid N            this process only; of what was walked, its time\n"
-    "  --tid N            this thread only; the same\n"
-    "  --json             as JSON, schema gait/annotate/1\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
-
 struct options {
     struct view_options view;
     const char *function; /* NULL: all that are hot */
@@ -44,30 +21,35 @@ struct options {
     struct annotation_style style;
 };
 
-enum { OPTION_ABOVE = VIEW_OPTION_OWN, OPTION_ALL, OPTION_SIDE, OPTION_SYNTAX };
-
-static const struct option own_list[] = {
-    {"above", required_argument, NULL, OPTION_ABOVE},
-    {"all", no_argument, NULL, OPTION_ALL},
-    {"side", no_argument, NULL, OPTION_SIDE},
-    {"syntax", required_argument, NULL, OPTION_SYNTAX},
-    {NULL, 0, NULL, 0},
+static const struct flag flags[] = {
+    VIEW_INPUT,
+    {"above", 0, "PCT", NULL, "without FUNCTION: those that weigh at least so much (5)",
+     TAKE(number, struct options, above_percent), .high = 100, .expected = "a percentage"},
+    VIEW_LIMIT("without FUNCTION, or of a glob: so many (5)"),
+    {"all", 0, NULL, NULL, "instructions that were not seen too; else they are folded",
+     TAKE(set, struct options, style.all)},
+    {"side", 0, NULL, NULL, "source beside the assembly; else above it",
+     TAKE(set, struct options, style.side)},
+    {"syntax", 0, "SYNTAX", "att or intel", " (att)", TAKE(word, struct options, syntax)},
+    VIEW_WEIGHT(" (time for sampled and plain profiles)"),
+    VIEW_MODULE("functions of this module only"),
+    VIEW_PID("this process only; of what was walked, its time"),
+    VIEW_TID("this thread only; the same"),
+    VIEW_JSON("as JSON, schema gait/annotate/1"),
+    VIEW_OUTPUT,
+    {0},
 };
 
-static bool take(void *to, int option, const char *value, struct err *err)
-{
-    struct options *options = to;
-    switch (option) {
-    case OPTION_ALL: options->style.all = true; return true;
-    case OPTION_SIDE: options->style.side = true; return true;
-    case OPTION_ABOVE: return percent_parse("--above", value, &options->above_percent, err);
-    default:
-        options->syntax = strcmp(value, "intel") ? ASSEMBLY_ATT : ASSEMBLY_INTEL;
-        if (options->syntax == ASSEMBLY_INTEL || !strcmp(value, "att"))
-            return true;
-        return err_set(err, ERR_USAGE, "--syntax %s: att or intel", value);
-    }
-}
+static const struct command_line this_command = {
+    .usage = "usage: gait annotate [options] [FUNCTION [FILE]]\n"
+             "\n"
+             "Shows source and assembly of a function with what each instruction costs, of all hot "
+             "ones if\n"
+             "none is named (gait.data). FUNCTION: a name, readable or as linked, a glob, or "
+             "MODULE+0xADDRESS.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static bool pick(struct picked *picked, const struct options *options, const struct report *report,
                  struct err *err)
@@ -194,12 +176,9 @@ static int annotate(const struct options *options, const struct profile *profile
 int cmd_annotate(int argc, char **argv)
 {
     struct options options = {.above_percent = 5};
-    struct own_options own = {own_list, take, &options};
     struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
     if (optind < argc)
         options.function = argv[optind++];
     if (optind < argc)

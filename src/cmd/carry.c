@@ -12,40 +12,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: gait carry --binary NEW -o OUT [options] [FILE]\n"
-    "\n"
-    "Makes of a profile (gait.data) one of another build of the program: functions are\n"
-    "found by name, blocks by what they are and what is around them. What has no place\n"
-    "in the new build is left out, and how much that is is said.\n"
-    "\n"
-    "  --binary NEW       the new build\n"
-    "  -o OUT             the profile; an existing file is moved to OUT.old\n"
-    "  -i FILE            the profile of the old build, as an option\n"
-    "  --recorded FILE    a copy of the old build, if it is not where it was\n"
-    "  --module NAME      what NEW is a build of (what has its name, or the program)\n"
-    "  -q                 say nothing\n";
-
 struct options {
     const char *input, *output;
     struct carry_options carry;
-    bool quiet, help;
+    bool quiet;
+};
+
+static const struct flag flags[] = {
+    {"binary", 0, "NEW", NULL, "the new build", TAKE(text, struct options, carry.binary)},
+    {"output", 'o', "OUT", NULL, "the profile; an existing file is moved to OUT.old",
+     TAKE(text, struct options, output)},
+    {"input", 'i', "FILE", NULL, "the profile of the old build, as an option",
+     TAKE(text, struct options, input)},
+    {"recorded", 0, "FILE", NULL, "a copy of the old build, if it is not where it was",
+     TAKE(text, struct options, carry.recorded)},
+    {"module", 0, "NAME", NULL, "what NEW is a build of (what has its name, or the program)",
+     TAKE(text, struct options, carry.module)},
+    {"quiet", 'q', NULL, NULL, "say nothing", TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait carry --binary NEW -o OUT [options] [FILE]\n"
+             "\n"
+             "Makes of a profile (gait.data) one of another build of the program: functions are\n"
+             "found by name, blocks by what they are and what is around them. What has no place\n"
+             "in the new build is left out, and how much that is is said.\n",
+    .flags = flags,
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const struct flag flags[] = {
-        {"output", 'o', NULL, &options->output},
-        {"input", 'i', NULL, &options->input},
-        {"binary", 0, NULL, &options->carry.binary},
-        {"recorded", 0, NULL, &options->carry.recorded},
-        {"module", 0, NULL, &options->carry.module},
-        {"quiet", 'q', &options->quiet, NULL},
-        {0},
-    };
     *options = (struct options){.input = "gait.data"};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     if (!options->carry.binary || !options->output)
         return err_set(err, ERR_USAGE, "to what, and where? gait carry --binary NEW -o OUT");
     if (optind < argc)
@@ -73,8 +73,6 @@ int cmd_carry(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     binary_resolve(&options, path);
     int status = profile_load(options.input, options.quiet, &profile);
     if (status == EXIT_DONE)

@@ -23,5 +23,3 @@ enum {
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 /* The same with the text of an error; returns the exit status of its kind. */
 int say_err(const struct err *err);
-/* What --help asks for, on stdout; the exit status. */
-int show_usage(const char *usage);

@@ -10,46 +10,45 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: gait compare [options] TRUTH FILE\n"
-    "\n"
-    "Compares two profiles of one program: overlap is the sum over keys of the smaller of the two\n"
-    "shares, 100 % when they agree. Then the largest differences. Two .gcda files of gcc, or\n"
-    "folders of them, are compared on gcc's own graphs: their .gcno files must be beside.\n"
-    "\n"
-    "  --by KEY           edge, block, function, instruction or path (edge)\n"
-    "  --weight WEIGHT    count or time (count)\n"
-    "  --module NAME      this module only\n"
-    "  --limit N          so many differences (10)\n"
-    "  --json             as JSON, schema gait/compare/1\n"
-    "  --raw              counts as they were taken\n"
-    "  --inferred[=HOW]   made consistent, by function, block and edge: confidence, levin,\n"
-    "                     profi or static costs (of sampled profiles: confidence)\n"
-    "  -q                 do not mention damage\n";
-
 struct options {
     struct view_options view;
     const char *truth, *other;
 };
 
-enum { OPTION_BY = VIEW_OPTION_OWN };
-
-static const struct option own_list[] = {
-    {"by", required_argument, NULL, OPTION_BY},
-    {NULL, 0, NULL, 0},
-};
-
-static bool own_take(void *to, int option, const char *value, struct err *err)
+static bool take_key(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct options *options = to;
-    (void)option;
-    if (strcmp(value, "path") == 0)
+    (void)flag, (void)err;
+    bool path = strcmp(value, "path") == 0;
+    if (path)
         options->view.by = BY_PATH;
-    else if (!item_by_parse(value, &options->view.by))
-        return err_set(err, ERR_USAGE, "--by %s: edge, block, function, instruction or path",
-                       value);
-    return true;
+    return path || item_by_parse(value, &options->view.by);
 }
+
+static const struct flag flags[] = {
+    {"by", 0, "KEY", "edge, block, function, instruction or path", " (edge)", .take = take_key},
+    VIEW_WEIGHT(" (count)"),
+    VIEW_MODULE("this module only"),
+    VIEW_LIMIT("so many differences (10)"),
+    VIEW_JSON("as JSON, schema gait/compare/1"),
+    VIEW_RAW("counts as they were taken"),
+    VIEW_INFERRED(" costs that make counts of functions, blocks and edges consistent (of sampled "
+                  "profiles: confidence)"),
+    VIEW_QUIET("do not mention damage"),
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage =
+        "usage: gait compare [options] TRUTH FILE\n"
+        "\n"
+        "Compares two profiles of one program: overlap is the sum over keys of the smaller of the "
+        "two\n"
+        "shares, 100 % when they agree. Then the largest differences. Two .gcda files of gcc, or\n"
+        "folders of them, are compared on gcc's own graphs: their .gcno files must be beside.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static bool check(struct options *options, int argc, char **argv, struct err *err)
 {
@@ -117,12 +116,9 @@ static int compare(const struct options *options, const struct profile *truth,
 int cmd_compare(int argc, char **argv)
 {
     struct options options = {.view = {.by = BY_EDGE}};
-    struct own_options own = {own_list, own_take, &options};
     struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
     if (!check(&options, argc, argv, &err))
         return say_err(&err);
     if (path_has_gcda(options.truth) && path_has_gcda(options.other))

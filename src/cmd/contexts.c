@@ -4,71 +4,12 @@
 #include "cmd/options/view_options.h"
 #include "analysis/report/contexts.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: gait contexts [options] [FILE]\n"
-    "\n"
-    "Shows the calling contexts of a recording (gait.data), each figure with its 95 % interval.\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --top-down         from callers to what they call (default)\n"
-    "  --bottom-up        from functions with time of their own to their callers\n"
-    "  --flat             functions, with what they spent themselves and in all they called\n"
-    "  --sort METRIC      weighed by what a model of a core said: l1d, mispredict or stall\n"
-    "  --min PCT          add up what has less than PCT % of all (0.5)\n"
-    "  --depth N          so many levels (all)\n"
-    "  --by-thread        each thread is a root of its own\n"
-    "  --pid N            this process only\n"
-    "  --tid N            this thread only\n"
-    "  --module NAME      only what was seen with code of this module innermost\n"
-    "  --function NAME    only stacks with a function of this name or glob; its callers bottom-up\n"
-    "  --kernel           weigh kernel time; without it, it stands beside\n"
-    "  --sites            tell calls from different places of a function apart (always in JSON)\n"
-    "  --unfolded         show recursion as it is on the stacks\n"
-    "  --no-inline        inlined functions are part of what they are inlined into\n"
-    "  --limit N          so many functions or roots (20; with --json all)\n"
-    "  --json             as JSON, schema gait/contexts/1\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
-
 enum { TEXT_ROWS = 20 };
-
-enum {
-    OPTION_TOP_DOWN = VIEW_OPTION_OWN,
-    OPTION_BOTTOM_UP,
-    OPTION_FLAT,
-    OPTION_MIN,
-    OPTION_DEPTH,
-    OPTION_BY_THREAD,
-    OPTION_KERNEL,
-    OPTION_SITES,
-    OPTION_UNFOLDED,
-    OPTION_NO_INLINE,
-    OPTION_SORT,
-};
-
-static const struct option own_list[] = {
-    {"top-down", no_argument, NULL, OPTION_TOP_DOWN},
-    {"bottom-up", no_argument, NULL, OPTION_BOTTOM_UP},
-    {"flat", no_argument, NULL, OPTION_FLAT},
-    {"min", required_argument, NULL, OPTION_MIN},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"by-thread", no_argument, NULL, OPTION_BY_THREAD},
-    {"kernel", no_argument, NULL, OPTION_KERNEL},
-    {"sites", no_argument, NULL, OPTION_SITES},
-    {"unfolded", no_argument, NULL, OPTION_UNFOLDED},
-    {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
-    {"sort", required_argument, NULL, OPTION_SORT},
-    {NULL, 0, NULL, 0},
-};
 
 struct options {
     struct view_options view;
@@ -78,45 +19,67 @@ struct options {
     uint32_t depth;
 };
 
-static bool parse_depth(const char *text, uint32_t *ret_depth, struct err *err)
+static bool take_sort(void *to, const struct flag *flag, const char *value, struct err *err)
 {
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || !value || value > UINT32_MAX)
-        return err_set(err, ERR_USAGE, "--depth %s: not a number of levels", text);
-    *ret_depth = (uint32_t)value;
+    struct options *options = to;
+    int place = flag_word(flag, value);
+    (void)err;
+    options->contexts.weighs = STACK_L1D + (uint32_t)place;
+    return place >= 0;
+}
+
+static bool take_form(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    (void)value, (void)err;
+    options->contexts.form = *flag->name == 't'   ? CONTEXTS_TOP_DOWN
+                             : *flag->name == 'b' ? CONTEXTS_BOTTOM_UP
+                                                  : CONTEXTS_FLAT;
     return true;
 }
 
-static bool sort_take(struct options *options, const char *value, struct err *err)
-{
-    static const char *const names[] = {"l1d", "mispredict", "stall"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(value, names[i])) {
-            options->contexts.weighs = STACK_L1D + i;
-            return true;
-        }
-    return err_set(err, ERR_USAGE, "--sort %s: expected l1d, mispredict or stall", value);
-}
+static const struct flag flags[] = {
+    VIEW_INPUT,
+    {"top-down", 0, NULL, NULL, "from callers to what they call (default)", .take = take_form},
+    {"bottom-up", 0, NULL, NULL, "from functions with time of their own to their callers",
+     .take = take_form},
+    {"flat", 0, NULL, NULL, "functions, with what they spent themselves and in all they called",
+     .take = take_form},
+    {"sort", 0, "METRIC", "l1d, mispredict or stall", ": weighed by what a model of a core said",
+     .take = take_sort},
+    {"min", 0, "PCT", NULL, "add up what has less than PCT % of all (0.5)",
+     TAKE(number, struct options, min_percent), .high = 100, .expected = "a percentage"},
+    {"depth", 0, "N", NULL, "so many levels (all)", TAKE(u32, struct options, depth), .low = 1,
+     .expected = "a number of levels"},
+    {"by-thread", 0, NULL, NULL, "each thread is a root of its own",
+     TAKE(set, struct options, contexts.threads)},
+    VIEW_PID("this process only"),
+    VIEW_TID("this thread only"),
+    VIEW_MODULE("only what was seen with code of this module innermost"),
+    VIEW_FUNCTION("only stacks with a function of this name or glob; its callers bottom-up"),
+    {"kernel", 0, NULL, NULL, "weigh kernel time; without it, it stands beside",
+     TAKE(set, struct options, filter.kernel)},
+    {"sites", 0, NULL, NULL,
+     "tell calls from different places of a function apart (always in JSON)",
+     TAKE(set, struct options, contexts.sites)},
+    {"unfolded", 0, NULL, NULL, "show recursion as it is on the stacks",
+     TAKE(set, struct options, contexts.unfolded)},
+    {"no-inline", 0, NULL, NULL, "inlined functions are part of what they are inlined into",
+     TAKE(set, struct options, contexts.no_inlines)},
+    VIEW_LIMIT("so many functions or roots (20; with --json all)"),
+    VIEW_JSON("as JSON, schema gait/contexts/1"),
+    VIEW_OUTPUT,
+    {0},
+};
 
-static bool own_take(void *to, int option, const char *value, struct err *err)
-{
-    struct options *options = to;
-    switch (option) {
-    case OPTION_SORT: return sort_take(options, value, err);
-    case OPTION_TOP_DOWN: options->contexts.form = CONTEXTS_TOP_DOWN; return true;
-    case OPTION_BOTTOM_UP: options->contexts.form = CONTEXTS_BOTTOM_UP; return true;
-    case OPTION_FLAT: options->contexts.form = CONTEXTS_FLAT; return true;
-    case OPTION_BY_THREAD: options->contexts.threads = true; return true;
-    case OPTION_SITES: options->contexts.sites = true; return true;
-    case OPTION_UNFOLDED: options->contexts.unfolded = true; return true;
-    case OPTION_NO_INLINE: options->contexts.no_inlines = true; return true;
-    case OPTION_KERNEL: options->filter.kernel = true; return true;
-    case OPTION_MIN: return percent_parse("--min", value, &options->min_percent, err);
-    default: return parse_depth(value, &options->depth, err);
-    }
-}
+static const struct command_line this_command = {
+    .usage = "usage: gait contexts [options] [FILE]\n"
+             "\n"
+             "Shows the calling contexts of a recording (gait.data), each figure with its 95 % "
+             "interval.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static bool check(struct options *options, int argc, char **argv, struct err *err)
 {
@@ -194,12 +157,9 @@ static int contexts(const struct options *options, const struct profile *profile
 int cmd_contexts(int argc, char **argv)
 {
     struct options options = {.min_percent = 0.5, .depth = UINT32_MAX};
-    struct own_options own = {own_list, own_take, &options};
     struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
     if (!check(&options, argc, argv, &err))
         return say_err(&err);
     if (options.view.inferred)

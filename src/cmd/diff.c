@@ -9,23 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: gait diff [options] BEFORE AFTER\n"
-    "\n"
-    "What changed between two recordings, of one build or of two: the largest change first, each\n"
-    "with its 95 % interval, and what of it is beyond noise.\n"
-    "\n"
-    "  --by KEY           function, line or module (function)\n"
-    "  --weight WEIGHT    time: user CPU time; count: executed instructions (what both have)\n"
-    "  --module NAME      this module only\n"
-    "  --limit N          so many rows (20; with --json all)\n"
-    "  --json             as JSON, schema gait/diff/1\n"
-    "  --raw, --inferred  weights as they were taken; there are no inferred ones\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
-
 enum { TEXT_ROWS = 20 };
 
 struct options {
@@ -33,24 +16,27 @@ struct options {
     enum diff_by by;
 };
 
-enum { OPTION_BY = VIEW_OPTION_OWN };
-
-static const struct option own_list[] = {
-    {"by", required_argument, NULL, OPTION_BY},
-    {NULL, 0, NULL, 0},
+static const struct flag flags[] = {
+    {"by", 0, "KEY", "function, line or module", " (function)", TAKE(word, struct options, by)},
+    VIEW_WEIGHT(": executed instructions, or user CPU time (what both have)"),
+    VIEW_MODULE("this module only"),
+    VIEW_LIMIT("so many rows (20; with --json all)"),
+    VIEW_JSON("as JSON, schema gait/diff/1"),
+    VIEW_RAW("weights as they were taken, as always here"),
+    VIEW_INFERRED(": there are no inferred weights here"),
+    VIEW_OUTPUT,
+    {0},
 };
 
-static bool own_take(void *to, int option, const char *value, struct err *err)
-{
-    struct options *options = to;
-    (void)option;
-    for (int by = DIFF_FUNCTION; by <= DIFF_MODULE; by++)
-        if (strcmp(value, diff_by_name((enum diff_by)by)) == 0) {
-            options->by = (enum diff_by)by;
-            return true;
-        }
-    return err_set(err, ERR_USAGE, "--by %s: function, line or module", value);
-}
+static const struct command_line this_command = {
+    .usage = "usage: gait diff [options] BEFORE AFTER\n"
+             "\n"
+             "What changed between two recordings, of one build or of two: the largest change "
+             "first, each\n"
+             "with its 95 % interval, and what of it is beyond noise.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static bool check(const struct options *options, int argc, struct err *err)
 {
@@ -94,13 +80,10 @@ static int diff(const struct options *options, const struct profile *before,
 int cmd_diff(int argc, char **argv)
 {
     struct options options = {.by = DIFF_FUNCTION};
-    struct own_options own = {own_list, own_take, &options};
     struct profile profiles[SIDES_MAX];
     struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
     if (!check(&options, argc, &err))
         return say_err(&err);
     if (options.view.inferred)

@@ -9,29 +9,30 @@
 #include <getopt.h>
 #include <stdio.h>
 
-static const char usage[] =
-    "usage: gait doctor [options]\n"
-    "\n"
-    "Tries what recording needs, and tells what this machine grants, what it means, and what to\n"
-    "type to get more. Exit status 0 if gait record works here, 1 if not.\n"
-    "\n"
-    "  --json             as JSON, schema gait/doctor/1\n"
-    "  -q                 only what is not good\n";
-
 struct options {
-    bool json, quiet, help;
+    bool json, quiet;
+};
+
+static const struct flag flags[] = {
+    {"json", 0, NULL, NULL, "as JSON, schema gait/doctor/1", TAKE(set, struct options, json)},
+    {"quiet", 'q', NULL, NULL, "only what is not good", TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait doctor [options]\n"
+             "\n"
+             "Tries what recording needs, and tells what this machine grants, what it means, and "
+             "what to\n"
+             "type to get more. Exit status 0 if gait record works here, 1 if not.\n",
+    .flags = flags,
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const struct flag flags[] = {
-        {"json", 0, &options->json, NULL},
-        {"quiet", 'q', &options->quiet, NULL},
-        {0},
-    };
     *options = (struct options){0};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "%s: doctor takes no arguments", argv[optind]);
     return true;
@@ -81,8 +82,6 @@ int cmd_doctor(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     static struct machine machine; /* a page or two: not for the stack */
     struct findings findings;
     struct arena arena = {0};

@@ -8,7 +8,6 @@
 #include "export/export.h"
 #include "base/place_file.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -16,171 +15,130 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: gait export --format NAME [options] [FILE]\n"
-    "\n"
-    "Writes a profile (gait.data) in the format of another tool.\n"
-    "\n"
-    "  --format NAME      one of those below\n"
-    "  -o OUT             where to (standard output)\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --weight WEIGHT    time: CPU time, or the events of the recording;\n"
-    "                     count: executed instructions (time if the profile has times)\n"
-    "  --pid PID          this process only; of what was walked, its time\n"
-    "  --tid TID          this thread only; the same\n"
-    "  --module NAME      what ran in this module only\n"
-    "  --binary NEW       for another build of the program, or of --module: what was recorded\n"
-    "                     is carried over as far as it goes; see gait carry\n"
-    "  --recorded FILE    a copy of the build that was recorded, if it is not where it was\n"
-    "  --notes FOLDER     gcda: where gcc left its .gcno files (.); -o FOLDER is then\n"
-    "                     for -fprofile-use=FOLDER, without it they go beside the notes\n"
-    "  --votes HOW        gcda: what was seen of one of gcc's blocks is weighed, or its\n"
-    "                     maximum or average is taken, as compilers do with samples\n"
-    "  --no-inline        leave out inlined functions\n"
-    "  --raw              counts of executions as they were taken\n"
-    "  --inferred[=HOW]   made consistent: confidence, levin, profi or static costs\n"
-    "                     (of sampled profiles: confidence)\n"
-    "  --gcc-version N    what gcc is to read it (that on PATH)\n"
-    "  -q                 do not mention damage\n"
-    "\n"
-    "formats:\n";
-
 struct options {
     const char *input, *output, *notes;
     enum fit_voting voting;
     const struct exporter *exporter;
     struct export_options export;
     struct carry_options carry; /* binary is NULL: for the build that was recorded */
-    bool has_weight, quiet, help;
+    bool has_weight, quiet, no_inlines;
 };
 
-enum {
-    OPTION_FORMAT = 256,
-    OPTION_WEIGHT,
-    OPTION_PID,
-    OPTION_TID,
-    OPTION_MODULE,
-    OPTION_NO_INLINE,
-    OPTION_GCC_VERSION,
-    OPTION_RAW,
-    OPTION_INFERRED,
-    OPTION_NOTES,
-    OPTION_VOTES,
-    OPTION_BINARY,
-    OPTION_RECORDED,
-};
-
-static const struct option long_options[] = {
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, 'o'},
-    {"input", required_argument, NULL, 'i'},
-    {"weight", required_argument, NULL, OPTION_WEIGHT},
-    {"pid", required_argument, NULL, OPTION_PID},
-    {"tid", required_argument, NULL, OPTION_TID},
-    {"module", required_argument, NULL, OPTION_MODULE},
-    {"notes", required_argument, NULL, OPTION_NOTES},
-    {"votes", required_argument, NULL, OPTION_VOTES},
-    {"binary", required_argument, NULL, OPTION_BINARY},
-    {"recorded", required_argument, NULL, OPTION_RECORDED},
-    {"no-inline", no_argument, NULL, OPTION_NO_INLINE},
-    {"raw", no_argument, NULL, OPTION_RAW},
-    {"inferred", optional_argument, NULL, OPTION_INFERRED},
-    {"gcc-version", required_argument, NULL, OPTION_GCC_VERSION},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static bool parse_format(const char *name, const struct exporter **ret_exporter, struct err *err)
+static bool take_format(void *to, const struct flag *flag, const char *name, struct err *err)
 {
+    struct options *options = to;
     char list[256] = "";
     size_t used = 0;
-    *ret_exporter = exporter_find(name);
-    if (*ret_exporter)
+    (void)flag;
+    if ((options->exporter = exporter_find(name)))
         return true;
     for (size_t i = 0; i < exporters_n && used + 32 < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
                                  exporters[i].name);
-    return err_set(err, ERR_USAGE, "--format %s: not one of %s", name, list);
-}
-
-static bool parse_id(const char *option, const char *text, uint32_t *ret_id, struct err *err)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || !value || value > UINT32_MAX)
-        return err_set(err, ERR_USAGE, "%s %s: not a number of one", option, text);
-    *ret_id = (uint32_t)value;
-    return true;
+    return err_set(err, ERR_USAGE, "--format %s: expected one of %s", name, list);
 }
 
 enum { GCC_OLDEST = 5, GCC_NEWEST = 99 };
 
-static bool parse_gcc(const char *text, uint32_t *ret_version, struct err *err)
+/* "13" or "13.2.0" */
+static bool take_gcc(void *to, const struct flag *flag, const char *text, struct err *err)
 {
+    struct options *options = to;
     char *end;
     unsigned long version = strtoul(text, &end, 10);
+    (void)flag, (void)err;
     if (end == text || (*end && *end != '.') || version < GCC_OLDEST || version > GCC_NEWEST)
-        return err_set(err, ERR_USAGE, "--gcc-version %s: not a version from 5 on", text);
-    *ret_version = (uint32_t)version;
+        return false;
+    options->export.gcc_version = (uint32_t)version;
     return true;
 }
 
-static bool parse_value(struct options *options, int option, struct err *err)
+static bool take_raw_counts(void *to, const struct flag *flag, const char *value, struct err *err)
 {
-    switch (option) {
-    case OPTION_FORMAT: return parse_format(optarg, &options->exporter, err);
-    case OPTION_PID: return parse_id("--pid", optarg, &options->export.filter.pid, err);
-    case OPTION_TID: return parse_id("--tid", optarg, &options->export.filter.tid, err);
-    case OPTION_INFERRED:
-        options->export.inferred = true;
-        options->export.raw = false;
-        if (!optarg || infer_method_parse(optarg, &options->export.method))
-            return true;
-        return err_set(err, ERR_USAGE, "--inferred=%s: confidence, levin, profi or static", optarg);
-    case OPTION_VOTES:
-        return fit_voting_parse(optarg, &options->voting) ||
-               err_set(err, ERR_USAGE, "--votes %s: weighed, maximum or average", optarg);
-    case OPTION_GCC_VERSION: return parse_gcc(optarg, &options->export.gcc_version, err);
-    case OPTION_MODULE: options->export.filter.module = optarg; return true;
-    case OPTION_WEIGHT:
-        options->has_weight = true;
-        if (weight_parse(optarg, &options->export.weight))
-            return true;
-        return err_set(err, ERR_USAGE, "--weight %s: count or time", optarg);
-    default: return true;
-    }
+    struct options *options = to;
+    (void)flag, (void)value, (void)err;
+    options->export.raw = true;
+    options->export.inferred = false;
+    return true;
 }
+
+static bool take_method(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    options->export.inferred = true;
+    options->export.raw = false;
+    return !value || take_word(to, flag, value, err);
+}
+
+static bool take_sum(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    options->has_weight = true;
+    return take_word(to, flag, value, err);
+}
+
+static void formats_print(void)
+{
+    for (size_t i = 0; i < exporters_n; i++)
+        printf("  %-18s %s (*%s)\n", exporters[i].name, exporters[i].what, exporters[i].ending);
+}
+
+static const struct flag flags[] = {
+    {"format", 0, "NAME", NULL, "one of those below", .take = take_format},
+    {"output", 'o', "OUT", NULL, "where to (standard output)", TAKE(text, struct options, output)},
+    {"input", 'i', "FILE", NULL, "the profile, as an option", TAKE(text, struct options, input)},
+    {"weight", 0, "WEIGHT", "count or time",
+     ": executed instructions; or CPU time, or the events of the recording (time if the profile "
+     "has times)",
+     TAKE(sum, struct options, export.weight)},
+    {"pid", 0, "PID", NULL, "this process only; of what was walked, its time",
+     TAKE(u32, struct options, export.filter.pid), .low = 1, .expected = "a process id"},
+    {"tid", 0, "TID", NULL, "this thread only; the same",
+     TAKE(u32, struct options, export.filter.tid), .low = 1, .expected = "a thread id"},
+    {"module", 0, "NAME", NULL, "what ran in this module only",
+     TAKE(text, struct options, export.filter.module)},
+    {"binary", 0, "NEW", NULL,
+     "for another build of the program, or of --module: what was recorded is carried over as far "
+     "as it goes; see gait carry",
+     TAKE(text, struct options, carry.binary)},
+    {"recorded", 0, "FILE", NULL,
+     "a copy of the build that was recorded, if it is not where it was",
+     TAKE(text, struct options, carry.recorded)},
+    {"notes", 0, "FOLDER", NULL,
+     "gcda: where gcc left its .gcno files (.); -o FOLDER is then for -fprofile-use=FOLDER, "
+     "without it they go beside the notes",
+     TAKE(text, struct options, notes)},
+    {"votes", 0, "HOW", "weighed, maximum or average",
+     ": gcda: how what was seen of one of gcc's blocks becomes its count (weighed; the others are "
+     "what compilers do with samples)",
+     TAKE(word, struct options, voting)},
+    {"no-inline", 0, NULL, NULL, "leave out inlined functions",
+     TAKE(set, struct options, no_inlines)},
+    {"raw", 0, NULL, NULL, "counts of executions as they were taken", .take = take_raw_counts},
+    {"inferred", 0, "[=HOW]", INFERRED_WORDS,
+     " costs that make counts consistent (of sampled profiles: confidence)",
+     TAKE(method, struct options, export.method)},
+    {"gcc-version", 0, "N", NULL, "what gcc is to read it (that on PATH)", .take = take_gcc,
+     .expected = "a version from 5 on"},
+    {"quiet", 'q', NULL, NULL, "do not mention damage", TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait export --format NAME [options] [FILE]\n"
+             "\n"
+             "Writes a profile (gait.data) in the format of another tool.\n",
+    .flags = flags,
+    .below = "formats:\n",
+    .more = formats_print,
+};
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    int option;
-    *options = (struct options){.input = "gait.data", .export.inlined = true};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:i:qh", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'o': options->output = optarg; break;
-        case 'i': options->input = optarg; break;
-        case 'q': options->quiet = true; break;
-        case 'h': options->help = true; return true;
-        case OPTION_NOTES: options->notes = optarg; break;
-        case OPTION_BINARY: options->carry.binary = optarg; break;
-        case OPTION_RECORDED: options->carry.recorded = optarg; break;
-        case OPTION_NO_INLINE: options->export.inlined = false; break;
-        case OPTION_RAW:
-            options->export.raw = true;
-            options->export.inferred = false;
-            break;
-        case ':': return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
-        case '?':
-            return err_set(err, ERR_USAGE, "%s: unknown option; see gait export --help",
-                           argv[optind - 1]);
-        default:
-            if (!parse_value(options, option, err))
-                return false;
-        }
-    }
+    *options = (struct options){.input = "gait.data"};
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
+    options->export.inlined = !options->no_inlines;
     if (optind < argc)
         options->input = argv[optind++];
     if (optind < argc)
@@ -199,13 +157,6 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     if (options->exporter->binary && !options->output && isatty(STDOUT_FILENO))
         return err_set(err, ERR_USAGE, "%s is not for terminals: -o FILE", options->exporter->name);
     return true;
-}
-
-static void print_help(void)
-{
-    fputs(usage, stdout);
-    for (size_t i = 0; i < exporters_n; i++)
-        printf("  %-18s %s (*%s)\n", exporters[i].name, exporters[i].what, exporters[i].ending);
 }
 
 static bool write_stream(FILE *to, const struct options *options, const struct profile *profile,
@@ -286,10 +237,6 @@ int cmd_export(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help) {
-        print_help();
-        return EXIT_DONE;
-    }
     struct profile profile;
     int status = profile_load(options.input, options.quiet, &profile);
     if (status == EXIT_DONE && options.carry.binary)

@@ -10,40 +10,43 @@
 #include <getopt.h>
 #include <inttypes.h>
 
-static const char usage[] =
-    "usage: gait import [--binary PROGRAM] -o OUT FILE\n"
-    "       gait import --records FILE\n"
-    "\n"
-    "Makes a profile of what another tool took, told by content: an exact one of counts of "
-    "callgrind\n"
-    "(--dump-instr=yes --collect-jumps=yes) or BOLT's fdata (llvm-bolt -instrument), to compare\n"
-    "with; a plain one of samples of perf, with what hardware told of each sampled instruction "
-    "(IBS\n"
-    "of AMD, SPE of Arm, PEBS of Intel).\n"
-    "\n"
-    "  -o OUT             the profile; an existing file is moved to OUT.old\n"
-    "  --binary PROGRAM   what fdata are about; of perf, what stands for the program of that name\n"
-    "  --records          print what each record of hardware in a perf.data says, and write "
-    "nothing\n"
-    "  -q                 say nothing\n";
-
 struct options {
     const char *output, *binary;
-    bool quiet, help, records;
+    bool quiet, records;
+};
+
+static const struct flag flags[] = {
+    {"output", 'o', "OUT", NULL, "the profile; an existing file is moved to OUT.old",
+     TAKE(text, struct options, output)},
+    {"binary", 0, "PROGRAM", NULL,
+     "what fdata are about; of perf, what stands for the program of that name",
+     TAKE(text, struct options, binary)},
+    {"records", 0, NULL, NULL,
+     "print what each record of hardware in a perf.data says, and write nothing",
+     TAKE(set, struct options, records)},
+    {"quiet", 'q', NULL, NULL, "say nothing", TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait import [--binary PROGRAM] -o OUT FILE\n"
+             "       gait import --records FILE\n"
+             "\n"
+             "Makes a profile of what another tool took, told by content: an exact one of counts "
+             "of callgrind\n"
+             "(--dump-instr=yes --collect-jumps=yes) or BOLT's fdata (llvm-bolt -instrument), to "
+             "compare\n"
+             "with; a plain one of samples of perf, with what hardware told of each sampled "
+             "instruction (IBS\n"
+             "of AMD, SPE of Arm, PEBS of Intel).\n",
+    .flags = flags,
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const struct flag flags[] = {
-        {"output", 'o', NULL, &options->output},
-        {"binary", 0, NULL, &options->binary},
-        {"records", 0, &options->records, NULL},
-        {"quiet", 'q', &options->quiet, NULL},
-        {0},
-    };
     *options = (struct options){0};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     if (!options->output && !options->records)
         return err_set(err, ERR_USAGE, "where to? gait import -o OUT FILE");
     if (argc - optind != 1)
@@ -111,8 +114,6 @@ int cmd_import(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     if (options.records)
         return records_print(argv[optind]);
     if (!import_file(&profile, argv[optind], options.binary, &err))

@@ -15,31 +15,34 @@
 #include <string.h>
 #include <time.h>
 
-static const char usage[] =
-    "usage: gait info [options] [FILE]\n"
-    "\n"
-    "Shows mode, command, modules, totals, own cost and losses of a profile (gait.data).\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --json             as JSON, schema gait/info/1\n"
-    "  -q                 do not mention damage\n";
-
 struct options {
     const char *input;
-    bool json, quiet, help;
+    bool json, quiet;
+};
+
+static const struct flag flags[] = {
+    {"input", 'i', "FILE", NULL, "the profile, as an option", TAKE(text, struct options, input)},
+    {"json", 0, NULL, NULL, "as JSON, schema gait/info/1", TAKE(set, struct options, json)},
+    {"quiet", 'q', NULL, NULL, "do not mention damage", TAKE(set, struct options, quiet)},
+    /* All views take these; here is neither colour nor pager. */
+    {"no-pager", 0, NULL, NULL, NULL, .take = take_nothing},
+    {"color", 0, "WHEN", NULL, NULL, .take = take_nothing},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage =
+        "usage: gait info [options] [FILE]\n"
+        "\n"
+        "Shows mode, command, modules, totals, own cost and losses of a profile (gait.data).\n",
+    .flags = flags,
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const char *unused; /* neither colour nor pager here */
-    const struct flag flags[] = {
-        {"input", 'i', NULL, &options->input}, {"json", 0, &options->json, NULL},
-        {"quiet", 'q', &options->quiet, NULL}, {"no-pager", 0, NULL, NULL},
-        {"color", 0, NULL, &unused},           {0},
-    };
     *options = (struct options){.input = "gait.data"};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     if (optind < argc)
         options->input = argv[optind++];
     if (optind < argc)
@@ -251,8 +254,6 @@ int cmd_info(int argc, char **argv)
     struct profile profile;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     int status = profile_load_any(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;

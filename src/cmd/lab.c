@@ -13,34 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char usage[] =
-    "usage: gait lab [options] TABLE FILE...\n"
-    "       gait lab blocks [options] FILE.csv\n"
-    "       gait lab history [options] -- COMMAND\n"
-    "       gait lab pipeline-N [options] [-- COMMAND]\n"
-    "       gait lab streams-N [options] TUPLES...\n"
-    "\n"
-    "Makes a table of recordings, one row each. Without a table, lists those that there are.\n"
-    "\n"
-    "  --csv[=FILE]       comma separated values; to FILE, beside the text\n"
-    "  --plot FILE        the same drawn, as SVG\n"
-    "  --core NAME        of blocks and commands: the core to model, or a file that describes one "
-    "(zen3)\n"
-    "  --json             of blocks: for programs\n"
-    "  --steps N          of commands: instructions that are looked at (history: 100000,\n"
-    "                     pipeline-N: 20000000)\n"
-    "  -q                 do not mention damage\n";
-
-enum { OPTION_CSV = VIEW_OPTION_OWN, OPTION_PLOT, OPTION_CORE, OPTION_STEPS };
-
-static const struct option own_list[] = {
-    {"csv", optional_argument, NULL, OPTION_CSV},
-    {"plot", required_argument, NULL, OPTION_PLOT},
-    {"core", required_argument, NULL, OPTION_CORE},
-    {"steps", required_argument, NULL, OPTION_STEPS},
-    {NULL, 0, NULL, 0},
-};
-
 struct options {
     struct view_options view;
     struct lab_outputs outputs;
@@ -48,18 +20,42 @@ struct options {
     const char *steps; /* NULL: as many as usual */
 };
 
-static bool own_take(void *to, int option, const char *value, struct err *err)
+static bool take_csv(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct options *options = to;
-    (void)err;
-    switch (option) {
-    case OPTION_PLOT: options->outputs.plot = value; break;
-    case OPTION_CORE: options->core = value; break;
-    case OPTION_STEPS: options->steps = value; break;
-    default: options->outputs.csv = !value; options->outputs.csv_file = value;
-    }
+    (void)flag, (void)err;
+    options->outputs.csv = !value;
+    options->outputs.csv_file = value;
     return true;
 }
+
+static const struct flag flags[] = {
+    {"csv", 0, "[=FILE]", NULL, "comma separated values; to FILE, beside the text",
+     .take = take_csv},
+    {"plot", 0, "FILE", NULL, "the same drawn, as SVG", TAKE(text, struct options, outputs.plot)},
+    {"core", 0, "NAME", NULL,
+     "of blocks and commands: the core to model, or a file that describes one (zen3)",
+     TAKE(text, struct options, core)},
+    VIEW_JSON("of blocks: for programs"),
+    {"steps", 0, "N", NULL,
+     "of commands: instructions that are looked at (history: 100000, pipeline-N: 20000000)",
+     TAKE(text, struct options, steps)},
+    VIEW_QUIET("do not mention damage"),
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage =
+        "usage: gait lab [options] TABLE FILE...\n"
+        "       gait lab blocks [options] FILE.csv\n"
+        "       gait lab history [options] -- COMMAND\n"
+        "       gait lab pipeline-N [options] [-- COMMAND]\n"
+        "       gait lab streams-N [options] TUPLES...\n"
+        "\n"
+        "Makes a table of recordings, one row each. Without a table, lists those that there are.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static int tables_list(void)
 {
@@ -208,12 +204,9 @@ static int table_make(const struct lab_table *table, char **files, int n,
 int cmd_lab(int argc, char **argv)
 {
     struct options options = {.core = "zen3"};
-    struct own_options own = {own_list, own_take, &options};
     struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
     if (optind == argc)
         return tables_list();
     if (strcmp(argv[optind], "blocks") == 0)

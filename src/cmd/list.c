@@ -20,22 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: gait list [options] [WHAT...]\n"
-    "\n"
-    "Lists the words that options take, and whether they can be used on this machine.\n"
-    "\n"
-    "  triggers           of record --trigger\n"
-    "  modes              of recording\n"
-    "  events             of record -e, each opened to see whether it can be used\n"
-    "  formats            of export\n"
-    "  losses             what a recording can fail to see\n"
-    "  cores              of --core: models of processors\n"
-    "  labs               of lab: tables and experiments\n"
-    "  fields             of pipeline --metric and --where\n"
-    "\n"
-    "  --json             as JSON, schema gait/list/1\n";
-
 struct row {
     const char *section, *name, *standing, *text;
 };
@@ -264,7 +248,7 @@ static void print_json(const struct rows *rows)
 /* ---- options */
 
 struct options {
-    bool json, help;
+    bool json;
     bool chosen[SECTIONS_N];
 };
 
@@ -276,15 +260,32 @@ static bool choose(struct options *options, const char *name, struct err *err)
     return err_set(err, ERR_USAGE, "%s: nothing of that name; see gait list --help", name);
 }
 
+static const struct flag flags[] = {
+    {"json", 0, NULL, NULL, "as JSON, schema gait/list/1", TAKE(set, struct options, json)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait list [options] [WHAT...]\n"
+             "\n"
+             "Lists the words that options take, and whether they can be used on this machine.\n"
+             "\n"
+             "  triggers           of record --trigger\n"
+             "  modes              of recording\n"
+             "  events             of record -e, each opened to see whether it can be used\n"
+             "  formats            of export\n"
+             "  losses             what a recording can fail to see\n"
+             "  cores              of --core: models of processors\n"
+             "  labs               of lab: tables and experiments\n"
+             "  fields             of pipeline --metric and --where\n",
+    .flags = flags,
+};
+
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const struct flag flags[] = {
-        {"json", 0, &options->json, NULL},
-        {0},
-    };
     *options = (struct options){0};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     for (int i = 0; i < SECTIONS_N; i++)
         options->chosen[i] = optind == argc;
     for (; optind < argc; optind++)
@@ -299,8 +300,6 @@ int cmd_list(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     struct rows rows = {0};
     for (int i = 0; i < SECTIONS_N; i++)
         if (options.chosen[i])

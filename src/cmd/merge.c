@@ -8,32 +8,35 @@
 #include <getopt.h>
 #include <stdio.h>
 
-static const char usage[] =
-    "usage: gait merge -o OUT FILE...\n"
-    "\n"
-    "Adds profiles of one mode up and writes the sum. The order of the files does not matter.\n"
-    "\n"
-    "  -o OUT             the sum; an existing file is moved to OUT.old\n"
-    "  --no-values        without values, which can hold secrets, and addresses of data\n"
-    "  -q                 do not mention damaged or unfinished files\n";
-
 struct options {
     const char *output;
     char **files;
-    bool no_values, quiet, help;
+    bool no_values, quiet;
+};
+
+static const struct flag flags[] = {
+    {"output", 'o', "OUT", NULL, "the sum; an existing file is moved to OUT.old",
+     TAKE(text, struct options, output)},
+    {"no-values", 0, NULL, NULL, "without values, which can hold secrets, and addresses of data",
+     TAKE(set, struct options, no_values)},
+    {"quiet", 'q', NULL, NULL, "do not mention damaged or unfinished files",
+     TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait merge -o OUT FILE...\n"
+             "\n"
+             "Adds profiles of one mode up and writes the sum. The order of the files does not "
+             "matter.\n",
+    .flags = flags,
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const struct flag flags[] = {
-        {"output", 'o', NULL, &options->output},
-        {"no-values", 0, &options->no_values, NULL},
-        {"quiet", 'q', &options->quiet, NULL},
-        {0},
-    };
     *options = (struct options){0};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     options->files = argv + optind;
     if (!options->output)
         return err_set(err, ERR_USAGE, "where to? gait merge -o OUT FILE...");
@@ -81,8 +84,6 @@ int cmd_merge(int argc, char **argv)
     struct profile sum;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     profile_init(&sum);
     bool ok = true;
     for (char **file = options.files; ok && *file; file++)

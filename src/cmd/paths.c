@@ -4,47 +4,12 @@
 #include "cmd/options/view_options.h"
 #include "analysis/paths/hot_paths.h"
 
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: gait paths [options] [FILE]\n"
-    "\n"
-    "Shows the paths through functions that ran (gait.data), heaviest first: from the entry, or "
-    "from\n"
-    "where a loop goes back, to the exit, or to where it goes back again.\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --hot PCT          only paths with at least PCT % of all (0)\n"
-    "  --iterations K     paths that were gone one after the other, K (1 to 4) at a time: of "
-    "sampled "
-    "and\n"
-    "                     of traced recordings (--exact=trace+paths)\n"
-    "  --contexts         each calling context apart (of --exact=paths+contexts)\n"
-    "  --sort METRIC      by instructions, ticks, l1d, mispredict or stall (ticks, if there are "
-    "any)\n"
-    "  --module NAME      only paths of this module\n"
-    "  --raw              counts as windows have them, not made to fit those of blocks and edges\n"
-    "  --limit N          so many paths (20; with --json all)\n"
-    "  --json             as JSON, schema gait/paths/1\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
-
 enum { TEXT_ROWS = 20 };
-enum { OPTION_HOT = VIEW_OPTION_OWN, OPTION_ITERATIONS, OPTION_CONTEXTS, OPTION_SORT };
-
-static const struct option own_list[] = {
-    {"hot", required_argument, NULL, OPTION_HOT},
-    {"iterations", required_argument, NULL, OPTION_ITERATIONS},
-    {"contexts", no_argument, NULL, OPTION_CONTEXTS},
-    {"sort", required_argument, NULL, OPTION_SORT},
-    {NULL, 0, NULL, 0},
-};
 
 struct options {
     struct view_options view;
@@ -55,35 +20,47 @@ struct options {
     enum path_metric sort;
 };
 
-static bool sort_take(struct options *options, const char *value, struct err *err)
+static bool take_sort(void *to, const struct flag *flag, const char *value, struct err *err)
 {
+    struct options *options = to;
+    (void)flag, (void)err;
     for (int m = 0; m < PATH_METRICS; m++)
         if (!strcmp(value, path_metric_names[m])) {
             options->sort = (enum path_metric)m;
-            options->sorted = true;
-            return true;
+            return options->sorted = true;
         }
-    return err_set(err, ERR_USAGE,
-                   "--sort %s: expected instructions, ticks, l1d, mispredict or stall", value);
+    return false;
 }
 
-static bool own_take(void *to, int option, const char *value, struct err *err)
-{
-    struct options *options = to;
-    if (option == OPTION_HOT)
-        return percent_parse("--hot", value, &options->hot_percent, err);
-    if (option == OPTION_SORT)
-        return sort_take(options, value, err);
-    if (option == OPTION_CONTEXTS) {
-        options->contexts = true;
-        return true;
-    }
-    if (value[0] < '1' || value[0] > '0' + SERIES_PATHS || value[1])
-        return err_set(err, ERR_USAGE, "--iterations %s: a number from 1 to %d", value,
-                       SERIES_PATHS);
-    options->iterations = (uint32_t)(value[0] - '0');
-    return true;
-}
+static const struct flag flags[] = {
+    VIEW_INPUT,
+    {"hot", 0, "PCT", NULL, "only paths with at least PCT % of all (0)",
+     TAKE(number, struct options, hot_percent), .high = 100, .expected = "a percentage"},
+    {"iterations", 0, "K", NULL,
+     "paths that were gone one after the other, K (1 to 4) at a time: of sampled and of traced "
+     "recordings (--exact=trace+paths)",
+     TAKE(u32, struct options, iterations), .low = 1, .high = SERIES_PATHS},
+    {"contexts", 0, NULL, NULL, "each calling context apart (of --exact=paths+contexts)",
+     TAKE(set, struct options, contexts)},
+    {"sort", 0, "METRIC", "instructions, ticks, l1d, mispredict or stall",
+     " (ticks, if there are any)", .take = take_sort},
+    VIEW_MODULE("only paths of this module"),
+    VIEW_RAW("counts as windows have them, not made to fit those of blocks and edges"),
+    VIEW_LIMIT("so many paths (20; with --json all)"),
+    VIEW_JSON("as JSON, schema gait/paths/1"),
+    VIEW_OUTPUT,
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait paths [options] [FILE]\n"
+             "\n"
+             "Shows the paths through functions that ran (gait.data), heaviest first: from the "
+             "entry, or from\n"
+             "where a loop goes back, to the exit, or to where it goes back again.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 /* What a recording must have for what is asked. */
 static bool has_paths(const struct options *options, const struct profile *profile, struct err *err)
@@ -146,12 +123,9 @@ static int paths(const struct options *options, const struct profile *profile)
 int cmd_paths(int argc, char **argv)
 {
     struct options options = {.view = {.by = BY_PATH}, .iterations = 1};
-    struct own_options own = {own_list, own_take, &options};
     struct err err;
-    if (!view_options_parse(&options.view, &own, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.view.help)
-        return show_usage(usage);
     if (!view_input(&options.view, argc, argv, &err))
         return say_err(&err);
     if (options.contexts && options.iterations > 1) {

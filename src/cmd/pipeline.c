@@ -9,68 +9,10 @@
 #include "analysis/pipeline/pipeline.h"
 #include "analysis/pipeline/window_records.h"
 
-#include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char usage[] =
-    "usage: gait pipeline [options] [FILE]\n"
-    "\n"
-    "Shows what instructions went through on their way: how long each stage took, what they "
-    "missed,\n"
-    "what they kept from being done, and where cycles go. Windows of a recording go through a "
-    "model of\n"
-    "a core; record --exact=trace --core has the whole run; of a perf.data with IBS, SPE or PEBS "
-    "(gait\n"
-    "import) it is what hardware told.\n"
-    "\n"
-    "  --core NAME        the model: a name (gait list cores), native or a file; if not given, "
-    "the\n"
-    "                     one most like the processor that recorded\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --records          of windows what ProfileMe would have told: single instructions, in "
-    "pairs\n"
-    "  --by WHAT          records by place, page, line, object, edge, unit or all: of code, of "
-    "the "
-    "data that it\n"
-    "                     used, or of pairs (place); an edge leads to what retired right behind\n"
-    "  --metric EXPR      one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'\n"
-    "  --where EXPR       only records of which this holds, in every column\n"
-    "  --width N          instructions that the machine can issue a cycle, for wasted slots (4)\n"
-    "  --window N         the largest distance of pairs (as recorded; of windows, all in flight)\n"
-    "  --cycles N         what is near in time, for instructions a cycle nearby (30)\n"
-    "  --module NAME      only instructions of this module\n"
-    "  --limit N          so many rows (20; with --json all)\n"
-    "  --json             as JSON, schema gait/pipeline/1\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
-
 enum { TEXT_ROWS = 20 };
-enum {
-    OPTION_BY = VIEW_OPTION_OWN,
-    OPTION_METRIC,
-    OPTION_CORE,
-    OPTION_RECORDS,
-    OPTION_WHERE,
-    OPTION_WIDTH,
-    OPTION_WINDOW,
-    OPTION_CYCLES
-};
-
-static const struct option own_list[] = {
-    {"by", required_argument, NULL, OPTION_BY},
-    {"core", required_argument, NULL, OPTION_CORE},
-    {"records", no_argument, NULL, OPTION_RECORDS},
-    {"metric", required_argument, NULL, OPTION_METRIC},
-    {"where", required_argument, NULL, OPTION_WHERE},
-    {"width", required_argument, NULL, OPTION_WIDTH},
-    {"window", required_argument, NULL, OPTION_WINDOW},
-    {"cycles", required_argument, NULL, OPTION_CYCLES},
-    {NULL, 0, NULL, 0},
-};
 
 struct options {
     struct view_options view;
@@ -83,41 +25,67 @@ struct options {
     struct pipeline pipeline;
 };
 
-static bool number_take(const char *value, double *ret_number, struct err *err)
-{
-    char *end;
-    double number = strtod(value, &end);
-    if (*end || end == value || !(number >= 1) || !isfinite(number))
-        return err_set(err, ERR_USAGE, "%s: not a number from 1 on", value);
-    *ret_number = number;
-    return true;
-}
-
-static bool own_take(void *to, int option, const char *value, struct err *err)
+/* These are about records. */
+static bool take_what(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct options *options = to;
-    struct pipeline_asked *asked = &options->asked;
-    switch (option) {
-    case OPTION_RECORDS: options->records = true; return true;
-    case OPTION_BY:
-        options->records = true;
-        return pipeline_by_parse(value, &asked->by) ||
-               err_set(err, ERR_USAGE, "%s: not one of place, page, line, object, edge, unit, all",
-                       value);
-    case OPTION_CORE: options->core = value; return true;
-    case OPTION_METRIC:
-        options->records = true;
-        asked->value = value;
-        return true;
-    case OPTION_WHERE:
-        options->records = true;
-        asked->where = value;
-        return true;
-    case OPTION_WIDTH: return number_take(value, &asked->width, err);
-    case OPTION_WINDOW: return number_take(value, &asked->window, err);
-    default: return number_take(value, &asked->cycles, err);
-    }
+    (void)flag, (void)err;
+    options->records = true;
+    return pipeline_by_parse(value, &options->asked.by);
 }
+
+static bool take_expression(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    options->records = true;
+    return take_text(to, flag, value, err);
+}
+
+static const struct flag flags[] = {
+    {"core", 0, "NAME", NULL,
+     "the model: a name (gait list cores), native or a file; if not given, the one most like the "
+     "processor that recorded",
+     TAKE(text, struct options, core)},
+    VIEW_INPUT,
+    {"records", 0, NULL, NULL,
+     "of windows what ProfileMe would have told: single instructions, in pairs",
+     TAKE(set, struct options, records)},
+    {"by", 0, "WHAT", "place, page, line, object, edge, unit or all",
+     ": records of code, of the data that it used, or of pairs (place); an edge leads to what "
+     "retired right behind",
+     .take = take_what},
+    {"metric", 0, "EXPR", NULL,
+     "one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'",
+     TAKE(expression, struct options, asked.value)},
+    {"where", 0, "EXPR", NULL, "only records of which this holds, in every column",
+     TAKE(expression, struct options, asked.where)},
+    {"width", 0, "N", NULL, "instructions that the machine can issue a cycle, for wasted slots (4)",
+     TAKE(number, struct options, asked.width), .low = 1},
+    {"window", 0, "N", NULL,
+     "the largest distance of pairs (as recorded; of windows, all in flight)",
+     TAKE(number, struct options, asked.window), .low = 1},
+    {"cycles", 0, "N", NULL, "what is near in time, for instructions a cycle nearby (30)",
+     TAKE(number, struct options, asked.cycles), .low = 1},
+    VIEW_MODULE("only instructions of this module"),
+    VIEW_LIMIT("so many rows (20; with --json all)"),
+    VIEW_JSON("as JSON, schema gait/pipeline/1"),
+    VIEW_OUTPUT,
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait pipeline [options] [FILE]\n"
+             "\n"
+             "Shows what instructions went through on their way: how long each stage took, what "
+             "they missed,\n"
+             "what they kept from being done, and where cycles go. Windows of a recording go "
+             "through a model of\n"
+             "a core; record --exact=trace --core has the whole run; of a perf.data with IBS, SPE "
+             "or PEBS (gait\n"
+             "import) it is what hardware told.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static bool has_any(const struct profile *profile)
 {
@@ -221,7 +189,7 @@ static void show(struct scene *scene, void *of, const struct ink *ink, size_t ro
 int cmd_pipeline(int argc, char **argv)
 {
     static const struct table_view table = {
-        .usage = usage,
+        .line = &this_command,
         .has = has_any,
         .why = missing_why,
         .text_rows = TEXT_ROWS,
@@ -229,6 +197,5 @@ int cmd_pipeline(int argc, char **argv)
         .show = show,
     };
     struct options options = {.asked = {.cycles = 30}};
-    struct own_options own = {own_list, own_take, &options};
-    return table_view_run(&table, &options.view, &own, &options, argc, argv);
+    return table_view_run(&table, &options.view, argc, argv);
 }

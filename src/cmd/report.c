@@ -4,34 +4,36 @@
 #include "cmd/options/view_options.h"
 #include "analysis/report/report.h"
 
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 
-static const char usage[] =
-    "usage: gait report [options] [FILE]\n"
-    "\n"
-    "Shows what ran (gait.data), heaviest first, each figure with its 95 % interval, and what to\n"
-    "look at first.\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --by KEY           function, line, inline, block, edge, instruction, call or loop\n"
-    "                     (function)\n"
-    "  --weight WEIGHT    count: executions, of functions and lines executed instructions;\n"
-    "                     time: user CPU time (time for sampled functions and lines, else count)\n"
-    "  --module NAME      this module only; [kernel]: kernel time of a plain profile\n"
-    "  --function NAME    functions of this name or glob only\n"
-    "  --pid N            this process only; of what was walked, its time\n"
-    "  --tid N            this thread only; the same\n"
-    "  --limit N          so many rows (20; with --json all)\n"
-    "  --json             as JSON, schema gait/report/1\n"
-    "  --raw              counts as they were taken\n"
-    "  --inferred[=HOW]   made consistent, by function, block and edge: confidence, levin,\n"
-    "                     profi or static costs (of sampled profiles: confidence)\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
+static const struct flag flags[] = {
+    VIEW_INPUT,
+    VIEW_BY(" (function)"),
+    VIEW_WEIGHT(": executions, of functions and lines executed instructions; or user CPU time "
+                "(time for sampled functions and lines, else count)"),
+    VIEW_MODULE("this module only; [kernel]: kernel time of a plain profile"),
+    VIEW_FUNCTION("functions of this name or glob only"),
+    VIEW_PID("this process only; of what was walked, its time"),
+    VIEW_TID("this thread only; the same"),
+    VIEW_LIMIT("so many rows (20; with --json all)"),
+    VIEW_JSON("as JSON, schema gait/report/1"),
+    VIEW_RAW("counts as they were taken"),
+    VIEW_INFERRED(" costs that make counts of functions, blocks and edges consistent (of sampled "
+                  "profiles: confidence)"),
+    VIEW_OUTPUT,
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait report [options] [FILE]\n"
+             "\n"
+             "Shows what ran (gait.data), heaviest first, each figure with its 95 % interval, and "
+             "what to\n"
+             "look at first.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 enum { TEXT_ROWS = 20 };
 
@@ -80,10 +82,8 @@ int cmd_report(int argc, char **argv)
 {
     struct view_options options = {.by = BY_FUNCTION};
     struct err err;
-    if (!view_options_parse(&options, NULL, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     if (!view_input(&options, argc, argv, &err))
         return say_err(&err);
     if (options.inferred && !item_by_inferred(options.by))

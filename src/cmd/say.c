@@ -25,9 +25,3 @@ int say_err(const struct err *err)
     default: return EXIT_FAILED;
     }
 }
-
-int show_usage(const char *usage)
-{
-    fputs(usage, stdout);
-    return EXIT_DONE;
-}

@@ -14,36 +14,37 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: gait symbols [options] BINARY [ADDRESS...]\n"
-    "\n"
-    "For each address as linked (hexadecimal; without any, one a line from standard input): "
-    "function\n"
-    "and FILE:LINE:COLUMN, innermost inlined function first, and an empty line.\n"
-    "\n"
-    "  --linkage          names as the linker knows them\n"
-    "  --no-inlines       only the innermost line and the real function\n"
-    "  --json             as JSON, schema gait/symbols/1\n"
-    "  -q                 do not mention what is missing from the binary\n";
-
 struct options {
     const char *binary;
     char **addresses;
-    bool linkage, no_inlines, json, quiet, help;
+    bool linkage, no_inlines, json, quiet;
+};
+
+static const struct flag flags[] = {
+    {"linkage", 0, NULL, NULL, "names as the linker knows them",
+     TAKE(set, struct options, linkage)},
+    {"no-inlines", 0, NULL, NULL, "only the innermost line and the real function",
+     TAKE(set, struct options, no_inlines)},
+    {"json", 0, NULL, NULL, "as JSON, schema gait/symbols/1", TAKE(set, struct options, json)},
+    {"quiet", 'q', NULL, NULL, "do not mention what is missing from the binary",
+     TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait symbols [options] BINARY [ADDRESS...]\n"
+             "\n"
+             "For each address as linked (hexadecimal; without any, one a line from standard "
+             "input): function\n"
+             "and FILE:LINE:COLUMN, innermost inlined function first, and an empty line.\n",
+    .flags = flags,
 };
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
-    const struct flag flags[] = {
-        {"linkage", 0, &options->linkage, NULL},
-        {"no-inlines", 0, &options->no_inlines, NULL},
-        {"json", 0, &options->json, NULL},
-        {"quiet", 'q', &options->quiet, NULL},
-        {0},
-    };
     *options = (struct options){0};
-    if (!flags_parse(flags, &options->help, argc, argv, err) || options->help)
-        return options->help;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
     if (optind == argc)
         return err_set(err, ERR_USAGE, "which binary? gait symbols BINARY [ADDRESS...]");
     options->binary = argv[optind];
@@ -206,8 +207,6 @@ int cmd_symbols(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     struct asking asking = {.options = &options};
     if (!binary_open_whole(&asking.binary, options.binary, &err))
         return say_err(&err);

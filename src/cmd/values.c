@@ -4,38 +4,7 @@
 #include "cmd/options/table_view.h"
 #include "analysis/values/values.h"
 
-#include <getopt.h>
 #include <string.h>
-
-static const char usage[] =
-    "usage: gait values [options] [FILE]\n"
-    "\n"
-    "Shows the most frequent values of places of a program (gait.data of record --events value), "
-    "those\n"
-    "places first where knowing them would save most.\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --kind KINDS       of these kinds alone: divisor, size, target, load, operand, result, "
-    "address,\n"
-    "                     stride, module; thread, cpu, node, lock (of runs of code), "
-    "address+latency\n"
-    "                     (of timed loads); without it all but the last five\n"
-    "  --no-values        shares alone: values can hold secrets\n"
-    "  --module NAME      only places of this module\n"
-    "  --limit N          so many places (20; with --json all)\n"
-    "  --json             as JSON, schema gait/values/1\n"
-    "  --color WHEN       auto, always or never (auto: on a terminal, unless NO_COLOR is set)\n"
-    "  --no-pager         not through $PAGER, even on a terminal\n"
-    "  -v                 names in full, however long\n"
-    "  -q                 do not mention damage\n";
-
-enum { OPTION_NO_VALUES = VIEW_OPTION_OWN, OPTION_KIND };
-
-static const struct option own_list[] = {
-    {"no-values", no_argument, NULL, OPTION_NO_VALUES},
-    {"kind", required_argument, NULL, OPTION_KIND},
-    {NULL, 0, NULL, 0},
-};
 
 struct options {
     struct view_options view;
@@ -52,8 +21,10 @@ static bool kind_unknown(const char *text, const char *name, struct err *err)
     return err_set(err, ERR_USAGE, "--kind %s: %s is none of %s", text, name, known);
 }
 
-static bool kinds_parse(const char *text, uint32_t *ret_kinds, struct err *err)
+static bool take_kinds(void *to, const struct flag *flag, const char *text, struct err *err)
 {
+    struct options *options = to;
+    (void)flag;
     uint32_t kinds = 0;
     char name[24];
     for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
@@ -64,18 +35,35 @@ static bool kinds_parse(const char *text, uint32_t *ret_kinds, struct err *err)
             return kind_unknown(text, name, err);
         kinds |= 1u << use;
     }
-    *ret_kinds = kinds;
+    options->kinds = kinds;
     return true;
 }
 
-static bool own_take(void *to, int option, const char *value, struct err *err)
-{
-    struct options *options = to;
-    if (option == OPTION_KIND)
-        return kinds_parse(value, &options->kinds, err);
-    options->no_values = true;
-    return true;
-}
+static const struct flag flags[] = {
+    VIEW_INPUT,
+    {"kind", 0, "KINDS", NULL,
+     "of these kinds alone: divisor, size, target, load, operand, result, address, stride, module; "
+     "thread, cpu, node, lock (of runs of code), address+latency (of timed loads); without it all "
+     "but the last five",
+     .take = take_kinds},
+    {"no-values", 0, NULL, NULL, "shares alone: values can hold secrets",
+     TAKE(set, struct options, no_values)},
+    VIEW_MODULE("only places of this module"),
+    VIEW_LIMIT("so many places (20; with --json all)"),
+    VIEW_JSON("as JSON, schema gait/values/1"),
+    VIEW_OUTPUT,
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait values [options] [FILE]\n"
+             "\n"
+             "Shows the most frequent values of places of a program (gait.data of record --events "
+             "value), those\n"
+             "places first where knowing them would save most.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static void show(struct scene *scene, void *to, const struct ink *ink, size_t rows)
 {
@@ -93,7 +81,7 @@ static void show(struct scene *scene, void *to, const struct ink *ink, size_t ro
 int cmd_values(int argc, char **argv)
 {
     static const struct table_view table = {
-        .usage = usage,
+        .line = &this_command,
         .table = TABLE_VALUES,
         .missing = "no values in it; gait record --events edge,call,value -- COMMAND takes them",
         .event = "value",
@@ -103,6 +91,5 @@ int cmd_values(int argc, char **argv)
         .text_rows = 20,
         .show = show};
     struct options options = {.kinds = VALUE_KINDS_USUAL};
-    struct own_options own = {own_list, own_take, &options};
-    return table_view_run(&table, &options.view, &own, &options, argc, argv);
+    return table_view_run(&table, &options.view, argc, argv);
 }

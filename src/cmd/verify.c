@@ -4,20 +4,27 @@
 #include "cmd/options/view_options.h"
 #include "view/verify.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
-static const char usage[] =
-    "usage: gait verify [options] [FILE]\n"
-    "\n"
-    "Checks a profile (gait.data) against itself and its binaries: edges that the code can make,\n"
-    "ranges that decode, sums that add up and, in exact profiles, flow that is conserved.\n"
-    "Exit status 1 if anything is wrong, damage to the file too.\n"
-    "\n"
-    "  -i FILE            the profile, as an option\n"
-    "  --module NAME      check only records of this module\n"
-    "  --json             as JSON, schema gait/verify/1\n"
-    "  -q                 say nothing if all is good\n";
+static const struct flag flags[] = {
+    VIEW_INPUT,
+    VIEW_MODULE("check only records of this module"),
+    VIEW_JSON("as JSON, schema gait/verify/1"),
+    VIEW_QUIET("say nothing if all is good"),
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage =
+        "usage: gait verify [options] [FILE]\n"
+        "\n"
+        "Checks a profile (gait.data) against itself and its binaries: edges that the code can "
+        "make,\n"
+        "ranges that decode, sums that add up and, in exact profiles, flow that is conserved.\n"
+        "Exit status 1 if anything is wrong, damage to the file too.\n",
+    .flags = flags,
+    .also = view_flags,
+};
 
 static int verify(const struct view_options *options, const struct profile *profile)
 {
@@ -40,10 +47,8 @@ int cmd_verify(int argc, char **argv)
 {
     struct view_options options = {0};
     struct err err;
-    if (!view_options_parse(&options, NULL, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (options.help)
-        return show_usage(usage);
     if (!view_input(&options, argc, argv, &err))
         return say_err(&err);
     struct profile profile;

@@ -56,7 +56,6 @@ struct fit_told {
 /* How many votes of one block become one: they stay many, each with its own weight, or they are
  * one, whatever they are of. */
 enum fit_voting { VOTING_WEIGHED, VOTING_MAXIMUM, VOTING_AVERAGE };
-bool fit_voting_parse(const char *text, enum fit_voting *ret_voting);
 
 /* Fills ret_arcs, for each of the function's. False: counts are too large to be reckoned with. */
 bool arcs_fit(const struct notes_function *function, const struct line_groups *groups,

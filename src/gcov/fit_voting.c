@@ -6,17 +6,6 @@
 
 enum { JOINED_WEIGHT = 16 };
 
-bool fit_voting_parse(const char *text, enum fit_voting *ret_voting)
-{
-    static const char *const names[] = {"weighed", "maximum", "average"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *ret_voting = (enum fit_voting)i;
-            return true;
-        }
-    return false;
-}
-
 static int vote_order(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;

@@ -18,16 +18,6 @@ const char *infer_method_name(enum infer_method method)
     return method_names[method];
 }
 
-bool infer_method_parse(const char *name, enum infer_method *ret_method)
-{
-    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
-        if (strcmp(name, method_names[i]) == 0) {
-            *ret_method = (enum infer_method)i;
-            return true;
-        }
-    return false;
-}
-
 void infer_release(struct infer_problem *problem)
 {
     vec_release(&problem->blocks);

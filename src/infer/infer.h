@@ -57,7 +57,6 @@ struct infer_problem {
 
 /* "confidence", "levin", "profi", "static". */
 const char *infer_method_name(enum infer_method method);
-bool infer_method_parse(const char *name, enum infer_method *ret_method);
 
 /* Fills in `inferred` everywhere. Nothing was seen at all: nothing is inferred, all stays 0. */
 void infer_solve(struct infer_problem *problem, enum infer_method method);

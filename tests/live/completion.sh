@@ -24,7 +24,8 @@ commands=$("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 offers "$(echo $commands --help --version)" ''
 for command in $commands; do
     [[ " $(completed "${command:0:3}" | xargs) " = *" $command "* ]] || bad "'${command:0:3}' does not become $command"
-    options=$("$gait" "$command" --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE '^(-[-A-Za-z]+)|, -[-A-Za-z]+' | tr -d ', ')
+    options=$("$gait" "$command" --help | sed -n 's/^  \(-[-A-Za-z]*\).*/\1/p')
+    [ -n "$options" ] || bad "$command --help shows no options"
     got=" $(completed "$command" - | sed 's/=.*//' | xargs) "
     for option in $options --help; do
         [[ $got = *" $option "* ]] || bad "$command: $option is not completed"
@@ -37,6 +38,9 @@ offers '--exact=contexts --exact=counts --exact=paths --exact=paths+contexts --e
 offers 'contexts counts paths paths+contexts trace trace+contexts trace+loops trace+paths' record --exact = ''
 offers 'contexts counts' record --exact = co
 offers 'auto always never' report --color ''
+offers 'confidence levin profi static' report --inferred = ''
+offers '16 32 64 128 224 512' conflicts --within ''
+offers 'weighed' export --votes w
 offers "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" export --format ''
 events=" $(completed record -e '' | xargs) "
 [[ $("$gait" list events | grep -c ' good ') = $(wc -w <<<"$events") ]] || bad "-e offers other events than list: $events"

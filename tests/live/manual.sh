@@ -8,10 +8,17 @@ commands=$("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 for command in $commands; do
     page=man/gait-$command.1.md
     [ -e "$page" ] || { bad "$command has no $page"; continue; }
-    options=$("$gait" "$command" --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE '^(-[-A-Za-z]+)|, -[-A-Za-z]+' | tr -d ', ')
-    [ -n "$options" ] || bad "$command --help shows no options"
+    # Options as help shows them: -o, or --name where there is no letter.
+    options=$("$gait" "$command" --help=options | cut -d ' ' -f 1 | cut -f 1 | sort -u)
+    [ -n "$options" ] || bad "$command has no options"
+    terms=$(awk '/^:/ && term ~ /^`-/ { print term } { term = $0 }' "$page" | grep -oE '`--?[A-Za-z][-a-z]*`' | tr -d '`' | sort -u)
     for option in $options; do
-        grep -qF -e "\`$option\`" "$page" || bad "$page lacks $option"
+        grep -qxF -e "$option" <<<"$terms" || bad "$page lacks $option"
+    done
+    # What the page has, the command takes; with a value, if it has one.
+    for option in $terms; do
+        "$gait" "$command" "$option" x --help >/dev/null 2>"$work/stderr" </dev/null
+        ! grep -q 'unknown option' "$work/stderr" || bad "$page has $option, which $command does not take"
     done
 done
 for page in man/*.md; do

@@ -13,15 +13,6 @@ const char *weight_name(enum weight weight)
     return weight == WEIGHT_TIME ? "time" : "count";
 }
 
-bool weight_parse(const char *name, enum weight *ret_weight)
-{
-    bool time = strcmp(name, "time") == 0;
-    if (!time && strcmp(name, "count") != 0)
-        return false;
-    *ret_weight = time ? WEIGHT_TIME : WEIGHT_COUNT;
-    return true;
-}
-
 const char *address_text(struct scene *scene, uint32_t module, uint64_t at)
 {
     const char *name = module < scene->modules.n ? scene->modules.at[module].name : "[unknown]";

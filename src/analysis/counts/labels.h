@@ -6,7 +6,6 @@
 enum weight { WEIGHT_COUNT, WEIGHT_TIME };
 
 const char *weight_name(enum weight weight);
-bool weight_parse(const char *name, enum weight *ret_weight);
 
 /* "MODULE+0xOFFSET"; the text holds until the scene is closed. */
 const char *address_text(struct scene *scene, uint32_t module, uint64_t at);

@@ -22,25 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: gait optimize --with TOOL [options] [--] PROGRAM [ARGUMENT...]\n"
-    "\n"
-    "Records the program, makes a faster one of what was seen, checks that it does the same, and\n"
-    "measures both in turn. The command is run several times, each time with the same input.\n"
-    "\n"
-    "  --with TOOL        bolt, clang or gcc: what makes the faster program\n"
-    "  --build COMMAND    clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set;\n"
-    "                     without it the profile is left, and how to build is told\n"
-    "  -o OUT             bolt: the new program (PROGRAM.bolt); others: the profile\n"
-    "  --input FILE       what the program reads from standard input (nothing)\n"
-    "  --writes FILE      a file that the command writes: compared, too\n"
-    "  --exact            count every execution (of programs that take less than 2 s)\n"
-    "  --overhead PCT     what sampling may cost otherwise (5 %)\n"
-    "  --runs N           pairs of runs to measure (5 to 30, in half a minute)\n"
-    "  --json             the result as JSON\n"
-    "  --keep             keep the folder with profile and messages\n"
-    "  -q                 do not say what is going on\n";
-
 /* Shorter ones are recorded exactly: too few samples would fall into them. */
 static const double exact_below_s = 2;
 
@@ -64,53 +45,58 @@ const char *optimizer_tool(enum optimizer with)
     return optimizers[with].tool;
 }
 
-static bool with_parse(const char *text, enum optimizer *ret_with, struct err *err)
-{
-    if (!text)
-        return err_set(err, ERR_USAGE, "with what? gait optimize --with bolt, clang or gcc");
-    for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
-        if (strcmp(text, optimizers[i].name) == 0) {
-            *ret_with = (enum optimizer)i;
-            return true;
-        }
-    return err_set(err, ERR_USAGE, "--with %s: bolt, clang or gcc", text);
-}
+static const struct flag flags[] = {
+    {"with", 0, "TOOL", "bolt, clang or gcc", ": what makes the faster program",
+     TAKE(word, struct optimize, with)},
+    {"build", 0, "COMMAND", NULL,
+     "clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set; without it the profile "
+     "is left, and how to build is told",
+     TAKE(text, struct optimize, build)},
+    {"output", 'o', "OUT", NULL, "bolt: the new program (PROGRAM.bolt); others: the profile",
+     TAKE(text, struct optimize, output)},
+    {"input", 0, "FILE", NULL, "what the program reads from standard input (nothing)",
+     TAKE(text, struct optimize, input)},
+    {"writes", 0, "FILE", NULL, "a file that the command writes: compared, too",
+     TAKE(text, struct optimize, writes)},
+    {"exact", 0, NULL, NULL, "count every execution (of programs that take less than 2 s)",
+     TAKE(set, struct optimize, exact)},
+    {"overhead", 0, "PCT", NULL, "what sampling may cost otherwise (5 %)",
+     TAKE(text, struct optimize, overhead)},
+    {"runs", 0, "N", NULL, "pairs of runs to measure (5 to 30, in half a minute)",
+     TAKE(u32, struct optimize, runs), .low = 2, .high = OPTIMIZE_RUNS_MAX},
+    {"json", 0, NULL, NULL, "the result as JSON", TAKE(set, struct optimize, json)},
+    {"keep", 0, NULL, NULL, "keep the folder with profile and messages",
+     TAKE(set, struct optimize, keep)},
+    {"quiet", 'q', NULL, NULL, "do not say what is going on", TAKE(set, struct optimize, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage =
+        "usage: gait optimize --with TOOL [options] [--] PROGRAM [ARGUMENT...]\n"
+        "\n"
+        "Records the program, makes a faster one of what was seen, checks that it does the same, "
+        "and\n"
+        "measures both in turn. The command is run several times, each time with the same input.\n",
+    .flags = flags,
+    .before = true,
+};
 
 static bool parse(struct optimize *optimize, int argc, char **argv, struct err *err)
 {
-    const char *with = NULL, *runs = NULL;
-    const struct flag flags[] = {
-        {"with", 0, NULL, &with},
-        {"build", 0, NULL, &optimize->build},
-        {"output", 'o', NULL, &optimize->output},
-        {"input", 0, NULL, &optimize->input},
-        {"writes", 0, NULL, &optimize->writes},
-        {"exact", 0, &optimize->exact, NULL},
-        {"overhead", 0, NULL, &optimize->overhead},
-        {"runs", 0, NULL, &runs},
-        {"json", 0, &optimize->json, NULL},
-        {"keep", 0, &optimize->keep, NULL},
-        {"quiet", 'q', &optimize->quiet, NULL},
-        {0},
-    };
-    *optimize = (struct optimize){.input = "/dev/null"};
-    if (!flags_parse_before(flags, &optimize->help, argc, argv, err) || optimize->help)
-        return optimize->help;
-    optimize->argv = argv + optind;
-    if (!with_parse(with, &optimize->with, err))
+    *optimize = (struct optimize){.with = WITH_NOTHING, .input = "/dev/null"};
+    if (!flags_parse(&this_command, optimize, argc, argv, err))
         return false;
+    optimize->argv = argv + optind;
+    if (optimize->with == WITH_NOTHING)
+        return err_set(err, ERR_USAGE, "with what? gait optimize --with bolt, clang or gcc");
     if (!*optimize->argv)
-        return err_set(err, ERR_USAGE, "which program? gait optimize --with %s -- PROGRAM", with);
+        return err_set(err, ERR_USAGE, "which program? gait optimize --with %s -- PROGRAM",
+                       optimizer_name(optimize->with));
     if (optimize->build && optimize->with == WITH_BOLT)
         return err_set(err, ERR_USAGE, "--build is for clang and gcc: BOLT works on the program");
     if (optimize->exact && optimize->overhead)
         return err_set(err, ERR_USAGE, "--exact has no --overhead to keep to");
-    char *end = NULL;
-    unsigned long n = runs ? strtoul(runs, &end, 10) : 0;
-    if (runs && (end == runs || *end || n < 2 || n > OPTIMIZE_RUNS_MAX))
-        return err_set(err, ERR_USAGE, "--runs %s: not a number from 2 to %d", runs,
-                       OPTIMIZE_RUNS_MAX);
-    optimize->runs = (unsigned)n;
     return true;
 }
 
@@ -337,8 +323,6 @@ int cmd_optimize(int argc, char **argv)
     struct err err;
     if (!parse(&optimize, argc, argv, &err))
         return say_err(&err);
-    if (optimize.help)
-        return show_usage(usage);
     interrupts_catch();
     bool ok = program_find(&optimize, &err) && output_check(&optimize, &err) &&
               folder_make(&optimize, &err);

@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 
 extern char **environ;
 
-enum optimizer { WITH_BOLT, WITH_CLANG, WITH_GCC };
+enum optimizer { WITH_BOLT, WITH_CLANG, WITH_GCC, WITH_NOTHING };
 const char *optimizer_name(enum optimizer with);
 /* What must be there. */
 const char *optimizer_tool(enum optimizer with);
@@ -26,8 +27,8 @@ struct optimize {
     const char *writes;   /* a file that the command writes; NULL: none that matters */
     const char *overhead; /* of recording; NULL: as the program's length suggests */
     bool exact;           /* record exactly, however long it takes */
-    unsigned runs;        /* pairs to measure; 0: as time allows */
-    bool json, quiet, keep, help;
+    uint32_t runs;        /* pairs to measure; 0: as time allows */
+    bool json, quiet, keep;
     char **argv; /* the program and its arguments */
 
     struct arena arena;

@@ -28,7 +28,7 @@ static const char *why_nothing(const struct table_view *table, const struct prof
     return table->event && was_asked(profile, table->event) ? table->unseen : table->missing;
 }
 
-static int show(const struct table_view *table, const struct view_options *view, void *options,
+static int show(const struct table_view *table, struct view_options *view,
                 const struct profile *profile)
 {
     struct err err;
@@ -40,31 +40,28 @@ static int show(const struct table_view *table, const struct view_options *view,
     }
     scene_open(&scene, &profile, 1, view->module);
     scene.verbose = view->verbose;
-    if (!scene_shows(&scene, &err) || (table->make && !table->make(&scene, options, &err))) {
+    if (!scene_shows(&scene, &err) || (table->make && !table->make(&scene, view, &err))) {
         scene_close(&scene);
         return say_err(&err);
     }
     struct ink ink = output_begin(view);
-    table->show(&scene, options, &ink, view_rows(view, table->text_rows));
+    table->show(&scene, view, &ink, view_rows(view, table->text_rows));
     scene_close(&scene);
     return output_status();
 }
 
-int table_view_run(const struct table_view *table, struct view_options *view,
-                   const struct own_options *own, void *options, int argc, char **argv)
+int table_view_run(const struct table_view *table, struct view_options *view, int argc, char **argv)
 {
     struct err err;
     struct profile profile;
-    if (!view_options_parse(view, own, argc, argv, &err))
+    if (!flags_parse(table->line, view, argc, argv, &err))
         return say_err(&err);
-    if (view->help)
-        return show_usage(table->usage);
     if (!view_input(view, argc, argv, &err))
         return say_err(&err);
     int status = profile_load(view->input, view->quiet, &profile);
     if (status != EXIT_DONE)
         return status;
-    status = show(table, view, options, &profile);
+    status = show(table, view, &profile);
     profile_release(&profile);
     return status;
 }

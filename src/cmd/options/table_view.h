@@ -7,7 +7,7 @@ struct profile;
 struct scene;
 
 struct table_view {
-    const char *usage;
+    const struct command_line *line;
     enum profile_table table;
     bool (*has)(const struct profile *profile); /* whether there is anything; NULL: in the table */
     const char *missing; /* said of a profile that has nothing, behind its name */
@@ -20,6 +20,6 @@ struct table_view {
     void (*show)(struct scene *scene, void *options, const struct ink *ink, size_t rows);
 };
 
-/* `view` is part of what `own` takes into, and of `options`, which `show` gets. The exit status. */
-int table_view_run(const struct table_view *table, struct view_options *view,
-                   const struct own_options *own, void *options, int argc, char **argv);
+/* `view` is what the options begin with, which `make` and `show` get. The exit status. */
+int table_view_run(const struct table_view *table, struct view_options *view, int argc,
+                   char **argv);

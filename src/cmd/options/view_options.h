@@ -1,25 +1,18 @@
-/* Flags that all views have: -i, --json, --limit, --by, --weight, --module, --function, --pid,
- * --tid,
- * --raw, --inferred, -q, --color, --no-pager, --help. */
+/* The options that views share, and what views do with them.
+ *
+ * A view's own options are a struct that begins with struct view_options; its table lists the
+ * shared ones by the macros below, each with its place in the help. Every view takes all of them,
+ * shown or not. */
 #pragma once
 
-#include "view/head.h"
+#include "cmd/options/flags.h"
 #include "text/ink.h"
+#include "view/head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct err;
-
-/* What a view has beside: values from VIEW_OPTION_OWN on, {NULL} last. `take` gets each with its
- * value; false: not good, and err says why. A flag of its own hides a shared one of that name. */
-enum { VIEW_OPTION_OWN = 512 };
-struct option;
-struct own_options {
-    const struct option *list;
-    bool (*take)(void *to, int option, const char *value, struct err *err);
-    void *to;
-};
 
 struct view_options {
     const char *input;             /* NULL: not given */
@@ -28,22 +21,56 @@ struct view_options {
     enum item_by by;
     enum weight weight;
     size_t limit;
-    bool has_weight, has_limit, json, raw, inferred, quiet, help, no_pager, verbose;
+    bool has_weight, has_limit, json, raw, inferred, quiet, no_pager, verbose;
     enum infer_method method; /* of --inferred=METHOD */
     enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
-/* Fields that no flag sets stay as they are. Leaves optind at the first argument that is no flag.
- * own: NULL: none. */
-bool view_options_parse(struct view_options *options, const struct own_options *own, int argc,
-                        char **argv, struct err *err);
+/* clang-format off */
+#define TAKE_VIEW(kind, member) TAKE(kind, struct view_options, member)
+#define VIEW_INPUT {"input", 'i', "FILE", NULL, "the profile, as an option", TAKE_VIEW(text, input)}
+#define VIEW_BY(what) \
+    {"by", 0, "KEY", "function, line, inline, block, edge, instruction, call or loop", what, \
+     TAKE_VIEW(by, by)}
+#define VIEW_WEIGHT(what) {"weight", 0, "WEIGHT", "count or time", what, TAKE_VIEW(weight, weight)}
+#define VIEW_MODULE(what) {"module", 0, "NAME", NULL, what, TAKE_VIEW(text, module)}
+#define VIEW_FUNCTION(what) {"function", 0, "NAME", NULL, what, TAKE_VIEW(text, function)}
+#define VIEW_PID(what) \
+    {"pid", 0, "N", NULL, what, TAKE_VIEW(u32, pid), .low = 1, .expected = "a process id"}
+#define VIEW_TID(what) \
+    {"tid", 0, "N", NULL, what, TAKE_VIEW(u32, tid), .low = 1, .expected = "a thread id"}
+#define VIEW_LIMIT(what) \
+    {"limit", 0, "N", NULL, what, TAKE_VIEW(limit, limit), .expected = "a number of rows"}
+#define VIEW_JSON(what) {"json", 0, NULL, NULL, what, TAKE_VIEW(set, json)}
+#define VIEW_RAW(what) {"raw", 0, NULL, NULL, what, TAKE_VIEW(raw, raw)}
+#define INFERRED_WORDS "confidence, levin, profi or static"
+#define VIEW_INFERRED(what) \
+    {"inferred", 0, "[=HOW]", INFERRED_WORDS, what, TAKE_VIEW(inferred, method)}
+#define VIEW_COLOR \
+    {"color", 0, "WHEN", "auto, always or never", \
+     " (auto: on a terminal, unless NO_COLOR is set)", TAKE_VIEW(word, color)}
+#define VIEW_NO_PAGER \
+    {"no-pager", 0, NULL, NULL, "not through $PAGER, even on a terminal", TAKE_VIEW(set, no_pager)}
+#define VIEW_VERBOSE \
+    {"verbose", 'v', NULL, NULL, "names in full, however long", TAKE_VIEW(set, verbose)}
+#define VIEW_QUIET(what) {"quiet", 'q', NULL, NULL, what, TAKE_VIEW(set, quiet)}
+/* clang-format on */
+/* What views that write text for people have in common. */
+#define VIEW_OUTPUT VIEW_COLOR, VIEW_NO_PAGER, VIEW_VERBOSE, VIEW_QUIET("do not mention damage")
+
+/* All of these: a view takes them even where they are not in its help. */
+extern const struct flag view_flags[];
+
+bool take_by(void *to, const struct flag *flag, const char *value, struct err *err);
+bool take_weight(void *to, const struct flag *flag, const char *value, struct err *err);
+bool take_limit(void *to, const struct flag *flag, const char *value, struct err *err);
+bool take_raw(void *to, const struct flag *flag, const char *value, struct err *err);
+bool take_inferred(void *to, const struct flag *flag, const char *value, struct err *err);
 
 /* Behind the flags: the one file to show, gait.data if there is none. */
 bool view_input(struct view_options *options, int argc, char **argv, struct err *err);
 /* How many rows: as asked for, else so many in text and all in JSON. */
 size_t view_rows(const struct view_options *options, size_t in_text);
-/* "5" or "5%", from 0 to 100; `flag` is whose value it is. */
-bool percent_parse(const char *flag, const char *text, double *ret_percent, struct err *err);
 
 /* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. One
  * of which damage has left nothing is not read, unless any is wanted. */

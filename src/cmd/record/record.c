@@ -49,7 +49,7 @@ static int written(const char *write_error)
     return EXIT_RECORD_FAILED;
 }
 
-static int record_walks(struct record *options)
+static int record_walks(struct record_command *options)
 {
     struct err err;
     struct recording recording;
@@ -67,14 +67,14 @@ static int record_walks(struct record *options)
 }
 
 /* Walks can stand in for samples of CPU time of a program that is started, and for nothing else. */
-static bool walks_will_do(const struct record *options)
+static bool walks_will_do(const struct record_command *options)
 {
     const struct plain_options *plain = &options->plain;
     return *plain->argv && !plain->event && !plain->n_pids && !plain->all_cpus &&
            !plain->duration_ns;
 }
 
-static int record_plain(struct record *options)
+static int record_plain(struct record_command *options)
 {
     struct err err;
     struct plain plain;
@@ -98,15 +98,11 @@ static int record_plain(struct record *options)
 
 int cmd_record(int argc, char **argv)
 {
-    struct record options;
+    struct record_command options;
     struct err err;
     if (!record_parse(&options, argc, argv, &err)) {
         say("%s", err.text);
         return EXIT_RECORD_FAILED;
-    }
-    if (options.help) {
-        fputs(record_usage(), stdout);
-        return EXIT_DONE;
     }
     struct arena arena = {0};
     options.walks.command = options.plain.command =

@@ -7,7 +7,7 @@
 
 enum { PLAIN_HZ = 997 };
 
-static bool subject_check(const struct record *options, struct err *err)
+static bool subject_check(const struct record_command *options, struct err *err)
 {
     const struct plain_options *plain = &options->plain;
     bool program = *options->walks.argv;
@@ -24,12 +24,12 @@ static bool subject_check(const struct record *options, struct err *err)
 }
 
 /* What is meant for walks would be without effect, and silently so. */
-static bool plain_complete(struct record *options, struct err *err)
+static bool plain_complete(struct record_command *options, struct err *err)
 {
     const struct recording_options *walks = &options->walks;
     const struct record_options *record = &walks->record;
     struct plain_options *plain = &options->plain;
-    const char *idle = options->for_walks               ? options->for_walks
+    const char *idle = *options->for_walks              ? options->for_walks
                        : options->events                ? "--events"
                        : record->mode != RECORD_SAMPLED ? "--exact"
                                                         : NULL;
@@ -71,7 +71,7 @@ static bool course_take(struct recording_options *walks, struct err *err)
 
 /* A model without addresses takes all loads to be hits: they are recorded unless something else is
  * asked for. */
-static bool core_complete(struct record *options, struct err *err)
+static bool core_complete(struct record_command *options, struct err *err)
 {
     if (!options->walks.core)
         return !options->walks.pairs ||
@@ -87,15 +87,15 @@ static bool core_complete(struct record *options, struct err *err)
     return true;
 }
 
-static bool exact_check(const struct record *options, struct err *err)
+static bool exact_check(const struct record_command *options, struct err *err)
 {
     const struct record_options *record = &options->walks.record;
     if (record->mode == RECORD_SAMPLED)
         return true;
-    const char *idle = options->for_walks ? options->for_walks
-                       : record->fixed_hz ? "-F"
-                       : record->delay_ns ? "-D"
-                                          : NULL;
+    const char *idle = *options->for_walks ? options->for_walks
+                       : record->fixed_hz  ? "-F"
+                       : record->delay_ns  ? "-D"
+                                           : NULL;
     if (options->events && record->mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE, "--events: of exact runs only --exact=trace has any");
     return !idle || err_set(err, ERR_USAGE, "%s is for samples, of which --exact has none", idle);
@@ -133,7 +133,7 @@ static void compress_complete(struct recording_options *walks)
         memcpy(walks->record.compress, walks->compress, strlen(walks->compress) + 1);
 }
 
-static bool contexts_complete(struct record *options, struct err *err)
+static bool contexts_complete(struct record_command *options, struct err *err)
 {
     struct recording_options *walks = &options->walks;
     uint32_t *contexts = &walks->record.contexts;
@@ -151,7 +151,7 @@ static bool contexts_complete(struct record *options, struct err *err)
 }
 
 /* Processes and durations are typed alike for both ways of recording. */
-static bool processes_complete(struct record *options, struct err *err)
+static bool processes_complete(struct record_command *options, struct err *err)
 {
     struct recording_options *walks = &options->walks;
     const struct plain_options *plain = &options->plain;
@@ -166,7 +166,7 @@ static bool processes_complete(struct record *options, struct err *err)
     return true;
 }
 
-static bool walks_complete(struct record *options, struct err *err)
+static bool walks_complete(struct record_command *options, struct err *err)
 {
     struct recording_options *walks = &options->walks;
     if (!course_take(walks, err) || !exact_check(options, err) || !core_complete(options, err) ||
@@ -176,7 +176,7 @@ static bool walks_complete(struct record *options, struct err *err)
     return contexts_complete(options, err) && processes_complete(options, err);
 }
 
-bool record_complete(struct record *options, struct err *err)
+bool record_complete(struct record_command *options, struct err *err)
 {
     return subject_check(options, err) &&
            (options->is_plain ? plain_complete(options, err) : walks_complete(options, err));

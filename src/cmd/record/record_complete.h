@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 struct err;
-struct record;
+struct record_command;
 
 /* Called once, when all options are known. False: they contradict each other; options are then of
  * no use. */
-bool record_complete(struct record *options, struct err *err);
+bool record_complete(struct record_command *options, struct err *err);
