@@ -14,19 +14,19 @@ static void table_read(struct landing_pads *pads, const struct image *image,
 {
     size_t room;
     const uint8_t *bytes = image_bytes(image, entry->table, &room);
-    struct unwind_code code = {bytes, bytes ? bytes + room : bytes};
+    struct cursor code = {.at = bytes, .end = bytes ? bytes + room : bytes};
     uint64_t base = entry->start.v, ignored, length;
-    if (code_left(&code) < 3)
+    if (cursor_room(&code) < 3)
         return;
     uint8_t base_encoding = *code.at++;
     struct svma field = {entry->table.v + 1};
     if (base_encoding != DW_EH_PE_omit && !unwind_pointer(&code, base_encoding, field, &base))
         return;
-    if (!code_left(&code) || (*code.at++ != DW_EH_PE_omit && !code_leb(&code, false, &ignored)) ||
-        !code_left(&code))
+    if (!cursor_room(&code) || (*code.at++ != DW_EH_PE_omit && !code_leb(&code, false, &ignored)) ||
+        !cursor_room(&code))
         return;
     uint8_t encoding = *code.at++;
-    if (!code_leb(&code, false, &length) || length > code_left(&code))
+    if (!code_leb(&code, false, &length) || length > cursor_room(&code))
         return;
     code.end = code.at + length;
     while (code.at < code.end) {

@@ -10,8 +10,7 @@ enum { RETURN_COLUMN = 16 };
 
 /* ---- addresses */
 
-bool unwind_pointer(struct unwind_code *code, uint8_t encoding, struct svma field,
-                    uint64_t *ret_value)
+bool unwind_pointer(struct cursor *code, uint8_t encoding, struct svma field, uint64_t *ret_value)
 {
     uint64_t value;
     bool is_signed = encoding & DW_EH_PE_signed, ok;
@@ -38,9 +37,9 @@ enum raw_kind { RAW_CIE, RAW_FDE, RAW_TERMINATOR, RAW_BAD };
 
 struct raw_entry {
     enum raw_kind kind;
-    uint64_t next;           /* offset of the entry behind this one; 0: its length is not known */
-    uint64_t cie;            /* of an FDE: the offset of its CIE */
-    struct unwind_code code; /* what comes behind the CIE's id or the FDE's pointer to its CIE */
+    uint64_t next;      /* offset of the entry behind this one; 0: its length is not known */
+    uint64_t cie;       /* of an FDE: the offset of its CIE */
+    struct cursor code; /* what comes behind the CIE's id or the FDE's pointer to its CIE */
 };
 
 /* The field that an FDE has its CIE's offset in; a CIE has a number there that is no offset. */
@@ -62,7 +61,7 @@ static struct raw_entry raw_read(const struct unwind_section *section, uint64_t 
     struct raw_entry raw = {.kind = RAW_BAD};
     if (offset >= section->n)
         return raw;
-    struct unwind_code code = {section->bytes + offset, section->bytes + section->n};
+    struct cursor code = {.at = section->bytes + offset, .end = section->bytes + section->n};
     size_t wide = 4;
     uint64_t length, value;
     if (!code_fixed(&code, 4, false, &length))
@@ -74,11 +73,11 @@ static struct raw_entry raw_read(const struct unwind_section *section, uint64_t 
     }
     if (length == DWARF3_LENGTH_64_BIT && !code_fixed(&code, wide = 8, false, &length))
         return raw;
-    if (length <= wide || length > code_left(&code))
+    if (length <= wide || length > cursor_room(&code))
         return raw;
     size_t field = (size_t)(code.at - section->bytes);
     raw.next = field + length;
-    raw.code = (struct unwind_code){code.at, code.at + length};
+    raw.code = (struct cursor){.at = code.at, .end = code.at + length};
     if (wide == 4 ? code_fixed(&raw.code, 4, false, &value)
                   : code_fixed(&raw.code, 8, false, &value))
         raw.kind = raw_kind_of(section, field, wide, value, &raw.cie);
@@ -88,7 +87,7 @@ static struct raw_entry raw_read(const struct unwind_section *section, uint64_t 
 /* ---- CIEs */
 
 /* The encoding stands in the augmentation data at the place that 'R' has in the string. */
-static bool cie_augment(struct unwind_cie *cie, const char *letter, struct unwind_code data)
+static bool cie_augment(struct unwind_cie *cie, const char *letter, struct cursor data)
 {
     uint64_t ignored;
     while (*++letter)
@@ -119,12 +118,12 @@ static bool cie_augment(struct unwind_cie *cie, const char *letter, struct unwin
 
 /* The head: a version, the augmentation string, from version 4 on the sizes of addresses and
  * segments. */
-static bool cie_head(struct unwind_code *code, uint64_t *ret_version, const char **ret_letters)
+static bool cie_head(struct cursor *code, uint64_t *ret_version, const char **ret_letters)
 {
     uint64_t version, sizes = 8;
     if (!code_fixed(code, 1, false, &version) || (version != 1 && version != 3 && version != 4))
         return false;
-    const uint8_t *zero = memchr(code->at, 0, code_left(code));
+    const uint8_t *zero = memchr(code->at, 0, cursor_room(code));
     if (!zero)
         return false;
     *ret_letters = (const char *)code->at;
@@ -134,7 +133,7 @@ static bool cie_head(struct unwind_code *code, uint64_t *ret_version, const char
 }
 
 /* Numbers behind the head; of augmentations only those that say their length are known. */
-static bool cie_take(struct unwind_cie *cie, struct unwind_code code)
+static bool cie_take(struct unwind_cie *cie, struct cursor code)
 {
     uint64_t version, factor, column, bytes;
     const char *letters;
@@ -144,8 +143,8 @@ static bool cie_take(struct unwind_cie *cie, struct unwind_code code)
         return false;
     cie->data_factor = (int64_t)factor;
     if (*letters == 'z') {
-        if (!code_leb(&code, false, &bytes) || bytes > code_left(&code) ||
-            !cie_augment(cie, letters, (struct unwind_code){code.at, code.at + bytes}))
+        if (!code_leb(&code, false, &bytes) || bytes > cursor_room(&code) ||
+            !cie_augment(cie, letters, (struct cursor){.at = code.at, .end = code.at + bytes}))
             return false;
         code.at += bytes;
     } else if (*letters) {
@@ -193,12 +192,12 @@ static struct svma address_of(const struct unwind_section *section, const uint8_
 /* The FDE's augmentation data: where its exception table is. A pointer of 0 is none, whatever it
  * counts from. */
 static bool augmentation_read(const struct reader *reader, const struct unwind_cie *cie,
-                              struct unwind_code *code, struct svma *ret_table)
+                              struct cursor *code, struct svma *ret_table)
 {
     uint64_t bytes, offset = 0;
-    if (!code_leb(code, false, &bytes) || bytes > code_left(code))
+    if (!code_leb(code, false, &bytes) || bytes > cursor_room(code))
         return false;
-    struct unwind_code data = {code->at, code->at + bytes}, plain = data;
+    struct cursor data = {.at = code->at, .end = code->at + bytes}, plain = data;
     struct svma field = address_of(reader->section, data.at);
     *ret_table = (struct svma){0};
     if (cie->table_encoding != DW_EH_PE_omit &&
@@ -214,7 +213,7 @@ static void reader_add(struct reader *reader, struct unwind_entries *entries,
 {
     uint32_t index = reader_cie(reader, entries, raw->cie);
     const struct unwind_cie *cie = &entries->cies.at[index];
-    struct unwind_code code = raw->code;
+    struct cursor code = raw->code;
     struct svma field = address_of(reader->section, code.at), table = {0};
     uint64_t start, bytes;
     if (!cie->usable || !unwind_pointer(&code, cie->encoding, field, &start) ||

@@ -26,14 +26,14 @@ struct unwind_cie {
     uint8_t table_encoding; /* of addresses of exception tables, or DW_EH_PE_omit */
     uint64_t code_factor;
     int64_t data_factor;
-    struct unwind_code program;
+    struct cursor program;
 };
 
 struct unwind_entry {
     struct svma start;
     uint64_t bytes;
     uint32_t cie, order; /* order: as found; earlier sections and entries are believed first */
-    struct unwind_code program;
+    struct cursor program;
     struct svma table; /* of its exceptions; 0: none */
 };
 
@@ -58,5 +58,4 @@ void unwind_entries_sort(struct unwind_entries *entries);
 
 /* An address in DWARF's exception header encoding; false if it is cut off or of a kind that no
  * linker writes. `field` is its own address. Moves code->at behind it. */
-bool unwind_pointer(struct unwind_code *code, uint8_t encoding, struct svma field,
-                    uint64_t *ret_value);
+bool unwind_pointer(struct cursor *code, uint8_t encoding, struct svma field, uint64_t *ret_value);

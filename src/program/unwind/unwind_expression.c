@@ -10,7 +10,7 @@ enum { STACK_MAX = 32, OPERATIONS_MAX = 512 };
 
 struct machine {
     const uint8_t *start;
-    struct unwind_code code;
+    struct cursor code;
     uint64_t stack[STACK_MAX];
     size_t depth;
     bool bad, no_memory;
@@ -220,7 +220,8 @@ enum expression_end expression_run(const uint8_t *code, size_t n, const struct u
                                    const struct unwind_memory *memory, const uint64_t *first,
                                    uint64_t *ret_value)
 {
-    struct machine m = {.start = code, .code = {code, code + n}, .frame = frame, .memory = memory};
+    struct machine m = {
+        .start = code, .code = {.at = code, .end = code + n}, .frame = frame, .memory = memory};
     if (first)
         push(&m, *first);
     for (int done = 0; m.code.at < m.code.end && !m.bad && !m.no_memory; done++) {

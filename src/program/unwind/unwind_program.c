@@ -10,7 +10,7 @@ struct state {
     struct unwind_expressions *expressions;
     unwind_emit *emit;
     void *closure;
-    struct unwind_code code;
+    struct cursor code;
     uint64_t at; /* svma that the next change is for */
     struct unwind_rule now, given, initial;
     bool any_given;
@@ -35,12 +35,12 @@ static bool offset(struct state *s, bool is_signed, bool factored, int64_t *ret_
     return true;
 }
 
-static bool expression(struct state *s, struct unwind_code *ret_code)
+static bool expression(struct state *s, struct cursor *ret_code)
 {
     uint64_t bytes;
-    if (!uleb(s, &bytes) || !bytes || bytes > code_left(&s->code))
+    if (!uleb(s, &bytes) || !bytes || bytes > cursor_room(&s->code))
         return false;
-    *ret_code = (struct unwind_code){s->code.at, s->code.at + bytes};
+    *ret_code = (struct cursor){.at = s->code.at, .end = s->code.at + bytes};
     s->code.at += bytes;
     return true;
 }
@@ -100,10 +100,10 @@ static bool column_register(struct state *s)
 static bool column_expression(struct state *s, enum column_kind kind)
 {
     uint64_t number;
-    struct unwind_code code;
+    struct cursor code;
     return uleb(s, &number) && expression(s, &code) &&
            column_set(s, number, kind,
-                      unwind_expressions_add(s->expressions, code.at, code_left(&code)));
+                      unwind_expressions_add(s->expressions, code.at, cursor_room(&code)));
 }
 
 /* ---- the CFA */
@@ -134,12 +134,12 @@ static bool cfa_register_offset(struct state *s, bool is_signed)
 }
 
 /* Linkers describe a whole PLT with one expression: rsp + 8 + ((rip & 15) >= N) * 8. */
-static bool is_plt(const struct unwind_code *code, int64_t *ret_threshold)
+static bool is_plt(const struct cursor *code, int64_t *ret_threshold)
 {
     static const uint8_t form[] = {DW_OP_breg7, 8, DW_OP_breg16, 0,          DW_OP_lit15,
                                    DW_OP_and,   0, DW_OP_ge,     DW_OP_lit3, DW_OP_shl,
                                    DW_OP_plus};
-    if (code_left(code) != sizeof form)
+    if (cursor_room(code) != sizeof form)
         return false;
     for (size_t i = 0; i < sizeof form; i++)
         if (form[i] && code->at[i] != form[i])
@@ -150,13 +150,13 @@ static bool is_plt(const struct unwind_code *code, int64_t *ret_threshold)
 
 static bool cfa_expression(struct state *s)
 {
-    struct unwind_code code;
+    struct cursor code;
     int64_t number;
     if (!expression(s, &code))
         return false;
     if (is_plt(&code, &number))
         return cfa_set(s, CFA_PLT, 0, number);
-    number = unwind_expressions_add(s->expressions, code.at, code_left(&code));
+    number = unwind_expressions_add(s->expressions, code.at, cursor_room(&code));
     return cfa_set(s, CFA_EXPRESSION, 0, number);
 }
 
@@ -254,7 +254,7 @@ static bool extended(struct state *s, uint8_t instruction)
     }
 }
 
-static bool run(struct state *s, const struct unwind_code *code)
+static bool run(struct state *s, const struct cursor *code)
 {
     s->code = *code;
     while (s->code.at < s->code.end) {

@@ -31,13 +31,13 @@ static bool header_read(const struct image *image, struct svma at, struct unwind
     const uint8_t *bytes = image_bytes(image, at, &room);
     if (!bytes || room < FIXED_BYTES || bytes[0] != VERSION)
         return false;
-    struct unwind_code code = {bytes + FIXED_BYTES, bytes + room};
+    struct cursor code = {.at = bytes + FIXED_BYTES, .end = bytes + room};
     struct unwind_header header = {.at = at};
     if (!unwind_pointer(&code, bytes[1], (struct svma){at.v + FIXED_BYTES}, &header.section.v))
         return false;
     uint64_t n;
     if (bytes[2] == DW_EH_PE_udata4 && bytes[3] == (DW_EH_PE_datarel | DW_EH_PE_sdata4) &&
-        code_fixed(&code, 4, false, &n) && n <= code_left(&code) / ROW_BYTES) {
+        code_fixed(&code, 4, false, &n) && n <= cursor_room(&code) / ROW_BYTES) {
         header.rows = code.at;
         header.n_rows = n;
     }
