@@ -36,12 +36,12 @@ static void add(struct rows *rows, const char *section, const char *name, const 
                                    arena_string(&rows->arena, text)};
 }
 
-static const char *standing_of(struct outcome outcome)
+static const char *standing_of(struct attempt_outcome outcome)
 {
     return standing_name(outcome_standing(outcome));
 }
 
-static const char *why_not(struct outcome outcome)
+static const char *why_not(struct attempt_outcome outcome)
 {
     switch (outcome.result) {
     case ATTEMPT_WORKS: return "";
@@ -63,7 +63,7 @@ static const char *why_not(struct outcome outcome)
 
 static void list_triggers(struct rows *rows, const char *section)
 {
-    struct outcome perf = try_run(TRY_sigtrap), timer = try_run(TRY_timer);
+    struct attempt_outcome perf = try_run(TRY_sigtrap), timer = try_run(TRY_timer);
     add(rows, section, "perf", standing_of(perf), "the kernel's perf clock: any rate");
     add(rows, section, "cputime", standing_of(timer), "a timer on the thread's CPU time");
     add(rows, section, "auto", standing_of(perf.result == ATTEMPT_WORKS ? perf : timer),
@@ -72,7 +72,7 @@ static void list_triggers(struct rows *rows, const char *section)
 
 static void list_modes(struct rows *rows, const char *section)
 {
-    struct outcome memfd = try_run(TRY_memfd), samples = try_run(TRY_samples);
+    struct attempt_outcome memfd = try_run(TRY_memfd), samples = try_run(TRY_samples);
     add(rows, section, "sampled", standing_of(memfd), "record: walks at a cost that is named");
     add(rows, section, "exact", standing_of(memfd), "record --exact=counts: the whole run");
     add(rows, section, "plain", standing_of(samples),

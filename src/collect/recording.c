@@ -12,7 +12,7 @@
 #include "collect/target/loadable.h"
 #include "collect/output/output.h"
 #include "collect/channel/share.h"
-#include "collect/target/subject.h"
+#include "collect/target/target.h"
 #include "collect/totals.h"
 #include "model/core/model.h"
 #include "profile/file/file.h"
@@ -47,7 +47,7 @@ struct run {
     struct profile delta; /* what is new since the last append */
     struct totals told;   /* of it: what was appended */
     struct output output;
-    struct subject subject;
+    struct recording_target target;
     struct drain drain;
     struct walk_stacks stacks;
     struct payload_dump dump;
@@ -130,10 +130,10 @@ static bool start(struct run *run, struct err *err)
     struct launch launch = {
         .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
     bool sampled = run->options->record.mode == RECORD_SAMPLED;
-    enum subject_way way = !loadable_is_static(run->program) ? SUBJECT_LOADS
-                           : sampled                         ? SUBJECT_SAMPLED
-                                                             : SUBJECT_EXACT;
-    if (subject_start(&run->subject, &launch, way, &run->recording->exec_errno, err))
+    enum target_way way = !loadable_is_static(run->program) ? TARGET_LOADS
+                          : sampled                         ? TARGET_SAMPLED
+                                                            : TARGET_EXACT;
+    if (target_start(&run->target, &launch, way, &run->recording->exec_errno, err))
         return true;
     output_undo(&run->output);
     return false;
@@ -145,7 +145,7 @@ static bool attach(struct run *run, struct err *err)
     if (!output_open(&run->output, options->output, &run->delta, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
-    if (subject_attach(&run->subject, options->pids, options->n_pids, run->share.fd, err))
+    if (target_attach(&run->target, options->pids, options->n_pids, run->share.fd, err))
         return true;
     output_undo(&run->output);
     return false;
@@ -201,12 +201,12 @@ static void append(struct run *run, bool last)
         describe_memory(run);
         describe_stream(run);
     }
-    subject_times(&run->subject, &times);
-    if (last && run->subject.started)
-        drain_outliving(&run->drain, run->subject.child.pid, &times);
+    target_times(&run->target, &times);
+    if (last && run->target.started)
+        drain_outliving(&run->drain, run->target.child.pid, &times);
     totals_now(&run->drain, &times, last, &now);
     if (last)
-        now.losses[LOSS_thread_native] += subject_deaf(&run->subject);
+        now.losses[LOSS_thread_native] += target_deaf(&run->target);
     totals_give(&run->delta.totals, &run->told, &now);
     output_append(&run->output, &run->delta, last);
     drain_forget(&run->drain);
@@ -236,9 +236,9 @@ static uint64_t append_if_due(struct run *run)
 static void follow_traces(struct run *run, uint64_t wait)
 {
     uint64_t until = clock_ns(CLOCK_MONOTONIC) + (wait < TRACE_NS ? wait : TRACE_NS);
-    while (!run->subject.ended && clock_ns(CLOCK_MONOTONIC) < until)
-        subject_wait(&run->subject,
-                     drain_read_traces(&run->drain, until + READ_NS) ? 0 : TRACE_PAUSE_NS);
+    while (!run->target.ended && clock_ns(CLOCK_MONOTONIC) < until)
+        target_wait(&run->target,
+                    drain_read_traces(&run->drain, until + READ_NS) ? 0 : TRACE_PAUSE_NS);
 }
 
 /* A process that meets functions waits for the plan of each: it is looked after all the time, until
@@ -246,13 +246,13 @@ static void follow_traces(struct run *run, uint64_t wait)
 static void follow_asks(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait, soon = 0;
-    while (!run->subject.ended && now < until) {
+    while (!run->target.ended && now < until) {
         uint32_t served = drain_serve(&run->drain);
         now = clock_ns(CLOCK_MONOTONIC);
         soon = served ? now + ASKS_NS : soon;
         uint64_t pause = now < soon ? ASKS_PAUSE_NS : PLANS_NS;
         if (!served && now < until)
-            subject_wait(&run->subject, pause < until - now ? pause : until - now);
+            target_wait(&run->target, pause < until - now ? pause : until - now);
         now = clock_ns(CLOCK_MONOTONIC);
     }
 }
@@ -262,8 +262,8 @@ static void follow_asks(struct run *run, uint64_t wait)
 static void follow_processes(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait;
-    while (!run->subject.ended && now < until && !drain_crowded(&run->drain)) {
-        subject_wait(&run->subject, until - now < CROWD_NS ? until - now : CROWD_NS);
+    while (!run->target.ended && now < until && !drain_crowded(&run->drain)) {
+        target_wait(&run->target, until - now < CROWD_NS ? until - now : CROWD_NS);
         now = clock_ns(CLOCK_MONOTONIC);
     }
 }
@@ -284,7 +284,7 @@ static void work_off(struct run *run)
         if (!left || now < tell)
             continue;
         if (!told)
-            launch_listen(&run->subject.child);
+            launch_listen(&run->target.child);
         told = true;
         tell = now + REST_NS;
         if (run->options->rest)
@@ -297,8 +297,8 @@ static void look_for_stranger(struct run *run)
 {
     char path[32];
     struct stat status;
-    snprintf(path, sizeof path, "/proc/%d", run->subject.child.pid);
-    if (run->subject.started && !*run->recording->stranger && stat(path, &status) == 0 &&
+    snprintf(path, sizeof path, "/proc/%d", run->target.child.pid);
+    if (run->target.started && !*run->recording->stranger && stat(path, &status) == 0 &&
         status.st_uid != geteuid())
         snprintf(run->recording->stranger, sizeof run->recording->stranger,
                  "the program runs as another user (%u), who may not open gait's memory",
@@ -307,12 +307,12 @@ static void look_for_stranger(struct run *run)
 
 static void follow(struct run *run)
 {
-    struct subject *subject = &run->subject;
+    struct recording_target *target = &run->target;
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     run->due_ns = now + APPEND_NS;
     uint64_t duration = run->options->duration_ns, end = duration ? now + duration : UINT64_MAX;
-    while (!subject->ended) {
-        uint64_t wait = subject_wants(subject) ? START_NS : wait_ns(run, run->due_ns - now);
+    while (!target->ended) {
+        uint64_t wait = target_wants(target) ? START_NS : wait_ns(run, run->due_ns - now);
         wait = wait < end - now ? wait : end - now;
         if (run->options->record.mode == RECORD_EXACT_TRACE)
             follow_traces(run, wait);
@@ -321,12 +321,12 @@ static void follow(struct run *run)
         else
             follow_processes(run, wait);
         now = clock_ns(CLOCK_MONOTONIC);
-        subject->ended |= now >= end;
+        target->ended |= now >= end;
         look_for_stranger(run);
-        subject_refresh(subject);
-        if (subject->ended)
-            subject_leave(subject);
-        run->drain.ending = subject->ended;
+        target_refresh(target);
+        if (target->ended)
+            target_leave(target);
+        run->drain.ending = target->ended;
         drain_read(&run->drain);
         now = append_if_due(run);
     }
@@ -356,9 +356,9 @@ static void conclude(struct run *run)
     struct recording *recording = run->recording;
     struct drain_sum sum;
     drain_sum(&run->drain, true, &sum);
-    recording->status = run->subject.child.status;
-    memcpy(recording->left, run->subject.left, sizeof recording->left);
-    memcpy(recording->bare, run->subject.bare, sizeof recording->bare);
+    recording->status = run->target.child.status;
+    memcpy(recording->left, run->target.left, sizeof recording->left);
+    memcpy(recording->bare, run->target.bare, sizeof recording->bare);
     recording->totals = run->told;
     recording->translate_ns = sum.totals.translate_ns;
     recording->ending_ns = run->drain.ending_ns;
@@ -481,7 +481,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         if (run->session.stacks)
             walk_stacks_release(&run->stacks);
     }
-    subject_release(&run->subject);
+    target_release(&run->target);
     profile_release(&run->delta);
     path_plans_release(&run->paths);
     share_release(&run->share);

@@ -77,7 +77,7 @@ static bool walks_will_do(const struct record_command *options)
 static int record_plain(struct record_command *options)
 {
     struct err err;
-    struct plain plain;
+    struct plain_recording plain;
     if (!options->quiet && isatty(STDERR_FILENO))
         options->plain.progress = progress_print;
     bool begun = plain_run(&options->plain, &plain, &err);

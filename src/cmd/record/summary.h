@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-struct plain;
+struct plain_recording;
 struct plain_options;
 struct recording;
 struct recording_options;
@@ -12,4 +12,5 @@ void summary_print(const struct recording_options *options, const struct recordi
                    bool verbose);
 /* Why, and the same command line as --plain. */
 void summary_offer_plain(const struct recording_options *options, const char *why);
-void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose);
+void summary_plain(const struct plain_options *options, const struct plain_recording *plain,
+                   bool verbose);

@@ -12,7 +12,7 @@ static double percent(double part, double all)
     return all > 0 ? 100 * part / all : 0;
 }
 
-static void print_time(const struct plain *plain)
+static void print_time(const struct plain_recording *plain)
 {
     const struct totals *totals = &plain->totals;
     double user = summary_seconds(totals->user_ns), kernel = summary_seconds(totals->kernel_ns);
@@ -24,7 +24,7 @@ static void print_time(const struct plain *plain)
 }
 
 /* Clocks start anew in every thread: those shorter than a period are seldom met. */
-static void print_coverage(const struct plain *plain)
+static void print_coverage(const struct plain_recording *plain)
 {
     const struct totals *totals = &plain->totals;
     double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
@@ -36,7 +36,8 @@ static void print_coverage(const struct plain *plain)
 }
 
 /* Without a sample: a process that was followed need not have ended, nor even have run. */
-static void print_unsampled(const struct plain_options *options, const struct plain *plain)
+static void print_unsampled(const struct plain_options *options,
+                            const struct plain_recording *plain)
 {
     const struct totals *totals = &plain->totals;
     if (*options->argv)
@@ -47,7 +48,7 @@ static void print_unsampled(const struct plain_options *options, const struct pl
             1e3 * summary_seconds(totals->user_ns + totals->kernel_ns));
 }
 
-static void print_samples(const struct plain_options *options, const struct plain *plain)
+static void print_samples(const struct plain_options *options, const struct plain_recording *plain)
 {
     const struct totals *totals = &plain->totals;
     char number[32];
@@ -66,7 +67,7 @@ static void print_samples(const struct plain_options *options, const struct plai
             plain->ring_bytes >> 10, plain->ring_wanted >> 10);
 }
 
-static void print_cost(const struct plain *plain)
+static void print_cost(const struct plain_recording *plain)
 {
     const struct totals *totals = &plain->totals;
     struct cost cost = cost_of(totals);
@@ -76,14 +77,15 @@ static void print_cost(const struct plain *plain)
         cost.tool_ms / 1e3, cost.tool, startup, cost.once_ms - startup);
 }
 
-static void print_more(const struct plain *plain)
+static void print_more(const struct plain_recording *plain)
 {
     summary_stacks_more(plain->ends, plain->fallbacks);
     say("%zu nodes, %u modules, %u processes; rings of %zu KiB, stacks of %u KiB", plain->nodes,
         plain->modules, plain->processes, plain->ring_bytes >> 10, plain->stack_bytes >> 10);
 }
 
-void summary_plain(const struct plain_options *options, const struct plain *plain, bool verbose)
+void summary_plain(const struct plain_options *options, const struct plain_recording *plain,
+                   bool verbose)
 {
     print_time(plain);
     print_samples(options, plain);

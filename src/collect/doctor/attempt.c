@@ -53,9 +53,9 @@ static bool answer_read(int fd, struct answer *ret_answer)
     return n == 1 && read(fd, ret_answer, sizeof *ret_answer) == sizeof *ret_answer;
 }
 
-struct outcome attempt_run(attempt_fn *attempt, const void *with)
+struct attempt_outcome attempt_run(attempt_fn *attempt, const void *with)
 {
-    struct outcome untried = {.result = ATTEMPT_UNTRIED};
+    struct attempt_outcome untried = {.result = ATTEMPT_UNTRIED};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
         return untried;
@@ -76,11 +76,11 @@ struct outcome attempt_run(attempt_fn *attempt, const void *with)
     if (!answered) {
         if (!WIFSIGNALED(status) || WTERMSIG(status) == SIGALRM)
             return untried;
-        return (struct outcome){.result = ATTEMPT_KILLED, .why = WTERMSIG(status)};
+        return (struct attempt_outcome){.result = ATTEMPT_KILLED, .why = WTERMSIG(status)};
     }
     if (answer.error == ATTEMPT_SILENT)
-        return (struct outcome){.result = ATTEMPT_MUTE, .value = answer.value};
-    return (struct outcome){.result = answer.error ? ATTEMPT_REFUSED : ATTEMPT_WORKS,
-                            .why = (int)answer.error,
-                            .value = answer.value};
+        return (struct attempt_outcome){.result = ATTEMPT_MUTE, .value = answer.value};
+    return (struct attempt_outcome){.result = answer.error ? ATTEMPT_REFUSED : ATTEMPT_WORKS,
+                                    .why = (int)answer.error,
+                                    .value = answer.value};
 }

@@ -16,7 +16,7 @@ enum attempt_result {
     ATTEMPT_UNTRIED, /* not even a process could be had, or it did not end in time */
 };
 
-struct outcome {
+struct attempt_outcome {
     enum attempt_result result;
     int why;
     uint64_t value; /* what the attempt measured or read */
@@ -26,4 +26,4 @@ struct outcome {
 typedef int attempt_fn(uint64_t *ret_value, const void *with);
 enum { ATTEMPT_SILENT = -1 };
 
-struct outcome attempt_run(attempt_fn *attempt, const void *with);
+struct attempt_outcome attempt_run(attempt_fn *attempt, const void *with);

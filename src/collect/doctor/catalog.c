@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* As record would: with interrupts, of user mode where that can be told apart. */
-static struct outcome open_event(const struct perf_event_name *event, int cpu)
+static struct attempt_outcome open_event(const struct perf_event_name *event, int cpu)
 {
     struct perf_event_attr attr = {.type = event->type,
                                    .size = sizeof attr,
@@ -24,7 +24,7 @@ static struct outcome open_event(const struct perf_event_name *event, int cpu)
                                    .disabled = 1,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
-    struct outcome outcome = try_event(&attr, cpu);
+    struct attempt_outcome outcome = try_event(&attr, cpu);
     if (outcome.result != ATTEMPT_REFUSED || outcome.why != EINVAL)
         return outcome;
     attr.exclude_kernel = attr.exclude_hv = 0;
@@ -36,7 +36,7 @@ static void add(struct catalog *catalog, const char *name, const char *source, i
 {
     struct perf_event_name event;
     struct err err;
-    struct outcome outcome = {.result = ATTEMPT_REFUSED, .why = EINVAL};
+    struct attempt_outcome outcome = {.result = ATTEMPT_REFUSED, .why = EINVAL};
     if (perf_name_parse(name, &event, &err))
         outcome = open_event(&event, cpu);
     *vec_push(catalog) = (struct catalog_event){.name = arena_string(&catalog->arena, name),

@@ -8,7 +8,7 @@
 struct catalog_event {
     const char *name;   /* as typed after -e */
     const char *source; /* "software", "hardware", "cache", or the PMU that names it */
-    struct outcome outcome;
+    struct attempt_outcome outcome;
     bool everybody; /* counts a whole processor only: wants -a */
 };
 

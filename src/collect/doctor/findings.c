@@ -105,7 +105,7 @@ static void judge_filter(struct judge *judge)
                                                     : "no filter",
               "", "docker run --security-opt seccomp=unconfined ...");
     judge_try(judge, "memfd", TRY_memfd, 2, "", "record needs it for what the program tells gait");
-    struct outcome ptrace = machine->tried[TRY_ptrace];
+    struct attempt_outcome ptrace = machine->tried[TRY_ptrace];
     const char *scope =
         machine->ptrace_scope == SETTING_UNKNOWN
             ? "no Yama"
@@ -125,7 +125,7 @@ static void judge_clocks(struct judge *judge)
               "no perf at all: record goes by the CPU-time timer");
     judge_try(judge, "perf clock", TRY_sigtrap, 2, "record --trigger perf: any rate",
               "record falls back to the CPU-time timer");
-    struct outcome timer = machine->tried[TRY_timer];
+    struct attempt_outcome timer = machine->tried[TRY_timer];
     enum standing standing = outcome_standing(timer);
     double ms = (double)timer.value / 1e6;
     judge_add(judge, "CPU-time timer", standing,
@@ -169,7 +169,8 @@ static void judge_samples(struct judge *judge)
 static void judge_hardware(struct judge *judge)
 {
     const struct machine *machine = judge->machine;
-    struct outcome cycles = machine->tried[TRY_cycles], branches = machine->tried[TRY_branches];
+    struct attempt_outcome cycles = machine->tried[TRY_cycles],
+                           branches = machine->tried[TRY_branches];
     enum standing standing = judge_hardware_standing(machine, cycles);
     const char *denied = judge_perf_advice(judge, cycles, 2);
     const char *pass =

@@ -16,7 +16,7 @@ enum standing {
     STANDING_UNKNOWN, /* could not be found out */
 };
 const char *standing_name(enum standing standing);
-enum standing outcome_standing(struct outcome outcome);
+enum standing outcome_standing(struct attempt_outcome outcome);
 
 struct finding {
     const char *name;

@@ -25,7 +25,7 @@ void judge_add(struct judge *judge, const char *name, enum standing standing, co
                          .standing = standing};
 }
 
-enum standing outcome_standing(struct outcome outcome)
+enum standing outcome_standing(struct attempt_outcome outcome)
 {
     switch (outcome.result) {
     case ATTEMPT_WORKS: return STANDING_GOOD;
@@ -37,14 +37,14 @@ enum standing outcome_standing(struct outcome outcome)
     return outcome.why == EACCES || outcome.why == EPERM ? STANDING_DENIED : STANDING_MISSING;
 }
 
-bool outcome_filtered(const struct machine *machine, struct outcome outcome)
+bool outcome_filtered(const struct machine *machine, struct attempt_outcome outcome)
 {
     return (outcome.result == ATTEMPT_KILLED && outcome.why == SIGSYS) ||
            (outcome.result == ATTEMPT_REFUSED && machine->seccomp == 2 &&
             (outcome.why == EPERM || outcome.why == ENOSYS));
 }
 
-const char *outcome_text(struct judge *judge, struct outcome outcome)
+const char *outcome_text(struct judge *judge, struct attempt_outcome outcome)
 {
     switch (outcome.result) {
     case ATTEMPT_WORKS: return "tried, works";
@@ -65,7 +65,7 @@ const char *judge_setting(struct judge *judge, const char *command)
     return contained ? arena_format(judge->arena, "on the host:  %s", command) : command;
 }
 
-const char *judge_perf_advice(struct judge *judge, struct outcome outcome, long level)
+const char *judge_perf_advice(struct judge *judge, struct attempt_outcome outcome, long level)
 {
     const struct machine *machine = judge->machine;
     if (outcome_standing(outcome) != STANDING_DENIED)
@@ -80,13 +80,13 @@ const char *judge_perf_advice(struct judge *judge, struct outcome outcome, long 
 void judge_try(struct judge *judge, const char *name, enum try which, long level, const char *with,
                const char *without)
 {
-    struct outcome outcome = judge->machine->tried[which];
+    struct attempt_outcome outcome = judge->machine->tried[which];
     enum standing standing = outcome_standing(outcome);
     judge_add(judge, name, standing, outcome_text(judge, outcome),
               standing == STANDING_GOOD ? with : without, judge_perf_advice(judge, outcome, level));
 }
 
-enum standing judge_hardware_standing(const struct machine *machine, struct outcome outcome)
+enum standing judge_hardware_standing(const struct machine *machine, struct attempt_outcome outcome)
 {
     enum standing standing = outcome_standing(outcome);
     return standing != STANDING_GOOD && !machine->core_pmu ? STANDING_MISSING : standing;

@@ -18,17 +18,18 @@ void judge_try(struct judge *judge, const char *name, enum try which, long level
 
 /* What lifts a refusal of perf_event_open, where paranoid at most `level` would do; "" if nothing.
  */
-const char *judge_perf_advice(struct judge *judge, struct outcome outcome, long level);
+const char *judge_perf_advice(struct judge *judge, struct attempt_outcome outcome, long level);
 /* A command that changes a setting. Settings are the whole machine's: in a container they cannot be
  * changed, and the command is one for the host. */
 const char *judge_setting(struct judge *judge, const char *command);
 /* Without a device in /sys there is no hardware, whatever the error was. */
-enum standing judge_hardware_standing(const struct machine *machine, struct outcome outcome);
+enum standing judge_hardware_standing(const struct machine *machine,
+                                      struct attempt_outcome outcome);
 
-const char *outcome_text(struct judge *judge, struct outcome outcome);
+const char *outcome_text(struct judge *judge, struct attempt_outcome outcome);
 /* Whether a seccomp filter said no. Kernels answer EACCES for their own settings; filters, as
  * container engines set them, EPERM. */
-bool outcome_filtered(const struct machine *machine, struct outcome outcome);
+bool outcome_filtered(const struct machine *machine, struct attempt_outcome outcome);
 
 /* Which kinds of recording work. */
 void judge_recordings(struct judge *judge);

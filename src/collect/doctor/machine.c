@@ -261,7 +261,7 @@ static int record_plain(uint64_t *ret_value, const void *with)
         .duration_ns = 20000000,
         .seed = 1,
     };
-    static struct plain plain;
+    static struct plain_recording plain;
     struct err err;
     errno = 0;
     if (!plain_run(&options, &plain, &err))
@@ -280,7 +280,7 @@ void machine_try(struct machine *machine, char *const *argv)
     machine->plain = attempt_run(record_plain, &(struct plain_trial){argv, false});
     machine->follow = attempt_run(record_plain, &(struct plain_trial){NULL, false});
     machine->everything = attempt_run(record_plain, &(struct plain_trial){NULL, true});
-    struct outcome rings = machine->everything.value ? machine->everything : machine->plain;
+    struct attempt_outcome rings = machine->everything.value ? machine->everything : machine->plain;
     machine->ring_kib = (uint32_t)(rings.value >> 32);
     machine->ring_wanted_kib = (uint32_t)rings.value;
 }

@@ -23,14 +23,14 @@ struct machine {
     bool core_pmu, ibs;          /* have a folder in /sys/bus/event_source/devices */
     bool debug_folder;           /* /usr/lib/debug has something */
     const char *debuginfod_urls; /* of the environment; NULL: not set */
-    struct outcome libdebuginfod;
+    struct attempt_outcome libdebuginfod;
     uint64_t memlock_bytes; /* RLIMIT_MEMLOCK; UINT64_MAX: no limit */
     uint64_t free_bytes;    /* of the current folder's disk */
     bool folder_writable;
     char library[PATH_MAX], library_error[512]; /* libgait.so, or why it was not found */
-    struct outcome tried[TRY_N];
+    struct attempt_outcome tried[TRY_N];
     /* Recordings of a program that ends at once; of a process that runs; of all CPUs. */
-    struct outcome sampled, exact, plain, follow, everything;
+    struct attempt_outcome sampled, exact, plain, follow, everything;
     /* KiB of each ring of the one of all CPUs, which needs most: what it got, and what it wanted.
      */
     uint32_t ring_kib, ring_wanted_kib;

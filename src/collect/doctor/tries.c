@@ -348,7 +348,7 @@ const char *try_text(enum try which)
     return tries[which].text;
 }
 
-struct outcome try_run(enum try which)
+struct attempt_outcome try_run(enum try which)
 {
     return attempt_run(tries[which].run, NULL);
 }
@@ -366,7 +366,7 @@ static int open_event(uint64_t *ret_value, const void *with)
     return fd < 0 ? errno : 0;
 }
 
-struct outcome try_event(const struct perf_event_attr *attr, int cpu)
+struct attempt_outcome try_event(const struct perf_event_attr *attr, int cpu)
 {
     return attempt_run(open_event, &(struct wish){attr, cpu});
 }

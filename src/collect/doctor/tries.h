@@ -31,7 +31,7 @@ enum try {
 const char *try_text(enum try which);
 
 /* outcome.value: of the timer, ns of CPU time between the shortest delay and its signal. */
-struct outcome try_run(enum try which);
+struct attempt_outcome try_run(enum try which);
 
 /* Whether an event can be opened: for a process or, with a cpu, for all that it runs. */
-struct outcome try_event(const struct perf_event_attr *attr, int cpu);
+struct attempt_outcome try_event(const struct perf_event_attr *attr, int cpu);

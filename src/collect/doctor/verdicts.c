@@ -4,7 +4,7 @@
 
 static const char *record_advice(const struct machine *machine)
 {
-    struct outcome sampled = machine->sampled;
+    struct attempt_outcome sampled = machine->sampled;
     if (sampled.result == ATTEMPT_KILLED && machine->tried[TRY_timer].result == ATTEMPT_WORKS)
         return "gait record --trigger cputime -- PROGRAM";
     if (sampled.result != ATTEMPT_WORKS)
@@ -20,7 +20,7 @@ static void judge_record(struct judge *judge)
         [TRIGGER_CPUTIME] = "triggered by the CPU-time timer: fewer samples a second",
     };
     const struct machine *machine = judge->machine;
-    struct outcome sampled = machine->sampled;
+    struct attempt_outcome sampled = machine->sampled;
     bool works = sampled.result == ATTEMPT_WORKS, here = machine->folder_writable;
     judge->findings->records = works && here && sampled.value != TRIGGER_AUTO;
     enum standing standing = !works                          ? outcome_standing(sampled)
@@ -39,12 +39,12 @@ static void judge_record(struct judge *judge)
 }
 
 /* What was tried as a whole counts; where that failed, the part that is to blame explains it. */
-static void add_trial(struct judge *judge, const char *name, struct outcome trial, enum try part,
-                      long level, const char *with)
+static void add_trial(struct judge *judge, const char *name, struct attempt_outcome trial,
+                      enum try part, long level, const char *with)
 {
-    struct outcome cause = judge->machine->tried[part];
+    struct attempt_outcome cause = judge->machine->tried[part];
     bool works = trial.result == ATTEMPT_WORKS;
-    struct outcome told = works || cause.result == ATTEMPT_WORKS ? trial : cause;
+    struct attempt_outcome told = works || cause.result == ATTEMPT_WORKS ? trial : cause;
     judge_add(judge, name, outcome_standing(told), outcome_text(judge, told), works ? with : "",
               judge_perf_advice(judge, told, level));
 }
@@ -52,7 +52,7 @@ static void add_trial(struct judge *judge, const char *name, struct outcome tria
 static void judge_plain(struct judge *judge)
 {
     const struct machine *machine = judge->machine;
-    struct outcome stacks = machine->tried[TRY_stacks];
+    struct attempt_outcome stacks = machine->tried[TRY_stacks];
     if (machine->plain.result == ATTEMPT_WORKS && stacks.result != ATTEMPT_WORKS)
         judge_add(judge, "record --plain", STANDING_LIMITED,
                   "tried, works; but samples have no stacks", "",
@@ -61,7 +61,7 @@ static void judge_plain(struct judge *judge)
         add_trial(judge, "record --plain", machine->plain, TRY_samples, 2, "with stacks");
     add_trial(judge, "record -p PID", machine->follow, TRY_other, 2, "processes of the same user");
     add_trial(judge, "record -a", machine->everything, TRY_everything, 0, "");
-    struct outcome cycles = machine->tried[TRY_cycles];
+    struct attempt_outcome cycles = machine->tried[TRY_cycles];
     judge_add(judge, "record -e PMU", judge_hardware_standing(machine, cycles),
               outcome_text(judge, cycles), "see gait list events",
               machine->core_pmu ? judge_perf_advice(judge, cycles, 2) : "");

@@ -25,7 +25,7 @@ static const uint64_t SETTLED_NS = 2000000;
 
 struct run {
     const struct plain_options *options;
-    struct plain *plain;
+    struct plain_recording *plain;
     struct perf_request request;
     struct perf_events events;
     struct follow follow;
@@ -296,7 +296,7 @@ static void record(struct run *run)
 
 static void conclude(struct run *run)
 {
-    struct plain *plain = run->plain;
+    struct plain_recording *plain = run->plain;
     const struct samples *samples = &run->follow.samples;
     const struct profile *total = profile_writer_total(run->output.writer);
     plain->totals = run->told;
@@ -327,10 +327,11 @@ static void wait_for_child(struct run *run)
     run->plain->status = run->child.status;
 }
 
-bool plain_run(const struct plain_options *options, struct plain *ret_plain, struct err *err)
+bool plain_run(const struct plain_options *options, struct plain_recording *ret_plain,
+               struct err *err)
 {
     struct run run = {.options = options, .plain = ret_plain};
-    *ret_plain = (struct plain){0};
+    *ret_plain = (struct plain_recording){0};
     bool begun = prepare(&run, err) && begin(&run, err);
     if (begun) {
         ret_plain->startup_ns = cpu_times_own_ns();

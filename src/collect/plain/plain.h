@@ -34,7 +34,7 @@ struct plain_options {
     void (*progress)(const struct plain_progress *progress); /* about every second; may be NULL */
 };
 
-struct plain {
+struct plain_recording {
     int exec_errno; /* the program could not be executed, and why */
     bool denied;    /* the kernel gives no samples at all: nothing was recorded, err says why */
     int status;     /* of the program, as waitpid gives it */
@@ -56,4 +56,5 @@ struct plain {
 };
 
 /* False: nothing was recorded. */
-bool plain_run(const struct plain_options *options, struct plain *ret_plain, struct err *err);
+bool plain_run(const struct plain_options *options, struct plain_recording *ret_plain,
+               struct err *err);

@@ -47,7 +47,7 @@ static void endings(void **state)
 {
     (void)state;
     uint64_t with = 42;
-    struct outcome outcome = attempt_run(works, &with);
+    struct attempt_outcome outcome = attempt_run(works, &with);
     assert_int_equal(outcome.result, ATTEMPT_WORKS);
     assert_int_equal(outcome.value, 42);
     outcome = attempt_run(refused, NULL);
@@ -68,7 +68,7 @@ static void signals_are_fresh(void **state)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     signal(SIGUSR1, SIG_IGN);
-    struct outcome timer = try_run(TRY_timer);
+    struct attempt_outcome timer = try_run(TRY_timer);
     signal(SIGUSR1, SIG_DFL);
     sigprocmask(SIG_SETMASK, &before, NULL);
     assert_int_equal(timer.result, ATTEMPT_WORKS);

@@ -79,7 +79,7 @@ static void denied_is_not_missing(void **state)
     (void)state;
     struct machine machine = good_machine();
     machine.paranoid = 3;
-    machine.tried[TRY_cycles] = (struct outcome){ATTEMPT_REFUSED, EACCES, 0};
+    machine.tried[TRY_cycles] = (struct attempt_outcome){ATTEMPT_REFUSED, EACCES, 0};
     struct findings findings = judged(&machine);
     assert_standing(&findings, "PMU", STANDING_DENIED);
     assert_non_null(strstr(find(&findings, "PMU").advice, "perf_event_paranoid=2"));
@@ -91,7 +91,7 @@ static void denied_is_not_missing(void **state)
     assert_null(strstr(find(&findings, "PMU").advice, "sysctl"));
     done(&findings);
     machine.core_pmu = true;
-    machine.tried[TRY_branches] = (struct outcome){ATTEMPT_REFUSED, EOPNOTSUPP, 0};
+    machine.tried[TRY_branches] = (struct attempt_outcome){ATTEMPT_REFUSED, EOPNOTSUPP, 0};
     findings = judged(&machine);
     assert_standing(&findings, "LBR", STANDING_MISSING);
     done(&findings);
@@ -102,8 +102,8 @@ static void filters_are_named(void **state)
     (void)state;
     struct machine machine = good_machine();
     machine.seccomp = 2;
-    machine.tried[TRY_perf] = (struct outcome){ATTEMPT_REFUSED, EPERM, 0};
-    machine.tried[TRY_ptrace] = (struct outcome){ATTEMPT_KILLED, SIGSYS, 0};
+    machine.tried[TRY_perf] = (struct attempt_outcome){ATTEMPT_REFUSED, EPERM, 0};
+    machine.tried[TRY_ptrace] = (struct attempt_outcome){ATTEMPT_KILLED, SIGSYS, 0};
     struct findings findings = judged(&machine);
     assert_string_equal(find(&findings, "seccomp").value,
                         "a filter refuses perf_event_open, ptrace");
@@ -177,9 +177,9 @@ static void samples_without_stacks(void **state)
 {
     (void)state;
     struct machine machine = good_machine();
-    machine.tried[TRY_stacks] = (struct outcome){.result = ATTEMPT_MUTE};
-    machine.tried[TRY_everything] = (struct outcome){ATTEMPT_REFUSED, EACCES, 0};
-    machine.everything = (struct outcome){ATTEMPT_REFUSED, EIO, 0};
+    machine.tried[TRY_stacks] = (struct attempt_outcome){.result = ATTEMPT_MUTE};
+    machine.tried[TRY_everything] = (struct attempt_outcome){ATTEMPT_REFUSED, EACCES, 0};
+    machine.everything = (struct attempt_outcome){ATTEMPT_REFUSED, EIO, 0};
     snprintf(machine.container, sizeof machine.container, "docker");
     struct findings findings = judged(&machine);
     assert_standing(&findings, "record --plain", STANDING_LIMITED);

@@ -24,7 +24,7 @@ struct attached {
     bool gone;                    /* ended, or another program by now */
 };
 
-struct subject {
+struct recording_target {
     bool started;
     struct child child; /* if so */
     struct vigil vigil; /* if not */
@@ -36,27 +36,27 @@ struct subject {
 
 /* How the agent comes into a program: it loads it, or it is put in, to sample or for an exact run.
  */
-enum subject_way { SUBJECT_LOADS, SUBJECT_SAMPLED, SUBJECT_EXACT };
+enum target_way { TARGET_LOADS, TARGET_SAMPLED, TARGET_EXACT };
 
 /* Starts the program. One that loads nothing gets the agent before its first instruction, if it
  * can: else it runs without. */
-bool subject_start(struct subject *subject, const struct launch *launch, enum subject_way way,
-                   int *ret_exec_errno, struct err *err);
+bool target_start(struct recording_target *target, const struct launch *launch, enum target_way way,
+                  int *ret_exec_errno, struct err *err);
 /* All of these processes, or none. */
-bool subject_attach(struct subject *subject, const int *pids, size_t n, int channel_fd,
-                    struct err *err);
+bool target_attach(struct recording_target *target, const int *pids, size_t n, int channel_fd,
+                   struct err *err);
 
 /* Until something happened, or the time is over. */
-void subject_wait(struct subject *subject, uint64_t timeout_ns);
+void target_wait(struct recording_target *target, uint64_t timeout_ns);
 /* Threads that are new since the last time are recorded, too. */
-void subject_refresh(struct subject *subject);
+void target_refresh(struct recording_target *target);
 /* No more is recorded. */
-void subject_leave(struct subject *subject);
-void subject_release(struct subject *subject);
+void target_leave(struct recording_target *target);
+void target_release(struct recording_target *target);
 
 /* Whether a program stands there with no thread recorded yet. */
-bool subject_wants(const struct subject *subject);
+bool target_wants(const struct recording_target *target);
 /* Threads that could not be recorded, because they block the signal of samples. */
-uint64_t subject_deaf(const struct subject *subject);
+uint64_t target_deaf(const struct recording_target *target);
 /* While it was recorded. */
-void subject_times(struct subject *subject, struct cpu_times *ret_times);
+void target_times(struct recording_target *target, struct cpu_times *ret_times);
