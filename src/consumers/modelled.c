@@ -5,7 +5,7 @@
 #include "model/replay/account.h"
 
 struct giving {
-    const struct code *code;
+    const struct core_code *code;
     struct profile *profile;
     const struct code_place *place;
 };
@@ -53,7 +53,8 @@ static void row_give(const struct giving *giving, const struct account_row *row)
     }
 }
 
-void modelled_give(const struct account *account, const struct code *code, struct profile *profile)
+void modelled_give(const struct account *account, const struct core_code *code,
+                   struct profile *profile)
 {
     for (size_t i = 0; i < account->touched.n; i++) {
         uint32_t id = account->touched.at[i];

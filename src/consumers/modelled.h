@@ -2,8 +2,9 @@
 #pragma once
 
 struct account;
-struct code;
+struct core_code;
 struct profile;
 
 /* Modules of the code are those of the profile. */
-void modelled_give(const struct account *account, const struct code *code, struct profile *profile);
+void modelled_give(const struct account *account, const struct core_code *code,
+                   struct profile *profile);

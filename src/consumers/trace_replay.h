@@ -36,7 +36,7 @@ struct trace_replay {
     struct account account;
     struct trace_records records;
     struct images images;
-    struct code code;
+    struct core_code code;
     struct replay_exits {
         VEC(struct replay_exit);
     } exits;         /* by id */

@@ -3,7 +3,7 @@
 #include "analysis/pipeline/window_course.h"
 
 /* What the window adds: so many cycles as it stands for. */
-static void window_weigh(struct modelled *modelled, const struct code *code,
+static void window_weigh(struct modelled *modelled, const struct core_code *code,
                          const struct account *account, size_t index)
 {
     uint32_t group = (uint32_t)(index % MODELLED_GROUPS);

@@ -21,7 +21,7 @@ struct window_pending {
 
 struct window_course {
     const struct windows *windows;
-    struct code code;
+    struct core_code code;
     struct replay replay; /* to listen to */
     struct map runs;      /* of module, address and bytes */
     struct window_firsts {

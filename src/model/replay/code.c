@@ -9,14 +9,14 @@ struct place_key {
     uint64_t module, at;
 };
 
-void code_init(struct code *code, const struct model *model, struct code_source source)
+void code_init(struct core_code *code, const struct model *model, struct code_source source)
 {
-    *code = (struct code){.model = model, .source = source};
+    *code = (struct core_code){.model = model, .source = source};
     map_init(&code->ids, sizeof(struct place_key));
     map_init(&code->lone, sizeof(struct place_key));
 }
 
-void code_release(struct code *code)
+void code_release(struct core_code *code)
 {
     vec_release(&code->insns);
     vec_release(&code->places);
@@ -125,7 +125,7 @@ static void target_read(struct code_insn *insn, const struct decoded *decoded)
 
 /* ---- runs */
 
-static uint32_t place_id(struct code *code, uint32_t module, struct svma at, uint8_t length)
+static uint32_t place_id(struct core_code *code, uint32_t module, struct svma at, uint8_t length)
 {
     struct place_key key = {module, at.v};
     uint32_t id = map_add(&code->ids, &key);
@@ -134,8 +134,8 @@ static uint32_t place_id(struct code *code, uint32_t module, struct svma at, uin
     return id;
 }
 
-static bool insn_make(struct code *code, const struct image *image, uint32_t module, struct svma at,
-                      struct code_insn *ret)
+static bool insn_make(struct core_code *code, const struct image *image, uint32_t module,
+                      struct svma at, struct code_insn *ret)
 {
     struct decoded decoded;
     size_t room;
@@ -151,7 +151,7 @@ static bool insn_make(struct code *code, const struct image *image, uint32_t mod
     return true;
 }
 
-uint32_t code_run(struct code *code, uint32_t module, struct svma at, uint32_t bytes,
+uint32_t code_run(struct core_code *code, uint32_t module, struct svma at, uint32_t bytes,
                   uint32_t instructions)
 {
     const struct image *image = code->source.image(code->source.context, module);
@@ -168,7 +168,7 @@ uint32_t code_run(struct code *code, uint32_t module, struct svma at, uint32_t b
     return REPLAY_NONE;
 }
 
-uint32_t code_one(struct code *code, uint64_t at)
+uint32_t code_one(struct core_code *code, uint64_t at)
 {
     struct place_key key;
     uint32_t module;

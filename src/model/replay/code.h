@@ -57,7 +57,7 @@ struct code_source {
     void *context;
 };
 
-struct code {
+struct core_code {
     const struct model *model;
     struct code_source source;
     struct code_insns {
@@ -73,8 +73,8 @@ struct code {
     } alone; /* which are here */
 };
 
-void code_init(struct code *code, const struct model *model, struct code_source source);
-void code_release(struct code *code);
+void code_init(struct core_code *code, const struct model *model, struct code_source source);
+void code_release(struct core_code *code);
 
 /* An address as cores see it, and back. */
 uint64_t replay_at(uint32_t module, struct svma at);
@@ -82,8 +82,8 @@ void replay_place(uint64_t at, uint32_t *ret_module, struct svma *ret_at);
 
 /* A run of so many instructions that are so many bytes; REPLAY_NONE: they cannot be read, or are
  * not what the file has. */
-uint32_t code_run(struct code *code, uint32_t module, struct svma at, uint32_t bytes,
+uint32_t code_run(struct core_code *code, uint32_t module, struct svma at, uint32_t bytes,
                   uint32_t instructions);
 /* One instruction that nobody saw running, for those who look where else control could have gone.
  */
-uint32_t code_one(struct code *code, uint64_t at);
+uint32_t code_one(struct core_code *code, uint64_t at);

@@ -11,7 +11,7 @@ enum {
     GAP_CYCLES = 100,    /* more than anything takes that is under way without a miss */
 };
 
-void replay_init(struct replay *replay, struct code *code)
+void replay_init(struct replay *replay, struct core_code *code)
 {
     *replay = (struct replay){.code = code, .core = core_make(code->model), .stack = STACK_TOP};
     replay->frame = STACK_TOP;

@@ -36,7 +36,7 @@ struct replay_listener {
 };
 
 struct replay {
-    struct code *code;
+    struct core_code *code;
     struct core *core;
     bool wrong_ways;  /* instructions that are thrown away are told, too */
     uint64_t warming; /* instructions that are not to be counted yet */
@@ -46,7 +46,7 @@ struct replay {
     uint64_t stack, frame;         /* followed */
 };
 
-void replay_init(struct replay *replay, struct code *code);
+void replay_init(struct replay *replay, struct core_code *code);
 void replay_release(struct replay *replay);
 void replay_listen(struct replay *replay, struct replay_listener *listener);
 

@@ -35,7 +35,7 @@ struct fixture {
     struct replay_listener listener;
     struct image image;
     struct model model;
-    struct code code;
+    struct core_code code;
     struct replay replay;
     struct svma loop;
     uint32_t steps, aborted, warming, gaps, addressed;
