@@ -296,24 +296,25 @@ static bool result_make(struct optimize *optimize, const char **ret_before, stru
 
 static bool optimized(struct optimize *optimize, struct err *err)
 {
-    struct check check;
+    struct reference_run reference;
     struct gain gain;
     const char *before;
     if (!tool_find(&optimize->arena, optimizer_tool(optimize->with), err) ||
-        !check_begin(&check, optimize, err))
+        !reference_take(&reference, optimize, err))
         return false;
-    if (check.first.result.status)
+    if (reference.first.result.status)
         say("the command ends with %s: is that meant?",
-            status_text(&optimize->arena, check.first.result.status));
+            status_text(&optimize->arena, reference.first.result.status));
     if (!result_make(optimize, &before, err))
         return false;
     if (!optimize->result) {
         puts(optimize->note);
         return true;
     }
-    if (!check_result(&check, optimize, err) || !gain_measure(&gain, optimize, before, err))
+    if (!reference_compare(&reference, optimize, err) ||
+        !gain_measure(&gain, optimize, before, err))
         return false;
-    (optimize->json ? optimize_json : optimize_text)(optimize, &gain, check.steady);
+    (optimize->json ? optimize_json : optimize_text)(optimize, &gain, reference.steady);
     return true;
 }
 

@@ -10,31 +10,32 @@
 /* ---- what it does */
 
 /* One run of the program at the path, as the command that was given. */
-static bool outcome_of(struct optimize *optimize, const char *path, const char *name,
-                       struct outcome *ret_outcome, struct err *err)
+static bool run_once(struct optimize *optimize, const char *path, const char *name,
+                     struct run_files *ret_files, struct err *err)
 {
     struct trial trial = {path, optimize->argv, optimize->input, environ, false};
-    *ret_outcome = (struct outcome){
+    *ret_files = (struct run_files){
         .output = arena_format(&optimize->arena, "%s/%s.out", optimize->folder, name),
         .errors = arena_format(&optimize->arena, "%s/%s.err", optimize->folder, name)};
-    return trial_run(&trial, ret_outcome->output, ret_outcome->errors, &ret_outcome->result, err);
+    return trial_run(&trial, ret_files->output, ret_files->errors, &ret_files->result, err);
 }
 
 /* The same, and what it wrote is kept. */
-static bool outcome_keep(struct optimize *optimize, const char *path, const char *name,
-                         struct outcome *ret_outcome, struct err *err)
+static bool run_keep(struct optimize *optimize, const char *path, const char *name,
+                     struct run_files *ret_files, struct err *err)
 {
-    if (!outcome_of(optimize, path, name, ret_outcome, err))
+    if (!run_once(optimize, path, name, ret_files, err))
         return false;
     if (!optimize->writes)
         return true;
-    ret_outcome->written = arena_format(&optimize->arena, "%s/%s.written", optimize->folder, name);
-    return file_copy(optimize->writes, ret_outcome->written, err) ||
+    ret_files->written = arena_format(&optimize->arena, "%s/%s.written", optimize->folder, name);
+    return file_copy(optimize->writes, ret_files->written, err) ||
            err_in(err, "--writes: after a run of the command");
 }
 
 /* NULL: nothing. */
-static const char *difference(struct arena *arena, const struct outcome *a, const struct outcome *b)
+static const char *difference(struct arena *arena, const struct run_files *a,
+                              const struct run_files *b)
 {
     if (a->result.status != b->result.status)
         return arena_format(arena, "%s, was %s", status_text(arena, b->result.status),
@@ -48,24 +49,25 @@ static const char *difference(struct arena *arena, const struct outcome *a, cons
     return NULL;
 }
 
-bool check_begin(struct check *check, struct optimize *optimize, struct err *err)
+bool reference_take(struct reference_run *reference, struct optimize *optimize, struct err *err)
 {
-    struct outcome second;
-    if (!outcome_keep(optimize, optimize->program, "first", &check->first, err) ||
-        !outcome_keep(optimize, optimize->program, "second", &second, err))
+    struct run_files second;
+    if (!run_keep(optimize, optimize->program, "first", &reference->first, err) ||
+        !run_keep(optimize, optimize->program, "second", &second, err))
         return false;
-    check->steady = !difference(&optimize->arena, &check->first, &second);
-    optimize->alone = fmin(check->first.result.cpu, second.result.cpu);
+    reference->steady = !difference(&optimize->arena, &reference->first, &second);
+    optimize->alone = fmin(reference->first.result.cpu, second.result.cpu);
     return true;
 }
 
-bool check_result(const struct check *check, struct optimize *optimize, struct err *err)
+bool reference_compare(const struct reference_run *reference, struct optimize *optimize,
+                       struct err *err)
 {
-    struct outcome again;
-    if (!outcome_keep(optimize, optimize->result, "again", &again, err))
+    struct run_files again;
+    if (!run_keep(optimize, optimize->result, "again", &again, err))
         return false;
-    const char *how = difference(&optimize->arena, &check->first, &again);
-    return !check->steady || !how ||
+    const char *how = difference(&optimize->arena, &reference->first, &again);
+    return !reference->steady || !how ||
            err_set(err, ERR_SYSTEM,
                    "%s does not do the same: %s; it was removed, and all is as before",
                    optimize->result, how);
@@ -88,11 +90,11 @@ bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *
                           : n < PAIRS_LEAST || (n < PAIRS_MOST && spent < measure_s)) {
         for (unsigned i = 0; i < 2; i++) {
             unsigned side = (i + n) % 2; /* none is always the first */
-            struct outcome outcome;
-            if (!outcome_of(optimize, paths[side], "measured", &outcome, err))
+            struct run_files files;
+            if (!run_once(optimize, paths[side], "measured", &files, err))
                 return false;
-            times[side][n] = fmax(outcome.result.cpu, 1e-6);
-            spent += outcome.result.wall;
+            times[side][n] = fmax(files.result.cpu, 1e-6);
+            spent += files.result.wall;
         }
         n++;
     }

@@ -8,22 +8,24 @@
 struct err;
 struct optimize;
 
-/* What a run of the command left: files in the folder. */
-struct outcome {
+/* What a run of the command left in the folder. */
+struct run_files {
     const char *output, *errors;
     const char *written; /* a copy of the file that --writes names; NULL: none is named */
     struct trial_result result;
 };
 
-struct check {
-    struct outcome first;
+/* What the program does by itself: what the new program is compared with. */
+struct reference_run {
+    struct run_files first;
     bool steady; /* it does the same each time: others can be held to it */
 };
 
 /* What the program does by itself, twice: what differs from run to run cannot be compared. */
-bool check_begin(struct check *check, struct optimize *optimize, struct err *err);
+bool reference_take(struct reference_run *reference, struct optimize *optimize, struct err *err);
 /* False, with how: the new program does something else. */
-bool check_result(const struct check *check, struct optimize *optimize, struct err *err);
+bool reference_compare(const struct reference_run *reference, struct optimize *optimize,
+                       struct err *err);
 
 /* Runs the program as it was and the new one in turn. */
 bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *before,
