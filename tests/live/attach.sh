@@ -52,7 +52,9 @@ kill -INT "$recorder"
 wait "$recorder"
 same 'ended by Ctrl-C' 0 $?
 as_before 'after Ctrl-C' "$pid"
-refused 'a thread' "is a thread of process $pid" "$(ls "/proc/$pid/task" | sort -n | sed -n 2p)"
+# Of its threads the oldest but the first: others come and go, and numbers may have begun again.
+thread=$(cat "/proc/$pid/task"/*/stat 2>/dev/null | sort -n -k 22 | awk -v pid="$pid" '$1 != pid { print $1; exit }')
+refused 'a thread' "is a thread of process $pid" "$thread"
 ends 'a busy program' "$pid"
 cat "$work/busy"
 

@@ -16,7 +16,8 @@ grep -q 'interrupt outside of what is kept' "$work/report" || bad 'no interrupt 
 "$gait" report --json "$work/part" | grep -q '"only": "nested,three_or_nine"' || bad 'JSON does not say what was kept'
 "$gait" report --json "$work/part" | grep -q '"name": "million"' && bad 'something else was kept'
 # Shares of time: both intervals hold what the other says, or nearly. Of two runs on a busy machine
-# one may take longer: so each is compared with its own user time.
+# one may take longer: so each is compared with its own user time. There samples are less
+# independent, too: shares of 13 runs at a load of 13 had 1.4 times the deviation that intervals say.
 share_of_time() {
     local user
     user=$("$gait" info --json "$work/$1" | grep -o '"whole_user_time": [0-9.]*' | cut -d ' ' -f 2)
@@ -25,7 +26,7 @@ share_of_time() {
 read -r a a_lo a_hi <<<"$(share_of_time all)"
 read -r b b_lo b_hi <<<"$(share_of_time part)"
 echo "time of nested: $a ($a_lo to $a_hi) of all, $b ($b_lo to $b_hi) of the part"
-awk "BEGIN { exit !($a_lo > 0 && $a_lo <= $b_hi && $b_lo <= $a_hi) }" || bad 'another share of the time'
+awk "BEGIN { more = ($a_hi - $a_lo) / 4; exit !($a_lo > 0 && $a_lo <= $b_hi + more && $b_lo <= $a_hi + more) }" || bad 'another share of the time'
 # Executions within the part: 60 times 7 instructions a call beside 6 times 3.
 ratio() { read -r x _ _ y _ _ <<<"$(share function "$1" instructions nested three_or_nine)"; awk "BEGIN { printf \"%.2f\", $x / $y }"; }
 whole=$("$gait" record -q --exact=counts -o "$work/exact" -- "$work/rounds" 10 >/dev/null; ratio exact)
