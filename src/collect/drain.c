@@ -1,5 +1,6 @@
 #include "collect/drain.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "collect/target/cpu_times.h"
 #include "collect/channel/figures.h"
@@ -12,24 +13,16 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* At most: as often as the profile is appended to. Between two readings the program has evicted our
  * memory from the caches, and fetching it again is most of what a reading costs. */
 static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* CPU time that can have been used by now. */
 static uint64_t passed_ns(const struct drain *drain)
 {
-    return (monotonic_ns() - drain->began_ns) * drain->cpus;
+    return (clock_ns(CLOCK_MONOTONIC) - drain->began_ns) * drain->cpus;
 }
 
 static uint64_t module_ns(const struct drain *drain)
@@ -46,7 +39,7 @@ void drain_init(struct drain *drain, const struct recording_session *session)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     *drain = (struct drain){.session = session,
-                            .began_ns = monotonic_ns(),
+                            .began_ns = clock_ns(CLOCK_MONOTONIC),
                             .cpus = (uint64_t)(cpus > 0 ? cpus : 1),
                             .delay_ns = DELAY_FIRST_NS,
                             .unwatched_ns = session->options->record.delay_ns};

@@ -1,5 +1,6 @@
 #include "collect/recording.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/memory.h"
 #include "collect/drain.h"
@@ -23,7 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -59,13 +59,6 @@ struct run {
     uint64_t due_ns;        /* when the next append is */
     char program[PATH_MAX]; /* its file */
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- before the program runs */
 

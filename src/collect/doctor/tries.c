@@ -1,5 +1,6 @@
 #include "collect/doctor/tries.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 
 #include <errno.h>
@@ -42,9 +43,7 @@ static struct perf_event_attr clock_of_user(void)
 
 static uint64_t cpu_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static volatile sig_atomic_t signalled;
@@ -334,23 +333,15 @@ static int try_branches(uint64_t *ret_value, const void *with)
 
 /* ---- all */
 
-static const struct {
-    attempt_fn *run;
-    const char *text;
-} tries[] = {
-#define TRY_ROW(name, text) {try_##name, text},
+static attempt_fn *const tries[] = {
+#define TRY_ROW(name, text) try_##name,
     TRIES(TRY_ROW)
 #undef TRY_ROW
 };
 
-const char *try_text(enum try which)
-{
-    return tries[which].text;
-}
-
 struct attempt_outcome try_run(enum try which)
 {
-    return attempt_run(tries[which].run, NULL);
+    return attempt_run(tries[which], NULL);
 }
 
 struct wish {

@@ -28,7 +28,6 @@ enum try {
 #undef TRY_ENUM
         TRY_N
 };
-const char *try_text(enum try which);
 
 /* outcome.value: of the timer, ns of CPU time between the shortest delay and its signal. */
 struct attempt_outcome try_run(enum try which);

@@ -1,5 +1,6 @@
 #include "collect/exact/plan_maker.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "collect/exact/path_plans.h"
 #include "paths/number.h"
@@ -12,7 +13,6 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 struct planned_code {
@@ -106,13 +106,6 @@ static void module_open(struct path_plans *plans, struct planned_module *planned
     module_tell(plans, planned);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Of a module of the profile, made when it is met first. */
 static const struct planned_module *planned_get(struct path_plans *plans,
                                                 const struct mappings *mappings, uint32_t module)
@@ -121,10 +114,10 @@ static const struct planned_module *planned_get(struct path_plans *plans,
         if (plans->modules.at[i].module == module)
             return &plans->modules.at[i];
     struct planned_module *planned = vec_push(&plans->modules);
-    uint64_t start = now_ns();
+    uint64_t start = clock_ns(CLOCK_MONOTONIC);
     planned->module = module;
     module_open(plans, planned, mappings);
-    plans->make_ns += now_ns() - start;
+    plans->make_ns += clock_ns(CLOCK_MONOTONIC) - start;
     return planned;
 }
 
@@ -236,7 +229,7 @@ static bool function_serve(struct path_plans *plans, uint64_t at)
 uint32_t path_plans_serve(struct path_plans *plans, struct channel *channel)
 {
     uint32_t served = 0;
-    uint64_t start = now_ns();
+    uint64_t start = clock_ns(CLOCK_MONOTONIC);
     for (uint32_t i = 0; i < PLAN_ASKS; i++) {
         uint64_t ask = __atomic_load_n(&channel->plan_asks[i], __ATOMIC_ACQUIRE);
         if (!ask)
@@ -245,6 +238,6 @@ uint32_t path_plans_serve(struct path_plans *plans, struct channel *channel)
         __atomic_store_n(&channel->plan_asks[i], 0, __ATOMIC_RELEASE);
         served++;
     }
-    plans->make_ns += served ? now_ns() - start : 0;
+    plans->make_ns += served ? clock_ns(CLOCK_MONOTONIC) - start : 0;
     return served;
 }

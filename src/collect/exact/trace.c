@@ -1,12 +1,12 @@
 #include "collect/exact/trace.h"
 
+#include "base/clock.h"
 #include "values/payloads.h"
 #include "collect/channel/share.h"
 
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 void trace_init(struct trace *trace, const struct share *share, uint32_t index,
@@ -131,13 +131,6 @@ static void ring_break(struct trace *trace, struct trace_ring *ring)
     ring->broken = true;
 }
 
-static bool clock_passed(uint64_t ns)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec >= ns;
-}
-
 static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t published,
                           uint64_t until_ns)
 {
@@ -152,7 +145,7 @@ static uint64_t ring_read(struct trace *trace, struct trace_ring *ring, uint64_t
             ring_advance(ring, bytes);
         else
             ring_break(trace, ring);
-        if (clock_passed(until_ns))
+        if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
             break;
     }
     if (ring->broken && ring->read != published)
@@ -219,7 +212,7 @@ uint64_t trace_read(struct trace *trace, uint64_t until_ns)
         uint64_t more = ring_visit(trace, at, until_ns);
         bytes += more;
         trace->next = (at + 1) % n;
-        if (more && clock_passed(until_ns))
+        if (more && clock_ns(CLOCK_MONOTONIC) >= until_ns)
             break;
     }
     return bytes;

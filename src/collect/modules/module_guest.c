@@ -1,4 +1,5 @@
 /* The process of a module: loads it and answers questions until there are no more. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "collect/modules/module_wire.h"
 
@@ -12,14 +13,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 static int64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 /* As far as it goes at once; then waits, but not beyond `until`. */

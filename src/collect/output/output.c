@@ -1,5 +1,6 @@
 #include "collect/output/output.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/version.h"
 #include "model/core/cpu.h"
@@ -9,18 +10,15 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 void output_describe(struct profile *head, const char *command)
 {
-    struct timespec now;
     struct utsname name;
     struct cpu here;
     char cpu[128];
-    clock_gettime(CLOCK_REALTIME, &now);
     head->command = arena_string(&head->arena, command);
-    head->start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    head->start_unix_ns = clock_ns(CLOCK_REALTIME);
     profile_fact(head, "gait", GAIT_VERSION);
     cpu_here(&here);
     cpu_text(&here, cpu, sizeof cpu);

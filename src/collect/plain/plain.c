@@ -1,5 +1,6 @@
 #include "collect/plain/plain.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "collect/plain/attach.h"
 #include "collect/target/cpu_times.h"
@@ -41,13 +42,6 @@ struct run {
     uint64_t append_ns, shift_ns, start_ns, stop_ns, names_ns;
 };
 #define NEVER UINT64_MAX
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- before */
 

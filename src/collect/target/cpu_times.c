@@ -1,5 +1,6 @@
 #include "collect/target/cpu_times.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "collect/target/launch.h"
 
@@ -50,7 +51,5 @@ uint64_t cpu_times_usage_ns(const struct rusage *usage)
 
 uint64_t cpu_times_own_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -1,5 +1,6 @@
 #include "collect/target/stop.h"
 
+#include "base/clock.h"
 #include "collect/target/thread_state.h"
 
 #include <errno.h>
@@ -15,9 +16,7 @@ enum { CALL_BIT = 0x80, YIELDS = 100, NAP_NS = 50000 };
 
 static uint64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* A program that this process started: its end is told once, and to whoever waits for it. */

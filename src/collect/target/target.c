@@ -1,5 +1,6 @@
 #include "collect/target/target.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "collect/target/attachable.h"
 #include "collect/target/borrow.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <time.h>
 
 enum { EXEC_MS = 10000 };
 
@@ -112,10 +112,7 @@ void target_wait(struct recording_target *target, uint64_t timeout_ns)
         target->ended = target->child.ended;
         return;
     }
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    vigil_wait(&target->vigil,
-               (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ns);
+    vigil_wait(&target->vigil, clock_ns(CLOCK_MONOTONIC) + timeout_ns);
     stop_reap(0);
     target->ended = target->vigil.ended;
 }

@@ -1,5 +1,6 @@
 #include "collect/target/vigil.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "collect/target/launch.h"
 
@@ -72,9 +73,7 @@ static void signal_take(struct vigil *vigil)
 
 void vigil_wait(struct vigil *vigil, uint64_t due_ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
     uint64_t ns = due_ns > now_ns ? due_ns - now_ns : 0;
     struct timespec timeout = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     if (ppoll(vigil->at, vigil->n, &timeout, NULL) <= 0)
