@@ -57,10 +57,10 @@ static void edges_carry(struct counter *counter)
         uint32_t old = edge_partner(counter, edge);
         if (old == EDGE_NONE)
             continue;
-        const struct tally *tally = &counter->flow->edges[old];
+        const struct quantity *quantity = &counter->flow->edges[old];
         counter->used[old] = true;
-        made->gone =
-            (struct infer_count){.seen = tally->count, .sd = tally->count_sd, .measured = true};
+        made->gone = (struct infer_count){
+            .seen = quantity->count, .sd = quantity->count_sd, .measured = true};
     }
 }
 
@@ -85,12 +85,12 @@ static void block_carry(struct counter *counter, block_id b, uint32_t ways, bool
     made->left.ruled = !leaves;
     if (old == BLOCK_NONE)
         return;
-    const struct tally *tally = flow_block(counter->flow, &pair->counted->cfg, old);
-    uint64_t entered = beyond(tally->count, counter->arrived[old]),
-             left = beyond(tally->count, counter->departed[old]);
-    struct infer_count count = {.sd = tally->count_sd, .measured = true};
+    const struct quantity *quantity = flow_block(counter->flow, &pair->counted->cfg, old);
+    uint64_t entered = beyond(quantity->count, counter->arrived[old]),
+             left = beyond(quantity->count, counter->departed[old]);
+    struct infer_count count = {.sd = quantity->count_sd, .measured = true};
     made->ran = made->entered = made->left = count;
-    made->ran.seen = tally->count;
+    made->ran.seen = quantity->count;
     made->entered.seen = entered;
     made->entered.ruled = !entry && !entered;
     /* A block that was left to the world and goes on now, because something was put behind it, is

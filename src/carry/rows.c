@@ -25,7 +25,7 @@ struct sums carry_sums(const struct profile *profile, uint64_t count, double sd)
     sums.time = (uint64_t)(share * (double)totals->time);
     sums.count_xy = (u128)(share * xx);
     sums.count_yy = (u128)(2 * share * share * xx);
-    double unit = tally_of(profile, &sums).count_sd;
+    double unit = quantity_of(profile, &sums).count_sd;
     if (!(unit > 0) || !isfinite(unit) || !isfinite(sd))
         return sums;
     double more = sd / unit > 1e3 ? 1e3 : sd / unit;

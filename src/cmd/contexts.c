@@ -96,7 +96,7 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
 
 static bool show(const struct options *options, struct plain *plain, struct err *err)
 {
-    struct contexts contexts;
+    struct calling_contexts contexts;
     size_t rows = view_rows(&options->view, TEXT_ROWS);
     struct contexts_options how = options->contexts;
     how.no_inlines |= plain->profile->mode == PROFILE_EXACT; /* what is inlined is not called */

@@ -29,15 +29,15 @@ static const struct command_line this_command = {
 static int verify(const struct view_options *options, const struct profile *profile)
 {
     struct scene scene;
-    struct verdict verdict;
+    struct verification verdict;
     scene_open(&scene, &profile, 1, options->module);
     verify_profile(&verdict, &scene);
-    bool good = verdict_good(&verdict);
+    bool good = verification_good(&verdict);
     if (options->json)
         verify_json(stdout, &scene, &verdict);
     else if (!good || !options->quiet)
         verify_text(stdout, &scene, &verdict);
-    verdict_release(&verdict);
+    verification_release(&verdict);
     scene_close(&scene);
     int status = output_status();
     return status == EXIT_DONE && !good ? EXIT_FAILED : status;

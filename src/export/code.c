@@ -40,11 +40,11 @@ static bool module_choose(const struct scene *scene, const char *wanted, uint32_
 
 /* ---- counts */
 
-static uint64_t executions(const struct profile *profile, const struct tally *tally)
+static uint64_t executions(const struct profile *profile, const struct quantity *quantity)
 {
-    if (profile->mode != PROFILE_SAMPLED || !tally->count)
-        return tally->count;
-    double estimate = estimate_count(profile, tally).value + 0.5;
+    if (profile->mode != PROFILE_SAMPLED || !quantity->count)
+        return quantity->count;
+    double estimate = estimate_count(profile, quantity).value + 0.5;
     if (!(estimate >= 1)) /* what was seen ran */
         return 1;
     return estimate < 0x1p63 ? (uint64_t)estimate : INT64_MAX;
@@ -144,7 +144,7 @@ static void calls_infer(struct code_counts *counts, const struct inference *infe
         function_id callee = inference->functions[call->callee];
         bool to_us = from_us || !is_stub(counts, callee);
         uint64_t count =
-            executions(counts->scene->sides[0], &(struct tally){.count = call->inferred});
+            executions(counts->scene->sides[0], &(struct quantity){.count = call->inferred});
         if (count && to_us)
             *vec_push(&counts->calls) =
                 (struct code_call){.from = from_us ? call->at : 0,

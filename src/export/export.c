@@ -34,9 +34,9 @@ static bool export_tree(FILE *to, const struct exporter *exporter, struct export
               err_set(err, ERR_MISSING, "the profile is empty: nothing %swas seen to run",
                       options->filter.module ? "of that module " : "");
     if (ok) {
-        places_open(&job->places, job->scene, options->inlined);
+        named_places_open(&job->places, job->scene, options->inlined);
         ok = exporter->write(to, job, err);
-        places_close(&job->places);
+        named_places_close(&job->places);
     }
     tree_release(&job->tree);
     return ok;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "export/code.h"
-#include "export/places.h"
+#include "export/named_places.h"
 #include "export/tree.h"
 
 #include <stdbool.h>
@@ -34,9 +34,9 @@ struct export_job {
     const struct profile *profile;
     struct scene *scene;
     const struct export_options *options;
-    struct tree tree;        /* EXPORT_TREE */
-    struct places places;    /* likewise */
-    struct code_counts code; /* EXPORT_CODE */
+    struct tree tree;           /* EXPORT_TREE */
+    struct named_places places; /* likewise */
+    struct code_counts code;    /* EXPORT_CODE */
 };
 
 /* EXPORT_OBJECTS: many files, of each object of the program its own (export/gcda/gcda.h); nothing

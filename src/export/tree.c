@@ -146,7 +146,7 @@ static void spots_collect(struct spots *spots, const struct scene *scene, struct
 /* How many executions one unit of a spot's weight stands for. */
 static double spots_scale(const struct profile *profile)
 {
-    const struct tally one = {.count = UINT32_MAX};
+    const struct quantity one = {.count = UINT32_MAX};
     return estimate_count(profile, &one).value / UINT32_MAX;
 }
 

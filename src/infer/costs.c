@@ -21,55 +21,55 @@ static int64_t cost_clamp(double cost)
 
 /* k / ln(w + 2) with k = b for raising and 50 b for lowering. The root b is common to all costs of
  * a function, so only their proportions matter; it is kept within what integers tell apart. */
-static struct cost cost_levin(const struct costs *costs, const struct infer_count *count)
+static struct unit_cost cost_levin(const struct costs *costs, const struct infer_count *count)
 {
     double seen = (double)count->seen / costs->grain;
     double raise = 20 * fmin(costs->base, 100) / log(seen + 2);
-    return (struct cost){cost_clamp(raise), cost_clamp(50 * raise)};
+    return (struct unit_cost){cost_clamp(raise), cost_clamp(50 * raise)};
 }
 
 /* LLVM's constants. Edges that are not measured cost nothing, blocks that are not likewise. */
-static struct cost cost_profi(const struct infer_count *count, enum cost_kind kind)
+static struct unit_cost cost_profi(const struct infer_count *count, enum cost_kind kind)
 {
     if (!count->measured)
-        return (struct cost){0, 0};
+        return (struct unit_cost){0, 0};
     if (kind == COST_ENTRY_BLOCK)
-        return (struct cost){40, 10};
-    return (struct cost){count->seen ? 10 : 11, 20};
+        return (struct unit_cost){40, 10};
+    return (struct unit_cost){count->seen ? 10 : 11, 20};
 }
 
 /* Samples of single places err by how long instructions take, and of that their number tells
  * nothing: all blocks hold equally firmly, raised more easily than lowered because samples miss and
  * do not invent. What is likely by the code alone decides where they leave a choice. */
-static struct cost cost_points(const struct infer_count *count)
+static struct unit_cost cost_points(const struct infer_count *count)
 {
     if (!count->measured)
-        return (struct cost){10, 10};
-    return (struct cost){count->seen ? 1000 : 1100, 2000};
+        return (struct unit_cost){10, 10};
+    return (struct unit_cost){count->seen ? 1000 : 1100, 2000};
 }
 
 /* The likelihood of a deviation falls with its size in standard deviations, so one unit of it costs
  * as the inverse of that. No count is known better than to one grain: being seen once. What was
  * never seen, though the code around it was, is next to it. */
-static struct cost cost_walks(const struct costs *costs, const struct infer_count *count)
+static struct unit_cost cost_walks(const struct costs *costs, const struct infer_count *count)
 {
     const double firm = 1e5, loose = 1e3;
     if (!count->measured)
-        return (struct cost){cost_clamp(loose), cost_clamp(loose)};
+        return (struct unit_cost){cost_clamp(loose), cost_clamp(loose)};
     double seen = (double)count->seen, sd = isfinite(count->sd) ? count->sd : seen;
     double each = firm * costs->grain / fmax(sd, costs->grain);
-    return (struct cost){cost_clamp(count->seen ? each : 2 * each), cost_clamp(each)};
+    return (struct unit_cost){cost_clamp(count->seen ? each : 2 * each), cost_clamp(each)};
 }
 
-struct cost costs_of(const struct costs *costs, const struct infer_count *count,
-                     enum cost_kind kind)
+struct unit_cost costs_of(const struct costs *costs, const struct infer_count *count,
+                          enum cost_kind kind)
 {
     if (count->ruled && !count->seen)
-        return (struct cost){COST_RULED, COST_RULED};
+        return (struct unit_cost){COST_RULED, COST_RULED};
     if (count->firm)
-        return (struct cost){COST_FIRM, COST_FIRM};
+        return (struct unit_cost){COST_FIRM, COST_FIRM};
     if (kind == COST_OUTSIDE && !count->measured)
-        return (struct cost){0, 0};
+        return (struct unit_cost){0, 0};
     switch (costs->method) {
     case INFER_LEVIN: return cost_levin(costs, count);
     case INFER_PROFI: return cost_profi(count, kind);

@@ -6,7 +6,7 @@
 
 enum { COST_MOST = 1 << 20, COST_FIRM = 1 << 26, COST_RULED = 1 << 27 };
 
-struct cost {
+struct unit_cost {
     int64_t raise, lower;
 };
 
@@ -21,5 +21,5 @@ struct costs {
 };
 
 struct costs costs_make(const struct infer_problem *problem, enum infer_method method);
-struct cost costs_of(const struct costs *costs, const struct infer_count *count,
-                     enum cost_kind kind);
+struct unit_cost costs_of(const struct costs *costs, const struct infer_count *count,
+                          enum cost_kind kind);

@@ -45,7 +45,7 @@ static void network_make(struct flow_graph *graph, struct lanes *lanes, const in
     flow_node_add(graph, -sum); /* the world takes what rounding leaves */
     for (size_t i = 0; i < lanes->n; i++) {
         struct lane *lane = &lanes->at[i];
-        struct cost cost = costs_of(costs, lane->count, lane->kind);
+        struct unit_cost cost = costs_of(costs, lane->count, lane->kind);
         flow_arc_add(graph, lane->from, lane->to, FLOW_INFINITE, cost.raise);
         flow_arc_add(graph, lane->to, lane->from, lane_room(lanes, lane) >> shift, cost.lower);
     }

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void paths_begin(struct paths *paths)
+void source_paths_begin(struct source_paths *paths)
 {
-    *paths = (struct paths){0};
+    *paths = (struct source_paths){0};
 }
 
 /* Up to and with the last slash of the first `bytes`. */
@@ -16,7 +16,7 @@ static void folder_cut(char *path, size_t bytes)
     path[bytes] = 0;
 }
 
-void paths_add(struct paths *paths, const char *path)
+void source_paths_add(struct source_paths *paths, const char *path)
 {
     size_t same = 0;
     if (!paths->n++) {
@@ -31,7 +31,7 @@ void paths_add(struct paths *paths, const char *path)
         paths->common[0] = 0;
 }
 
-const char *path_short(const struct paths *paths, const char *path)
+const char *path_short(const struct source_paths *paths, const char *path)
 {
     enum { PARTS = 3 };
     static char buffers[2][512];

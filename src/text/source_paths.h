@@ -1,14 +1,14 @@
 /* Short forms of source paths: what all that are shown have in common is left out. */
 #pragma once
 
-struct paths {
+struct source_paths {
     char common[256]; /* "" or a folder with its slash, which all of them begin with */
     int n;
 };
 
-void paths_begin(struct paths *paths);
-void paths_add(struct paths *paths, const char *path);
+void source_paths_begin(struct source_paths *paths);
+void source_paths_add(struct source_paths *paths, const char *path);
 
 /* The path without the common folder; if there is none, its last three parts behind "...". Two
  * alternating buffers. */
-const char *path_short(const struct paths *paths, const char *path);
+const char *path_short(const struct source_paths *paths, const char *path);

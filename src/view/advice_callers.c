@@ -56,14 +56,14 @@ static void advise_stacks(struct adviser *adviser)
 struct caller {
     uint32_t module;
     function_id function;
-    struct tally calls;
+    struct quantity calls;
 };
 struct callers {
     VEC(struct caller);
 };
 
 static void callers_count(const struct report *report, const struct report_row *hot,
-                          struct callers *callers, struct tally *all)
+                          struct callers *callers, struct quantity *all)
 {
     const struct scene *scene = report->scene;
     struct items items;
@@ -78,8 +78,8 @@ static void callers_count(const struct report *report, const struct report_row *
             last->module = item->module;
             last->function = item->function;
         }
-        tally_add(&last->calls, &item->count[0]);
-        tally_add(all, &item->count[0]);
+        quantity_add(&last->calls, &item->count[0]);
+        quantity_add(all, &item->count[0]);
     }
     items_release(&items);
 }
@@ -95,15 +95,15 @@ static void advise_calls(struct adviser *adviser)
         return;
     const struct report_row *hot = &report->at[0];
     struct callers callers = {0};
-    struct tally all = {0};
+    struct quantity all = {0};
     callers_count(report, hot, &callers, &all);
     const struct caller *most = NULL;
     for (size_t i = 0; i < callers.n; i++)
         if (!most || callers.at[i].calls.count > most->calls.count)
             most = &callers.at[i];
     if (most && callers.n > 1) {
-        struct tally rest = all;
-        tally_subtract(&rest, &most->calls);
+        struct quantity rest = all;
+        quantity_subtract(&rest, &most->calls);
         const char *name = scene_function_name(scene, most->module, most->function);
         struct estimate share = estimate_part(scene->sides[0], &most->calls, &rest);
         if (share.lo > 0.8)

@@ -54,22 +54,23 @@ static bool stopped(const struct scene *scene)
 }
 
 /* A system call is recorded as it is made, and some do not come back: exit, execve, sigreturn. */
-static void arrivals_check(struct verdict *verdict, const struct scene *scene, const char *where,
-                           const struct place *place)
+static void arrivals_check(struct verification *verdict, const struct scene *scene,
+                           const char *where, const struct place *place)
 {
     uint64_t lost = place->arrivals > place->starts ? place->arrivals - place->starts : 0;
     if (lost && (lost <= place->from_system || stopped(scene)))
         verdict->open += lost;
     else if (place->arrivals != place->starts && !stopped(scene))
-        verdict_problem(verdict, CHECK_arrivals, "%s: %" PRIu64 " arrivals, %" PRIu64 " runs",
-                        where, place->arrivals, place->starts);
+        verification_problem(verdict, CHECK_arrivals, "%s: %" PRIu64 " arrivals, %" PRIu64 " runs",
+                             where, place->arrivals, place->starts);
 }
 
 /* A run may end without an edge: a return's is kept at its target only, a trap has none, and a
  * plain instruction without any edge stands before one that ran natively, or was the last of all.
  */
-static void departures_check(struct verdict *verdict, const struct scene *scene, const char *where,
-                             const struct binary *binary, struct svma at, const struct place *place)
+static void departures_check(struct verification *verdict, const struct scene *scene,
+                             const char *where, const struct binary *binary, struct svma at,
+                             const struct place *place)
 {
     struct instruction last = {0};
     uint64_t missing = place->ends > place->departures ? place->ends - place->departures : 0;
@@ -81,11 +82,12 @@ static void departures_check(struct verdict *verdict, const struct scene *scene,
              (last.kind == INSTRUCTION_PLAIN && !place->departures) || stopped(scene))
         verdict->open += missing;
     else
-        verdict_problem(verdict, CHECK_departures, "%s: %" PRIu64 " runs, %" PRIu64 " departures",
-                        where, place->ends, place->departures);
+        verification_problem(verdict, CHECK_departures,
+                             "%s: %" PRIu64 " runs, %" PRIu64 " departures", where, place->ends,
+                             place->departures);
 }
 
-static void place_check(struct verdict *verdict, struct scene *scene, const uint64_t *key,
+static void place_check(struct verification *verdict, struct scene *scene, const uint64_t *key,
                         const struct place *place)
 {
     uint32_t module = (uint32_t)key[0];
@@ -96,7 +98,7 @@ static void place_check(struct verdict *verdict, struct scene *scene, const uint
                      place);
 }
 
-void balance_check(struct verdict *verdict, struct scene *scene)
+void balance_check(struct verification *verdict, struct scene *scene)
 {
     struct places places = {0};
     map_init(&places.keys, 2 * sizeof(uint64_t));

@@ -3,7 +3,8 @@
 
 #include "view/verify.h"
 
-__attribute__((format(printf, 3, 4))) void
-verdict_problem(struct verdict *verdict, enum check check, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void verification_problem(struct verification *verdict,
+                                                                enum verify_check check,
+                                                                const char *format, ...);
 
-void balance_check(struct verdict *verdict, struct scene *scene);
+void balance_check(struct verification *verdict, struct scene *scene);

@@ -19,8 +19,8 @@ struct builder {
     double totals[SIDES_MAX];
 };
 
-static const struct tally *item_tally(const struct builder *builder, const struct item *item,
-                                      uint32_t side)
+static const struct quantity *item_quantity(const struct builder *builder, const struct item *item,
+                                            uint32_t side)
 {
     bool body =
         builder->by == BY_FUNCTION || builder->by == BY_PATH || builder->weight == WEIGHT_TIME;
@@ -29,8 +29,8 @@ static const struct tally *item_tally(const struct builder *builder, const struc
 
 static double item_weight(const struct builder *builder, const struct item *item, uint32_t side)
 {
-    const struct tally *tally = item_tally(builder, item, side);
-    return (double)(builder->weight == WEIGHT_TIME ? tally->time : tally->count);
+    const struct quantity *quantity = item_quantity(builder, item, side);
+    return (double)(builder->weight == WEIGHT_TIME ? quantity->time : quantity->count);
 }
 
 /* A branch to what follows it has two edges between the same addresses: one key. */
@@ -46,8 +46,8 @@ static void items_merge(struct items *items)
             continue;
         }
         for (int side = 0; side < SIDES_MAX; side++) {
-            tally_add(&before->count[side], &item->count[side]);
-            tally_add(&before->body[side], &item->body[side]);
+            quantity_add(&before->count[side], &item->count[side]);
+            quantity_add(&before->body[side], &item->body[side]);
         }
     }
     items->n = kept;
@@ -57,9 +57,9 @@ static bool item_covered(const struct builder *builder, const struct item *item)
 {
     bool time = builder->weight == WEIGHT_TIME;
     struct estimate truth =
-        estimate_share(builder->scene->sides[TRUTH], item_tally(builder, item, TRUTH), time);
+        estimate_share(builder->scene->sides[TRUTH], item_quantity(builder, item, TRUTH), time);
     struct estimate other =
-        estimate_share(builder->scene->sides[OTHER], item_tally(builder, item, OTHER), time);
+        estimate_share(builder->scene->sides[OTHER], item_quantity(builder, item, OTHER), time);
     /* Equal integers over equal totals must not differ by the last bit. */
     double slack = 1e-12 * truth.value;
     /* An interval that is not known excludes nothing. */

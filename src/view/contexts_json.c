@@ -8,13 +8,14 @@
 /* Heaviest first; of equals a parent stands before its children, as it does in the contexts. */
 static int row_order(const void *a, const void *b, void *data)
 {
-    const struct contexts *contexts = data;
+    const struct calling_contexts *contexts = data;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     uint64_t x = contexts->at[i].total.sum, y = contexts->at[j].total.sum;
     return x != y ? (x > y ? -1 : 1) : i < j ? -1 : i > j;
 }
 
-static struct estimate count_of(const struct contexts *contexts, const struct context *context)
+static struct estimate count_of(const struct calling_contexts *contexts,
+                                const struct calling_context *context)
 {
     double weight = contexts->plain->sample_weight;
     if (contexts->plain->profile->mode == PROFILE_EXACT) { /* how often it was called */
@@ -27,8 +28,8 @@ static struct estimate count_of(const struct contexts *contexts, const struct co
 }
 
 /* With its 95 % interval; not numbers where some stays are measured, and none of these was. */
-static struct estimate ticks_of(const struct contexts *contexts, const struct groups *groups,
-                                bool some)
+static struct estimate ticks_of(const struct calling_contexts *contexts,
+                                const struct groups *groups, bool some)
 {
     double ticks = (double)groups->at[STACK_TICKS];
     double by = 1.96 * sqrt((double)groups->at[STACK_SPREAD] * STACK_SPREAD_UNIT);
@@ -37,8 +38,8 @@ static struct estimate ticks_of(const struct contexts *contexts, const struct gr
     return context_clock_estimate(&contexts->clock, ticks, (double)groups->at[STACK_VISITS], by);
 }
 
-static void ticks_json(struct json *json, const struct contexts *contexts,
-                       const struct context *context)
+static void ticks_json(struct json *json, const struct calling_contexts *contexts,
+                       const struct calling_context *context)
 {
     bool some = contexts->whole.at[STACK_TIMED];
     estimate_json(json, "ticks", "ticks_lo", "ticks_hi", ticks_of(contexts, &context->total, some));
@@ -48,7 +49,7 @@ static void ticks_json(struct json *json, const struct contexts *contexts,
         json_integer(json, "self_timed", context->self.at[STACK_TIMED]);
 }
 
-static void modelled_json(struct json *json, const struct context *context)
+static void modelled_json(struct json *json, const struct calling_context *context)
 {
     static const char *const names[][2] = {
         {"l1d", "self_l1d"}, {"mispredict", "self_mispredict"}, {"stall", "self_stall"}};
@@ -58,8 +59,8 @@ static void modelled_json(struct json *json, const struct context *context)
     }
 }
 
-static void amounts_json(struct json *json, const struct contexts *contexts,
-                         const struct context *context)
+static void amounts_json(struct json *json, const struct calling_contexts *contexts,
+                         const struct calling_context *context)
 {
     const struct plain *plain = contexts->plain;
     bool events = plain_counts_events(plain->profile);
@@ -89,8 +90,8 @@ static void amounts_json(struct json *json, const struct contexts *contexts,
     json_object_end(json);
 }
 
-static void site_json(struct json *json, const struct contexts *contexts,
-                      const struct context *context)
+static void site_json(struct json *json, const struct calling_contexts *contexts,
+                      const struct calling_context *context)
 {
     struct scene *scene = contexts->plain->scene;
     if (context->site_module == MODULE_NONE)
@@ -103,10 +104,10 @@ static void site_json(struct json *json, const struct contexts *contexts,
     }
 }
 
-static void row_json(struct json *json, const struct contexts *contexts, uint32_t i, uint32_t id,
-                     const uint32_t *id_of)
+static void row_json(struct json *json, const struct calling_contexts *contexts, uint32_t i,
+                     uint32_t id, const uint32_t *id_of)
 {
-    const struct context *context = &contexts->at[i];
+    const struct calling_context *context = &contexts->at[i];
     json_object(json, NULL);
     json_integer(json, "id", id);
     if (context->parent == CONTEXT_NONE)
@@ -133,7 +134,7 @@ static void row_json(struct json *json, const struct contexts *contexts, uint32_
 }
 
 /* What a model counted of all, also of what is in no context. */
-static void whole_json(struct json *json, const struct contexts *contexts)
+static void whole_json(struct json *json, const struct calling_contexts *contexts)
 {
     json_object(json, "modelled");
     json_integer(json, "l1d", contexts->whole.at[STACK_L1D]);
@@ -142,7 +143,7 @@ static void whole_json(struct json *json, const struct contexts *contexts)
     json_object_end(json);
 }
 
-void contexts_json(FILE *to, const struct contexts *contexts, size_t limit)
+void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t limit)
 {
     struct json json;
     uint32_t n = (uint32_t)contexts->n;

@@ -11,7 +11,7 @@
 enum { NAMES_WIDE = 96 }; /* a chain of calls longer than this goes on in the next line */
 
 struct printer {
-    const struct contexts *contexts;
+    const struct calling_contexts *contexts;
     struct contexts_text_options options;
     const struct ink *ink;
     struct sheet sheet;
@@ -26,12 +26,12 @@ struct printer {
 /* ---- what weighs: ticks where an exact recording took them, else calls; of others what was
  * sampled */
 
-static bool has_ticks(const struct contexts *contexts)
+static bool has_ticks(const struct calling_contexts *contexts)
 {
     return contexts->plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS];
 }
 
-static uint64_t weight_of(const struct contexts *contexts, const struct groups *groups)
+static uint64_t weight_of(const struct calling_contexts *contexts, const struct groups *groups)
 {
     if (contexts->options.weighs)
         return groups->at[contexts->options.weighs];
@@ -42,9 +42,9 @@ static uint64_t weight_of(const struct contexts *contexts, const struct groups *
 
 static int heavier_first(const void *a, const void *b, void *data)
 {
-    const struct contexts *contexts = data;
+    const struct calling_contexts *contexts = data;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const struct context *x = &contexts->at[i], *y = &contexts->at[j];
+    const struct calling_context *x = &contexts->at[i], *y = &contexts->at[j];
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
     /* A flat list is about the functions themselves. */
@@ -62,7 +62,7 @@ static int heavier_first(const void *a, const void *b, void *data)
 
 static void children_sort(struct printer *printer)
 {
-    const struct contexts *contexts = printer->contexts;
+    const struct calling_contexts *contexts = printer->contexts;
     uint32_t n = (uint32_t)contexts->n;
     printer->order = mem_alloc((n + 1) * sizeof *printer->order);
     printer->first_child = mem_alloc((n + 2) * sizeof *printer->first_child);
@@ -84,7 +84,7 @@ static void children_sort(struct printer *printer)
 
 static double share_of(const struct printer *printer, const struct groups *groups)
 {
-    const struct contexts *contexts = printer->contexts;
+    const struct calling_contexts *contexts = printer->contexts;
     uint64_t whole = weight_of(contexts, &contexts->whole);
     return whole ? (double)weight_of(contexts, groups) / (double)whole : 0;
 }
@@ -153,8 +153,8 @@ static void beside_cell(struct printer *printer, const struct groups *groups)
 
 static const char *label(const struct printer *printer, uint32_t i)
 {
-    const struct contexts *contexts = printer->contexts;
-    const struct context *context = &contexts->at[i];
+    const struct calling_contexts *contexts = printer->contexts;
+    const struct calling_context *context = &contexts->at[i];
     const struct context_function *function =
         context->function == CONTEXT_THREAD ? NULL
                                             : &contexts->frames.functions.at[context->function];
@@ -179,7 +179,7 @@ static const char *label(const struct printer *printer, uint32_t i)
 
 static bool is_shown(const struct printer *printer, uint32_t i)
 {
-    const struct context *context = &printer->contexts->at[i];
+    const struct calling_context *context = &printer->contexts->at[i];
     return context->total.sum && share_of(printer, &context->total) >= printer->options.min_share;
 }
 
@@ -196,7 +196,7 @@ static uint32_t chain_end(const struct printer *printer, uint32_t i)
 {
     bool up = printer->contexts->options.form == CONTEXTS_BOTTOM_UP;
     for (;;) {
-        const struct context *context = &printer->contexts->at[i];
+        const struct calling_context *context = &printer->contexts->at[i];
         uint32_t child = only_child(printer, i);
         bool has_own = !up && share_of(printer, &context->self) >= printer->options.min_share &&
                        context->self.sum;
@@ -221,8 +221,8 @@ static void more_cells(struct printer *printer, uint32_t level, const char *name
 static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, uint32_t level,
                         bool cut)
 {
-    const struct contexts *contexts = printer->contexts;
-    const struct context *context = &contexts->at[head];
+    const struct calling_contexts *contexts = printer->contexts;
+    const struct calling_context *context = &contexts->at[head];
     struct arena *arena = &contexts->plain->scene->arena;
     const char *join = contexts->options.form == CONTEXTS_BOTTOM_UP ? " < " : " > ";
     const char *line = label(printer, head);
@@ -275,7 +275,7 @@ static void others_print(struct printer *printer, uint32_t n, const struct group
 
 static void children_print(struct printer *printer, uint32_t i, uint32_t level)
 {
-    const struct contexts *contexts = printer->contexts;
+    const struct calling_contexts *contexts = printer->contexts;
     bool roots = i == contexts->n;
     struct groups rest = {0};
     uint32_t n_rest = 0;
@@ -306,10 +306,10 @@ static void children_print(struct printer *printer, uint32_t i, uint32_t level)
 
 static void list_print(struct printer *printer)
 {
-    const struct contexts *contexts = printer->contexts;
+    const struct calling_contexts *contexts = printer->contexts;
     size_t shown = 0;
     for (uint32_t k = 0; k < contexts->n; k++) {
-        const struct context *context = &contexts->at[printer->order[k]];
+        const struct calling_context *context = &contexts->at[printer->order[k]];
         if (!is_shown(printer, printer->order[k]) || shown == printer->options.limit) {
             printer->left_out += context->total.sum > 0;
             continue;
@@ -376,7 +376,7 @@ static void clock_print(const struct context_clock *clock, FILE *to)
     fprintf(to, "; intervals reach down to what overlapping with neighbours may save\n");
 }
 
-void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *ink,
+void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
                    struct contexts_text_options options)
 {
     struct printer printer = {

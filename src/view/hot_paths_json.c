@@ -1,6 +1,6 @@
 #include "analysis/paths/hot_paths.h"
 
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 #include "view/head.h"
 
 static void lines_json(struct json *json, const struct hot_paths *paths,
@@ -29,7 +29,8 @@ static void callers_json(struct json *json, const struct hot_paths *paths, uint3
         return;
     callers_json(json, paths, caller);
     struct stack_key place = stacks_key(&paths->contexts, caller);
-    struct code code = code_find(paths->scene, paths->side, place.module, place.address);
+    struct code_owner code =
+        code_owner_find(paths->scene, paths->side, place.module, place.address);
     json_object(json, NULL);
     json_string(json, "function", scene_readable(paths->scene, code.linkage));
     json_string(json, "call_site", address_text(paths->scene, code.module, place.address));

@@ -1,6 +1,6 @@
 #include "analysis/paths/hot_paths.h"
 
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 #include "view/head.h"
 #include "text/sheet.h"
 
@@ -56,14 +56,15 @@ static void callers_print(FILE *to, const struct hot_paths *paths, uint32_t node
         return;
     callers_print(to, paths, caller);
     struct stack_key place = stacks_key(&paths->contexts, caller);
-    struct code code = code_find(paths->scene, paths->side, place.module, place.address);
+    struct code_owner code =
+        code_owner_find(paths->scene, paths->side, place.module, place.address);
     fprintf(to, "%s > ", name_text(paths->scene, code.linkage));
 }
 
 /* Of each passage. */
 static void ticks_print(FILE *to, const struct hot_path *path, int density)
 {
-    double n = (double)path->tally.count;
+    double n = (double)path->quantity.count;
     if (n <= 0)
         return;
     fprintf(to, ", %.2f ticks a passage", path->ticks.value / n);
@@ -77,8 +78,9 @@ static void ticks_print(FILE *to, const struct hot_path *path, int density)
 static void modelled_print(FILE *to, const struct hot_path *path)
 {
     static const char *const names[] = {"L1 misses", "wrong guesses", "cycles stalled"};
-    for (int m = 0; m < PATH_MODELLED && path->tally.count; m++)
-        fprintf(to, ", %.3g %s", (double)path->modelled[m] / (double)path->tally.count, names[m]);
+    for (int m = 0; m < PATH_MODELLED && path->quantity.count; m++)
+        fprintf(to, ", %.3g %s", (double)path->modelled[m] / (double)path->quantity.count,
+                names[m]);
 }
 
 static void path_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path,
@@ -98,7 +100,7 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
         fprintf(to, ", ticks not measured");
     else if (paths->has_ticks)
         ticks_print(to, path, density);
-    if (path->measured && path->measured < path->tally.count)
+    if (path->measured && path->measured < path->quantity.count)
         fprintf(to, " of %" PRIu64 " measured", path->measured);
     if (paths->has_modelled)
         modelled_print(to, path);

@@ -192,7 +192,7 @@ static const char *column_head(const struct report *report, enum column column)
 }
 
 static void line_cell(struct sheet *sheet, const struct report *report,
-                      const struct report_row *row, const struct paths *paths)
+                      const struct report_row *row, const struct source_paths *paths)
 {
     if (report->by != BY_LINE)
         sheet_cell(sheet, "%s", line_text(report->scene, row->module, row->at));
@@ -203,7 +203,7 @@ static void line_cell(struct sheet *sheet, const struct report *report,
 }
 
 static void row_cell(struct sheet *sheet, const struct report *report, const struct report_row *row,
-                     const struct paths *paths, enum column column)
+                     const struct source_paths *paths, enum column column)
 {
     struct scene *scene = report->scene;
     switch (column) {
@@ -259,7 +259,8 @@ static struct columns columns_of(const struct report *report)
 }
 
 static void sheet_fill(struct sheet *sheet, const struct report *report,
-                       const struct columns *columns, const struct paths *paths, size_t limit)
+                       const struct columns *columns, const struct source_paths *paths,
+                       size_t limit)
 {
     for (size_t c = 0; c < columns->n; c++) {
         sheet_cell(sheet, "%s", column_head(report, columns->at[c]));
@@ -275,11 +276,11 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
     char align[COLUMNS + 1] = "";
     struct columns columns = columns_of(report);
     struct sheet sheet;
-    struct paths paths;
-    paths_begin(&paths);
+    struct source_paths paths;
+    source_paths_begin(&paths);
     for (size_t i = 0; i < report->n && i < limit; i++)
         if (report->at[i].file)
-            paths_add(&paths, report->at[i].file);
+            source_paths_add(&paths, report->at[i].file);
     for (size_t c = 0; c < columns.n; c++)
         align[c] = columns.at[c] < KIND || columns.at[c] == CUT ? 'r' : 'l';
     sheet_begin(&sheet, align, ink);

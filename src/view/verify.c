@@ -15,17 +15,18 @@ static const struct {
 #undef CHECK_NAME
 };
 
-const char *check_name(enum check check)
+const char *verify_check_name(enum verify_check check)
 {
     return checks[check].name;
 }
 
-const char *check_text(enum check check)
+const char *verify_check_text(enum verify_check check)
 {
     return checks[check].text;
 }
 
-void verdict_problem(struct verdict *verdict, enum check check, const char *format, ...)
+void verification_problem(struct verification *verdict, enum verify_check check, const char *format,
+                          ...)
 {
     if (verdict->found[check]++ >= PROBLEMS_SHOWN)
         return;
@@ -63,7 +64,8 @@ static bool edge_possible(const struct instruction *from, const struct edge_key 
     return false;
 }
 
-static void edge_check(struct verdict *verdict, struct scene *scene, const struct edge_key *key)
+static void edge_check(struct verification *verdict, struct scene *scene,
+                       const struct edge_key *key)
 {
     struct instruction instruction;
     uint32_t from_module = scene_module(scene, 0, key->from_module);
@@ -80,12 +82,12 @@ static void edge_check(struct verdict *verdict, struct scene *scene, const struc
     const char *end = address_text(scene, to_module, key->to);
     const char *kind = edge_kind_name((enum edge_kind)key->kind);
     if (has_from && (!decodes(from, key->from, &instruction) || !edge_possible(&instruction, key)))
-        verdict_problem(verdict, CHECK_edge, "%s -> %s, %s", start, end, kind);
+        verification_problem(verdict, CHECK_edge, "%s -> %s, %s", start, end, kind);
     if (!decodes(to, key->to, &instruction))
-        verdict_problem(verdict, CHECK_target, "%s -> %s, %s", start, end, kind);
+        verification_problem(verdict, CHECK_target, "%s -> %s, %s", start, end, kind);
 }
 
-static void edges_check(struct verdict *verdict, struct scene *scene)
+static void edges_check(struct verification *verdict, struct scene *scene)
 {
     const struct table *edges = &scene->sides[0]->edges;
     for (uint32_t i = 0; i < edges->n; i++)
@@ -108,7 +110,7 @@ static const char *range_fault(const struct image *image, const struct range_key
     return instruction.at.v == key->last ? NULL : "has another number of instructions";
 }
 
-static void ranges_check(struct verdict *verdict, struct scene *scene)
+static void ranges_check(struct verification *verdict, struct scene *scene)
 {
     const struct table *ranges = &scene->sides[0]->ranges;
     for (uint32_t i = 0; i < ranges->n; i++) {
@@ -121,16 +123,17 @@ static void ranges_check(struct verdict *verdict, struct scene *scene)
         verdict->ranges++;
         const char *fault = range_fault(image, key);
         if (fault)
-            verdict_problem(verdict, CHECK_range, "%s to 0x%" PRIx64 ", %u instructions: %s",
-                            address_text(scene, scene_module(scene, 0, key->module), key->start),
-                            key->last, key->instructions, fault);
+            verification_problem(
+                verdict, CHECK_range, "%s to 0x%" PRIx64 ", %u instructions: %s",
+                address_text(scene, scene_module(scene, 0, key->module), key->start), key->last,
+                key->instructions, fault);
     }
 }
 
 /* ---- sums */
 
 /* In every batch y <= x, so y^2 <= xy <= x^2. */
-static void table_check(struct verdict *verdict, const struct profile *profile,
+static void table_check(struct verification *verdict, const struct profile *profile,
                         const struct table *table, const char *what)
 {
     const struct totals *totals = &profile->totals;
@@ -139,15 +142,16 @@ static void table_check(struct verdict *verdict, const struct profile *profile,
         if (table == &profile->ranges &&
             (sums->time > totals->time || sums->time_yy > sums->time_xy ||
              sums->time_xy > totals->time_xx))
-            verdict_problem(verdict, CHECK_sums, "%s %u: more time than there is", what, i);
+            verification_problem(verdict, CHECK_sums, "%s %u: more time than there is", what, i);
         if (sums->count > totals->count || sums->count_yy > sums->count_xy ||
             sums->count_xy > totals->count_xx)
-            verdict_problem(verdict, CHECK_sums, "%s %u: more executions than there are", what, i);
+            verification_problem(verdict, CHECK_sums, "%s %u: more executions than there are", what,
+                                 i);
     }
 }
 
 /* A branch that falls through tells the executions of both its ways: those are what they are. */
-static void branches_check(struct verdict *verdict, const struct profile *profile)
+static void branches_check(struct verification *verdict, const struct profile *profile)
 {
     struct map places;
     struct {
@@ -167,10 +171,10 @@ static void branches_check(struct verdict *verdict, const struct profile *profil
             if (!pass)
                 both.at[at] += sums->count;
             else if (key->kind == EDGE_FALL && sums->time != both.at[at])
-                verdict_problem(verdict, CHECK_sums,
-                                "branch at 0x%" PRIx64 ": its ways weigh %" PRIu64
-                                ", both together %" PRIu64,
-                                key->from, both.at[at], sums->time);
+                verification_problem(verdict, CHECK_sums,
+                                     "branch at 0x%" PRIx64 ": its ways weigh %" PRIu64
+                                     ", both together %" PRIu64,
+                                     key->from, both.at[at], sums->time);
         }
     vec_release(&both);
     map_release(&places);
@@ -178,7 +182,7 @@ static void branches_check(struct verdict *verdict, const struct profile *profil
 
 /* Every window is one whole: its ranges, times their instructions, add up to all, but for the
  * rounding of each to a 2^-UNIT_BITS ns. */
-static void sums_check(struct verdict *verdict, const struct profile *profile)
+static void sums_check(struct verification *verdict, const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
     u128 count = 0, time = 0;
@@ -190,8 +194,9 @@ static void sums_check(struct verdict *verdict, const struct profile *profile)
     bool part = profile_fact_find(profile, "only"), carried = profile_fact_find(profile, "carried");
     if (profile->mode == PROFILE_EXACT &&
         (part ? count > totals->instructions : count != totals->instructions))
-        verdict_problem(verdict, CHECK_sums, "ranges hold %.0f instructions, the totals %" PRIu64,
-                        (double)count, totals->instructions);
+        verification_problem(verdict, CHECK_sums,
+                             "ranges hold %.0f instructions, the totals %" PRIu64, (double)count,
+                             totals->instructions);
     if (profile->mode != PROFILE_SAMPLED)
         return;
     table_check(verdict, profile, &profile->edges, "edge");
@@ -200,11 +205,11 @@ static void sums_check(struct verdict *verdict, const struct profile *profile)
     double ratio = totals->time ? (double)time / (double)totals->time : 1;
     /* What another build's code was carried over to is not the code that windows were made of. */
     if (!carried && ((ratio < 0.999 && !part) || ratio > 1.001))
-        verdict_problem(verdict, CHECK_sums, "ranges add up to %.4f of all windows", ratio);
+        verification_problem(verdict, CHECK_sums, "ranges add up to %.4f of all windows", ratio);
 }
 
 /* Of a loop that nobody can find, or runs that are longer than they say. */
-static void trips_check(struct verdict *verdict, const struct scene *scene)
+static void trips_check(struct verification *verdict, const struct scene *scene)
 {
     const struct profile *profile = scene->sides[0];
     for (uint32_t i = 0; i < profile->trips.n; i++) {
@@ -215,27 +220,29 @@ static void trips_check(struct verdict *verdict, const struct scene *scene)
         if (!image)
             verdict->skipped++;
         else if (!decodes(image, key->head, &head))
-            verdict_problem(verdict, CHECK_target, "loop at 0x%" PRIx64 ": no instruction",
-                            key->head);
+            verification_problem(verdict, CHECK_target, "loop at 0x%" PRIx64 ": no instruction",
+                                 key->head);
         verdict->trips += image != NULL;
         if ((u128)sums->count * key->n > sums->time ||
             (u128)sums->count * trip_bin_last(key->n) < sums->time)
-            verdict_problem(verdict, CHECK_sums,
-                            "runs of %" PRIu64 " iterations of the loop at 0x%" PRIx64 " have %.1f",
-                            key->n, key->head, (double)sums->time / (double)sums->count);
+            verification_problem(verdict, CHECK_sums,
+                                 "runs of %" PRIu64 " iterations of the loop at 0x%" PRIx64
+                                 " have %.1f",
+                                 key->n, key->head, (double)sums->time / (double)sums->count);
     }
 }
 
 /* ---- all */
 
-void verify_profile(struct verdict *verdict, struct scene *scene)
+void verify_profile(struct verification *verdict, struct scene *scene)
 {
-    *verdict = (struct verdict){0};
+    *verdict = (struct verification){0};
     if (scene->sides[0]->damaged)
-        verdict_problem(verdict, CHECK_file, "%s", scene->sides[0]->warning);
+        verification_problem(verdict, CHECK_file, "%s", scene->sides[0]->warning);
     uint64_t astray = scene->sides[0]->totals.losses[LOSS_astray];
     if (astray)
-        verdict_problem(verdict, CHECK_course, "%" PRIu64 " cannot follow the one before", astray);
+        verification_problem(verdict, CHECK_course, "%" PRIu64 " cannot follow the one before",
+                             astray);
     edges_check(verdict, scene);
     ranges_check(verdict, scene);
     trips_check(verdict, scene);
@@ -250,13 +257,13 @@ void verify_profile(struct verdict *verdict, struct scene *scene)
         stacks_check(verdict, scene);
 }
 
-void verdict_release(struct verdict *verdict)
+void verification_release(struct verification *verdict)
 {
     vec_release(verdict);
     arena_release(&verdict->arena);
 }
 
-bool verdict_good(const struct verdict *verdict)
+bool verification_good(const struct verification *verdict)
 {
     for (int i = 0; i < CHECK_N; i++)
         if (verdict->found[i])
@@ -264,7 +271,7 @@ bool verdict_good(const struct verdict *verdict)
     return true;
 }
 
-void verify_text(FILE *to, const struct scene *scene, const struct verdict *verdict)
+void verify_text(FILE *to, const struct scene *scene, const struct verification *verdict)
 {
     head_text(to, scene, 0);
     if (scene->sides[0]->mode == PROFILE_PLAIN)
@@ -283,25 +290,26 @@ void verify_text(FILE *to, const struct scene *scene, const struct verdict *verd
     for (int check = 0; check < CHECK_N; check++) {
         if (!verdict->found[check])
             continue;
-        fprintf(to, "%" PRIu64 " x %s\n", verdict->found[check], check_text((enum check)check));
+        fprintf(to, "%" PRIu64 " x %s\n", verdict->found[check],
+                verify_check_text((enum verify_check)check));
         for (size_t i = 0; i < verdict->n; i++)
-            if (verdict->at[i].check == (enum check)check)
+            if (verdict->at[i].check == (enum verify_check)check)
                 fprintf(to, "    %s\n", verdict->at[i].text);
     }
     losses_text(to, scene, 0, 0);
     bool empty = !verdict->edges && !verdict->ranges && !verdict->places && !verdict->nodes;
-    fputs(!verdict_good(verdict) ? "BAD\n"
-          : empty                ? "nothing to check: no record of code that has a binary\n"
-                                 : "good\n",
+    fputs(!verification_good(verdict) ? "BAD\n"
+          : empty                     ? "nothing to check: no record of code that has a binary\n"
+                                      : "good\n",
           to);
 }
 
-void verify_json(FILE *to, const struct scene *scene, const struct verdict *verdict)
+void verify_json(FILE *to, const struct scene *scene, const struct verification *verdict)
 {
     struct json json;
     json_begin(&json, to);
     head_json(&json, "verify", scene, 0, BY_EDGE, WEIGHT_COUNT, 0);
-    json_bool(&json, "good", verdict_good(verdict));
+    json_bool(&json, "good", verification_good(verdict));
     json_object(&json, "checked");
     json_integer(&json, "edges", verdict->edges);
     json_integer(&json, "ranges", verdict->ranges);
@@ -315,11 +323,11 @@ void verify_json(FILE *to, const struct scene *scene, const struct verdict *verd
     json_array(&json, "rows");
     for (int check = 0; check < CHECK_N; check++) {
         json_object(&json, NULL);
-        json_string(&json, "check", check_name((enum check)check));
+        json_string(&json, "check", verify_check_name((enum verify_check)check));
         json_integer(&json, "count", verdict->found[check]);
         json_array(&json, "examples");
         for (size_t i = 0; i < verdict->n; i++)
-            if (verdict->at[i].check == (enum check)check)
+            if (verdict->at[i].check == (enum verify_check)check)
                 json_string(&json, NULL, verdict->at[i].text);
         json_array_end(&json);
         json_object_end(&json);

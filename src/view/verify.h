@@ -35,21 +35,21 @@
     CHECK(course, "a trace whose superblocks do not follow each other")                            \
     CHECK(file, "bytes of the file have changed")
 
-enum check {
+enum verify_check {
 #define CHECK_ENUM(name, text) CHECK_##name,
     CHECKS(CHECK_ENUM)
 #undef CHECK_ENUM
         CHECK_N
 };
-const char *check_name(enum check check);
-const char *check_text(enum check check);
+const char *verify_check_name(enum verify_check check);
+const char *verify_check_text(enum verify_check check);
 
 struct problem {
-    enum check check;
+    enum verify_check check;
     const char *text;
 };
 
-struct verdict {
+struct verification {
     struct arena arena;
     uint64_t edges, ranges, places; /* checked */
     uint64_t trips;                 /* lengths of runs of loops, checked */
@@ -64,9 +64,9 @@ struct verdict {
 enum { PROBLEMS_SHOWN = 20 };
 
 /* The scene has one side. */
-void verify_profile(struct verdict *verdict, struct scene *scene);
-void verdict_release(struct verdict *verdict);
-bool verdict_good(const struct verdict *verdict);
+void verify_profile(struct verification *verdict, struct scene *scene);
+void verification_release(struct verification *verdict);
+bool verification_good(const struct verification *verdict);
 
-void verify_text(FILE *to, const struct scene *scene, const struct verdict *verdict);
-void verify_json(FILE *to, const struct scene *scene, const struct verdict *verdict);
+void verify_text(FILE *to, const struct scene *scene, const struct verification *verdict);
+void verify_json(FILE *to, const struct scene *scene, const struct verification *verdict);

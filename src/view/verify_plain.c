@@ -70,7 +70,7 @@ static bool begins_by_hand(const struct stacks *stacks, struct stack_key key)
     return stacks_key(stacks, key.parent).parent == STACK_NONE && (key.address + 1) % ALIGNED == 0;
 }
 
-static void node_check(struct verdict *verdict, struct scene *scene, struct stack_key key,
+static void node_check(struct verification *verdict, struct scene *scene, struct stack_key key,
                        unsigned flags)
 {
     const struct image *image = scene_image(scene, 0, key.module);
@@ -81,13 +81,13 @@ static void node_check(struct verdict *verdict, struct scene *scene, struct stac
     verdict->nodes++;
     uint32_t module = scene_module(scene, 0, key.module);
     if (!image_executable(image, (struct svma){key.address}))
-        verdict_problem(verdict, CHECK_node, "%s", address_text(scene, module, key.address));
+        verification_problem(verdict, CHECK_node, "%s", address_text(scene, module, key.address));
     else if (flags == NODE_CALLS && !is_trampoline(image, key.address) &&
              !begins_by_hand(&scene->sides[0]->stacks, key) && !ends_a_call(image, key.address))
-        verdict_problem(verdict, CHECK_call, "%s", address_text(scene, module, key.address));
+        verification_problem(verdict, CHECK_call, "%s", address_text(scene, module, key.address));
 }
 
-static void weights_check(struct verdict *verdict, const struct profile *profile)
+static void weights_check(struct verification *verdict, const struct profile *profile)
 {
     uint64_t user = 0;
     for (uint32_t i = 0; i < profile->stacks.cells.n; i++) {
@@ -99,11 +99,11 @@ static void weights_check(struct verdict *verdict, const struct profile *profile
     bool sampled = profile->mode == PROFILE_SAMPLED;
     uint64_t all = sampled ? profile->totals.sampled_ns : profile->totals.time;
     if (sampled ? user > all : user != all)
-        verdict_problem(verdict, CHECK_sums, "stacks weigh %" PRIu64 ", the totals %" PRIu64, user,
-                        all);
+        verification_problem(verdict, CHECK_sums, "stacks weigh %" PRIu64 ", the totals %" PRIu64,
+                             user, all);
 }
 
-void stacks_check(struct verdict *verdict, struct scene *scene)
+void stacks_check(struct verification *verdict, struct scene *scene)
 {
     const struct stacks *stacks = &scene->sides[0]->stacks;
     uint8_t *flags = mem_alloc(stacks->nodes.n + (size_t)1);

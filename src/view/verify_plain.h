@@ -7,4 +7,4 @@
  * - Every frame is an address of executable code.
  * - A caller's address is the last byte of a call instruction. Not of calls are the frames that a
  * signal interrupted, the code it returns to, and those that entered the kernel. */
-void stacks_check(struct verdict *verdict, struct scene *scene);
+void stacks_check(struct verification *verdict, struct scene *scene);

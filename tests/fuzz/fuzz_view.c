@@ -59,7 +59,7 @@ static void contexts_all(struct scene *scene)
     for (unsigned i = 0; i < 12; i++) {
         struct err err;
         struct plain plain;
-        struct contexts contexts;
+        struct calling_contexts contexts;
         struct page page;
         struct contexts_options options = {.form = (enum contexts_form)(i % 3),
                                            .threads = i & 1,
@@ -101,7 +101,7 @@ static void diff_all(struct scene *scene)
 
 static void verify_it(struct scene *scene)
 {
-    struct verdict verdict;
+    struct verification verdict;
     struct page page;
     verify_profile(&verdict, scene);
     page_begin(&page);
@@ -110,7 +110,7 @@ static void verify_it(struct scene *scene)
     page_begin(&page);
     verify_json(page.to, scene, &verdict);
     page_end(&page, true);
-    verdict_release(&verdict);
+    verification_release(&verdict);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

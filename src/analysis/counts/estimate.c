@@ -69,35 +69,35 @@ struct estimate estimate_raise(struct estimate estimate, double by, double most)
     return estimate;
 }
 
-struct tally tally_of(const struct profile *profile, const struct sums *sums)
+struct quantity quantity_of(const struct profile *profile, const struct sums *sums)
 {
-    struct tally tally = {.count = sums->count};
+    struct quantity quantity = {.count = sums->count};
     const struct totals *totals = &profile->totals;
     if (profile->mode == PROFILE_EXACT)
-        return tally;
-    tally.count_sd = ratio_sd(totals->batches, sums->count, totals->count, sums->count_yy,
-                              sums->count_xy, totals->count_xx);
-    tally.alone_sd = alone_sd(totals, sums->count, sums->count_yy);
+        return quantity;
+    quantity.count_sd = ratio_sd(totals->batches, sums->count, totals->count, sums->count_yy,
+                                 sums->count_xy, totals->count_xx);
+    quantity.alone_sd = alone_sd(totals, sums->count, sums->count_yy);
     double wider = widened(totals, WINDOWS_SHARE);
-    tally.count_sd *= wider;
-    tally.alone_sd *= wider;
-    return tally;
+    quantity.count_sd *= wider;
+    quantity.alone_sd *= wider;
+    return quantity;
 }
 
-void tally_add(struct tally *tally, const struct tally *more)
+void quantity_add(struct quantity *quantity, const struct quantity *more)
 {
-    tally->count += more->count;
-    tally->time += more->time;
-    tally->count_sd += more->count_sd;
-    tally->alone_sd += more->alone_sd;
+    quantity->count += more->count;
+    quantity->time += more->time;
+    quantity->count_sd += more->count_sd;
+    quantity->alone_sd += more->alone_sd;
 }
 
-void tally_subtract(struct tally *tally, const struct tally *less)
+void quantity_subtract(struct quantity *quantity, const struct quantity *less)
 {
-    tally->count -= less->count < tally->count ? less->count : tally->count;
-    tally->time -= less->time < tally->time ? less->time : tally->time;
-    tally->count_sd += less->count_sd;
-    tally->alone_sd += less->alone_sd;
+    quantity->count -= less->count < quantity->count ? less->count : quantity->count;
+    quantity->time -= less->time < quantity->time ? less->time : quantity->time;
+    quantity->count_sd += less->count_sd;
+    quantity->alone_sd += less->alone_sd;
 }
 
 /* A share of a batch lies between 0 and 1, so its mean cannot vary more than a coin's that falls
@@ -153,22 +153,23 @@ static struct estimate time_share(const struct totals *totals, uint64_t y)
     return binomial_share(fmin(share, 1) * n, n);
 }
 
-struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time)
+struct estimate estimate_share(const struct profile *profile, const struct quantity *quantity,
+                               bool time)
 {
     const struct totals *totals = &profile->totals;
     if (profile->mode == PROFILE_EXACT) {
         double n = (double)totals->instructions;
-        double share = time || !totals->instructions ? 0 : (double)tally->count / n;
+        double share = time || !totals->instructions ? 0 : (double)quantity->count / n;
         return (struct estimate){share, share, share};
     }
     if (time)
-        return time_share(totals, tally->time);
+        return time_share(totals, quantity->time);
     if (!totals->count)
         return (struct estimate){0, 0, 0};
-    double sd =
-        share_sd(totals->batches, tally->count, tally->count_sd, totals->count, totals->count_xx);
+    double sd = share_sd(totals->batches, quantity->count, quantity->count_sd, totals->count,
+                         totals->count_xx);
     struct estimate share =
-        interval((double)tally->count / (double)totals->count, sd, totals->batches);
+        interval((double)quantity->count / (double)totals->count, sd, totals->batches);
     if (share.hi > 1) /* false where nothing is known */
         share.hi = fmax(share.value, 1);
     return share;
@@ -198,29 +199,29 @@ static struct estimate exact_interval(double value, double sd)
     return (struct estimate){value, fmax(value - 2 * sd, 0), value + 2 * sd};
 }
 
-struct estimate estimate_count(const struct profile *profile, const struct tally *tally)
+struct estimate estimate_count(const struct profile *profile, const struct quantity *quantity)
 {
     const struct totals *totals = &profile->totals;
-    double exact = (double)tally->count;
+    double exact = (double)quantity->count;
     if (profile->mode == PROFILE_EXACT)
-        return exact_interval(exact, tally->alone_sd);
+        return exact_interval(exact, quantity->alone_sd);
     double total = instructions_total(totals);
-    if (!tally->count || total == 0)
+    if (!quantity->count || total == 0)
         return (struct estimate){0, 0, 0};
     double scale = total / (double)totals->count;
-    return interval(exact * scale, hypot(tally->alone_sd, SCALE_SD * exact) * scale,
+    return interval(exact * scale, hypot(quantity->alone_sd, SCALE_SD * exact) * scale,
                     totals->batches);
 }
 
-struct estimate estimate_time(const struct profile *profile, const struct tally *tally)
+struct estimate estimate_time(const struct profile *profile, const struct quantity *quantity)
 {
-    struct estimate share = estimate_share(profile, tally, true);
+    struct estimate share = estimate_share(profile, quantity, true);
     double seconds = (double)profile->totals.user_ns / 1e9;
     return (struct estimate){share.value * seconds, share.lo * seconds, share.hi * seconds};
 }
 
-struct estimate estimate_part(const struct profile *profile, const struct tally *part,
-                              const struct tally *rest)
+struct estimate estimate_part(const struct profile *profile, const struct quantity *part,
+                              const struct quantity *rest)
 {
     double own = (double)part->count, others = (double)rest->count, all = own + others;
     if (all == 0)
@@ -235,8 +236,8 @@ struct estimate estimate_part(const struct profile *profile, const struct tally 
     return (struct estimate){share, fmax(share - half, 0), fmin(share + half, 1)};
 }
 
-struct estimate estimate_quotient(const struct profile *profile, const struct tally *of,
-                                  const struct tally *to)
+struct estimate estimate_quotient(const struct profile *profile, const struct quantity *of,
+                                  const struct quantity *to)
 {
     double x = (double)of->count, y = (double)to->count, quotient = x / y;
     if (profile->mode == PROFILE_EXACT)
@@ -268,7 +269,7 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
     if (totals->batches < 2 || !totals->count)
         return (struct estimate){share, NAN, NAN};
     if (fabs((double)fallen->time - all) > 1e-6 * all) {
-        struct tally part = tally_of(profile, taken), rest = tally_of(profile, fallen);
+        struct quantity part = quantity_of(profile, taken), rest = quantity_of(profile, fallen);
         return estimate_part(profile, &part, &rest);
     }
     double tt = (double)taken->count_yy, nn = (double)fallen->time_yy;
@@ -283,10 +284,11 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
 }
 
 /* The two are seen by different means, so they err apart from each other. */
-struct estimate estimate_cpi(const struct profile *profile, const struct tally *tally)
+struct estimate estimate_cpi(const struct profile *profile, const struct quantity *quantity)
 {
     const char *hertz = profile_fact_find(profile, "tsc_hz");
-    struct estimate time = estimate_time(profile, tally), count = estimate_count(profile, tally);
+    struct estimate time = estimate_time(profile, quantity),
+                    count = estimate_count(profile, quantity);
     if (profile->mode != PROFILE_SAMPLED || !hertz || !(time.value > 0) || !(count.value > 0))
         return (struct estimate){NAN, NAN, NAN};
     double cpi = time.value * strtod(hertz, NULL) / count.value;

@@ -17,7 +17,7 @@
 /* A sum of keys. Their deviations are added, as if all rose and fell together: variances of single
  * keys do not tell how far they do, and for the instructions of a loop or a function it is nearly
  * true. So the interval of a sum is never too narrow on this account, and often too wide. */
-struct tally {
+struct quantity {
     uint64_t count;
     uint64_t time;   /* of interrupts; its interval follows from how many they are */
     double count_sd; /* of count as a part of all, in its units */
@@ -33,25 +33,26 @@ struct estimate {
 /* It may be so much more, but no more than `most`. What is not known stays so. */
 struct estimate estimate_raise(struct estimate estimate, double by, double most);
 
-struct tally tally_of(const struct profile *profile, const struct sums *sums);
-void tally_add(struct tally *tally, const struct tally *more);
+struct quantity quantity_of(const struct profile *profile, const struct sums *sums);
+void quantity_add(struct quantity *quantity, const struct quantity *more);
 /* Never below zero. */
-void tally_subtract(struct tally *tally, const struct tally *less);
+void quantity_subtract(struct quantity *quantity, const struct quantity *less);
 
 /* What one execution counts, at least 1. */
 uint64_t estimate_one(const struct profile *profile);
 /* Executions: the share, times user time in ticks, times the mean rate of all windows. What runs
  * much in fast windows moves share and rate together, so the interval is that of their product. */
-struct estimate estimate_count(const struct profile *profile, const struct tally *tally);
+struct estimate estimate_count(const struct profile *profile, const struct quantity *quantity);
 /* Seconds of user CPU time; zero in an exact profile, which has no times. */
-struct estimate estimate_time(const struct profile *profile, const struct tally *tally);
+struct estimate estimate_time(const struct profile *profile, const struct quantity *quantity);
 /* Per executed instruction: the part of the above that does not depend on how long the run was. */
-struct estimate estimate_share(const struct profile *profile, const struct tally *tally, bool time);
+struct estimate estimate_share(const struct profile *profile, const struct quantity *quantity,
+                               bool time);
 
 /* The share of part's executions in those of part and rest. How the two vary together is not known:
  * the interval is that of the worst. */
-struct estimate estimate_part(const struct profile *profile, const struct tally *part,
-                              const struct tally *rest);
+struct estimate estimate_part(const struct profile *profile, const struct quantity *part,
+                              const struct quantity *rest);
 
 /* The share of a conditional branch's executions that were taken, from the sums of its two ways. In
  * a sampled profile those of the second have how often both were gone (struct sums), so that the
@@ -61,14 +62,14 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
 
 /* Executions of the one for each of the other, which must have some. As if they varied apart from
  * each other: what runs for the same reason varies together, and their quotient less than this. */
-struct estimate estimate_quotient(const struct profile *profile, const struct tally *of,
-                                  const struct tally *to);
+struct estimate estimate_quotient(const struct profile *profile, const struct quantity *of,
+                                  const struct quantity *to);
 
 /* The 95 % interval of a share of which k of n samples are seen (Wilson's). n > 0. */
 struct estimate binomial_share(double k, double n);
 
 /* Ticks per execution. Not a number if one of the two is not known at all. */
-struct estimate estimate_cpi(const struct profile *profile, const struct tally *tally);
+struct estimate estimate_cpi(const struct profile *profile, const struct quantity *quantity);
 
 /* Whether that says anything: it is known to about half of itself. */
 bool cpi_known(struct estimate cpi);

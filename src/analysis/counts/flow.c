@@ -13,7 +13,7 @@ struct builder {
 /* ---- ranges */
 
 static void range_walk(struct builder *builder, const struct range_key *key,
-                       const struct tally *tally)
+                       const struct quantity *quantity)
 {
     const struct cfg *cfg = builder->cfg;
     struct flow *flow = builder->flow;
@@ -24,7 +24,7 @@ static void range_walk(struct builder *builder, const struct range_key *key,
     }
     for (;;) {
         const struct instruction *instruction = &cfg->instructions.at[at];
-        tally_add(&flow->instructions[at], tally);
+        quantity_add(&flow->instructions[at], quantity);
         struct svma next = instruction_next(instruction);
         if (instruction->at.v >= key->last || !cfg_covers(cfg, next))
             return;
@@ -36,7 +36,7 @@ static void range_walk(struct builder *builder, const struct range_key *key,
         if (cfg->block_of[on] != cfg->block_of[at]) {
             uint32_t edge = cfg_edge_find(cfg, instruction->at, next, CFG_NEXT);
             if (edge != EDGE_NONE)
-                tally_add(&flow->edges[edge], tally);
+                quantity_add(&flow->edges[edge], quantity);
         }
         at = on;
     }
@@ -58,7 +58,7 @@ static bool edge_kind_of(uint64_t kind, enum cfg_edge_kind *ret_kind)
 }
 
 static void edge_add_leaving(struct builder *builder, const struct edge_key *key,
-                             const struct tally *tally)
+                             const struct quantity *quantity)
 {
     enum cfg_edge_kind kind;
     bool inside = scene_module(builder->scene, builder->side, key->from_module) ==
@@ -72,14 +72,14 @@ static void edge_add_leaving(struct builder *builder, const struct edge_key *key
         edge =
             cfg_edge_find(builder->cfg, (struct svma){key->from}, (struct svma){key->to}, CFG_CASE);
     if (edge != EDGE_NONE)
-        tally_add(&builder->flow->edges[edge], tally);
+        quantity_add(&builder->flow->edges[edge], quantity);
     else if (kind != CFG_NEXT) /* most cuts lie inside of blocks */
         builder->flow->stray++;
 }
 
 /* Arrivals behind a call that ends a block because what follows it is a target as well. */
 static void edge_add_return(struct builder *builder, const struct edge_key *key,
-                            const struct tally *tally)
+                            const struct quantity *quantity)
 {
     const struct cfg *cfg = builder->cfg;
     uint32_t to = cfg_find(cfg, (struct svma){key->to});
@@ -96,7 +96,7 @@ static void edge_add_return(struct builder *builder, const struct edge_key *key,
     uint32_t edge = cfg_edge_find(cfg, last->at, (struct svma){key->to}, CFG_NEXT);
     bool is_call = last->kind == INSTRUCTION_CALL || last->kind == INSTRUCTION_ICALL;
     if (edge != EDGE_NONE && is_call)
-        tally_add(&builder->flow->edges[edge], tally);
+        quantity_add(&builder->flow->edges[edge], quantity);
 }
 
 /* ---- times */
@@ -105,13 +105,13 @@ static void time_add(struct builder *builder, uint32_t record)
 {
     const struct stacks *stacks = &builder->profile->stacks;
     const struct stack_cell *cell = map_key(&stacks->cells, record);
-    struct tally tally = {.time = stacks->weights.at[record]};
+    struct quantity quantity = {.time = stacks->weights.at[record]};
     uint32_t at = cfg_find(builder->cfg, (struct svma){stacks_key(stacks, cell->node).address});
     if (at != INSTRUCTION_NONE) {
-        tally_add(&builder->flow->instructions[at], &tally);
+        quantity_add(&builder->flow->instructions[at], &quantity);
         return;
     }
-    tally_add(&builder->flow->body, &tally);
+    quantity_add(&builder->flow->body, &quantity);
     builder->flow->stray++;
 }
 
@@ -125,30 +125,30 @@ static void touch_read(struct builder *builder, const struct touch *touch)
     }
     if (touch->kind == TOUCH_RANGE) {
         const struct table *ranges = &builder->profile->ranges;
-        struct tally tally = tally_of(builder->profile, &ranges->at[touch->record]);
-        range_walk(builder, map_key(&ranges->keys, touch->record), &tally);
+        struct quantity quantity = quantity_of(builder->profile, &ranges->at[touch->record]);
+        range_walk(builder, map_key(&ranges->keys, touch->record), &quantity);
         return;
     }
     const struct table *edges = &builder->profile->edges;
     const struct edge_key *key = map_key(&edges->keys, touch->record);
-    struct tally tally = tally_of(builder->profile, &edges->at[touch->record]);
+    struct quantity quantity = quantity_of(builder->profile, &edges->at[touch->record]);
     if (touch->kind == TOUCH_OUT)
-        edge_add_leaving(builder, key, &tally);
+        edge_add_leaving(builder, key, &quantity);
     else if (key->kind == EDGE_RETURN)
-        edge_add_return(builder, key, &tally);
+        edge_add_return(builder, key, &quantity);
 }
 
 static void totals_make(struct flow *flow, const struct cfg *cfg, struct svma start)
 {
     for (size_t i = 0; i < cfg->instructions.n; i++)
-        tally_add(&flow->body, &flow->instructions[i]);
+        quantity_add(&flow->body, &flow->instructions[i]);
     uint32_t first = cfg_find(cfg, start);
     if (first == INSTRUCTION_NONE)
         return;
     flow->entries = flow->instructions[first];
     for (size_t i = 0; i < cfg->edges.n; i++)
         if (cfg->edges.at[i].to.v == start.v)
-            tally_subtract(&flow->entries, &flow->edges[i]);
+            quantity_subtract(&flow->entries, &flow->edges[i]);
 }
 
 void flow_build(struct flow *flow, const struct scene *scene, const struct scene_function *function,

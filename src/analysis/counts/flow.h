@@ -10,20 +10,20 @@
 #include "analysis/counts/scene.h"
 
 struct flow {
-    struct tally *instructions; /* for each of the graph's */
-    struct tally *edges;        /* for each of the graph's */
-    struct tally entries;       /* first instruction, without the function's own edges to it */
-    struct tally body;          /* all instructions together */
-    uint64_t stray;             /* records that the disassembly does not explain */
-    uint64_t begun, ended;      /* see struct items */
+    struct quantity *instructions; /* for each of the graph's */
+    struct quantity *edges;        /* for each of the graph's */
+    struct quantity entries;       /* first instruction, without the function's own edges to it */
+    struct quantity body;          /* all instructions together */
+    uint64_t stray;                /* records that the disassembly does not explain */
+    uint64_t begun, ended;         /* see struct items */
 };
 
 void flow_build(struct flow *flow, const struct scene *scene, const struct scene_function *function,
                 uint32_t side, const struct cfg *cfg);
 void flow_release(struct flow *flow);
 
-static inline const struct tally *flow_block(const struct flow *flow, const struct cfg *cfg,
-                                             block_id block)
+static inline const struct quantity *flow_block(const struct flow *flow, const struct cfg *cfg,
+                                                block_id block)
 {
     return &flow->instructions[cfg->blocks.at[block].first];
 }

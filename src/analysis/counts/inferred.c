@@ -153,13 +153,13 @@ struct taker {
 
 /* What nobody saw is not known better than to being seen once; what was changed though it was
  * exact, to its change. */
-static void tally_set(const struct taker *taker, struct tally *tally, uint64_t count)
+static void quantity_set(const struct taker *taker, struct quantity *quantity, uint64_t count)
 {
-    double off = fabs((double)count - (double)tally->count);
+    double off = fabs((double)count - (double)quantity->count);
     double sd = taker->exact ? off : fmax(off, (double)taker->problem->grain);
-    if (off > 0 && (taker->exact || !tally->count))
-        tally->count_sd = tally->alone_sd = sd;
-    tally->count = count;
+    if (off > 0 && (taker->exact || !quantity->count))
+        quantity->count_sd = quantity->alone_sd = sd;
+    quantity->count = count;
 }
 
 /* Behind a call only what came back goes on. */
@@ -174,7 +174,7 @@ static void block_take(const struct taker *taker, block_id id, uint32_t ways)
     if (block_leaves(taker->cfg, block, ways) == LEAVES_CALLING)
         call = block_last_call(taker->cfg, block);
     for (uint32_t i = block->first; i < block->first + block->instructions; i++) {
-        tally_set(taker, &taker->flow->instructions[i], count);
+        quantity_set(taker, &taker->flow->instructions[i], count);
         if (i == call)
             count -= inferred->left.inferred;
     }
@@ -182,11 +182,11 @@ static void block_take(const struct taker *taker, block_id id, uint32_t ways)
 
 static void entries_take(const struct taker *taker)
 {
-    struct tally *entries = &taker->flow->entries;
+    struct quantity *entries = &taker->flow->entries;
     if (taker->problem->entry == BLOCK_NONE)
         return;
     const struct infer_count *entered = &taker->problem->blocks.at[taker->problem->entry].entered;
-    tally_set(taker, entries, entered->inferred);
+    quantity_set(taker, entries, entered->inferred);
     if (entered->firm && entered->sd == 0)
         entries->count_sd = entries->alone_sd = 0;
 }
@@ -200,12 +200,12 @@ static void counts_take(const struct taker *taker)
         block_take(taker, i, ways[i]);
     mem_free(ways);
     for (size_t i = 0; i < cfg->edges.n; i++)
-        tally_set(taker, &flow->edges[i], taker->problem->edges.at[i].gone.inferred);
-    flow->body = (struct tally){.time = flow->body.time};
+        quantity_set(taker, &flow->edges[i], taker->problem->edges.at[i].gone.inferred);
+    flow->body = (struct quantity){.time = flow->body.time};
     for (size_t i = 0; i < cfg->instructions.n; i++) {
-        struct tally tally = flow->instructions[i];
-        tally.time = 0;
-        tally_add(&flow->body, &tally);
+        struct quantity quantity = flow->instructions[i];
+        quantity.time = 0;
+        quantity_add(&flow->body, &quantity);
     }
     entries_take(taker);
 }

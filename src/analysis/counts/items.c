@@ -58,9 +58,9 @@ struct lister {
     enum item_by by;
 };
 
-static bool tally_any(const struct tally *tally)
+static bool quantity_any(const struct quantity *quantity)
 {
-    return tally->count || tally->time;
+    return quantity->count || quantity->time;
 }
 
 /* An item of this function that some side has seen is kept. */
@@ -68,7 +68,7 @@ static void item_keep(struct lister *lister, struct item *item)
 {
     bool any = false;
     for (uint32_t side = 0; side < lister->scene->n_sides; side++)
-        any |= tally_any(&item->count[side]) || tally_any(&item->body[side]);
+        any |= quantity_any(&item->count[side]) || quantity_any(&item->body[side]);
     if (!any)
         return;
     item->module = lister->function->module;
@@ -107,7 +107,7 @@ static void list_blocks(struct lister *lister, const struct cfg *cfg, const stru
         for (uint32_t side = 0; side < lister->scene->n_sides; side++) {
             item.count[side] = flows[side].instructions[block->first];
             for (uint32_t i = 0; i < block->instructions; i++)
-                tally_add(&item.body[side], &flows[side].instructions[block->first + i]);
+                quantity_add(&item.body[side], &flows[side].instructions[block->first + i]);
         }
         item_keep(lister, &item);
     }
@@ -196,9 +196,9 @@ static void record_edge(struct lister *lister, struct map *places, size_t first,
     bool wanted = lister->by == BY_CALL ? call || (branch && !inside) : inside;
     if (touch->kind != TOUCH_OUT || !wanted)
         return;
-    struct tally tally = tally_of(profile, &profile->edges.at[touch->record]);
+    struct quantity quantity = quantity_of(profile, &profile->edges.at[touch->record]);
     if (!inside && edge_lands(lister->scene, touch, key)) {
-        tally_add(&lister->items->landings[touch->side], &tally);
+        quantity_add(&lister->items->landings[touch->side], &quantity);
         return;
     }
     static const uint8_t kinds[EDGE_KINDS] = {[EDGE_TAKEN] = CFG_TAKEN,
@@ -211,7 +211,7 @@ static void record_edge(struct lister *lister, struct map *places, size_t first,
         .to_module = scene_module(lister->scene, touch->side, key->to_module),
         .kind = lister->by == BY_CALL ? (uint8_t)key->kind : kinds[key->kind],
     };
-    tally_add(&item_at(lister, places, first, &item)->count[touch->side], &tally);
+    quantity_add(&item_at(lister, places, first, &item)->count[touch->side], &quantity);
 }
 
 static void record_range(struct lister *lister, struct map *places, size_t first,
@@ -223,13 +223,13 @@ static void record_range(struct lister *lister, struct map *places, size_t first
         return;
     struct item wanted = {.at = lister->by == BY_BLOCK ? key->start : 0};
     struct item *item = item_at(lister, places, first, &wanted);
-    struct tally tally = tally_of(profile, &profile->ranges.at[touch->record]);
+    struct quantity quantity = quantity_of(profile, &profile->ranges.at[touch->record]);
     if (lister->by == BY_BLOCK)
-        tally_add(&item->count[touch->side], &tally);
-    tally.count *= key->instructions;
-    tally.count_sd *= key->instructions;
-    tally.alone_sd *= key->instructions;
-    tally_add(&item->body[touch->side], &tally);
+        quantity_add(&item->count[touch->side], &quantity);
+    quantity.count *= key->instructions;
+    quantity.count_sd *= key->instructions;
+    quantity.alone_sd *= key->instructions;
+    quantity_add(&item->body[touch->side], &quantity);
 }
 
 static void record_time(struct lister *lister, struct map *places, size_t first,

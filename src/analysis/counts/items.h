@@ -36,7 +36,7 @@ struct item {
     uint8_t kind;   /* enum cfg_edge_kind of edges, enum edge_kind of calls */
     /* count: executions; of a function, its entries; of a loop, its iterations: how often its head
      * ran. body: everything that ran inside of it. entries: of a loop, from outside. */
-    struct tally count[SIDES_MAX], body[SIDES_MAX], entries[SIDES_MAX];
+    struct quantity count[SIDES_MAX], body[SIDES_MAX], entries[SIDES_MAX];
 };
 
 struct items {
@@ -48,7 +48,7 @@ struct items {
     uint64_t begun, ended;
     /* Indirect jumps to where no function starts, as longjmp makes them: neither edges nor calls.
      */
-    struct tally landings[SIDES_MAX];
+    struct quantity landings[SIDES_MAX];
 };
 
 /* All items that any side has seen, grouped by module and function. Lines and inlined functions

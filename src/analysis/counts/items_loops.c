@@ -19,8 +19,8 @@ static void block_add(struct lister *lister, uint32_t side, block_id block)
     for (loop_id loop = lister->loops.of_block[block]; loop != LOOP_NONE;
          loop = lister->loops.at[loop].parent)
         for (uint32_t i = 0; i < ran->instructions; i++)
-            tally_add(&lister->items[loop].body[side],
-                      &lister->flows[side].instructions[ran->first + i]);
+            quantity_add(&lister->items[loop].body[side],
+                         &lister->flows[side].instructions[ran->first + i]);
 }
 
 /* An edge enters all loops that have its end and not its start. They are added up, not got as
@@ -31,7 +31,7 @@ static void edge_add(struct lister *lister, uint32_t side, uint32_t index)
     for (loop_id loop = lister->loops.of_block[edge->to_block];
          loop != LOOP_NONE && !loops_hold(&lister->loops, loop, edge->from_block);
          loop = lister->loops.at[loop].parent)
-        tally_add(&lister->items[loop].entries[side], &lister->flows[side].edges[index]);
+        quantity_add(&lister->items[loop].entries[side], &lister->flows[side].edges[index]);
 }
 
 static void side_add(struct lister *lister, uint32_t side)
@@ -49,7 +49,7 @@ static void side_add(struct lister *lister, uint32_t side)
         return;
     for (loop_id loop = lister->loops.of_block[cfg->block_of[first]]; loop != LOOP_NONE;
          loop = lister->loops.at[loop].parent)
-        tally_add(&lister->items[loop].entries[side], &flow->entries);
+        quantity_add(&lister->items[loop].entries[side], &flow->entries);
 }
 
 /* Of all places in the loop, and in none inside of it, to which backward jumps lead: its head or,

@@ -42,22 +42,23 @@ static uint64_t beyond(uint64_t count, uint64_t other)
     return count > other ? count - other : 0;
 }
 
-static struct infer_count count_of(const struct tally *tally)
+static struct infer_count count_of(const struct quantity *quantity)
 {
-    return (struct infer_count){.seen = tally->count, .sd = tally->count_sd, .measured = true};
+    return (struct infer_count){
+        .seen = quantity->count, .sd = quantity->count_sd, .measured = true};
 }
 
 /* Windows begin and end inside of blocks, and in what they call, so that instructions of a block
  * differ. It has one count, and each of them is a measure of it. */
 static struct infer_count count_block(const struct maker *maker, const struct cfg_block *block)
 {
-    const struct tally *tallies = &maker->parts->flow->instructions[block->first];
+    const struct quantity *quantities = &maker->parts->flow->instructions[block->first];
     if (maker->profile->mode == PROFILE_EXACT)
-        return count_of(tallies);
+        return count_of(quantities);
     double count = 0, sd = 0, n = block->instructions;
     for (uint32_t i = 0; i < block->instructions; i++) {
-        count += (double)tallies[i].count;
-        sd += tallies[i].count_sd;
+        count += (double)quantities[i].count;
+        sd += quantities[i].count_sd;
     }
     return (struct infer_count){
         .seen = (uint64_t)(count / n + 0.5), .sd = sd / n, .measured = true};
@@ -156,10 +157,10 @@ static void entering_make(struct maker *maker)
         block_id block = arrival_block(maker, touch, map_key(&edges->keys, touch->record));
         if (block == BLOCK_NONE)
             continue;
-        struct tally tally = tally_of(maker->profile, &edges->at[touch->record]);
+        struct quantity quantity = quantity_of(maker->profile, &edges->at[touch->record]);
         struct infer_count *entered = &blocks->at[block].entered;
-        entered->seen += tally.count;
-        entered->sd += tally.count_sd;
+        entered->seen += quantity.count;
+        entered->sd += quantity.count_sd;
         entered->ruled = false;
     }
 }

@@ -88,8 +88,8 @@ static double bins_share_out(struct bins *bins)
 
 static struct trip_bar bar_of(const struct profile *profile, const struct bin *bin, double begun)
 {
-    struct tally tally = tally_of(profile, bin->whole);
-    struct estimate count = estimate_count(profile, &tally);
+    struct quantity quantity = quantity_of(profile, bin->whole);
+    struct estimate count = estimate_count(profile, &quantity);
     double more = bin->share * begun / bin->ended;
     return (struct trip_bar){.from = bin->n,
                              .to = trip_bin_last(bin->n),
@@ -115,7 +115,7 @@ bool trip_bars_make(struct trip_bars *bars, const struct scene *scene, uint32_t 
         if (bins.at[i].open > 0)
             bars->longer_n = bins.at[i].n;
     }
-    struct tally begun = {.count = (uint64_t)(left * bins.begun)};
+    struct quantity begun = {.count = (uint64_t)(left * bins.begun)};
     bars->longer = estimate_count(profile, &begun).value;
     if (profile->mode == PROFILE_SAMPLED && profile->totals.count)
         bars->runs = bins.begun / TRIPS_EVERY / (double)profile->totals.count *

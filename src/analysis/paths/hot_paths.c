@@ -56,7 +56,7 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
     struct hot_path path = {.module = module,
                             .function = row->function,
                             .linkage = scene_function_name(paths->scene, module, named),
-                            .tally = row->tally,
+                            .quantity = row->quantity,
                             .context = row->context,
                             .ticks = row->ticks,
                             .measured = row->measured};
@@ -107,12 +107,12 @@ static void wanted_find(struct path_fit *fit, const struct path_reading *reading
     }
 }
 
-static struct tally tally_scaled(struct tally tally, double by)
+static struct quantity quantity_scaled(struct quantity quantity, double by)
 {
-    return (struct tally){.count = (uint64_t)((double)tally.count * by + 0.5),
-                          .time = tally.time,
-                          .count_sd = tally.count_sd * by,
-                          .alone_sd = tally.alone_sd * by};
+    return (struct quantity){.count = (uint64_t)((double)quantity.count * by + 0.5),
+                             .time = quantity.time,
+                             .count_sd = quantity.count_sd * by,
+                             .alone_sd = quantity.alone_sd * by};
 }
 
 /* Those from `first` on, which are single paths of one function. */
@@ -127,17 +127,17 @@ static void paths_fit(struct reader *reader, const struct path_reading *reading,
     path_fit_clear(&reader->fit);
     for (size_t i = first; i < paths->n; i++) {
         path_decode(&reading->numbering, paths->at[i].ids[0], &reader->arcs);
-        fit_add(reader, reading, (double)paths->at[i].tally.count);
+        fit_add(reader, reading, (double)paths->at[i].quantity.count);
     }
     flow_build(&flow, paths->scene, function, paths->side, &reading->cfg);
     wanted_find(&reader->fit, reading, &flow);
     flow_release(&flow);
     path_fit_solve(&reader->fit);
     for (size_t i = first; i < paths->n; i++) {
-        struct tally *tally = &paths->at[i].tally;
-        if (tally->count)
-            *tally =
-                tally_scaled(*tally, reader->fit.paths.at[i - first].weight / (double)tally->count);
+        struct quantity *quantity = &paths->at[i].quantity;
+        if (quantity->count)
+            *quantity = quantity_scaled(*quantity, reader->fit.paths.at[i - first].weight /
+                                                       (double)quantity->count);
     }
 }
 
@@ -224,7 +224,7 @@ double hot_path_metric(const struct hot_path *path, enum path_metric metric)
 {
     if (metric == METRIC_TICKS)
         return hot_path_ticks(path);
-    return metric == METRIC_INSTRUCTIONS ? (double)path->tally.count * path->instructions
+    return metric == METRIC_INSTRUCTIONS ? (double)path->quantity.count * path->instructions
                                          : (double)path->modelled[metric - METRIC_L1D];
 }
 
@@ -288,7 +288,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
     for (size_t i = 0; i < paths->n; i++) {
         paths->has_ticks |= paths->at[i].measured != 0;
         paths->ticks += hot_path_ticks(&paths->at[i]);
-        paths->instructions += (double)paths->at[i].tally.count * paths->at[i].instructions;
+        paths->instructions += (double)paths->at[i].quantity.count * paths->at[i].instructions;
         for (uint32_t m = 0; m < PATH_MODELLED; m++)
             paths->modelled[m] += (double)paths->at[i].modelled[m];
     }
@@ -344,7 +344,7 @@ void hot_paths_release(struct hot_paths *paths)
 
 struct estimate hot_path_count(const struct hot_paths *paths, const struct hot_path *path)
 {
-    return estimate_count(paths->scene->sides[paths->side], &path->tally);
+    return estimate_count(paths->scene->sides[paths->side], &path->quantity);
 }
 
 double hot_path_share(const struct hot_paths *paths, const struct hot_path *path)

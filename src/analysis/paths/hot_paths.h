@@ -34,11 +34,11 @@ struct hot_path {
     uint32_t module;   /* of the scene */
     uint32_t kind;     /* HOT_PATH_: begins at the entry; goes around a loop; leaves the function */
     uint64_t function; /* its entry */
-    const char *linkage;   /* its name */
-    const uint64_t *ids;   /* of its paths, one after the other: as many as were asked for */
-    struct tally tally;    /* executions */
-    struct estimate ticks; /* not a number: not known */
-    uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
+    const char *linkage;      /* its name */
+    const uint64_t *ids;      /* of its paths, one after the other: as many as were asked for */
+    struct quantity quantity; /* executions */
+    struct estimate ticks;    /* not a number: not known */
+    uint64_t measured;        /* the ticks are known of so many passages; 0: of none */
     uint64_t modelled[PATH_MODELLED];
     uint32_t instructions;
     uint32_t n_blocks;

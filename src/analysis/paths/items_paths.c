@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-static struct tally tally_times(struct tally tally, uint32_t n)
+static struct quantity quantity_times(struct quantity quantity, uint32_t n)
 {
-    return (struct tally){.count = tally.count * n,
-                          .time = tally.time,
-                          .count_sd = tally.count_sd * n,
-                          .alone_sd = tally.alone_sd * n};
+    return (struct quantity){.count = quantity.count * n,
+                             .time = quantity.time,
+                             .count_sd = quantity.count_sd * n,
+                             .alone_sd = quantity.alone_sd * n};
 }
 
 static int item_order(const void *a, const void *b)
@@ -36,8 +36,8 @@ void items_list_paths(struct items *items, struct scene *scene)
             item->function = scene_function_at(scene, path->module, path->function);
             item->at = path->function;
             item->to = path->ids[0];
-            item->count[side] = path->tally;
-            item->body[side] = tally_times(path->tally, path->instructions);
+            item->count[side] = path->quantity;
+            item->body[side] = quantity_times(path->quantity, path->instructions);
         }
         items->stray += paths.unread + paths.unknown;
         hot_paths_release(&paths);

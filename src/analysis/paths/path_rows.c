@@ -52,7 +52,7 @@ static void single_find(struct path_rows *rows, const struct profile *profile)
                                  .function = key->function,
                                  .paths = &key->path,
                                  .context = STACK_NONE,
-                                 .tally = tally_of(profile, &table->at[i])};
+                                 .quantity = quantity_of(profile, &table->at[i])};
         modelled_find(rows, row, profile, *key);
         if (profile->mode == PROFILE_EXACT)
             row->ticks =
@@ -63,8 +63,8 @@ static void single_find(struct path_rows *rows, const struct profile *profile)
 /* ---- series */
 
 /* Groups of batches vary as so many batches would. */
-static struct tally tally_of_groups(const struct profile *profile, const struct groups *part,
-                                    const struct groups *whole)
+static struct quantity quantity_of_groups(const struct profile *profile, const struct groups *part,
+                                          const struct groups *whole)
 {
     struct sums sums = {.count = part->sum};
     struct profile grouped = {.mode = profile->mode};
@@ -78,7 +78,7 @@ static struct tally tally_of_groups(const struct profile *profile, const struct 
         totals->count_xx += (u128)whole->at[g] * whole->at[g];
     }
     totals->time_xx = totals->count_xx;
-    return tally_of(&grouped, &sums);
+    return quantity_of(&grouped, &sums);
 }
 
 /* The root is 0 deep, functions 1. */
@@ -109,7 +109,7 @@ static void series_find(struct path_rows *rows, struct arena *arena, const struc
             continue;
         struct path_row *row = vec_push(rows);
         row->context = STACK_NONE;
-        row->tally = tally_of_groups(profile, &groups[i], &groups[0]);
+        row->quantity = quantity_of_groups(profile, &groups[i], &groups[0]);
         series_fill(series, i, iterations, arena, row);
     }
     mem_free(groups);
@@ -160,7 +160,7 @@ void path_rows_find_in_contexts(struct path_rows *rows, struct arena *arena,
         *vec_push(rows) = (struct path_row){.module = function.module,
                                             .function = function.address,
                                             .paths = number,
-                                            .tally = tally_of(profile, &sums),
+                                            .quantity = quantity_of(profile, &sums),
                                             .context = path.parent};
     }
     if (rows->n)

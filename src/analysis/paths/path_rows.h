@@ -17,7 +17,7 @@ struct path_row {
     uint32_t module; /* of the profile */
     uint64_t function;
     const uint64_t *paths; /* their numbers, as many as were asked for */
-    struct tally tally;
+    struct quantity quantity;
     struct estimate ticks; /* not a number: not known */
     uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
     uint64_t modelled[PATH_MODELLED];

@@ -28,14 +28,14 @@ static void executions_make(struct executions *executions, const struct profile 
     for (uint32_t i = 0; i < profile->ranges.n; i++) {
         struct range_key key;
         memcpy(&key, map_key(&profile->ranges.keys, i), sizeof key);
-        struct tally tally = tally_of(profile, &profile->ranges.at[i]);
-        double count = (double)tally.count, variance = tally.count_sd * tally.count_sd;
+        struct quantity quantity = quantity_of(profile, &profile->ranges.at[i]);
+        double count = (double)quantity.count, variance = quantity.count_sd * quantity.count_sd;
         if (isnan(variance))
             variance = 0;
         *vec_push(executions) =
-            (struct edge_of_range){key.module, key.start, count, variance, tally.alone_sd};
+            (struct edge_of_range){key.module, key.start, count, variance, quantity.alone_sd};
         *vec_push(executions) =
-            (struct edge_of_range){key.module, key.last + 1, -count, -variance, -tally.alone_sd};
+            (struct edge_of_range){key.module, key.last + 1, -count, -variance, -quantity.alone_sd};
         executions->all += count * key.instructions;
     }
     if (executions->n)
@@ -91,9 +91,9 @@ void modelled_fit(struct modelled *modelled)
         double here = modelled_total(modelled, row, FIELD_RETIRED, 1).value / all;
         if (!counted || !(here > 0))
             continue;
-        struct tally tally = {.count = (uint64_t)(counted->count + 0.5),
-                              .alone_sd = counted->alone};
-        row->counted = estimate_count(modelled->scene->sides[0], &tally);
+        struct quantity quantity = {.count = (uint64_t)(counted->count + 0.5),
+                                    .alone_sd = counted->alone};
+        row->counted = estimate_count(modelled->scene->sides[0], &quantity);
         row->fit_deviation = sqrt(fmax(counted->variance, 0)) / counted->count;
         row_multiply(modelled, row, counted->count / executions.all / here);
     }

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "profile/sums.h"
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 #include "program/cfg/cfg_build.h"
 
 #include <math.h>
@@ -78,14 +78,14 @@ static void costs_walked(struct annotation *annotation)
     bool exact = profile->mode == PROFILE_EXACT;
     for (size_t i = 0; i < annotation->n; i++) {
         struct annotated *line = &annotation->at[i];
-        const struct tally *tally = &annotation->counted.flows[0].instructions[i];
-        line->seen = tally->count || tally->time;
-        line->share = estimate_share(profile, tally, annotation->report->weight == WEIGHT_TIME);
-        line->count = estimate_count(profile, tally);
+        const struct quantity *quantity = &annotation->counted.flows[0].instructions[i];
+        line->seen = quantity->count || quantity->time;
+        line->share = estimate_share(profile, quantity, annotation->report->weight == WEIGHT_TIME);
+        line->count = estimate_count(profile, quantity);
         if (!exact)
-            line->time = estimate_time(profile, tally);
-        if (!exact && tally->count)
-            line->cpi = estimate_cpi(profile, tally);
+            line->time = estimate_time(profile, quantity);
+        if (!exact && quantity->count)
+            line->cpi = estimate_cpi(profile, quantity);
     }
 }
 
@@ -168,9 +168,9 @@ static struct annotated_target target_of(struct annotation *annotation, const st
     const struct profile *profile = profile_of(annotation);
     const struct edge_key *key = map_key(&profile->edges.keys, touch->record);
     uint32_t module = scene_module(scene, 0, key->to_module);
-    struct tally tally = tally_of(profile, &profile->edges.at[touch->record]);
+    struct quantity quantity = quantity_of(profile, &profile->edges.at[touch->record]);
     struct annotated_target target = {
-        .module = module, .at = key->to, .count = estimate_count(profile, &tally)};
+        .module = module, .at = key->to, .count = estimate_count(profile, &quantity)};
     if (module == annotation->row->module)
         target.text = place_name(annotation, (struct svma){key->to});
     if (!target.text)

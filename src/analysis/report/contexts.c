@@ -26,7 +26,8 @@ static const char *thread_name(const struct plain *plain, uint64_t thread)
     return arena_format(&plain->scene->arena, "[%s %" PRIu32 "/%" PRIu32 "]", name, pid, tid);
 }
 
-const char *context_name(const struct contexts *contexts, const struct context *context)
+const char *context_name(const struct calling_contexts *contexts,
+                         const struct calling_context *context)
 {
     if (context->function == CONTEXT_THREAD)
         return thread_name(contexts->plain, context->thread);
@@ -34,12 +35,13 @@ const char *context_name(const struct contexts *contexts, const struct context *
                           contexts->frames.functions.at[context->function].name);
 }
 
-struct estimate context_share(const struct contexts *contexts, const struct groups *groups)
+struct estimate context_share(const struct calling_contexts *contexts, const struct groups *groups)
 {
     return plain_part(contexts->plain, groups, &contexts->whole);
 }
 
-struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups)
+struct estimate context_total_share(const struct calling_contexts *contexts,
+                                    const struct groups *groups)
 {
     return estimate_raise(context_share(contexts, groups), contexts->plain->cut, 1);
 }
@@ -55,9 +57,10 @@ static bool *functions_wanted(const struct context_frames *frames, const char *p
     return wanted;
 }
 
-void contexts_make(struct contexts *contexts, struct plain *plain, struct contexts_options options)
+void contexts_make(struct calling_contexts *contexts, struct plain *plain,
+                   struct contexts_options options)
 {
-    *contexts = (struct contexts){
+    *contexts = (struct calling_contexts){
         .options = options, .plain = plain, .clock = context_clock_find(plain->profile)};
     context_frames_make(&contexts->frames, plain, !options.no_inlines);
     if (options.function)
@@ -71,7 +74,7 @@ void contexts_make(struct contexts *contexts, struct plain *plain, struct contex
         contexts_invert(contexts);
 }
 
-void contexts_release(struct contexts *contexts)
+void contexts_release(struct calling_contexts *contexts)
 {
     context_frames_release(&contexts->frames);
     mem_free(contexts->wanted);

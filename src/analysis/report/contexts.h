@@ -39,7 +39,7 @@ struct contexts_options {
     uint32_t weighs;      /* STACK_L1D and so on: what a model of a core said; 0: what there is */
 };
 
-struct context {
+struct calling_context {
     uint32_t parent;   /* CONTEXT_NONE: a root */
     uint32_t function; /* of frames.functions, or CONTEXT_THREAD */
     uint64_t thread;   /* of CONTEXT_THREAD: stack_thread */
@@ -55,13 +55,13 @@ struct context {
     struct groups self, total, beside; /* beside: as total, of the other of user and kernel time */
 };
 
-struct contexts {
+struct calling_contexts {
     struct contexts_options options;
     const struct plain *plain;
     struct context_clock clock;
     struct context_frames frames;
-    bool *wanted;        /* for each function: is it asked for? NULL: all are */
-    VEC(struct context); /* a parent stands before its children */
+    bool *wanted;                /* for each function: is it asked for? NULL: all are */
+    VEC(struct calling_context); /* a parent stands before its children */
     struct groups
         *beside_own;     /* of each top-down context: of `beside` what is not of its children */
     struct groups whole; /* what shares are shares of: the weight that the filters let through */
@@ -69,17 +69,20 @@ struct contexts {
 };
 
 /* The plain profile must outlive the contexts. */
-void contexts_make(struct contexts *contexts, struct plain *plain, struct contexts_options options);
-void contexts_release(struct contexts *contexts);
+void contexts_make(struct calling_contexts *contexts, struct plain *plain,
+                   struct contexts_options options);
+void contexts_release(struct calling_contexts *contexts);
 
 /* Readable; of a thread its name and numbers. Lives as long as the scene. */
-const char *context_name(const struct contexts *contexts, const struct context *context);
-struct estimate context_share(const struct contexts *contexts, const struct groups *groups);
+const char *context_name(const struct calling_contexts *contexts,
+                         const struct calling_context *context);
+struct estimate context_share(const struct calling_contexts *contexts, const struct groups *groups);
 /* The same of a total: stacks that were cut may have had it as well. */
-struct estimate context_total_share(const struct contexts *contexts, const struct groups *groups);
+struct estimate context_total_share(const struct calling_contexts *contexts,
+                                    const struct groups *groups);
 
 /* A model of a core has told what contexts cost. */
-static inline bool contexts_modelled(const struct contexts *contexts)
+static inline bool contexts_modelled(const struct calling_contexts *contexts)
 {
     const uint64_t *at = contexts->whole.at;
     return at[STACK_L1D] || at[STACK_MISPREDICTS] || at[STACK_STALLS];
@@ -91,7 +94,7 @@ struct contexts_text_options {
     size_t limit;     /* rows of a flat list, roots of a bottom-up tree */
 };
 /* ink: NULL for none. */
-void contexts_text(FILE *to, const struct contexts *contexts, const struct ink *ink,
+void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
                    struct contexts_text_options options);
 /* limit: rows. */
-void contexts_json(FILE *to, const struct contexts *contexts, size_t limit);
+void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t limit);

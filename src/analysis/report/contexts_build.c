@@ -6,7 +6,7 @@
 
 /* ---- what counts */
 
-static bool stack_wanted(const struct contexts *contexts, uint32_t node)
+static bool stack_wanted(const struct calling_contexts *contexts, uint32_t node)
 {
     const struct context_frames *frames = &contexts->frames;
     for (; node != STACK_NONE; node = contexts->plain->parent_of[node])
@@ -17,7 +17,7 @@ static bool stack_wanted(const struct contexts *contexts, uint32_t node)
 }
 
 /* Whether the filters let through what was seen with this node innermost. */
-static bool node_counts(const struct contexts *contexts, uint32_t node)
+static bool node_counts(const struct calling_contexts *contexts, uint32_t node)
 {
     const struct plain *plain = contexts->plain;
     const char *only = contexts->options.module;
@@ -40,7 +40,7 @@ struct part {
 };
 
 /* The weights of the stacks that count, also added to the whole; false: cell i does not. */
-static bool part_take(struct contexts *contexts, uint32_t i, struct part *ret_part)
+static bool part_take(struct calling_contexts *contexts, uint32_t i, struct part *ret_part)
 {
     const struct plain *plain = contexts->plain;
     const struct stack_cell *cell = map_key(&plain->profile->stacks.cells, i);
@@ -65,13 +65,13 @@ struct context_key {
 };
 
 struct tree {
-    struct contexts *contexts;
+    struct calling_contexts *contexts;
     struct map keys;
 };
 
-static uint32_t tree_add(struct tree *tree, const struct context *wanted)
+static uint32_t tree_add(struct tree *tree, const struct calling_context *wanted)
 {
-    const struct contexts *contexts = tree->contexts;
+    const struct calling_contexts *contexts = tree->contexts;
     struct context_key key = {.parent = wanted->parent, .function = wanted->function};
     if (wanted->function == CONTEXT_THREAD)
         key.site = wanted->thread;
@@ -94,7 +94,8 @@ static uint32_t tree_find_above(const struct tree *tree, uint32_t from, uint32_t
 /* ---- top-down */
 
 /* Whether the tree has not reached what it is to start with. */
-static bool starts_later(const struct contexts *contexts, uint32_t context, uint32_t function)
+static bool starts_later(const struct calling_contexts *contexts, uint32_t context,
+                         uint32_t function)
 {
     bool outside = context == CONTEXT_NONE || contexts->at[context].function == CONTEXT_THREAD;
     return contexts->wanted && contexts->options.form == CONTEXTS_TOP_DOWN && outside &&
@@ -104,7 +105,7 @@ static bool starts_later(const struct contexts *contexts, uint32_t context, uint
 /* The contexts of one node's frames, from its caller's inwards. */
 static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
 {
-    struct contexts *contexts = tree->contexts;
+    struct calling_contexts *contexts = tree->contexts;
     const struct context_frames *frames = &contexts->frames;
     const struct plain *plain = contexts->plain;
     uint32_t caller = plain->parent_of[node], first = frames->first_of[node];
@@ -120,7 +121,7 @@ static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
             context = above;
             continue;
         }
-        struct context wanted = {
+        struct calling_context wanted = {
             .parent = context, .function = function, .site_module = MODULE_NONE};
         if (k == first && called) {
             wanted.site_module = plain->functions.at[plain->function_of[caller]].module;
@@ -137,13 +138,13 @@ static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
     return context;
 }
 
-static void totals_sum(struct contexts *contexts)
+static void totals_sum(struct calling_contexts *contexts)
 {
     contexts->beside_own = mem_alloc((contexts->n + 1) * sizeof *contexts->beside_own);
     for (size_t i = 0; i < contexts->n; i++)
         contexts->beside_own[i] = contexts->at[i].beside;
     for (size_t i = contexts->n; i-- > 0;) {
-        struct context *context = &contexts->at[i];
+        struct calling_context *context = &contexts->at[i];
         groups_merge(&context->total, &context->self);
         if (context->parent == CONTEXT_NONE)
             continue;
@@ -155,10 +156,10 @@ static void totals_sum(struct contexts *contexts)
 static uint32_t thread_grow(struct tree *tree, uint32_t root)
 {
     uint64_t thread = stacks_key(&tree->contexts->plain->profile->stacks, root).address;
-    return tree_add(tree, &(struct context){.parent = CONTEXT_NONE,
-                                            .function = CONTEXT_THREAD,
-                                            .thread = thread,
-                                            .site_module = MODULE_NONE});
+    return tree_add(tree, &(struct calling_context){.parent = CONTEXT_NONE,
+                                                    .function = CONTEXT_THREAD,
+                                                    .thread = thread,
+                                                    .site_module = MODULE_NONE});
 }
 
 static void nodes_grow(struct tree *tree, uint32_t *context_of)
@@ -176,7 +177,7 @@ static void nodes_grow(struct tree *tree, uint32_t *context_of)
     }
 }
 
-void contexts_grow(struct contexts *contexts)
+void contexts_grow(struct calling_contexts *contexts)
 {
     const struct stacks *stacks = &contexts->plain->profile->stacks;
     uint32_t *context_of = mem_alloc((stacks->nodes.n + 1) * sizeof *context_of);
@@ -190,7 +191,7 @@ void contexts_grow(struct contexts *contexts)
         uint32_t context = context_of[part.node];
         if (context == CONTEXT_NONE) /* no frame was seen: all that is known is whose it is */
             context = thread_grow(&tree, part.node);
-        struct context *to = &contexts->at[context];
+        struct calling_context *to = &contexts->at[context];
         plain_add(contexts->plain, part.beside ? &to->beside : &to->self, part.group, part.weight);
     }
     map_release(&tree.keys);
@@ -200,10 +201,10 @@ void contexts_grow(struct contexts *contexts)
 
 /* ---- bottom-up */
 
-static void context_invert(struct tree *tree, const struct contexts *from, size_t leaf,
+static void context_invert(struct tree *tree, const struct calling_contexts *from, size_t leaf,
                            const struct groups *beside)
 {
-    struct context wanted = {.parent = CONTEXT_NONE, .site_module = MODULE_NONE};
+    struct calling_context wanted = {.parent = CONTEXT_NONE, .site_module = MODULE_NONE};
     uint32_t start = (uint32_t)leaf;
     while (from->wanted && start != CONTEXT_NONE &&
            (from->at[start].function == CONTEXT_THREAD || !from->wanted[from->at[start].function]))
@@ -213,7 +214,7 @@ static void context_invert(struct tree *tree, const struct contexts *from, size_
         wanted.thread = from->at[i].thread;
         wanted.recursive = from->at[i].recursive;
         uint32_t at = tree_add(tree, &wanted);
-        struct context *to = &tree->contexts->at[at];
+        struct calling_context *to = &tree->contexts->at[at];
         groups_merge(&to->total, &from->at[leaf].self);
         groups_merge(&to->beside, beside);
         to->recursive |= from->at[i].recursive;
@@ -228,9 +229,9 @@ static void context_invert(struct tree *tree, const struct contexts *from, size_
     }
 }
 
-void contexts_invert(struct contexts *contexts)
+void contexts_invert(struct calling_contexts *contexts)
 {
-    struct contexts from = *contexts;
+    struct calling_contexts from = *contexts;
     struct tree tree = {.contexts = contexts};
     contexts->at = NULL;
     contexts->n = contexts->room = 0;
@@ -246,14 +247,14 @@ void contexts_invert(struct contexts *contexts)
 
 /* Each function once, however often it recurs: `stamps` has, for each, the last part that it got.
  */
-static void part_list(struct contexts *contexts, const struct part *part, uint32_t *stamps,
+static void part_list(struct calling_contexts *contexts, const struct part *part, uint32_t *stamps,
                       uint32_t stamp)
 {
     const struct context_frames *frames = &contexts->frames;
     bool innermost = true;
     for (uint32_t node = part->node; node != STACK_NONE; node = contexts->plain->parent_of[node])
         for (uint32_t k = frames->first_of[node + 1]; k-- > frames->first_of[node];) {
-            struct context *to = &contexts->at[frames->list.at[k].function];
+            struct calling_context *to = &contexts->at[frames->list.at[k].function];
             if (innermost && !part->beside)
                 plain_add(contexts->plain, &to->self, part->group, part->weight);
             innermost = false;
@@ -266,7 +267,7 @@ static void part_list(struct contexts *contexts, const struct part *part, uint32
 }
 
 /* Pairs of functions of which the one calls the other, each once. */
-static void callers_count(struct contexts *contexts)
+static void callers_count(struct calling_contexts *contexts)
 {
     const struct context_frames *frames = &contexts->frames;
     const struct plain *plain = contexts->plain;
@@ -293,12 +294,12 @@ static void callers_count(struct contexts *contexts)
     map_release(&pairs);
 }
 
-void contexts_list(struct contexts *contexts)
+void contexts_list(struct calling_contexts *contexts)
 {
     uint32_t functions = (uint32_t)contexts->frames.functions.n;
     for (uint32_t i = 0; i < functions; i++)
-        *vec_push(contexts) =
-            (struct context){.parent = CONTEXT_NONE, .function = i, .site_module = MODULE_NONE};
+        *vec_push(contexts) = (struct calling_context){
+            .parent = CONTEXT_NONE, .function = i, .site_module = MODULE_NONE};
     uint32_t *stamps = mem_alloc((functions + 1) * sizeof *stamps);
     struct part part;
     for (uint32_t i = 0; i < contexts->plain->profile->stacks.cells.n; i++)

@@ -1,11 +1,11 @@
 /* How contexts come out of stacks. Each fills contexts that have frames and are otherwise empty. */
 #pragma once
 
-struct contexts;
+struct calling_contexts;
 
 /* Top-down. */
-void contexts_grow(struct contexts *contexts);
+void contexts_grow(struct calling_contexts *contexts);
 /* Makes bottom-up contexts of top-down ones. */
-void contexts_invert(struct contexts *contexts);
+void contexts_invert(struct calling_contexts *contexts);
 /* Flat. */
-void contexts_list(struct contexts *contexts);
+void contexts_list(struct calling_contexts *contexts);

@@ -1,6 +1,6 @@
 #include "analysis/report/contexts_frames.h"
 
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 
 static void functions_copy(struct context_frames *frames)
 {

@@ -71,7 +71,7 @@ static void gather_items(struct diff_side *side, const struct diff_gathering *ga
                      (struct diff_part){.module = item->module,
                                         .function = nameless ? FUNCTION_NONE : item->function,
                                         .at = item->at,
-                                        .sum.tally = item->body[0]},
+                                        .sum.quantity = item->body[0]},
                      scene_function_name(side->scene, item->module, item->function));
     }
     items_release(&items);
@@ -129,7 +129,7 @@ void diff_side_gather(struct diff_side *side, const struct diff_gathering *gathe
 
 void diff_sum_add(struct diff_sum *sum, const struct diff_sum *more)
 {
-    tally_add(&sum->tally, &more->tally);
+    quantity_add(&sum->quantity, &more->quantity);
     groups_merge(&sum->groups, &more->groups);
 }
 
@@ -137,22 +137,22 @@ bool diff_sum_any(const struct diff_side *side, const struct diff_sum *sum)
 {
     if (side->profile->mode == PROFILE_PLAIN)
         return sum->groups.sum;
-    return side->weight == WEIGHT_TIME ? sum->tally.time : sum->tally.count;
+    return side->weight == WEIGHT_TIME ? sum->quantity.time : sum->quantity.count;
 }
 
 struct estimate diff_amount(const struct diff_side *side, const struct diff_sum *sum)
 {
     if (side->profile->mode == PROFILE_PLAIN)
         return plain_amount(&side->plain, &sum->groups);
-    return side->weight == WEIGHT_TIME ? estimate_time(side->profile, &sum->tally)
-                                       : estimate_count(side->profile, &sum->tally);
+    return side->weight == WEIGHT_TIME ? estimate_time(side->profile, &sum->quantity)
+                                       : estimate_count(side->profile, &sum->quantity);
 }
 
 struct estimate diff_share(const struct diff_side *side, const struct diff_sum *sum)
 {
     if (side->profile->mode == PROFILE_PLAIN)
         return plain_share(&side->plain, &sum->groups);
-    return estimate_share(side->profile, &sum->tally, side->weight == WEIGHT_TIME);
+    return estimate_share(side->profile, &sum->quantity, side->weight == WEIGHT_TIME);
 }
 
 double diff_total(const struct diff_side *side)
@@ -164,7 +164,7 @@ double diff_total(const struct diff_side *side)
         return (double)totals->user_ns / 1e9;
     if (side->profile->mode == PROFILE_EXACT)
         return (double)totals->instructions;
-    struct tally all = {.count = totals->count};
+    struct quantity all = {.count = totals->count};
     return estimate_count(side->profile, &all).value;
 }
 

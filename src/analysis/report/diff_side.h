@@ -12,7 +12,7 @@ struct diff_part {
     function_id function;
     uint64_t at;
     struct diff_sum {
-        struct tally tally;
+        struct quantity quantity;
         struct groups groups; /* plain profiles */
     } sum;
 };

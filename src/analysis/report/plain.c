@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "profile/sums.h"
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static uint32_t function_add(struct plain *plain, struct plain_function function
 
 static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
 {
-    struct code code = code_find(plain->scene, plain->side, module, at);
+    struct code_owner code = code_owner_find(plain->scene, plain->side, module, at);
     bool shown = code.module < plain->scene->modules.n ? plain->scene->modules.at[code.module].shown
                                                        : !plain->scene->only_module;
     return function_add(plain,

@@ -1,6 +1,6 @@
 #include "analysis/report/plain.h"
 
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 #include "program/cfg/cfg_build.h"
 
 struct lister {

@@ -91,7 +91,7 @@ static void bodies_make(struct report *report, const struct items *items)
         if (place == report->n)
             *vec_push(report) = found;
         struct report_row *row = &report->at[place];
-        tally_add(&row->body, &item->body[0]);
+        quantity_add(&row->body, &item->body[0]);
         if (item->count[0].count > row->count.count)
             row->count = item->count[0];
     }
@@ -168,7 +168,8 @@ bool report_has_total(const struct report *report)
     return report->has_below || (report->has_plain && callers);
 }
 
-static const struct tally *row_tally(const struct report *report, const struct report_row *row)
+static const struct quantity *row_quantity(const struct report *report,
+                                           const struct report_row *row)
 {
     bool body = report->weight == WEIGHT_TIME || report_has_body(report);
     return body ? &row->body : &row->count;
@@ -183,8 +184,8 @@ static uint64_t row_weight(const struct report *report, const struct report_row 
 {
     if (row->plain)
         return row_groups(report, row)->sum;
-    const struct tally *tally = row_tally(report, row);
-    return report->weight == WEIGHT_TIME ? tally->time : tally->count;
+    const struct quantity *quantity = row_quantity(report, row);
+    return report->weight == WEIGHT_TIME ? quantity->time : quantity->count;
 }
 
 static const struct estimate unknown = {NAN, NAN, NAN};
@@ -194,7 +195,8 @@ struct estimate report_share(const struct report *report, const struct report_ro
     if (row->plain)
         return plain_share(&report->plain, row_groups(report, row));
     bool time = report->weight == WEIGHT_TIME;
-    struct estimate share = estimate_share(report->scene->sides[0], row_tally(report, row), time);
+    struct estimate share =
+        estimate_share(report->scene->sides[0], row_quantity(report, row), time);
     if (time || report_has_body(report))
         return share;
     /* Shares of all blocks or edges are shares of instructions on another scale. */

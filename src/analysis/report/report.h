@@ -29,8 +29,8 @@ struct report_row {
     /* count: entries of a function, iterations of a loop, executions of all else; of a line those
      * of its busiest instruction. body: everything that ran inside of it. Zero in a plain profile.
      */
-    struct tally count, body;
-    struct tally entries; /* of a loop; so depth and trips: see struct item */
+    struct quantity count, body;
+    struct quantity entries; /* of a loop; so depth and trips: see struct item */
     uint32_t depth;
     uint64_t trips;
     const struct plain_row *plain; /* NULL in others */
@@ -53,11 +53,11 @@ struct report {
     enum weight weight;
     const char *input;
     uint64_t stray;
-    struct tally landings; /* see struct items */
-    uint64_t begun, ended; /* likewise */
-    uint64_t total;        /* of the weights */
-    bool has_plain;        /* rows are made of stacks, */
-    bool has_below;        /* or stacks tell what was seen below them */
+    struct quantity landings; /* see struct items */
+    uint64_t begun, ended;    /* likewise */
+    uint64_t total;           /* of the weights */
+    bool has_plain;           /* rows are made of stacks, */
+    bool has_below;           /* or stacks tell what was seen below them */
     struct plain plain;
     struct plain_rows plain_rows;
     VEC(struct report_row);

@@ -7,7 +7,7 @@
 #include "export/gcda/statements.h"
 
 /* One instruction, or one beginning of a statement. */
-struct record {
+struct gathered {
     uint32_t function; /* of all objects' */
     uint32_t group, column, discriminator;
     uint32_t instance;              /* 0, or 1 + number of gathering.instances */
@@ -26,8 +26,8 @@ struct gathering {
     struct chains chains;
     const struct line_groups **groups; /* for each function of all objects */
     struct statements statements;
-    struct records {
-        VEC(struct record);
+    struct gathered_list {
+        VEC(struct gathered);
     } records;
     struct instances instances;
     struct indirect_calls indirect;

@@ -38,14 +38,14 @@ uint32_t instances_add(struct instances *instances, const struct instance_key *k
     return i;
 }
 
-struct place {
+struct named_place {
     uint32_t instance, callee;
     const uint64_t *calls;
 };
 
 static int place_order(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct named_place *x = a, *y = b;
     if (x->callee != y->callee)
         return x->callee < y->callee ? -1 : 1;
     for (int i = 0; i < CALLS_MAX; i++)
@@ -56,10 +56,10 @@ static int place_order(const void *a, const void *b)
 
 void instances_count(struct instances *instances)
 {
-    struct place *places = mem_alloc((instances->n + 1) * sizeof *places);
+    struct named_place *places = mem_alloc((instances->n + 1) * sizeof *places);
     for (uint32_t i = 0; i < instances->n; i++) {
         const struct instance_key *key = map_key(&instances->keys, i);
-        places[i] = (struct place){i, instances->at[i].callee, key->calls};
+        places[i] = (struct named_place){i, instances->at[i].callee, key->calls};
     }
     qsort(places, instances->n, sizeof *places, place_order);
     for (size_t i = 0; i < instances->n; i++)

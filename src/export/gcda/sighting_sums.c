@@ -9,14 +9,14 @@
     return x->field < y->field ? -1 : 1
 
 /* Beginnings and arrivals are sightings of their own. */
-static uint8_t class_of(const struct record *record)
+static uint8_t class_of(const struct gathered *record)
 {
     return record->kind >= SIGHTING_MET ? record->kind : 0;
 }
 
 static int record_order(const void *a, const void *b)
 {
-    const struct record *x = a, *y = b;
+    const struct gathered *x = a, *y = b;
     ORDER(function);
     ORDER(group);
     ORDER(instance);
@@ -29,19 +29,19 @@ static int record_order(const void *a, const void *b)
     return 0;
 }
 
-static bool same_line(const struct record *x, const struct record *y)
+static bool same_line(const struct gathered *x, const struct gathered *y)
 {
     return x->function == y->function && x->group == y->group && x->instance == y->instance;
 }
 
-static bool same_place(const struct record *x, const struct record *y)
+static bool same_place(const struct gathered *x, const struct gathered *y)
 {
     return same_line(x, y) && x->column == y->column && class_of(x) == class_of(y);
 }
 
 /* Of one copy: branches, calls and beginnings come once for each execution; of other instructions
  * the most frequent one counts. */
-static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind)
+static uint64_t copy_count(const struct gathered *records, size_t n, uint8_t *kind)
 {
     uint64_t sums[SIGHTING_ENTRY + 1] = {0}, most = 0;
     bool there[SIGHTING_ENTRY + 1] = {false};
@@ -61,7 +61,7 @@ static uint64_t copy_count(const struct record *records, size_t n, uint8_t *kind
     return most;
 }
 
-static void sighting_add(struct gathering *gathering, const struct record *record, uint8_t kind,
+static void sighting_add(struct gathering *gathering, const struct gathered *record, uint8_t kind,
                          uint32_t home, uint64_t count)
 {
     struct sighting *sighting = vec_push(&gathering->result->functions[record->function]);
@@ -86,7 +86,7 @@ static void sighting_add(struct gathering *gathering, const struct record *recor
 }
 
 /* All records of a place as one sighting. */
-static void place_whole(struct gathering *gathering, const struct record *records, size_t n)
+static void place_whole(struct gathering *gathering, const struct gathered *records, size_t n)
 {
     uint64_t count = 0, most = 0;
     uint8_t kind = 0;
@@ -104,7 +104,7 @@ static void place_whole(struct gathering *gathering, const struct record *record
 
 /* Of a line that several blocks of the graph have, what was seen in each block of the code is a
  * sighting of its own, if there is but one copy or all have as many blocks. */
-static size_t blocks_in(const struct record *records, size_t n)
+static size_t blocks_in(const struct gathered *records, size_t n)
 {
     size_t result = 0;
     for (size_t i = 0; i < n; i++)
@@ -112,7 +112,7 @@ static size_t blocks_in(const struct record *records, size_t n)
     return result;
 }
 
-static bool place_split(struct gathering *gathering, const struct record *records, size_t n)
+static bool place_split(struct gathering *gathering, const struct gathered *records, size_t n)
 {
     size_t blocks = 0, end;
     for (size_t i = 0; i < n; i = end) {
@@ -124,7 +124,7 @@ static bool place_split(struct gathering *gathering, const struct record *record
         blocks = here;
     }
     struct sighting *parts = mem_alloc(blocks * sizeof *parts);
-    const struct record **first = mem_alloc(blocks * sizeof *first);
+    const struct gathered **first = mem_alloc(blocks * sizeof *first);
     for (size_t i = 0, part = 0; i < n; i++) {
         bool begins = !i || records[i].copy != records[i - 1].copy;
         bool again = !begins && records[i].block == records[i - 1].block;
@@ -145,7 +145,7 @@ static bool place_split(struct gathering *gathering, const struct record *record
 
 /* Whether places of a line have columns of their own: as many as there are blocks of it, or there
  * is one block only. All that a macro makes is in one column. */
-static bool line_by_column(const struct gathering *gathering, const struct record *records,
+static bool line_by_column(const struct gathering *gathering, const struct gathered *records,
                            size_t n)
 {
     size_t columns = 0;
@@ -166,7 +166,7 @@ static bool line_by_column(const struct gathering *gathering, const struct recor
 
 /* How often a statement begins in one block of one copy: so many turns of a loop were made into one
  * piece. */
-static uint32_t times_begun(const struct record *records, size_t n)
+static uint32_t times_begun(const struct gathered *records, size_t n)
 {
     uint32_t most = 0, here = 0;
     for (size_t i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ static uint32_t times_begun(const struct record *records, size_t n)
     return most;
 }
 
-static void place_sum(struct gathering *gathering, const struct record *records, size_t n,
+static void place_sum(struct gathering *gathering, const struct gathered *records, size_t n,
                       bool by_column)
 {
     struct sightings *sightings = &gathering->result->functions[records->function];
@@ -201,7 +201,7 @@ static void place_sum(struct gathering *gathering, const struct record *records,
 
 void records_sum(struct gathering *gathering)
 {
-    const struct records *records = &gathering->records;
+    const struct gathered_list *records = &gathering->records;
     if (records->n)
         qsort(records->at, records->n, sizeof *records->at, record_order);
     for (size_t i = 0, line; i < records->n; i = line) {

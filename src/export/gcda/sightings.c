@@ -14,7 +14,7 @@
 /* Which of the copies that were inlined into the function of the link; 0: the place is the
  * function's own. The chain is looked at from `inner` on. */
 static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t link,
-                            const struct record *record, uint32_t line)
+                            const struct gathered *record, uint32_t line)
 {
     const struct chains *chains = &gathering->chains;
     struct instance_key key = {.function = record->function,
@@ -40,7 +40,7 @@ static bool link_has_between(const struct gathering *gathering, size_t inner, si
 
 /* The link of the chain whose function has the line in its notes, from `inner` on; the chain's
  * number of links: none. */
-static size_t place_add_from(struct gathering *gathering, size_t inner, const struct record *what,
+static size_t place_add_from(struct gathering *gathering, size_t inner, const struct gathered *what,
                              const char *file, uint32_t line)
 {
     const struct chains *chains = &gathering->chains;
@@ -52,7 +52,7 @@ static size_t place_add_from(struct gathering *gathering, size_t inner, const st
         uint32_t group = line_groups_find(&object->groups[link->function.function], file, line);
         if (group == GROUP_NONE || !link_has_between(gathering, inner, i))
             continue;
-        struct record *record = vec_push(&gathering->records);
+        struct gathered *record = vec_push(&gathering->records);
         *record = *what;
         record->function =
             gathering->result->first[link->function.object] + link->function.function;
@@ -64,8 +64,8 @@ static size_t place_add_from(struct gathering *gathering, size_t inner, const st
     return chains->n;
 }
 
-static struct record *place_add(struct gathering *gathering, const struct record *what,
-                                const char *file, uint32_t line)
+static struct gathered *place_add(struct gathering *gathering, const struct gathered *what,
+                                  const char *file, uint32_t line)
 {
     size_t before = gathering->records.n;
     place_add_from(gathering, 0, what, file, line);
@@ -96,7 +96,7 @@ static size_t statement_owner(const struct gathering *gathering, const struct st
 
 /* A statement begins; if it is the first of a function that was inlined after the notes were made,
  * that is a call in the function around it. */
-static void statement_add(struct gathering *gathering, const struct record *what,
+static void statement_add(struct gathering *gathering, const struct gathered *what,
                           const struct statement *statement)
 {
     const struct chains *chains = &gathering->chains;
@@ -109,7 +109,7 @@ static void statement_add(struct gathering *gathering, const struct record *what
         objects_function(gathering->objects, chains->at[link].function);
     if (statement->line != function->line || statement->column != function->column)
         return;
-    struct record entry = gathering->records.at[before];
+    struct gathered entry = gathering->records.at[before];
     entry.kind = SIGHTING_ENTRY;
     if (link + 1 == chains->n) /* what comes round in a loop is no call */
         entry.count -= least(entry.count, gathering->arrived[what->block]);
@@ -118,7 +118,7 @@ static void statement_add(struct gathering *gathering, const struct record *what
     if (link + 1 == chains->n || what->kind != SIGHTING_STATEMENT)
         return;
     const struct chain_link *caller = &chains->at[link + 1];
-    struct record call = *what;
+    struct gathered call = *what;
     call.kind = SIGHTING_CALL;
     call.column = caller->column;
     call.discriminator = caller->discriminator;
@@ -139,7 +139,7 @@ static void to_add(uint32_t to[WAY_LINES], uint32_t group)
 
 /* The first lines of the code from an address on: statements that begin there, then instructions.
  */
-static void lines_from(const struct gathering *gathering, struct record *record, int way,
+static void lines_from(const struct gathering *gathering, struct gathered *record, int way,
                        uint64_t at)
 {
     uint32_t *to = record->to[way];
@@ -167,7 +167,7 @@ static void lines_from(const struct gathering *gathering, struct record *record,
 }
 
 /* Both ways of a branch; if one of them leaves the function, it has what the other leaves over. */
-static void branch_ways(struct gathering *gathering, struct record *record,
+static void branch_ways(struct gathering *gathering, struct gathered *record,
                         const struct instruction *branch, function_id function)
 {
     const struct code_edges *edges = &gathering->code->edges;
@@ -219,7 +219,7 @@ static unsigned turns_of(const struct gathering *gathering, const struct code_bl
     return most;
 }
 
-static void indirect_add(struct gathering *gathering, const struct record *record, uint64_t from)
+static void indirect_add(struct gathering *gathering, const struct gathered *record, uint64_t from)
 {
     const struct line_groups *groups = gathering->groups[record->function];
     *vec_push(&gathering->indirect) =
@@ -262,7 +262,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
             known |= chains->at[i].known;
         gathering->result->executed += block->count;
         gathering->result->explained += known ? block->count : 0;
-        struct record record = {.block = index, .count = turns * block->count};
+        struct gathered record = {.block = index, .count = turns * block->count};
         if (chains->n) {
             record.kind =
                 instruction.kind == INSTRUCTION_COND ? SIGHTING_BRANCH
@@ -271,7 +271,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
                     : SIGHTING_CODE;
             record.column = chains->at[0].column;
             record.discriminator = chains->at[0].discriminator;
-            struct record *added =
+            struct gathered *added =
                 place_add(gathering, &record, chains->at[0].file, chains->at[0].line);
             if (added && instruction.kind == INSTRUCTION_ICALL)
                 indirect_add(gathering, added, at.v);
@@ -301,9 +301,9 @@ static void arrivals_gather(struct gathering *gathering, uint32_t index, uint64_
 {
     const struct code_block *block = &gathering->code->blocks.at[index];
     const struct statements *statements = &gathering->statements;
-    struct record record = {.block = index, .count = count, .kind = SIGHTING_ARRIVAL};
+    struct gathered record = {.block = index, .count = count, .kind = SIGHTING_ARRIVAL};
     chains_find(&gathering->chains, (struct svma){block->start});
-    struct record *added = NULL;
+    struct gathered *added = NULL;
     size_t i = statements_from(statements, block->start);
     for (; i < statements->n && statements->at[i].at == block->start; i++)
         if (!added)

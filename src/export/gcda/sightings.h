@@ -16,8 +16,8 @@ struct sightings_of {
     uint32_t *first;             /* of each object */
     bool *seen;                  /* of each object: the program has code of it */
     size_t n_functions;
-    struct targets targets;       /* of indirect calls */
-    uint64_t executed, explained; /* instructions: all, and those whose function has notes */
+    struct indirect_targets targets; /* of indirect calls */
+    uint64_t executed, explained;    /* instructions: all, and those whose function has notes */
 };
 
 bool sightings_gather(struct sightings_of *sightings, const struct objects *objects,

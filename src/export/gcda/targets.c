@@ -25,7 +25,7 @@ static int call_order(const struct indirect_call *x, const struct indirect_call 
 
 static int by_target(const void *a, const void *b)
 {
-    const struct target *x = a, *y = b;
+    const struct indirect_target *x = a, *y = b;
     int order = call_order(&x->call, &y->call);
     if (order)
         return order;
@@ -35,7 +35,7 @@ static int by_target(const void *a, const void *b)
 
 static int by_count(const void *a, const void *b)
 {
-    const struct target *x = a, *y = b;
+    const struct indirect_target *x = a, *y = b;
     int order = call_order(&x->call, &y->call);
     if (order)
         return order;
@@ -83,7 +83,7 @@ static bool function_divides(const struct dividing_functions *dividing, uint32_t
            bsearch(&function, dividing->at, dividing->n, sizeof *dividing->at, by_number);
 }
 
-void targets_find(struct targets *targets, struct indirect_calls *calls,
+void targets_find(struct indirect_targets *targets, struct indirect_calls *calls,
                   const struct code_counts *code, struct chains *chains,
                   const struct objects *objects)
 {
@@ -95,14 +95,14 @@ void targets_find(struct targets *targets, struct indirect_calls *calls,
             continue;
         place.from = 0;
         *vec_push(targets) =
-            (struct target){.call = place}; /* one that was never gone counts as well */
+            (struct indirect_target){.call = place}; /* one that was never gone counts as well */
         for (size_t k = calls_from(&code->calls, calls->at[i].from);
              k < code->calls.n && code->calls.at[k].from_us &&
              code->calls.at[k].from == calls->at[i].from;
              k++) {
             const struct code_call *call = &code->calls.at[k];
             uint32_t ident = call->to_us ? ident_at(chains, objects, call->to) : 0;
-            *vec_push(targets) = (struct target){place, ident, call->count};
+            *vec_push(targets) = (struct indirect_target){place, ident, call->count};
         }
     }
     if (!targets->n)
@@ -120,7 +120,7 @@ void targets_find(struct targets *targets, struct indirect_calls *calls,
 
 /* ---- counters */
 
-static void place_count(const struct target *targets, size_t n, struct counts_row *row)
+static void place_count(const struct indirect_target *targets, size_t n, struct counts_row *row)
 {
     size_t total = row->n, pairs = 0;
     *vec_push(row) = 0;
@@ -136,7 +136,7 @@ static void place_count(const struct target *targets, size_t n, struct counts_ro
     row->at[total + 1] = pairs;
 }
 
-void targets_count(const struct targets *targets, uint32_t function, size_t n_blocks,
+void targets_count(const struct indirect_targets *targets, uint32_t function, size_t n_blocks,
                    struct counts_function *counted)
 {
     struct counts_row *row = &counted->rows[COUNTS_INDIRECT];

@@ -32,21 +32,21 @@ struct indirect_calls {
 };
 
 /* One target of one place. */
-struct target {
+struct indirect_target {
     struct indirect_call call; /* from: 0 */
     uint32_t
         ident; /* of the function that was called, as gcc numbers it; 0: of none that has notes */
     uint64_t count;
 };
-struct targets {
-    VEC(struct target); /* by function, then place, the most frequent first */
+struct indirect_targets {
+    VEC(struct indirect_target); /* by function, then place, the most frequent first */
 };
 
-void targets_find(struct targets *targets, struct indirect_calls *calls,
+void targets_find(struct indirect_targets *targets, struct indirect_calls *calls,
                   const struct code_counts *code, struct chains *chains,
                   const struct objects *objects);
 /* The counters of one function of the graph; nothing if it has no indirect calls. */
-void targets_count(const struct targets *targets, uint32_t function, size_t n_blocks,
+void targets_count(const struct indirect_targets *targets, uint32_t function, size_t n_blocks,
                    struct counts_function *counted);
 /* Of one instruction: it divides unsigned numbers. */
 bool divides_unsigned(const uint8_t *bytes, size_t n);

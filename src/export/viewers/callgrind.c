@@ -18,10 +18,11 @@ struct callgrind {
     uint32_t files_n, names_n, objects_n; /* so many were written */
 };
 
-struct callgrind_row callgrind_row_at(struct places *places, uint32_t module, uint64_t address)
+struct callgrind_row callgrind_row_at(struct named_places *places, uint32_t module,
+                                      uint64_t address)
 {
-    uint32_t number = places_find(places, module, address);
-    struct place place = places->at[number];
+    uint32_t number = named_places_find(places, module, address);
+    struct named_place place = places->at[number];
     const struct place_frame *inner = &places->frames.at[place.first_frame];
     const struct place_frame *outer = inner + place.n_frames - 1;
     return (struct callgrind_row){.function = outer->function,

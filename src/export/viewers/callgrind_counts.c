@@ -39,8 +39,8 @@ static uint64_t weight_at(const struct tree *tree, uint32_t module, uint64_t add
 
 static uint64_t executions(const struct profile *profile, uint64_t count)
 {
-    const struct tally tally = {.count = count};
-    double estimate = estimate_count(profile, &tally).value + 0.5;
+    const struct quantity quantity = {.count = count};
+    double estimate = estimate_count(profile, &quantity).value + 0.5;
     if (profile->mode == PROFILE_EXACT)
         return count;
     return estimate < 0x1p64 ? (uint64_t)estimate : UINT64_MAX;

@@ -37,4 +37,5 @@ void callgrind_from_counts(struct callgrind_rows *rows, struct export_job *job);
 void callgrind_from_stacks(struct callgrind_rows *rows, struct export_job *job);
 
 /* The real function around a place, and the line of the innermost code there. */
-struct callgrind_row callgrind_row_at(struct places *places, uint32_t module, uint64_t address);
+struct callgrind_row callgrind_row_at(struct named_places *places, uint32_t module,
+                                      uint64_t address);

@@ -3,7 +3,7 @@
 /* Rows by their keys, so that one place is one row. */
 struct gather {
     struct callgrind_rows *rows;
-    struct places *places;
+    struct named_places *places;
     struct map keys;
 };
 

@@ -20,15 +20,15 @@ static uint32_t namestack_add(struct namestacks *namestacks, uint32_t parent, ui
 }
 
 static uint32_t root_add(struct namestacks *namestacks, const struct tree *tree,
-                         struct places *places, uint64_t thread, enum namestack_roots roots)
+                         struct named_places *places, uint64_t thread, enum namestack_roots roots)
 {
     const char *name = tree_thread_name(tree, thread, &places->strings.arena);
     return namestack_add(namestacks, NAMESTACK_NONE, strings_add(&places->strings, name),
                          roots == ROOT_THREADS ? thread : 0);
 }
 
-void namestacks_build(struct namestacks *namestacks, const struct tree *tree, struct places *places,
-                      enum namestack_roots roots)
+void namestacks_build(struct namestacks *namestacks, const struct tree *tree,
+                      struct named_places *places, enum namestack_roots roots)
 {
     uint32_t *of = mem_alloc((tree->n + 1) * sizeof *of);
     *namestacks = (struct namestacks){0};
@@ -41,8 +41,8 @@ void namestacks_build(struct namestacks *namestacks, const struct tree *tree, st
             continue;
         }
         of[i] = of[node->parent];
-        uint32_t number = places_find(places, node->module, node->address);
-        struct place place = places->at[number];
+        uint32_t number = named_places_find(places, node->module, node->address);
+        struct named_place place = places->at[number];
         for (uint32_t f = place.n_frames; f--;) {
             uint32_t function = places->frames.at[place.first_frame + f].function;
             if (roots == ROOT_NAMES)
@@ -77,8 +77,8 @@ static int branch_compare(const void *a, const void *b)
     return order ? order : x->tie < y->tie ? -1 : x->tie > y->tie;
 }
 
-static struct branch branch_of(const struct namestacks *namestacks, const struct places *places,
-                               uint32_t i)
+static struct branch branch_of(const struct namestacks *namestacks,
+                               const struct named_places *places, uint32_t i)
 {
     const struct namestack *namestack = &namestacks->at[i];
     struct branch branch = {.below = namestack->parent + 1, .namestack = i};
@@ -96,7 +96,7 @@ static struct branch branch_of(const struct namestacks *namestacks, const struct
 /* Sorted by parent, so that the children of one stand together; then depth first from the last root
  * to the first, with a stack, which turns their order round again. */
 void namestacks_sort(struct namestack_walk *walk, const struct namestacks *namestacks,
-                     const struct places *places)
+                     const struct named_places *places)
 {
     struct branch *branches = mem_alloc((namestacks->n + 1) * sizeof *branches);
     uint32_t *first = mem_alloc((namestacks->n + 2) * sizeof *first), waiting = 0;

@@ -2,7 +2,7 @@
  * one function that were called by the same functions are one. */
 #pragma once
 
-#include "export/places.h"
+#include "export/named_places.h"
 #include "export/tree.h"
 
 #define NAMESTACK_NONE UINT32_MAX
@@ -24,8 +24,8 @@ enum namestack_roots {
     ROOT_THREADS, /* each thread is a root, each function itself */
 };
 
-void namestacks_build(struct namestacks *namestacks, const struct tree *tree, struct places *places,
-                      enum namestack_roots roots);
+void namestacks_build(struct namestacks *namestacks, const struct tree *tree,
+                      struct named_places *places, enum namestack_roots roots);
 void namestacks_release(struct namestacks *namestacks);
 
 /* All of them as a walk from the roots meets them, children in the order of their names. */
@@ -33,4 +33,4 @@ struct namestack_walk {
     VEC(uint32_t); /* numbers, parents before children */
 };
 void namestacks_sort(struct namestack_walk *walk, const struct namestacks *namestacks,
-                     const struct places *places);
+                     const struct named_places *places);

@@ -123,7 +123,7 @@ static void find_places(struct pprof *pprof)
     for (size_t i = 0; i < tree->n; i++)
         if (needed[i] && tree->at[i].parent != TREE_NONE)
             pprof->place_of[i] =
-                places_find(&pprof->job->places, tree->at[i].module, tree->at[i].address);
+                named_places_find(&pprof->job->places, tree->at[i].module, tree->at[i].address);
     mem_free(needed);
 }
 
@@ -237,9 +237,9 @@ static void put_mappings(struct pprof *pprof)
 
 static void put_location(struct pprof *pprof, uint32_t number)
 {
-    const struct places *places = &pprof->job->places;
+    const struct named_places *places = &pprof->job->places;
     const uint64_t *key = map_key(&places->keys, number); /* module, address */
-    struct place place = places->at[number];
+    struct named_place place = places->at[number];
     protobuf_number(&pprof->message, LOCATION_ID, number + (uint64_t)1);
     protobuf_number(&pprof->message, LOCATION_MAPPING_ID, key[0] + 1);
     protobuf_number(&pprof->message, LOCATION_ADDRESS, key[1]);

@@ -16,7 +16,7 @@ struct sum {
 
 static double instructions_of(const struct hot_path *path)
 {
-    return (double)path->tally.count * path->instructions;
+    return (double)path->quantity.count * path->instructions;
 }
 
 /* Misses in the first cache, as the paper has it; else ticks, or instructions. */

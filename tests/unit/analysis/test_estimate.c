@@ -43,12 +43,12 @@ static void exact_figures_are_their_integer(void **state)
     profile.mode = PROFILE_EXACT;
     profile.totals.instructions = 1000;
     struct sums sums = {.count = 123};
-    struct tally tally = tally_of(&profile, &sums);
-    struct estimate count = estimate_count(&profile, &tally);
+    struct quantity quantity = quantity_of(&profile, &sums);
+    struct estimate count = estimate_count(&profile, &quantity);
     assert_true(count.value == 123 && count.lo == 123 && count.hi == 123);
-    struct estimate share = estimate_share(&profile, &tally, false);
+    struct estimate share = estimate_share(&profile, &quantity, false);
     assert_true(share.value == 0.123 && share.lo == 0.123 && share.hi == 0.123);
-    assert_true(estimate_time(&profile, &tally).value == 0);
+    assert_true(estimate_time(&profile, &quantity).value == 0);
     profile_release(&profile);
 }
 
@@ -165,18 +165,18 @@ static void intervals_cover_95_percent(void **state)
     int shares[KEYS] = {0}, times[KEYS] = {0}, counts[KEYS] = {0}, both = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
         record(&one, 20);
-        struct tally sum = {0}, true_sum = {0};
+        struct quantity sum = {0}, true_sum = {0};
         for (int k = 0; k < KEYS; k++) {
-            struct tally t = tally_of(&truth.profile, &truth.keys[k]);
-            struct tally o = tally_of(&one.profile, &one.keys[k]);
+            struct quantity t = quantity_of(&truth.profile, &truth.keys[k]);
+            struct quantity o = quantity_of(&one.profile, &one.keys[k]);
             shares[k] += inside(estimate_share(&one.profile, &o, false),
                                 estimate_share(&truth.profile, &t, false).value);
             o.time = one.times[k];
             times[k] += inside(estimate_time(&one.profile, &o), 2 * time_shares[k]);
             counts[k] +=
                 inside(estimate_count(&one.profile, &o), estimate_count(&truth.profile, &t).value);
-            tally_add(&sum, &o);
-            tally_add(&true_sum, &t);
+            quantity_add(&sum, &o);
+            quantity_add(&true_sum, &t);
         }
         both += inside(estimate_count(&one.profile, &sum),
                        estimate_count(&truth.profile, &true_sum).value);
@@ -205,8 +205,8 @@ static void branches_cover_95_percent(void **state)
     int covered = 0, by_parts = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
         record(&one, 20);
-        struct tally part = tally_of(&one.profile, &one.keys[0]);
-        struct tally rest = tally_of(&one.profile, &one.keys[1]);
+        struct quantity part = quantity_of(&one.profile, &one.keys[0]);
+        struct quantity rest = quantity_of(&one.profile, &one.keys[1]);
         covered += inside(estimate_taken(&one.profile, &one.keys[0], &one.fallen), share);
         by_parts += inside(estimate_part(&one.profile, &part, &rest), share);
         profile_release(&one.profile);
@@ -242,14 +242,14 @@ static void weights_are_known_so_far(void **state)
     *totals = (struct totals){.batches = 100, .windows = 600, .time = 100000, .count = 100000};
     totals->time_xx = totals->count_xx = 100 * 1000 * 1000;
     struct sums sums = {.count = 10000, .count_yy = 100 * 100 * 110, .count_xy = 100 * 100 * 1000};
-    double few = tally_of(&profile, &sums).count_sd;
+    double few = quantity_of(&profile, &sums).count_sd;
     totals->windows = 600 * 7; /* 1 + 7 is four times 1 + 1 */
-    near(tally_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
+    near(quantity_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
     struct sums steady = {
         .count = 10000, .count_yy = 100 * 100 * 100, .count_xy = 100 * 100 * 1000};
     totals->instructions = 100000;
-    struct tally tally = tally_of(&profile, &steady);
-    struct estimate count = estimate_count(&profile, &tally);
+    struct quantity quantity = quantity_of(&profile, &steady);
+    struct estimate count = estimate_count(&profile, &quantity);
     near((count.hi - count.lo) / 2 / count.value, 0.25 * student_t(99), 0.001);
     profile_release(&profile);
 }
@@ -259,8 +259,8 @@ static void parts_are_shares_of_both(void **state)
     (void)state;
     static struct recording one;
     record(&one, 100);
-    struct tally part = tally_of(&one.profile, &one.keys[0]);
-    struct tally rest = tally_of(&one.profile, &one.keys[1]), none = {0};
+    struct quantity part = quantity_of(&one.profile, &one.keys[0]);
+    struct quantity rest = quantity_of(&one.profile, &one.keys[1]), none = {0};
     struct estimate share = estimate_part(&one.profile, &part, &rest);
     near(share.value, (double)part.count / (double)(part.count + rest.count), 1e-12);
     assert_true(share.lo < share.value && share.value < share.hi && share.hi < 1);
@@ -283,21 +283,22 @@ static void scales_are_right(void **state)
                        .time_xy = totals->time_xx,
                        .count_yy = totals->count_xx,
                        .count_xy = totals->count_xx};
-    struct tally tally = tally_of(&one.profile, &all);
-    tally.time = totals->sampled_ns;
-    near(estimate_time(&one.profile, &tally).value, 2.0, 1e-9);
-    assert_true(estimate_time(&one.profile, &tally).lo > 1.98);
+    struct quantity quantity = quantity_of(&one.profile, &all);
+    quantity.time = totals->sampled_ns;
+    near(estimate_time(&one.profile, &quantity).value, 2.0, 1e-9);
+    assert_true(estimate_time(&one.profile, &quantity).lo > 1.98);
     double rate = (double)totals->count / (double)totals->time / (1 << RATE_BITS);
-    near(estimate_count(&one.profile, &tally).value, 5e9 * rate, 1);
-    assert_false(cpi_known(estimate_cpi(&one.profile, &tally)));
+    near(estimate_count(&one.profile, &quantity).value, 5e9 * rate, 1);
+    assert_false(cpi_known(estimate_cpi(&one.profile, &quantity)));
     profile_fact(&one.profile, "tsc_hz", "2500000000");
-    near(estimate_cpi(&one.profile, &tally).value, 1 / rate, 1e-9);
-    tally.time = totals->sampled_ns / totals->samples; /* one sample says nothing */
-    assert_false(cpi_known(estimate_cpi(&one.profile, &tally)));
-    assert_true(estimate_count(&one.profile, &tally).lo < 5e9 * rate); /* the rate has a spread */
+    near(estimate_cpi(&one.profile, &quantity).value, 1 / rate, 1e-9);
+    quantity.time = totals->sampled_ns / totals->samples; /* one sample says nothing */
+    assert_false(cpi_known(estimate_cpi(&one.profile, &quantity)));
+    assert_true(estimate_count(&one.profile, &quantity).lo <
+                5e9 * rate); /* the rate has a spread */
     totals->batches = 1;
-    tally = tally_of(&one.profile, &one.keys[0]);
-    struct estimate unknown = estimate_share(&one.profile, &tally, false);
+    quantity = quantity_of(&one.profile, &one.keys[0]);
+    struct estimate unknown = estimate_share(&one.profile, &quantity, false);
     assert_true(isnan(unknown.lo) && isnan(unknown.hi));
     profile_release(&one.profile);
 }

@@ -80,7 +80,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void contexts_of(struct crowd *crowd, struct contexts *contexts,
+static void contexts_of(struct crowd *crowd, struct calling_contexts *contexts,
                         struct contexts_options options, bool kernel)
 {
     struct err err;
@@ -89,21 +89,22 @@ static void contexts_of(struct crowd *crowd, struct contexts *contexts,
     contexts_make(contexts, &crowd->plain, options);
 }
 
-static void contexts_end(struct crowd *crowd, struct contexts *contexts)
+static void contexts_end(struct crowd *crowd, struct calling_contexts *contexts)
 {
     contexts_release(contexts);
     plain_close(&crowd->plain);
 }
 
 /* The number of a function by its name: "f3" is 3. */
-static uint32_t number_of(const struct contexts *contexts, const struct context *context)
+static uint32_t number_of(const struct calling_contexts *contexts,
+                          const struct calling_context *context)
 {
     const char *name = context_name(contexts, context);
     return strcmp(name, "read_") == 0 ? FUNCTIONS : (uint32_t)(name[1] - '0');
 }
 
 /* The path of a context as the tree has it, root first. */
-static uint32_t path_of(const struct contexts *contexts, uint32_t i, uint32_t *path)
+static uint32_t path_of(const struct calling_contexts *contexts, uint32_t i, uint32_t *path)
 {
     uint32_t n = 0;
     for (; i != CONTEXT_NONE; i = contexts->at[i].parent)
@@ -129,7 +130,7 @@ static bool starts_with(const struct sample *sample, const uint32_t *path, uint3
 
 static void check_tree(struct crowd *crowd, enum contexts_form form, bool kernel)
 {
-    struct contexts contexts;
+    struct calling_contexts contexts;
     contexts_of(crowd, &contexts, (struct contexts_options){.form = form, .unfolded = true},
                 kernel);
     assert_true(contexts.n > 20);
@@ -185,7 +186,7 @@ static uint32_t callers_of(const struct crowd *crowd, uint32_t function)
 static void test_flat_counts_each_function_once(void **state)
 {
     struct crowd *crowd = *state;
-    struct contexts contexts;
+    struct calling_contexts contexts;
     contexts_of(crowd, &contexts, (struct contexts_options){.form = CONTEXTS_FLAT}, false);
     assert_int_equal(contexts.n, FUNCTIONS + 1);
     for (uint32_t i = 0; i < contexts.n; i++) {
@@ -210,7 +211,7 @@ static void test_folding_loses_nothing_and_repeats_nothing(void **state)
 {
     struct crowd *crowd = *state;
     for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_BOTTOM_UP; form++) {
-        struct contexts contexts;
+        struct calling_contexts contexts;
         contexts_of(crowd, &contexts,
                     (struct contexts_options){.form = (enum contexts_form)form, .sites = form == 0},
                     false);
@@ -235,7 +236,7 @@ static void test_folding_loses_nothing_and_repeats_nothing(void **state)
 static void test_threads_are_roots_if_asked(void **state)
 {
     struct crowd *crowd = *state;
-    struct contexts contexts;
+    struct calling_contexts contexts;
     contexts_of(crowd, &contexts, (struct contexts_options){.threads = true}, false);
     uint64_t roots = 0;
     for (uint32_t i = 0; i < contexts.n; i++) {
@@ -256,7 +257,7 @@ static void test_what_has_no_frames_is_its_threads(void **state)
     struct profile profile;
     struct scene scene;
     struct plain plain;
-    struct contexts contexts;
+    struct calling_contexts contexts;
     struct err err;
     plain_begin(&profile);
     uint32_t thread = thread_add(&profile, 7, 8);
@@ -280,7 +281,7 @@ static void test_what_has_no_frames_is_its_threads(void **state)
 static void test_module_is_that_of_the_innermost(void **state)
 {
     struct crowd *crowd = *state;
-    struct contexts contexts;
+    struct calling_contexts contexts;
     contexts_of(crowd, &contexts, (struct contexts_options){.module = "[kernel]"}, true);
     assert_int_equal(contexts.beside.sum, 0);
     assert_int_equal(contexts.whole.sum, crowd->plain.whole.sum);
@@ -297,7 +298,7 @@ static void test_output_is_well_formed_and_the_same_again(void **state)
         char *texts[4] = {0};
         for (int i = 0; i < 4; i++) {
             size_t n;
-            struct contexts contexts;
+            struct calling_contexts contexts;
             FILE *to = open_memstream(&texts[i], &n);
             contexts_of(crowd, &contexts,
                         (struct contexts_options){.form = (enum contexts_form)form, .sites = true},

@@ -36,7 +36,7 @@ static void wander(struct strolls *strolls)
     assert_int_equal(walked, 60);
 }
 
-static void verify(struct verdict *verdict, const struct profile *profile)
+static void verify(struct verification *verdict, const struct profile *profile)
 {
     struct scene scene;
     scene_open(&scene, &profile, 1, NULL);
@@ -49,14 +49,14 @@ static void walks_are_good(void **state)
     (void)state;
     struct strolls strolls;
     wander(&strolls);
-    struct verdict verdict;
+    struct verification verdict;
     verify(&verdict, &strolls.profile);
     for (size_t i = 0; i < verdict.n; i++)
-        fail_msg("%s: %s", check_text(verdict.at[i].check), verdict.at[i].text);
-    assert_true(verdict_good(&verdict));
+        fail_msg("%s: %s", verify_check_text(verdict.at[i].check), verdict.at[i].text);
+    assert_true(verification_good(&verdict));
     assert_true(verdict.edges > 200 && verdict.ranges > 200 && verdict.places > 200);
     assert_int_equal(verdict.skipped, 60); /* calls from the module that is nowhere */
-    verdict_release(&verdict);
+    verification_release(&verdict);
     strolls_end(&strolls);
 }
 
@@ -80,14 +80,14 @@ static struct edge_key edge_like(const struct profile *profile, enum edge_kind k
     return *(const struct edge_key *)map_key(&profile->edges.keys, i);
 }
 
-static void expect_found(const struct profile *profile, enum check check, const char *what)
+static void expect_found(const struct profile *profile, enum verify_check check, const char *what)
 {
-    struct verdict verdict;
+    struct verification verdict;
     verify(&verdict, profile);
     if (!verdict.found[check])
         fail_msg("%s was not found", what);
-    assert_false(verdict_good(&verdict));
-    verdict_release(&verdict);
+    assert_false(verification_good(&verdict));
+    verification_release(&verdict);
 }
 
 static void bad_edge(enum edge_kind kind, int64_t from, int64_t to, enum edge_kind as)
@@ -167,11 +167,11 @@ static void unbalanced_flow_is_found(void **state)
     expect_found(&strolls.profile, CHECK_arrivals, "one arrival too few");
     expect_found(&strolls.profile, CHECK_departures, "one departure too few");
     /* Counters of a recording that was killed were read one after the other, while they ran. */
-    struct verdict verdict;
+    struct verification verdict;
     strolls.profile.complete = false;
     verify(&verdict, &strolls.profile);
-    assert_true(verdict_good(&verdict));
-    verdict_release(&verdict);
+    assert_true(verification_good(&verdict));
+    verification_release(&verdict);
     strolls_end(&strolls);
 }
 
@@ -204,10 +204,10 @@ static void impossible_sums_are_found(void **state)
     fair.time_yy = fair.count_yy = (u128)fair.time * fair.time;
     fair.time_xy = fair.count_xy = (u128)fair.time * window;
     *table_at(&profile.ranges, &key) = fair;
-    struct verdict verdict;
+    struct verification verdict;
     verify(&verdict, &profile);
-    assert_true(verdict_good(&verdict));
-    verdict_release(&verdict);
+    assert_true(verification_good(&verdict));
+    verification_release(&verdict);
 
     table_at(&profile.ranges, &key)->count = window + 1;
     expect_found(&profile, CHECK_sums, "more than all");
@@ -231,7 +231,7 @@ static void output_says_which(void **state)
     const struct profile *side = &strolls.profile;
     struct scene scene;
     scene_open(&scene, &side, 1, NULL);
-    struct verdict verdict;
+    struct verification verdict;
     verify_profile(&verdict, &scene);
     char *text, where[64];
     size_t bytes;
@@ -248,7 +248,7 @@ static void output_says_which(void **state)
     assert_true(json_is_valid(text));
     assert_non_null(strstr(text, where));
     free(text);
-    verdict_release(&verdict);
+    verification_release(&verdict);
     scene_close(&scene);
     strolls_end(&strolls);
 }

@@ -54,7 +54,7 @@ static uint32_t take_stack(struct profile *profile)
     return node;
 }
 
-static void verify(struct verdict *verdict, const struct profile *profile)
+static void verify(struct verification *verdict, const struct profile *profile)
 {
     struct scene scene;
     scene_open(&scene, &profile, 1, NULL);
@@ -66,25 +66,25 @@ static void a_real_stack_is_good(void **state)
 {
     (void)state;
     struct profile profile;
-    struct verdict verdict;
+    struct verification verdict;
     take_stack(&profile);
     verify(&verdict, &profile);
     for (size_t i = 0; i < verdict.n; i++)
-        fail_msg("%s: %s", check_text(verdict.at[i].check), verdict.at[i].text);
+        fail_msg("%s: %s", verify_check_text(verdict.at[i].check), verdict.at[i].text);
     assert_int_equal(verdict.nodes, n_frames);
     assert_int_equal(verdict.skipped, 1);
-    verdict_release(&verdict);
+    verification_release(&verdict);
     profile_release(&profile);
 }
 
-static void expect(const struct profile *profile, enum check check, uint64_t n)
+static void expect(const struct profile *profile, enum verify_check check, uint64_t n)
 {
-    struct verdict verdict;
+    struct verification verdict;
     verify(&verdict, profile);
     for (int i = 0; i < CHECK_N; i++)
         assert_int_equal(verdict.found[i], i == (int)check ? n : 0);
-    assert_false(verdict_good(&verdict));
-    verdict_release(&verdict);
+    assert_false(verification_good(&verdict));
+    verification_release(&verdict);
 }
 
 static void damage_is_found(void **state)

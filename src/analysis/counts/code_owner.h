@@ -7,7 +7,7 @@
 
 struct scene;
 
-struct code {
+struct code_owner {
     uint32_t module;      /* of the scene, MODULE_NONE: of none */
     function_id function; /* of the module's symbols; FUNCTION_NONE: they have none there */
     uint64_t start;       /* svma; 0: not known */
@@ -16,7 +16,8 @@ struct code {
 
 /* The module and the address are of the profile on that side. Lives as long as scene and profile.
  */
-struct code code_find(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at);
+struct code_owner code_owner_find(const struct scene *scene, uint32_t side, uint32_t module,
+                                  uint64_t at);
 
 /* Innermost inlined function first, the real one last, however many; none without a binary. Reused
  * from one address to the next; starts as {0}. */

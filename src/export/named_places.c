@@ -1,4 +1,4 @@
-#include "export/places.h"
+#include "export/named_places.h"
 
 #include "program/binary.h"
 
@@ -11,9 +11,9 @@ struct function_key {
 
 #define WHERE_INLINED ((uint64_t)1 << 63)
 
-void places_open(struct places *places, struct scene *scene, bool inlined)
+void named_places_open(struct named_places *places, struct scene *scene, bool inlined)
 {
-    *places = (struct places){.scene = scene, .inlined = inlined};
+    *places = (struct named_places){.scene = scene, .inlined = inlined};
     strings_init(&places->strings);
     demangler_init(&places->demangler);
     map_init(&places->keys, 2 * sizeof(uint64_t));
@@ -21,7 +21,7 @@ void places_open(struct places *places, struct scene *scene, bool inlined)
     map_init(&places->twin_keys, 2 * sizeof(uint32_t));
 }
 
-void places_close(struct places *places)
+void named_places_close(struct named_places *places)
 {
     strings_release(&places->strings);
     demangler_release(&places->demangler);
@@ -46,7 +46,7 @@ static enum place_kind kind_of(const struct profile *profile, uint32_t module)
 }
 
 /* The function with that linkage name, which may be new. */
-static uint32_t function_add(struct places *places, const struct place_function *function,
+static uint32_t function_add(struct named_places *places, const struct place_function *function,
                              uint64_t where)
 {
     uint32_t linkage = strings_add(&places->strings, function->linkage);
@@ -68,7 +68,8 @@ static uint32_t function_add(struct places *places, const struct place_function 
     return index;
 }
 
-static uint32_t function_real(struct places *places, uint32_t module, const struct code *code)
+static uint32_t function_real(struct named_places *places, uint32_t module,
+                              const struct code_owner *code)
 {
     struct place_function function = {.linkage = code->linkage,
                                       .module = module,
@@ -80,7 +81,7 @@ static uint32_t function_real(struct places *places, uint32_t module, const stru
     return function_add(places, &function, code->start);
 }
 
-static uint32_t function_inlined(struct places *places, uint32_t module,
+static uint32_t function_inlined(struct named_places *places, uint32_t module,
                                  const struct source_frame *frame)
 {
     struct place_function function = {.linkage = frame->linkage ? frame->linkage : "[inlined]",
@@ -93,15 +94,16 @@ static uint32_t function_inlined(struct places *places, uint32_t module,
 
 /* ---- places */
 
-static void frame_push(struct places *places, uint32_t function, const struct source_frame *frame)
+static void frame_push(struct named_places *places, uint32_t function,
+                       const struct source_frame *frame)
 {
     *vec_push(&places->frames) = (struct place_frame){
         .function = function, .file = frame ? frame->file : NULL, .line = frame ? frame->line : 0};
 }
 
-static void frames_find(struct places *places, uint32_t module, uint64_t address)
+static void frames_find(struct named_places *places, uint32_t module, uint64_t address)
 {
-    struct code code = code_find(places->scene, 0, module, address);
+    struct code_owner code = code_owner_find(places->scene, 0, module, address);
     const struct code_frames *asked = &places->asked;
     places->asked.n = 0;
     if (code.function != FUNCTION_NONE)
@@ -112,7 +114,7 @@ static void frames_find(struct places *places, uint32_t module, uint64_t address
                asked->n ? &asked->at[asked->n - 1] : NULL);
 }
 
-uint32_t places_find(struct places *places, uint32_t module, uint64_t address)
+uint32_t named_places_find(struct named_places *places, uint32_t module, uint64_t address)
 {
     uint64_t key[2] = {module, address};
     uint32_t index = map_add(&places->keys, key);
@@ -120,6 +122,6 @@ uint32_t places_find(struct places *places, uint32_t module, uint64_t address)
         return index;
     uint32_t first = (uint32_t)places->frames.n;
     frames_find(places, module, address);
-    *vec_push(places) = (struct place){first, (uint32_t)places->frames.n - first};
+    *vec_push(places) = (struct named_place){first, (uint32_t)places->frames.n - first};
     return index;
 }

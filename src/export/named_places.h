@@ -4,7 +4,7 @@
 
 #include "export/strings.h"
 #include "program/names/demangle.h"
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 #include "analysis/counts/scene.h"
 
 enum place_kind { PLACE_USER, PLACE_KERNEL, PLACE_JIT };
@@ -27,17 +27,17 @@ struct place_frame {
     uint32_t line;     /* 0: not known */
 };
 
-struct place {
+struct named_place {
     uint32_t first_frame, n_frames; /* innermost first; at least one */
 };
 
-struct places {
+struct named_places {
     struct scene *scene;
     bool inlined; /* show inlined functions as callers and called */
     struct strings strings;
     struct demangler demangler;
     struct map keys; /* of at: module and address */
-    VEC(struct place);
+    VEC(struct named_place);
     struct place_frames {
         VEC(struct place_frame);
     } frames;
@@ -52,8 +52,8 @@ struct places {
 };
 
 /* The scene has one side and outlives the places. */
-void places_open(struct places *places, struct scene *scene, bool inlined);
-void places_close(struct places *places);
+void named_places_open(struct named_places *places, struct scene *scene, bool inlined);
+void named_places_close(struct named_places *places);
 
 /* The place's number. */
-uint32_t places_find(struct places *places, uint32_t module, uint64_t address);
+uint32_t named_places_find(struct named_places *places, uint32_t module, uint64_t address);

@@ -1,10 +1,11 @@
-#include "analysis/counts/code.h"
+#include "analysis/counts/code_owner.h"
 
 #include "analysis/counts/scene.h"
 
-struct code code_find(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at)
+struct code_owner code_owner_find(const struct scene *scene, uint32_t side, uint32_t module,
+                                  uint64_t at)
 {
-    struct code code = {.module = scene_module(scene, side, module)};
+    struct code_owner code = {.module = scene_module(scene, side, module)};
     code.function = scene_function_at(scene, code.module, at);
     code.linkage = scene_function_name(scene, code.module, code.function);
     if (code.function != FUNCTION_NONE) {
