@@ -1,7 +1,8 @@
-/* All recorded processes: finds new ones, reads them, and adds up what they say of themselves.
+/* All recorded processes: finds new ones, reads their channels and adds up their figures.
  *
- * The tool's own CPU time is part of the overhead the user allowed, so reading is rare: just often
- * enough that no ring fills, and told to the agents, which take it from their budget. */
+ * The tool's CPU time is part of the overhead that the user allowed. So the tool reads seldom: just
+ * often enough that no ring fills. It reports its CPU time to the agents, which take it from their
+ * budget. */
 #pragma once
 
 #include "collect/target/cpu_times.h"
@@ -11,15 +12,14 @@
 
 #include <stdbool.h>
 
-/* What is known of processes, added up. */
+/* Figures of all processes. */
 struct drain_sum {
     struct totals totals; /* interrupts, windows, instructions, agent_ns and losses */
-    uint64_t walked_ns;   /* CPU time the program would have needed by itself for what it walked */
+    uint64_t walked_ns;   /* CPU time that the walked instructions would have taken natively */
     uint64_t miscounted;  /* as in struct weighing */
-    uint64_t recorded_ns; /* CPU time of the threads that were walked, from the first sample that
-                             may be */
+    uint64_t recorded_ns; /* CPU time of walked threads, since sampling could begin */
     struct trail_sum trails, long_trails;
-    struct trace_verdict trace; /* of exact traces */
+    struct trace_verdict trace;
     struct payload_sum payloads;
     struct stream_sum stream;
 };
@@ -28,32 +28,31 @@ struct drain {
     const struct recording_session *session;
     struct source *sources[CHANNEL_N]; /* NULL: not seen yet, or retired */
     struct channel *mapped[CHANNEL_N];
-    uint64_t tool_ns[CHANNEL_N]; /* this channel's share of our CPU time */
-    uint64_t tool_ns_told;       /* our CPU time that has been shared out */
-    uint64_t startup_ns;         /* our CPU time before that */
-    uint64_t ending_ns;          /* and once at the end of each process: nobody waits for it */
-    uint64_t began_ns, cpus;     /* by the monotonic clock; CPUs that are online */
+    uint64_t tool_ns[CHANNEL_N]; /* CPU time of the tool, this channel's share */
+    uint64_t tool_ns_told;       /* CPU time of the tool that has been shared out */
+    uint64_t startup_ns;         /* CPU time of the tool before the recording */
+    uint64_t ending_ns;          /* and once at the end of each process, when nobody waits */
+    uint64_t began_ns, cpus;     /* CLOCK_MONOTONIC; CPUs online */
     uint64_t delay_ns;           /* until the next reading */
     uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
-    bool quiet;                  /* nothing came since drain_count */
-    bool ending;                 /* the program has ended: channels need not be freed any more */
+    bool quiet;                  /* nothing was read since drain_count */
+    bool ending;                 /* the program has ended: channels are not freed any more */
     uint32_t processes;          /* that started recording */
-    uint64_t joined; /* of those that were forked, when channels were last looked for: later ones
-                        are in none of the sums */
-    uint64_t memory_bytes; /* the most that any of them said */
-    struct channel first;  /* the latest words of the first of them */
+    uint64_t joined; /* forked processes, when channels were last searched: later ones are in none
+                        of the sums */
+    uint64_t memory_bytes; /* the highest figure of any process */
+    struct channel first;  /* latest copy of the first process's header */
     const struct source *first_source;
-    struct drain_sum retired; /* processes that are gone and whose channel has been freed */
+    struct drain_sum retired; /* processes that ended and whose channel was freed */
 };
 
-/* The session has all it will have: what loading its module took is start-up. */
+/* The session is complete. CPU time for loading its module counts as start-up. */
 void drain_init(struct drain *drain, const struct recording_session *session);
 void drain_release(struct drain *drain);
 
-/* Reads everything that was published, frees the channels of processes that are gone, and chooses
- * delay_ns. */
+/* Reads all that was published, frees the channels of ended processes, and chooses delay_ns. */
 void drain_read(struct drain *drain);
-/* Channels run out: many processes began since the last reading. It should be done now. */
+/* Channels run out: many processes began since the last reading. Read now. */
 bool drain_crowded(const struct drain *drain);
 /* CPU time of the tool, and of the module's process. */
 uint64_t drain_own_ns(const struct drain *drain);
@@ -61,20 +60,19 @@ uint64_t drain_own_ns(const struct drain *drain);
 uint32_t drain_serve(struct drain *drain);
 /* Reads the traces of known processes, until this time of CLOCK_MONOTONIC; returns bytes. */
 uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns);
-/* The program has ended: what is in traces now is all that will be read of them. */
+/* The program has ended: traces are read to where they are now, and no further. */
 void drain_traces_over(struct drain *drain);
-/* Bytes of it that were not read yet. */
+/* Bytes of them not read yet. */
 uint64_t drain_traces_left(const struct drain *drain);
-/* Brings into the profile what is not yet: exact counters, and batches that no walk will fill up
- * soon. `last`: the program has ended. */
+/* Brings the rest into the profile: exact counters, and batches that no walk will complete soon.
+ * `last`: the program has ended. */
 void drain_count(struct drain *drain, bool last);
 
 /* The profile was emptied. */
 void drain_forget(struct drain *drain);
 
-/* Adds what recorded processes have used that are still there when the program `pid` has ended:
- * nobody waited for them. */
+/* Adds the CPU time of recorded processes that outlive the program `pid`: no wait() reports it. */
 void drain_outliving(const struct drain *drain, int pid, struct cpu_times *times);
 
-/* All processes together, by now. `last`: as above. */
+/* All processes, up to now. */
 void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum);

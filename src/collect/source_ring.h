@@ -1,14 +1,13 @@
-/* The ring of a process's channel: walks, threads that ended and what compressors passed on, entry
- * by entry, to whoever takes them.
+/* The ring of a process's channel: walks, threads that ended, and messages of compressors.
  *
- * An entry is copied before it is looked at: the process may change it meanwhile. One that makes no
- * sense is counted, and with it goes all that was published, for where the next begins cannot be
- * known. */
+ * An entry is copied before it is read: the process may change it meanwhile. An entry that makes no
+ * sense is counted. All that was published is skipped with it, because the next entry cannot be
+ * found. */
 #pragma once
 
 #include <stdint.h>
 
 struct source;
 
-/* Takes what was published up to there; the units that walks name are known. */
+/* Reads up to `published`. The units that walks name must be known. */
 void source_ring_read(struct source *source, uint64_t published);

@@ -1,16 +1,16 @@
-/* What a passage along each path takes, of bursts of passages that were timed as a whole
+/* The time of a passage along each path, from bursts of passages that were timed as a whole
  * (wire_burst, wire/plan.h).
  *
- * A processor overlaps neighbouring passages, so a passage that is timed alone, between fences,
- * tells the most that it can take, not what it takes. A burst is timed while it runs as it always
- * does: its ticks are the sum of what its passages take. Bursts differ in how many of each path
- * they have; least squares over all of them tell paths apart.
+ * A processor overlaps neighbouring passages. So a passage that is timed alone, between fences,
+ * gives an upper limit, not its time. A burst is timed as it always runs: its ticks are the sum of
+ * its passages' times. Bursts contain different numbers of each path; least squares over all bursts
+ * separate the paths.
  *
- * Where mixtures hardly differ (two paths by turns), bursts know the sum only. So each path begins
- * with a guess: its time alone, cut down as much as all of the bursts that it is in. Where bursts
- * take as long as their passages alone, nothing overlaps and the guess is good; the shorter they
- * are, the less it says. A guess stands for what it does not know: its deviation is what was cut
- * off. The result is the mean and the deviation of what is possible, given both. */
+ * Where bursts hardly differ (two paths in turn), they determine the sum only. So each path starts
+ * from a guess: its time alone, scaled down as much as the bursts that contain it. If bursts take
+ * as long as their passages alone, nothing overlaps and the guess is good; the shorter they are,
+ * the less it says. The deviation of a guess is what was scaled off. The result is the mean and the
+ * deviation of the possible times, given both. */
 #pragma once
 
 #include "base/vec.h"
@@ -18,20 +18,20 @@
 #include <stdint.h>
 
 struct burst_part {
-    uint32_t path; /* its number here */
+    uint32_t path; /* index */
     double passages;
 };
 
 struct burst {
     double ticks;
-    uint32_t first, n; /* of its parts */
+    uint32_t first, n; /* parts */
 };
 
 struct burst_path {
-    double alone; /* ticks of one passage between fences; not a number: not known */
-    /* What comes out. */
+    double alone; /* ticks of one passage between fences; NaN: not known */
+    /* Results. */
     double ticks, deviation; /* of one passage */
-    uint64_t bursts;         /* with any of them that were used */
+    uint64_t bursts;         /* used bursts with this path */
     double passages;         /* in these */
 };
 
@@ -48,5 +48,5 @@ struct burst_fit {
 };
 
 void burst_fit_release(struct burst_fit *fit);
-/* Fills in what comes out, of paths that are in any burst. */
+/* Fills in the results of all paths that are in a burst. */
 void burst_fit_solve(struct burst_fit *fit);

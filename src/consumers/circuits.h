@@ -1,15 +1,13 @@
-/* Stretches of code that a backward jump closes: what a loop looks like to someone who sees a
- * program run and has no graph of it.
+/* Loops without a graph: stretches of code that a backward jump closes.
  *
- * A circuit goes from where backward jumps of one function lead (its head) to the last of them.
- * Circuits of a function nest: one that begins inside another and ends behind it makes the other
- * one longer, as does a jump back from a rarely used part that a compiler has put at the end.
- * Around the outermost there is a root, which is the function. Functions without a backward jump
- * have nothing.
+ * A circuit goes from the target of backward jumps of one function (its head) to the last of those
+ * jumps. Circuits of a function nest: one that begins inside another and ends after it makes the
+ * other longer; so does a jump back from cold code that the compiler put at the end. Around the
+ * outermost is a root, the function. Functions without a backward jump have no circuits.
  *
- * Only direct jumps make circuits: where indirect ones lead is the program's affair. What has many
- * indirect jumps in it is an interpreter's code, whose jumps back go nowhere in particular: no
- * circuit, and neither is what would be nested deeper than loops are. */
+ * Only direct jumps make circuits. Code with many indirect jumps is an interpreter, whose jumps
+ * back lead nowhere in particular: it is no circuit. Neither is what would be nested deeper than
+ * loops are. */
 #pragma once
 
 #include "base/map.h"
@@ -21,16 +19,16 @@
 
 struct circuit {
     uint32_t module;
-    uint32_t parent;     /* around it; of a root CIRCUIT_NONE */
+    uint32_t parent;     /* around it; CIRCUIT_NONE: it is a root */
     uint32_t root;       /* of its function */
-    uint32_t depth;      /* of a root 0 */
-    uint64_t start, end; /* svma: the head and the last jump, of a root the function's last byte */
-    uint64_t reach;      /* the end, or that of what began inside and ends behind it */
+    uint32_t depth;      /* 0: a root */
+    uint64_t start, end; /* svma: the head and the last jump; of a root: the function's last byte */
+    uint64_t reach;      /* the end, or the end of what begins inside and ends after it */
 };
 
 struct circuits {
     struct units *units;
-    struct map keys; /* module, start, whether it is a root: ids stay what they are */
+    struct map keys; /* module, start, root or not: ids are stable */
     VEC(struct circuit);
     struct circuit_order {
         VEC(uint32_t);
@@ -43,21 +41,21 @@ struct circuits {
     } bounds; /* by module */
     struct circuit_jumps {
         VEC(struct place);
-    } jumps;              /* indirect ones, sorted when circuits are nested */
+    } jumps;              /* indirect jumps, sorted when circuits are nested */
     size_t segments_read; /* of the units */
-    bool stale;           /* order, parents and reaches do not have all circuits yet */
-    uint32_t version;     /* of the answers of circuits_at, from 1 on */
+    bool stale;           /* order, parents and reaches lack new circuits */
+    uint32_t version;     /* of the answers of circuits_at, from 1 */
 };
 
 void circuits_init(struct circuits *circuits, struct units *units);
 void circuits_release(struct circuits *circuits);
 
-/* Takes in what the units have by now. Answers may be others then: see version. */
+/* Reads new units. Answers may change: see `version`. */
 void circuits_follow(struct circuits *circuits);
-/* The innermost circuit or root that has the place, or CIRCUIT_NONE. */
+/* The innermost circuit or root around the place, or CIRCUIT_NONE. */
 uint32_t circuits_at(const struct circuits *circuits, struct place place);
 
-/* Whether the first is the second, or around it. Both have one root. */
+/* Whether `outer` is `inner`, or around it. Both have the same root. */
 static inline bool circuit_holds(const struct circuit *outer, const struct circuit *inner)
 {
     return outer->start <= inner->start && inner->reach <= outer->reach &&

@@ -1,5 +1,4 @@
-/* Functions whose paths are told by walks: read from their modules when they are first met, and
- * kept. */
+/* Functions whose paths are followed in exits: read from their modules when first met, and kept. */
 #pragma once
 
 #include "base/map.h"
@@ -11,16 +10,16 @@
 
 struct book_function {
     uint32_t module;     /* of the profile */
-    bool there;          /* else it has no code that could be read */
-    bool told;           /* the profile knows how many paths it has; and then: */
+    bool there;          /* false: its code cannot be read */
+    bool told;           /* the profile has its number of paths, and: */
     uint32_t series;     /* its node in series of paths */
-    uint32_t last_index; /* of the path that it went last, in the batch; MAP_NONE: none yet */
+    uint32_t last_index; /* of its last path, in the batch; MAP_NONE: none yet */
     uint64_t last_path;
     struct svma start;
     struct path_reading reading;
     uint32_t *node_of;    /* of each instruction of the cfg */
-    uint64_t *arc_counts; /* of each arc: whoever counts them; NULL: nobody does */
-    bool covered;         /* nobody else counts its code (consumers/path_counts.h) */
+    uint64_t *arc_counts; /* of each arc; NULL: not counted */
+    bool covered;         /* its code has no other counters (consumers/path_counts.h) */
 };
 
 struct book_module {
@@ -36,15 +35,15 @@ struct path_book {
     struct {
         VEC(struct book_module *);
     } modules;
-    uint64_t code_most; /* a module that has more bytes of code is left out; 0: none is */
+    uint64_t code_most; /* modules with more bytes of code are left out; 0: none */
     uint64_t left_out;  /* modules */
 };
 
 void path_book_release(struct path_book *book);
 
-/* The function that lies there; NULL: none, or it cannot be read. Lives as long as the book. */
+/* The function at a place; NULL: none, or not readable. Lives as long as the book. */
 struct book_function *path_book_find(struct path_book *book, const struct mappings *mappings,
                                      struct place place);
-/* The node of its instruction at exactly this address; UINT32_MAX: there is none. `ret_first`: it
- * is the node's first. */
+/* The node of the instruction at exactly this address; UINT32_MAX: none. `ret_first`: it is the
+ * first of its node. */
 uint32_t book_function_node(const struct book_function *function, struct svma at, bool *ret_first);

@@ -1,19 +1,18 @@
-/* Paths that one activation of a function went one after the other, up to SERIES_PATHS of them,
- * counted.
+/* Series of up to SERIES_PATHS consecutive paths of one activation of a function, counted.
  *
  * Every path ends a series of two, of three and so on, as far back as its activation is known. A
- * series is a node of a tree, and a frame keeps those that it has just ended: with its next path
- * each of them is one step longer, which takes one search each, however long they are (D'Elia and
- * Demetrescu, 2013). Nodes stay known when their counts are given out. */
+ * series is a node of a tree. A frame keeps the series that it has just ended: its next path
+ * extends each of them by one step, with one search each, however long they are (D'Elia and
+ * Demetrescu, 2013). Nodes survive when their counts are given to the profile. */
 #pragma once
 
 #include "process/mappings.h"
 #include "profile/profile.h"
 
 struct series_node {
-    uint64_t count;  /* since it was last given out */
-    uint64_t number; /* the path that came next last time, which it mostly does again: */
-    uint32_t next;   /* its node; MAP_NONE: none came yet */
+    uint64_t count;  /* not in the profile yet */
+    uint64_t number; /* the path that came next last time, a guess for this time: */
+    uint32_t next;   /* its node; MAP_NONE: none yet */
 };
 
 struct path_series {
@@ -23,22 +22,21 @@ struct path_series {
     } nodes; /* as keys */
 };
 
-/* Series that ended with the last path of an activation, the shortest first, which is that path
- * alone. */
+/* Series that ended with the last path of an activation, shortest first: that path alone. */
 struct series_ended {
     uint32_t n;
     uint32_t nodes[SERIES_PATHS];
-    uint64_t begins[SERIES_PATHS]; /* where in its stream each began */
+    uint64_t begins[SERIES_PATHS]; /* positions in the stream */
 };
 
 void path_series_init(struct path_series *series);
 void path_series_release(struct path_series *series);
 
-/* The node of a function, which no path has gone yet. */
+/* The node of a function, before any path. */
 uint32_t path_series_root(struct path_series *series, struct place function);
-/* The activation of that function has gone another path, which began there. */
+/* The activation took another path, which began at that position. */
 void path_series_step(struct path_series *series, struct series_ended *ended, uint32_t root,
                       uint64_t path, uint64_t begin);
 void path_series_count(struct path_series *series, uint32_t node, uint64_t weight);
-/* Adds what was counted to the profile, as a group of its own. */
+/* Adds the counts to the profile, as a group of its own. */
 void path_series_give(struct path_series *series, struct profile *profile, uint32_t group);

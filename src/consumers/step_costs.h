@@ -1,5 +1,5 @@
-/* What instructions of a trace cost in a model of a core, one by one in the order in which they
- * ran: of one thread, and of the passage that is being read. Who follows the same passage
+/* What instructions of a trace cost in a model of a core, one by one in execution order: of one
+ * thread, and of the passage that is being read. A consumer that follows the same passage
  * (path_walk.h) takes them run by run. */
 #pragma once
 
@@ -14,11 +14,11 @@ struct step_cost_sum {
 
 struct step_costs {
     struct replay_listener listener;
-    uint64_t retired; /* when the last one did */
+    uint64_t retired; /* cycle of the last instruction */
     struct {
         VEC(struct step_cost_one {
             uint32_t events; /* enum core_event */
-            uint32_t stall;  /* cycles before its own in which nothing retired */
+            uint32_t stall;  /* cycles before it in which nothing retired */
         });
     } steps;
     size_t taken;
@@ -26,9 +26,9 @@ struct step_costs {
 
 void step_costs_listen(struct step_costs *costs, struct replay *replay);
 void step_costs_release(struct step_costs *costs);
-/* Another passage. */
+/* Begins another passage. */
 void step_costs_clear(struct step_costs *costs);
-/* So many that were not modelled. */
+/* So many instructions were not modelled. */
 void step_costs_skip(struct step_costs *costs, uint32_t n);
-/* Of the next n. */
+/* The sum of the next n. */
 struct step_cost_sum step_costs_take(struct step_costs *costs, uint32_t n);

@@ -1,25 +1,24 @@
-/* Checks a traced program: that every superblock begins where the exit before it went, from the
- * first to the last of each thread.
+/* Checks a trace: every superblock must begin where the exit before it went, from the first to the
+ * last of each thread.
  *
- * Direct exits go where their segment says; where an indirect one or a return went is told by what
- * follows, and only checked at the ends of passages. Signals make a thread go on elsewhere: such
- * breaks are at the ends of passages, and counted apart. */
+ * Direct exits have known targets. The target of an indirect exit or a return is only known from
+ * what follows, and is checked at the ends of passages. Signals make a thread continue elsewhere:
+ * such breaks are at the ends of passages, and are counted separately. */
 #pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
 #include "consumers/consumer.h"
 
-/* What was checked, and found. */
 struct trace_verdict {
     uint64_t threads, passages, exits;
     uint64_t breaks; /* passages that begin elsewhere than the one before ended */
-    uint64_t astray; /* superblocks that cannot follow what was before them: errors */
-    /* of the first of those: where it began, and where it should have */
+    uint64_t astray; /* errors: superblocks that cannot follow the exit before them */
+    /* of the first error: where it began, and where it should have begun */
     uint64_t at, expected;
 };
 
-/* Addresses by number, from 1: all that an exit needs is small. */
+/* Addresses by number, from 1, so that entries are small. */
 struct trace_check_exit {
     uint32_t start;  /* of its superblock; 0: nobody's exit */
     uint32_t target; /* 0: anywhere */
@@ -31,7 +30,7 @@ struct trace_check {
     struct {
         VEC(struct trace_check_exit);
     } exits;         /* by id */
-    size_t followed; /* superblocks of units that exits knows */
+    size_t followed; /* superblocks that `exits` has */
     struct trace_verdict verdict;
 };
 

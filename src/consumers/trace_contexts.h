@@ -1,10 +1,10 @@
-/* Calling contexts of a traced program: what an exact run that counts them must come to
+/* Calling contexts of a trace: the reference for exact runs that count them
  * (--exact=trace+contexts).
  *
- * Another way to the same tree than nodes in the program's memory (wire/node.h): here each thread
- * has a stack of activations, which calls and returns of its course push and pop; a return goes to
- * the innermost that waits for it, and who arrives in the middle of another function, by longjmp or
- * an exception, is in the innermost activation of that. A forked process begins at the root. */
+ * It builds the same tree as the nodes in the program's memory (wire/node.h), another way. Each
+ * thread has a stack of activations; calls push, and returns pop. A return goes to the innermost
+ * activation that waits for it. Control that arrives inside another function, by longjmp or an
+ * exception, continues in the innermost activation of that. A forked process begins at the root. */
 #pragma once
 
 #include "base/map.h"
@@ -16,10 +16,10 @@ struct profile;
 
 struct trace_contexts {
     struct consumer consumer;
-    const struct trace_replay *replay; /* which has read each passage before; NULL: nobody has */
+    const struct trace_replay *replay; /* has read each passage before; or NULL */
     struct {
         VEC(struct trace_symbols *);
-    } modules; /* of the profile, by number; NULL: not asked for yet */
+    } modules; /* by module of the profile; NULL: not read yet */
     struct {
         VEC(struct trace_ends);
     } segments;           /* of the units */
@@ -27,8 +27,8 @@ struct trace_contexts {
     struct map children;  /* struct trace_child -> number of the node less 1 */
     struct {
         VEC(struct trace_node);
-    } nodes; /* a parent stands before its children; the first is the root, the second above
-                handlers of signals */
+    } nodes; /* parents before children; the first is the root, the second is above signal handlers
+              */
     struct {
         VEC(struct trace_thread);
     } threads;

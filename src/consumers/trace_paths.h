@@ -1,5 +1,4 @@
-/* Paths of a traced program, all of them (path_walk.h): what an exact run that counts paths must
- * come to. */
+/* All paths of a trace (path_walk.h): the reference for exact runs that count paths. */
 #pragma once
 
 #include "consumers/consumer.h"
@@ -9,10 +8,10 @@
 
 struct trace_paths {
     struct consumer consumer;
-    struct batch batch; /* since they were last given out */
+    struct batch batch; /* not in the profile yet */
     struct path_book book;
     struct path_walks walks;
-    const struct trace_replay *replay; /* which has read each passage before; NULL: nobody has */
+    const struct trace_replay *replay; /* has read each passage before; or NULL */
     struct {
         VEC(struct path_walk);
     } threads;
@@ -23,5 +22,5 @@ void trace_paths_release(struct trace_paths *paths);
 
 /* Adds what is new to an exact profile. */
 void trace_paths_give(struct trace_paths *paths, struct profile *profile);
-/* When all threads have ended: what a model says of what is not along whole paths. */
+/* All threads have ended: adds the model's costs of instructions that are not on whole paths. */
 void trace_paths_end(struct trace_paths *paths, struct profile *profile);

@@ -1,6 +1,5 @@
-/* Pairs of instructions of a trace that are followed through the model of a core
- * (model/pmu/profileme.h), as records of a profile: what gait pipeline makes metrics of pairs of.
- */
+/* Pairs of instructions of a trace, followed through the model of a core (model/pmu/profileme.h),
+ * as records of a profile: gait pipeline computes metrics of them. */
 #pragma once
 
 #include "base/vec.h"
@@ -11,7 +10,7 @@ struct profile;
 struct replay;
 
 struct trace_records {
-    uint64_t interval; /* fetched instructions a pair; 0: none is followed */
+    uint64_t interval; /* fetched instructions per pair; 0: no pairs */
     uint64_t pairs;
     uint64_t untagged; /* chosen, but all tags were in flight */
     uint32_t width, window;
@@ -22,10 +21,10 @@ struct trace_records {
 struct record_listener;
 
 void trace_records_init(struct trace_records *records, struct mappings *mappings);
-/* To one thread's core; NULL if none is followed. */
+/* Listens to one thread's core; NULL: there are no pairs. */
 struct record_listener *trace_records_listen(struct trace_records *records, struct replay *replay,
                                              int32_t tid);
-void trace_records_end(struct record_listener *listener); /* NULL is let pass */
-/* All of them; the facts pairs_width and pairs_window are what metrics of pairs ask for. */
+void trace_records_end(struct record_listener *listener); /* may be NULL */
+/* Gives all records. Metrics of pairs need the facts pairs_width and pairs_window. */
 void trace_records_give(struct trace_records *records, struct profile *profile);
 void trace_records_release(struct trace_records *records);

@@ -1,9 +1,7 @@
-/* Traces through a model of a core (model/replay/replay.h), as they come: each thread on a core of
- * its own. Who listens is the audience; without one, an account is made (model/replay/account.h)
- * and given to the profile.
+/* Traces through a model of a core (model/replay/replay.h): each thread on a core of its own. The
+ * audience listens; without one, an account (model/replay/account.h) is made for the profile.
  *
- * What has no file to be read from (code that the process made itself) is not modelled: a gap, and
- * counted. */
+ * Code without a file (made by the process itself) is not modelled: a gap, and counted. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,7 +13,7 @@
 
 #include <stdint.h>
 
-/* What an exit has executed: the first n instructions from that index of the code on. */
+/* The instructions of an exit: n of them, from index `first` of the code. */
 struct replay_exit {
     uint32_t first, n;
 };
@@ -24,15 +22,15 @@ struct profile;
 
 struct replay_thread {
     struct replay replay;
-    struct account_listener *listener; /* NULL: others listen */
-    struct record_listener *records;   /* NULL: no instruction is followed */
-    struct step_costs costs;           /* if somebody asks for them */
+    struct account_listener *listener; /* NULL: there is an audience */
+    struct record_listener *records;   /* NULL: no pairs are followed */
+    struct step_costs costs;           /* if they are wanted */
 };
 
 struct trace_replay {
     struct consumer consumer;
-    struct replay_audience *audience; /* NULL: the account is made */
-    struct replay_listener *also;     /* hears all threads; NULL: nobody */
+    struct replay_audience *audience; /* NULL: the account is made instead */
+    struct replay_listener *also;     /* hears all threads; or NULL */
     struct account account;
     struct trace_records records;
     struct images images;
@@ -43,20 +41,21 @@ struct trace_replay {
     size_t followed; /* superblocks */
     struct replay_threads {
         VEC(struct replay_thread *);
-    } threads; /* NULL: it has ended */
+    } threads; /* NULL: ended */
     struct replay_words {
         VEC(struct replay_data);
-    } data;          /* of one exit */
-    bool costs;      /* of each instruction, for those who read the same passage behind us */
+    } data;     /* of one exit */
+    bool costs; /* costs of each instruction are kept, for consumers that read the passage after
+                   this one */
     uint64_t unread; /* instructions that were not modelled */
-    uint64_t astray; /* passages whose payload is not as long as it must be */
+    uint64_t astray; /* passages with a payload of the wrong length */
 };
 
-/* audience: NULL if there is none; then the model is this one. */
+/* `audience`: may be NULL; then `model` is used. */
 void trace_replay_init(struct trace_replay *replay, const struct units *units,
                        const struct model *model, struct replay_audience *audience);
 void trace_replay_release(struct trace_replay *replay);
-/* Of the passage that was read last; NULL: nobody has asked. */
+/* Costs of the passage that was read last; NULL: they are not kept. */
 struct step_costs *trace_replay_costs(const struct trace_replay *replay, uint32_t thread);
-/* When all threads have ended. */
+/* All threads have ended. */
 void trace_replay_give(struct trace_replay *replay, struct profile *profile);

@@ -1,5 +1,5 @@
-/* Runs of loops of a traced program, all of them (trips.h). What signals and the ends of traces cut
- * is counted as cut, as at the ends of windows. */
+/* All runs of loops of a trace (trips.h). Runs that a signal or the end of the trace cuts are
+ * counted as cut, as at the ends of windows. */
 #pragma once
 
 #include "consumers/consumer.h"
@@ -7,7 +7,7 @@
 
 struct trace_trips {
     struct consumer consumer;
-    struct batch batch; /* runs since they were last given out */
+    struct batch batch; /* not in the profile yet */
     struct trips trips;
     struct {
         VEC(struct trip_walk);

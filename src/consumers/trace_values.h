@@ -1,5 +1,5 @@
-/* The values of all places of a traced program, each of them counted (values/value_counts.h): what
- * samples of values are held against. */
+/* The values of all places of a trace, all counted (values/value_counts.h): the reference for
+ * sampled values. */
 #pragma once
 
 #include "consumers/consumer.h"
@@ -9,7 +9,7 @@
 
 struct trace_values {
     struct consumer consumer;
-    struct payload_consumer *listener; /* gets every event as well; NULL: nobody */
+    struct payload_consumer *listener; /* gets every event; or NULL */
     struct payload_sum *sum;
     struct value_places places;
     bool ordered; /* values are counted as they come */
@@ -25,5 +25,5 @@ struct trace_values {
 void trace_values_init(struct trace_values *values, const struct units *units,
                        struct payload_sum *sum);
 void trace_values_release(struct trace_values *values);
-/* Adds all to an exact profile, and to the sum, once. */
+/* Adds all to an exact profile and to the sum, once. */
 void trace_values_give(struct trace_values *values, struct profile *profile);

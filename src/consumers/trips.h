@@ -1,28 +1,26 @@
-/* How often loops go round, from streams of exits.
+/* How many iterations runs of loops have, from streams of exits.
  *
- * A run of a circuit (consumers/circuits.h) begins when control arrives in it from outside and ends
- * when it leaves it, or when the function returns; calls do not leave it. Its iterations are one
- * more than the jumps back to its head that were taken. Nothing is known of what lies before a
- * stream begins and behind its end: runs that reach there are counted apart (enum trip_how).
+ * A run of a circuit (consumers/circuits.h) begins when control enters it from outside and ends
+ * when it leaves it, or when the function returns; calls do not leave it. It has one more iteration
+ * than jumps back to its head. What precedes a stream and what follows it is not known: runs that
+ * reach there are counted separately (enum trip_how).
  *
- * A stream is a window of a sampled walk, or a whole thread: whoever has one feeds it to a
- * trip_walk of its own. Runs go to a batch, each with the weight that its stream has at the time.
- */
+ * A stream is a sampled window, or a whole thread, and has a trip_walk of its own. Runs go to a
+ * batch, with the weight of their stream. */
 #pragma once
 
 #include "consumers/circuits.h"
 #include "profile/batch.h"
 
-enum { TRIPS_FEW = 16 }; /* iterations whose keys are found without a search */
+enum { TRIPS_FEW = 16 }; /* numbers of iterations whose keys are found without a search */
 
-/* What an exit's superblock goes through up to it: circuits, in order, without those in between
- * where none is. */
+/* The circuits that an exit's superblock runs through up to the exit, in order. */
 struct trip_exit {
     uint32_t version; /* of the circuits */
-    uint32_t first;   /* CIRCUIT_NONE: none at all */
-    uint32_t more;    /* the others: index in steps */
+    uint32_t first;   /* CIRCUIT_NONE: none */
+    uint32_t more;    /* the others: first index in steps */
     uint16_t n_more;
-    uint8_t at_head; /* the first step starts where its circuit does */
+    uint8_t at_head; /* the first step starts at the head of its circuit */
     uint8_t end;     /* enum trip_exit_end */
 };
 
@@ -35,7 +33,7 @@ struct trips {
     } exits; /* by exit id */
     struct {
         VEC(uint32_t);
-    } steps; /* of exits of this version */
+    } steps;
     uint32_t steps_version;
     struct {
         VEC(struct trip_few { uint32_t index[TRIPS_FEW]; });
@@ -51,16 +49,16 @@ struct trip_run {
 /* One stream. */
 struct trip_walk {
     struct trip_runs {
-        VEC(struct trip_run); /* of all frames: each a root and what of it is around the place */
+        VEC(struct trip_run); /* of all frames: the root, and the circuits around the place */
     } runs;
     struct trip_frames {
         VEC(struct trip_frame {
-            uint32_t first; /* of its runs */
-            bool known;     /* whether its beginning was seen */
+            uint32_t first; /* run */
+            bool known;     /* its beginning was seen */
         });
-    } frames; /* of callers; the innermost is `frame` */
+    } frames; /* of callers; the innermost frame is `frame` */
     struct trip_frame frame;
-    uint32_t top; /* circuit of the last run of the innermost frame, or CIRCUIT_NONE */
+    uint32_t top; /* circuit of the innermost run, or CIRCUIT_NONE */
     uint64_t weight;
 };
 
@@ -68,9 +66,9 @@ void trips_init(struct trips *trips, struct units *units, struct batch *batch);
 void trips_release(struct trips *trips);
 void trip_walk_release(struct trip_walk *walk);
 
-/* Starts a stream whose past is not known. */
+/* Starts a stream; what precedes it is not known. */
 void trips_begin(struct trip_walk *walk, uint64_t weight);
-/* All exits must be known to the units, each starting where the one before went. */
+/* All exits must be known to the units, and each must start where the one before went. */
 void trips_exits(struct trips *trips, struct trip_walk *walk, const uint32_t *exits, size_t n);
-/* Ends it; `end` is where the last exit went, NULL: not known. */
+/* Ends it. `end`: the target of the last exit; NULL: not known. */
 void trips_end(struct trips *trips, struct trip_walk *walk, const struct place *end);

@@ -1,5 +1,5 @@
-/* Files of modules that a process has mapped, each opened when it is first asked for, and kept: for
- * those who read code while a recording runs. */
+/* Files of the modules that a process has mapped, for those who read code while a recording runs.
+ * Each is opened on the first request and kept. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,6 +15,6 @@ struct images {
 };
 
 void images_release(struct images *images);
-/* NULL: it cannot be read. Holds until the images are released. */
+/* NULL: the file cannot be read. Valid until the images are released. */
 const struct image *images_find(struct images *images, const struct mappings *mappings,
                                 uint32_t module);

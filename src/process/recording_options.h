@@ -1,5 +1,5 @@
-/* What a recording was asked for: one struct, filled in by `gait record` and read, never copied, by
- * all who take part. To add an option: CONTRIBUTING.md, "How to add". */
+/* The options of a recording: one struct, filled in by `gait record`, passed to all parts and
+ * copied by none. To add an option: CONTRIBUTING.md, "How to add". */
 #pragma once
 
 #include "wire/channel.h"

@@ -1,13 +1,13 @@
-/* What of a program is kept (record --only): places, sorts of instructions, or such instructions of
- * such places.
+/* What of a program is kept (record --only): places, classes of instructions, or such instructions
+ * of such places.
  *
  *     GLOB              functions of that name; modules whose file has it
- *     MODULE+0xA-0xB    addresses as linked, up to but without B
- *     load, store ...   sorts of instructions: program/insn/opclass.h
- *     function:GLOB, module:GLOB, class:NAME    if a word could mean another
+ *     MODULE+0xA-0xB    addresses as linked, B excluded
+ *     load, store ...   classes of instructions: program/insn/opclass.h
+ *     function:GLOB, module:GLOB, class:NAME    if a word is ambiguous
  *
- * Several, with commas between: any of the places, and any of the sorts. What a name means in a
- * module is settled when code of that module is first met. */
+ * A list with commas means: any of the places, and any of the classes. Names are resolved for a
+ * module when its code is first met. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,13 +20,13 @@
 struct err;
 
 struct selected_range {
-    uint64_t start, end; /* svma; end: behind the last byte */
+    uint64_t start, end; /* svma; end is excluded */
 };
 
 struct selected_module {
     bool settled, whole;
     bool has_image;
-    struct image image; /* to tell instructions apart */
+    struct image image; /* to decode instructions */
     struct {
         VEC(struct selected_range); /* by start, disjoint */
     } ranges;
@@ -37,10 +37,10 @@ struct selection {
     struct selection_items {
         VEC(struct selection_item {
             uint8_t kind;        /* enum, in selection.c */
-            const char *pattern; /* of names */
+            const char *pattern; /* a glob */
             struct selected_range range;
             const char *typed;
-            bool met; /* something that it means was there */
+            bool met; /* it matched something */
         });
     } items;          /* places; none: everywhere */
     uint32_t classes; /* bits of enum opclass; 0: all */
@@ -52,21 +52,21 @@ struct selection {
 bool selection_parse(struct selection *selection, const char *text, struct err *err);
 void selection_release(struct selection *selection);
 
-/* What it means in a module. */
+/* The ranges that it selects in a module. */
 const struct selected_module *selection_module(struct selection *selection,
                                                const struct mappings *mappings, uint32_t index);
-/* Whether the code there is in one of the places, whatever it is. */
+/* Whether the code is in one of the places, of whatever class. */
 bool selection_has(struct selection *selection, const struct mappings *mappings,
                    struct place place);
-/* Whether the instruction there is kept. */
+/* Whether the instruction is kept. */
 bool selection_takes(struct selection *selection, const struct mappings *mappings,
                      struct place place);
-/* Whether an edge is: one end in a place or, of sorts of instructions, the one that makes it. What
- * a return returned from is not known: it is where it arrives. */
+/* Whether an edge is kept: one of its ends is in a place or, for classes, its branch is of one. The
+ * branch of a return is not known: where it arrives counts. */
 bool selection_takes_edge(struct selection *selection, const struct mappings *mappings,
                           struct place from, struct place to, enum edge_kind kind);
 
-/* Parts of a segment that are kept: all of it, or single instructions. */
+/* The kept parts of a segment: all of it, or single instructions. */
 struct piece {
     struct svma start, last;
     uint32_t instructions;
@@ -74,11 +74,10 @@ struct piece {
 struct pieces {
     VEC(struct piece);
 };
-/* Adds them. */
 void selection_pieces(struct selection *selection, const struct mappings *mappings,
                       const struct unit_segment *segment, struct pieces *pieces);
 
-/* Those of all segments of a process, found out once. */
+/* The kept parts of all segments of a process, each computed once. */
 struct kept_segment {
     uint32_t first, n; /* of pieces */
     bool known;

@@ -1,9 +1,9 @@
-/* Tells a process's agent where walks are wanted. */
+/* Tells the agent of a process where to walk. */
 #pragma once
 
 #include "process/selection.h"
 #include "wire/only.h"
 
-/* Of places; where only sorts of instructions are selected, walks are wanted everywhere. */
+/* Places only. If only classes of instructions are selected, the agent walks everywhere. */
 void selection_tell(struct selection *selection, const struct mappings *mappings,
                     struct wire_only *to);

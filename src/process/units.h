@@ -1,9 +1,9 @@
-/* What a recorded process has translated: its units section, checked and in our own memory, with
- * addresses turned into places while the mappings are those of the moment.
+/* What the agent of a process has translated: its units section, checked, in the tool's own memory.
+ * Addresses become places while the mappings are those of the moment.
  *
- * The bytes come from another process. An entry that contradicts itself or its predecessors is left
- * out and counted; one whose length makes no sense ends the reading for good, since nothing behind
- * it can be found. */
+ * The bytes come from another process. An entry that contradicts itself or an earlier one is left
+ * out and counted. One with an impossible length ends the reading for good: the next entry cannot
+ * be found. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,7 +20,7 @@ enum {
 };
 
 struct unit_segment {
-    uint64_t start, target; /* avma; target 0: there is none */
+    uint64_t start, target; /* avma; target 0: none */
     struct place at, to;    /* of start and target */
     uint32_t bytes;
     uint16_t instructions;
@@ -47,23 +47,23 @@ struct cut {
     uint16_t segment, instructions;
 };
 
-/* That has calling contexts. */
+/* A function with calling contexts. */
 struct unit_function {
     uint64_t start; /* avma */
     struct place at;
 };
 
-/* That has a counter of its own. */
+/* A path with a counter of its own. */
 struct unit_path {
     uint64_t path;
     uint32_t function, counter;
     bool ticks;
-    bool in_node; /* the counter is one of each node of the function */
+    bool in_node; /* each node of the function has such a counter */
 };
 
 struct units {
     struct mappings *mappings;
-    bool numbers; /* counters are numbered here, and not by the process */
+    bool numbers; /* the tool numbers counters, not the process */
     struct {
         VEC(struct unit_segment);
     } segments;
@@ -84,30 +84,29 @@ struct units {
     } paths;
     struct unit_functions {
         VEC(struct unit_function);
-    } functions; /* that of number n at n - 1 */
+    } functions; /* function number n is at n - 1 */
     struct {
         VEC(int32_t);
     } owner; /* superblock of each exit id, or UNIT_NONE */
     struct {
         VEC(struct wire_segment);
-    } entry;             /* scratch: the one that is looked at */
-    uint64_t counters;   /* all that are named are below */
+    } entry;             /* scratch: the entry being read */
+    uint64_t counters;   /* above all that are named */
     uint64_t bytes_read; /* of the section */
     uint64_t maps_wanted;
     uint64_t garbled; /* entries left out */
-    bool broken;      /* nothing more can be read */
+    bool broken;
 };
 
 void units_init(struct units *units, struct mappings *mappings);
 void units_release(struct units *units);
 
-/* Takes what was published since the last time: `bytes` of the section in all. True: what comes
- * next was translated when the maps section had maps_wanted bytes; they must be read before it goes
- * on. */
+/* Reads what was published since the last call: `bytes` of the section in all. True: the next entry
+ * was translated when the maps section had maps_wanted bytes. Read those first, then call again. */
 bool units_read(struct units *units, const void *section, uint64_t bytes);
 
-/* One more pair, of a process that does not tell of them; gets a counter of its own if counters are
- * numbered here. False: there is no such indirect exit. */
+/* Adds a pair for a process that does not publish them. It gets a counter if the tool numbers
+ * counters. False: there is no such indirect exit. */
 bool units_pair_add(struct units *units, uint32_t exit, uint64_t target);
 
 /* Index of the superblock that owns the exit id, or UNIT_NONE. */
@@ -116,21 +115,21 @@ static inline int32_t units_owner(const struct units *units, uint32_t exit)
     return exit < units->owner.n ? units->owner.at[exit] : UNIT_NONE;
 }
 
-/* Segments that exit number `j` of the superblock has executed: 0 .. this. */
+/* The last segment that ran when the superblock was left by its exit number `j`. */
 static inline uint32_t superblock_last_segment(const struct superblock *superblock, uint32_t j)
 {
     return j < superblock->n_segments ? j : superblock->n_segments - 1;
 }
 
-/* The last instruction of a segment that has one. */
+/* The last instruction of a segment, which must have one. */
 static inline struct place segment_last(const struct unit_segment *segment)
 {
     return (struct place){segment->at.module,
                           {segment->at.address.v + segment->bytes - segment->last_bytes}};
 }
 
-/* How control leaves a segment by its end. False where no instruction of it does: at SEGMENT_STOP,
- * and at an empty SEGMENT_SPLIT, whose edge is that of the branch before it. */
+/* The edge at the end of a segment. False: no instruction of it makes one, at SEGMENT_STOP and at
+ * an empty SEGMENT_SPLIT, whose edge belongs to the branch before it. */
 static inline bool segment_edge(const struct unit_segment *segment, enum edge_kind *ret_kind)
 {
     static const enum edge_kind kinds[] = {
@@ -144,7 +143,7 @@ static inline bool segment_edge(const struct unit_segment *segment, enum edge_ki
     return true;
 }
 
-/* What lies behind a segment. */
+/* The address after a segment. */
 static inline struct place segment_next(const struct unit_segment *segment)
 {
     return (struct place){segment->at.module, {segment->at.address.v + segment->bytes}};

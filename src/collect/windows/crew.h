@@ -1,11 +1,10 @@
-/* The walked threads of one process: what each of their samples stands for, and what the profile is
- * told of them.
+/* The walked threads of one process: the CPU time that each sample stands for, and the rows of
+ * threads in the profile.
  *
- * Threads are sampled at densities of their own, so a sample counts by the CPU time between it and
- * the one before of the same thread. A trigger that only fires in the program passes over the time
- * in the kernel, which would be in that difference: it tells its period instead. So what samples
- * stand for adds up to the user time of their thread, as far as chance allows; the rest of its CPU
- * time is the kernel's. */
+ * Threads are sampled at different densities, so a sample stands for the CPU time since the last
+ * sample of its thread. A trigger that only fires in user code reports its period instead, because
+ * that difference would include time in the kernel. So the samples of a thread add up to its user
+ * time, as far as chance allows; the rest of its CPU time is the kernel's. */
 #pragma once
 
 #include "base/map.h"
@@ -18,29 +17,29 @@
 struct profile;
 
 enum {
-    CREW_FIRST_NS = 10000000, /* at most, for the first sample: a delay may lie before it */
+    CREW_FIRST_NS = 10000000, /* at most, for the first sample: a delay may precede it */
     CREW_MOST_NS = 1000000000,
 };
 
 struct crew_thread {
     uint32_t tid;
-    uint64_t told_ns;   /* CPU time of its latest sample; 0: it had none yet */
-    uint64_t weight_ns; /* what that stands for */
-    uint64_t user_ns;   /* that its samples stand for, since the profile was told */
-    uint64_t cpu_ns;    /* since its recording began, that the profile was told */
-    uint64_t start_tsc; /* of its recording: tells it from another of the same number */
+    uint64_t told_ns;   /* CPU time at its latest sample; 0: none yet */
+    uint64_t weight_ns; /* that it stands for */
+    uint64_t user_ns;   /* that its samples stand for, not in the profile yet */
+    uint64_t cpu_ns;    /* since its recording began, as the profile has it */
+    uint64_t start_tsc; /* of its recording: tells apart threads with the same tid */
 };
 
 struct crew {
-    bool sampled; /* else nothing tells the kernel's time from the program's */
+    bool sampled; /* else kernel time is not known apart */
     struct map tids;
-    VEC(struct crew_thread); /* as tids: the latest thread of each number */
+    VEC(struct crew_thread); /* as tids: the latest thread of each tid */
 };
 
-/* What a sample stands for. */
+/* The CPU time that a sample stands for. */
 struct crew_sample {
     uint64_t weight_ns; /* 0: nothing */
-    uint64_t since_ns;  /* CPU time since the thread's last, in the kernel or not */
+    uint64_t since_ns;  /* since the thread's last sample, kernel time included */
 };
 
 void crew_init(struct crew *crew, bool sampled);
@@ -48,8 +47,8 @@ void crew_release(struct crew *crew);
 
 struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk);
 
-/* Tells the profile's threads what is new of one, as its slot has it. */
+/* Updates the thread's row in the profile from its slot. */
 void crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
                struct profile *profile);
-/* It has ended: whoever has its number from now on is another. */
+/* The thread has ended: the next one with this tid is another. */
 void crew_end(struct crew *crew, uint32_t tid);

@@ -1,9 +1,9 @@
-/* Exits that were tallied -> ranges and edges of a batch.
+/* Tallied exits -> ranges and edges of a batch.
  *
- * An exit implies that everything before it in its superblock ran, and that its branches fell
- * through: all of that is sums of what was tallied, so what flows into a segment flows out of it.
- * What a superblock implies has its indices in the batch from the first time on that it is needed;
- * those that were touched are expanded once a batch. */
+ * An exit implies that everything before it in its superblock ran, and that the branches before it
+ * fell through. All weights are sums of what was tallied, so what flows into a segment flows out of
+ * it. A superblock gets its indices in the batch when they are first needed. Superblocks that were
+ * touched are expanded once a batch. */
 #pragma once
 
 #include "base/vec.h"
@@ -13,10 +13,10 @@
 
 #include <stdbool.h>
 
-/* Indices in the batch of what a segment implies; MAP_NONE where there is nothing. */
+/* Indices in the batch of a segment's range and edges; MAP_NONE: none. */
 struct expanded_segment {
     uint32_t range, taken, fallen;
-    uint32_t pieces, n_pieces; /* in expansion->pieces: ranges, where not everything is kept */
+    uint32_t pieces, n_pieces; /* in expansion->pieces: the ranges that are kept (record --only) */
 };
 
 struct expansion {
@@ -25,7 +25,7 @@ struct expansion {
     struct batch *batch;
     struct {
         VEC(bool);
-    } listed; /* as units->superblocks: whether its segments have indices in the batch */
+    } listed; /* as units->superblocks: its segments have indices in the batch */
     struct {
         VEC(struct expanded_segment);
     } segments; /* as units->segments */
@@ -34,7 +34,7 @@ struct expansion {
     } pieces;
     struct {
         VEC(uint32_t);
-    } ways; /* as tally->ways: index of the edge in the batch, MAP_NONE until it is needed */
+    } ways;            /* as tally->ways: the edge in the batch; MAP_NONE until it is needed */
     uint64_t unmapped; /* superblocks outside every module, so far */
 };
 
@@ -42,13 +42,13 @@ void expansion_init(struct expansion *expansion, struct units *units, struct tal
                     struct batch *batch);
 void expansion_release(struct expansion *expansion);
 
-/* Units that are new have their exits in the tally. */
+/* Adds the exits of new units to the tally. */
 void expansion_follow(struct expansion *expansion);
-/* Where it began. */
+/* The first segment of a superblock. */
 const struct unit_segment *expansion_block(const struct expansion *expansion, uint32_t block);
-/* Where an indirect exit went that no superblock follows. */
+/* The target of an indirect exit that no superblock follows. */
 void expansion_end(struct expansion *expansion, uint32_t exit, struct place to,
                    struct tally_flow flow);
-/* All that was touched goes to the batch. Returns how many superblocks were met that lie outside
- * every module. */
+/* Brings all that was touched into the batch. Returns how many superblocks lie outside every
+ * module. */
 uint64_t expansion_flush(struct expansion *expansion);
