@@ -1,5 +1,4 @@
-/* A module with all that is known about it: image, functions and, when first asked for, lines and
- * inlined functions. */
+/* A module: image, functions and, when first asked for, lines and inlined functions. */
 #pragma once
 
 #include "program/dwarf/debug_info.h"
@@ -20,20 +19,20 @@ struct binary {
 };
 
 bool binary_open(struct binary *binary, const char *path, struct err *err);
-/* Reads everything at once, by all cores: for those who will ask for it all. */
+/* Reads everything at once, on all cores: for callers that need all of it. */
 bool binary_open_whole(struct binary *binary, const char *path, struct err *err);
 void binary_close(struct binary *binary);
 
-/* Read at the first question: they cost far more than symbols do. */
+/* Read at the first call: they cost far more than symbols. */
 const struct lines *binary_lines(struct binary *binary);
 struct inlines *binary_inlines(struct binary *binary);
 
-/* What is not known of this binary, where it was looked for, and what could be done about it: one
- * line for people. NULL: names and lines are there. */
+/* One line for people: what is missing (names, lines), where it was searched, how to get it. NULL:
+ * nothing is missing. */
 const char *binary_debug_missing(struct binary *binary);
-/* The same without where it was looked for. */
+/* The same without the places that were searched. */
 const char *binary_debug_missing_brief(struct binary *binary);
 
-/* What was wrong with debug information that has been read so far: false, and where. Everything
- * that was whole is there all the same. */
+/* False if some of the debug information read so far is broken; err says where. The intact part is
+ * used anyway. */
 bool binary_debug_whole(const struct binary *binary, struct err *err);

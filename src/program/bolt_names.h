@@ -1,10 +1,9 @@
-/* Functions of a binary as BOLT knows and calls them.
+/* The functions of a binary under the names that BOLT gives them.
  *
- * BOLT makes a function of every function symbol that lies in no other, ".cold" parts included, and
- * tells local symbols of one name apart by a number: "name/1", "name/2", in the order of their
- * addresses, whatever kind of symbol they are. Stubs of the PLT are "name@PLT". Code that has a
- * frame description only is named after its address, whatever a debug file says: BOLT does not look
- * there. */
+ * BOLT makes a function of every function symbol that lies in no other, ".cold" parts included. It
+ * numbers local symbols of one name in address order: "name/1", "name/2". PLT stubs are "name@PLT".
+ * Code with a frame description only is named by its address, even if a debug file names it: BOLT
+ * does not read debug files. */
 #pragma once
 
 #include "base/map.h"

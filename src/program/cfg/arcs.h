@@ -1,22 +1,22 @@
-/* The edges of a graph as rows of neighbours: what algorithms on graphs walk. */
+/* The edges of a graph as lists of neighbours, for graph algorithms. */
 #pragma once
 
 #include "program/cfg/cfg.h"
 
 struct arcs {
     uint32_t n;      /* nodes: the blocks, and perhaps one more */
-    uint32_t *first; /* n + 1: where a node's neighbours begin */
+    uint32_t *first; /* n + 1: index of a node's first neighbour */
     block_id *to;
 };
 
-/* Successors of each block; kinds are not told apart, so a neighbour may stand twice. */
+/* Successors of each block. Edge kinds are ignored, so a neighbour may occur twice. */
 void arcs_forward(struct arcs *arcs, const struct cfg *cfg);
-/* Predecessors of each block. One node more, the last, stands for having left the function: it is
- * preceded by every block from which control can go elsewhere for good. */
+/* Predecessors of each block. An extra last node stands for the end of the function. Its
+ * predecessors are the blocks from which control can leave for good. */
 void arcs_backward(struct arcs *arcs, const struct cfg *cfg);
-/* All arcs turned round. */
+/* All arcs reversed. */
 void arcs_turn(struct arcs *arcs, const struct arcs *of);
 void arcs_release(struct arcs *arcs);
 
-/* The block that is entered first; BLOCK_NONE: nothing could be decoded there. */
+/* The entry block; BLOCK_NONE: its bytes do not decode. */
 block_id arcs_entry(const struct cfg *cfg);

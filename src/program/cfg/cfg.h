@@ -1,19 +1,20 @@
-/* Blocks and edges of one function, from a linear disassembly, its jump tables, and what was seen.
+/* The control flow graph of one function, from its disassembly, its jump tables and the recorded
+ * branches.
  *
- * A block is a maximal straight run of instructions: it ends at a jump, a conditional branch, a
- * return or a trap, before every known target, and at the end of the function. Calls and system
- * calls do not end it, unless they are known never to come back. Known targets are the function's
- * own direct branches, calls and jump tables, plus what the caller has seen: two profiles that are
- * to be compared must build their graph from both.
+ * A block is a maximal straight run of instructions. It ends at a jump, a conditional branch, a
+ * return or a trap, before every known target, and at the end of the function. A call or system
+ * call ends it only if it never returns. Known targets come from the function's own direct
+ * branches, calls and jump tables, and from recorded branches. To compare two profiles, build the
+ * graph from the branches of both.
  *
- * The sweep decodes each range of the function from its start and stops where bytes do not decode.
- * A target that is no instruction boundary of the sweep (a jump behind a prefix, code behind data)
- * is decoded from there, up to where it joins known instructions. An instruction is its address, so
- * nothing is decoded twice, but instructions may overlap.
+ * Each range of the function is decoded from its start; decoding stops where bytes do not decode. A
+ * target between two decoded instructions (a jump past a prefix, code after data) is decoded from
+ * there until it meets known instructions. An instruction is identified by its address, so none is
+ * decoded twice, but instructions may overlap.
  *
- * Indirect jumps have the edges of their table, where one was proved, and those that were seen.
- * Jumps out of the function (tail calls), calls and unresolved indirect jumps are exits, not edges.
- * A block that ends in a return has neither. */
+ * An indirect jump has the edges of its table, if one was proved, and the recorded ones. Jumps out
+ * of the function (tail calls), calls and unresolved indirect jumps are exits, not edges. A block
+ * that ends in a return has neither. */
 #pragma once
 
 #include "base/vec.h"
@@ -33,8 +34,8 @@ enum cfg_edge_kind {
     CFG_TAKEN,    /* conditional branch, taken */
     CFG_FALL,     /* conditional branch, not taken */
     CFG_JUMP,     /* direct jump */
-    CFG_INDIRECT, /* indirect jump, seen */
-    CFG_NEXT,     /* no branch: what follows is a target */
+    CFG_INDIRECT, /* indirect jump, recorded */
+    CFG_NEXT,     /* no branch: the next instruction starts a block */
     CFG_CASE,     /* indirect jump, an entry of its table */
 };
 
@@ -44,7 +45,7 @@ struct cfg_block {
     uint32_t first; /* index of the first instruction; the others follow it */
 };
 struct cfg_edge {
-    struct svma from, to; /* last instruction of the one, first of the other */
+    struct svma from, to; /* last instruction of the source, first of the target */
     block_id from_block, to_block;
     uint8_t kind; /* enum cfg_edge_kind */
 };
@@ -52,7 +53,7 @@ struct cfg_exit {
     struct svma from, to; /* to: 0 when unresolved */
     uint8_t kind;         /* enum instruction_kind: CALL, ICALL, or a jump out of the function */
     uint8_t reason;       /* enum cfg_reason, when unresolved */
-    bool unresolved;      /* indirect, without a table, never seen to stay in its module */
+    bool unresolved;      /* indirect, no table, no recorded target in its module */
 };
 
 struct cfg {
@@ -71,7 +72,7 @@ struct cfg {
     struct jumps jumps; /* all indirect ones, resolved or not */
     block_id *block_of; /* for each instruction */
     struct svma entry;
-    uint32_t undecoded; /* places at which decoding had to stop */
+    uint32_t undecoded; /* times that decoding had to stop */
 
     struct cfg_pieces {
         VEC(struct cfg_piece {
@@ -87,8 +88,8 @@ void cfg_release(struct cfg *cfg);
 
 /* Index of the instruction at exactly this address, or INSTRUCTION_NONE. */
 uint32_t cfg_find(const struct cfg *cfg, struct svma at);
-/* Index of the first instruction of the function that a straight run from start to last meets: the
- * one at start or, if the run comes from outside, the first of a range. */
+/* Index of the first instruction of the function on a straight run from start to last: the one at
+ * start or, if the run enters from outside, the first of a range. */
 uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma last);
 /* Order of edges, for qsort. */
 int cfg_edge_order(const void *a, const void *b);
@@ -97,9 +98,9 @@ uint32_t cfg_edge_find(const struct cfg *cfg, struct svma from, struct svma to,
                        enum cfg_edge_kind kind);
 /* The range of the function that has the address, or NULL. */
 const struct cfg_piece *cfg_piece_find(const struct cfg *cfg, struct svma at);
-/* Whether the address lies in one of the function's ranges. */
+/* Whether the address lies in a range of the function. */
 bool cfg_covers(const struct cfg *cfg, struct svma at);
-/* Whether one of the function's ranges ends just before the address. */
+/* Whether a range of the function ends just before the address. */
 bool cfg_ends_at(const struct cfg *cfg, struct svma at);
-/* Whether the disassembly can make control go straight from one instruction to the other. */
+/* Whether control can go directly from one instruction to the other, by the disassembly. */
 bool cfg_allows(const struct cfg *cfg, struct svma from, struct svma to);

@@ -6,10 +6,10 @@
 
 struct image;
 
-/* Control that was seen to arrive. */
+/* A recorded branch or return. */
 struct cfg_seen {
-    struct svma from, to; /* from: the branch, or 0 when not known */
-    bool returned;        /* by a return: a target only if no call stands before it */
+    struct svma from, to; /* from: the branch, or 0 if not known */
+    bool returned;        /* a return: makes a block only if no call precedes its target */
 };
 
 void cfg_build(struct cfg *cfg, const struct image *image, const struct symbols *symbols,

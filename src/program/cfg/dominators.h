@@ -1,16 +1,16 @@
-/* Which blocks every path to a block goes through, and which every path from it on.
+/* Dominators and post-dominators of blocks.
  *
- * Only blocks that the entry reaches have dominators, only blocks that reach the end have
- * post-dominators. Landing pads are not reached: an exception is no edge. */
+ * Only blocks reachable from the entry have dominators, and only blocks that reach the end have
+ * post-dominators. Landing pads are not reachable: an exception is no edge. */
 #pragma once
 
 #include "program/cfg/cfg.h"
 
 struct dominators {
     uint32_t n;
-    block_id *parent; /* for each block: its immediate one; BLOCK_NONE: none, or not reached */
-    uint32_t *enter,
-        *leave; /* when a walk of the tree meets the block, from 1 on; 0: not reached */
+    block_id *parent; /* immediate dominators; BLOCK_NONE: none, or not reachable */
+    /* When a walk of the tree enters and leaves each block, from 1; 0: not reachable. */
+    uint32_t *enter, *leave;
 };
 
 void dominators_build(struct dominators *dominators, const struct cfg *cfg);

@@ -6,7 +6,7 @@
 
 /* The flags are those of left - right, in arithmetic of that width. */
 void flags_compare(struct state *state, struct value left, struct value right, unsigned bits);
-/* The flags are those of something that is not understood. */
+/* The flags come from something that is not understood. */
 void flags_forget(struct state *state);
-/* Learns what is known where this condition holds. */
+/* Adds what must be true where this condition holds. */
 void flags_learn(struct state *state, enum condition condition);

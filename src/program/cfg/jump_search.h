@@ -1,4 +1,4 @@
-/* A function whose indirect jumps are looked for, and the work that may still go into it. */
+/* The search for the indirect jumps of one function. */
 #pragma once
 
 #include "program/cfg/jumps.h"
@@ -10,16 +10,16 @@ struct symbols;
 struct tables_read;
 
 struct jump_search {
-    struct jumps *jumps; /* what is found */
+    struct jumps *jumps; /* the result */
     const struct cfg *cfg;
     const struct image *image;
     const struct symbols *symbols;      /* of the image, and its evidence */
     const struct operation *operations; /* of each instruction */
-    uint64_t *effort;                   /* that may still be made; 0: give up */
-    struct tables_read *read;           /* tables that were read already */
+    uint64_t *effort;                   /* steps left; 0: give up */
+    struct tables_read *read;           /* cache of tables */
 };
 
-/* Whether so much more may be done. */
+/* Takes so many steps from the effort; false: none are left. */
 static inline bool search_takes(const struct jump_search *search, uint64_t steps)
 {
     *search->effort = *search->effort > steps ? *search->effort - steps : 0;

@@ -1,6 +1,6 @@
-/* What an instruction does to general registers and memory, as far as the analysis of jump tables
- * wants to know it: moves, sums, masks, comparisons. Everything else is OPERATION_OTHER with the
- * registers that it writes. */
+/* The effect of an instruction on general registers and memory, as far as the jump table analysis
+ * needs it: moves, sums, masks, comparisons. Anything else is OPERATION_OTHER with the registers
+ * that it writes. */
 #pragma once
 
 #include "program/insn/disasm.h"
@@ -16,7 +16,7 @@ enum { REGISTERS = 16 };
 
 enum operation_kind {
     OPERATION_OTHER,
-    OPERATION_NOP,         /* and returns: nothing follows them */
+    OPERATION_NOP,         /* and returns: nothing follows */
     OPERATION_MOVE,        /* dst = src, zero-extended to dst's width */
     OPERATION_MOVE_SIGNED, /* dst = src, sign-extended */
     OPERATION_LEA,
@@ -39,7 +39,7 @@ enum operand_kind { OPERAND_NONE, OPERAND_REGISTER, OPERAND_MEMORY, OPERAND_IMME
 struct operand {
     uint8_t kind;        /* enum operand_kind */
     uint8_t bits;        /* 8, 16, 32 or 64; 0: something wider */
-    uint8_t reg;         /* OPERAND_REGISTER; the high bytes ah..bh are no operand but OTHER */
+    uint8_t reg;         /* OPERAND_REGISTER; ah, bh, ch, dh make the operation OTHER */
     uint8_t base, index; /* OPERAND_MEMORY: registers or REGISTER_NONE */
     uint8_t scale;
     bool segment;  /* OPERAND_MEMORY: relative to fs or gs */
@@ -70,10 +70,10 @@ struct operation {
     bool sets_flags;
     bool stores;            /* OTHER: writes memory, at dst if that is known */
     uint32_t store_bytes;   /* 0: not known */
-    uint16_t writes, reads; /* OTHER: registers, as bits, but for those in addresses */
+    uint16_t writes, reads; /* OTHER: registers as bits, without those of addresses */
     struct operand dst, src;
 };
 
-/* False: no whole instruction there. */
+/* False: there is no whole instruction. */
 bool operation_read(const struct image *image, const struct instruction *instruction,
                     struct operation *ret);

@@ -1,5 +1,5 @@
-/* What memory holds, as far as a tracker can follow it: slots that were stored to or loaded from,
- * constants, entries of tables; and which addresses of the stack others may have. */
+/* The contents of memory as far as a tracker can follow them: slots that were stored or loaded,
+ * constants, table entries; and which stack addresses have escaped. */
 #pragma once
 
 #include "program/cfg/tracker.h"
@@ -7,26 +7,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An address as a sum: what is constant of it, and up to one thing that is not. */
+/* An address as a sum of a constant and at most one unknown. */
 struct address_sum {
-    bool known; /* else there was more */
+    bool known; /* else there were more unknowns */
     uint64_t number;
     struct value term; /* ANY: none */
     uint8_t scale;
 };
 struct address_sum address_sum_of(const struct state *state, const struct operand *memory);
 
-/* The value goes where it can no longer be followed. */
+/* The value escapes: it can no longer be followed. */
 void tracked_escape(struct tracker *tracker, const struct value *value);
-/* Somebody else may have written to all that he can reach. */
+/* Other code may have written to all memory that it can reach. */
 void tracked_doubt(const struct tracker *tracker, struct state *state);
 
-/* What an instruction loads; a load from a table is noted in tracker->loads. */
+/* The value that an instruction loads. A load from a table is noted in tracker->loads. */
 struct value tracked_load(struct tracker *tracker, struct state *state, uint32_t instruction,
                           const struct operand *memory);
 void tracked_store(struct tracker *tracker, struct state *state, const struct operand *memory,
                    struct value value);
-/* So many bytes are stored of which nothing is known; 0 bytes: any number, upwards. `memory` NULL:
- * nobody knows where. */
+/* Stores unknown bytes; bytes 0: any number, upwards. memory NULL: address unknown. */
 void tracked_overwrite(struct tracker *tracker, struct state *state, const struct operand *memory,
                        uint64_t bytes);

@@ -1,5 +1,5 @@
-/* The names of what a tracker does not know: 1..16 are the registers at the function's entry, then
- * there are a few for each instruction. Names above are for joins of paths. */
+/* Names of unknown values: 1 to 16 are the registers at the function's entry, then a few for each
+ * instruction. Names above are for joins of paths. */
 #pragma once
 
 #include "program/cfg/tracker.h"
@@ -15,7 +15,7 @@ static inline value_name name_of(uint32_t instruction, unsigned kind)
     return NAME_FIRST + instruction * NAMES_EACH + kind;
 }
 
-/* The instruction that gives this name. False: none of the function's does. */
+/* The instruction that gives this name. False: no instruction does. */
 static inline bool name_instruction(const struct tracker *tracker, value_name name,
                                     uint32_t *ret_instruction)
 {

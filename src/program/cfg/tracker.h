@@ -1,12 +1,10 @@
-/* Carries what is known of registers and memory over one instruction after the other.
+/* Propagates known values of registers and memory over instructions.
  *
- * Loads from constant tables by an index are noted: which table, and what range the index has
- * there.
+ * It notes indexed loads from constant tables: the table, and the range of the index.
  *
- * Stack slots survive stores through other pointers and calls. If the address of the slot, or of
- * something below it, left the registers, then whoever has it may have written there: what is read
- * from such a slot is weak, good for what compilers make and not for what programs do by
- * themselves. */
+ * Stack slots survive calls and stores through other pointers. If the address of a slot, or of
+ * something below it, has escaped, other code may have written there. A value read from such a slot
+ * is weak: good enough for compiler-generated code, not for what programs do themselves. */
 #pragma once
 
 #include "base/vec.h"
@@ -17,12 +15,12 @@
 struct evidence;
 struct image;
 
-/* A load that an index steers. */
+/* An indexed load from a table. */
 struct table_load {
     uint64_t table; /* address of entry 0 */
     uint8_t bytes;  /* of an entry: 4 or 8; 0: this instruction loads from no table */
-    bool weak;      /* the index is what it was, if nobody changed it since */
-    bool folded;    /* the address is a displacement, perhaps with a bias of the index in it */
+    bool weak;      /* the index is weak */
+    bool folded;    /* the address is a displacement, perhaps biased by the lowest index */
     struct value_range index;
 };
 
@@ -33,28 +31,28 @@ struct tracker {
     size_t n_operations;
     struct table_load *loads; /* for each instruction */
     struct tracked_stacks stacks;
-    bool escaped_more; /* since this was last reset */
+    bool escaped_more; /* more addresses escaped since this was reset */
 };
 
-/* For a function of these instructions, which must outlive it. */
+/* The instructions of one function; they must outlive the tracker. */
 void tracker_init(struct tracker *tracker, const struct image *image,
                   const struct evidence *evidence, const struct operation *operations, size_t n);
 void tracker_release(struct tracker *tracker);
 
-/* Nothing known but names for all registers. */
+/* The state at entry: every register has a name and nothing is known. */
 void tracker_begin(struct state *state);
-/* The first name that no instruction gives: joins may use it and all above. */
+/* The first name above those of instructions: joins use it and the ones after. */
 value_name tracker_names_end(const struct tracker *tracker);
 
 void tracker_step(struct tracker *tracker, struct state *state, uint32_t instruction);
-/* Two ways meet: an address that only one of them has in a register can no longer be followed. */
+/* Two paths join: an address that only one has in a register escapes. */
 void tracker_join(struct tracker *tracker, const struct state *a, const struct state *b);
-/* What a conditional branch says where it is taken or not. */
+/* Adds what a conditional branch implies where it is taken or not. */
 void tracker_branch(const struct tracker *tracker, struct state *state, uint32_t instruction,
                     bool taken);
-/* Where an indirect jump goes, in the state before it. */
+/* The target of an indirect jump, in the state before it. */
 struct value tracker_target(struct tracker *tracker, struct state *state, uint32_t instruction);
 /* The table load that gave a value its name, or NULL. */
 const struct table_load *tracker_load(const struct tracker *tracker, const struct value *value);
-/* Whether the stack is as the function found it: what jumps away then calls in its stead. */
+/* Whether the stack is as at entry: a jump away is then a tail call. */
 bool tracker_stack_empty(const struct tracker *tracker, const struct state *state);

@@ -13,17 +13,17 @@ struct arena;
 struct elf_file;
 struct image;
 
-/* Sets image->debug and image->search. No file is the normal case. */
+/* Sets image->debug and image->search. Most images have no debug file. */
 void debug_file_find(struct image *image);
 
-/* What is not known of this image, where it was looked for, and what could be done about it: one
- * line for people. NULL: names and lines are there. */
+/* One line for people: what is missing (names, lines), where it was searched, how to get it. NULL:
+ * nothing is missing. */
 const char *debug_file_missing(struct image *image);
-/* The same without where it was looked for. */
+/* The same without the places that were searched. */
 const char *debug_file_missing_brief(struct image *image);
 
-/* Where a file of a build-id lies if its package is installed; NULL: the id is too short. */
+/* The path that a debug package gives the file of this build-id. NULL: the id is too short. */
 const char *debug_file_id_path(struct arena *arena, const uint8_t *id, uint32_t bytes);
-/* The build-id in the notes of a debug file, which has no segments; up to BUILD_ID_MAX bytes.
- * Returns how many, 0: none. */
+/* The build-id in the notes of a debug file, which has no segments: at most BUILD_ID_MAX bytes.
+ * Returns their number; 0: none. */
 uint32_t debug_file_build_id(const struct elf_file *file, uint8_t *ret_id);

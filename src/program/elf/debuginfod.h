@@ -1,9 +1,9 @@
-/* Debug files from debuginfod servers: only if DEBUGINFOD_URLS names some.
+/* Debug files from debuginfod servers, only if DEBUGINFOD_URLS names some.
  *
- * libdebuginfod is looked for when it is first needed, so that it is no dependency. It keeps what
- * it fetched and needs no network for that again. A server that does not answer must not hold up a
- * report of many modules: it has DEBUGINFOD_TIMEOUT seconds, 10 if that is not set, and one try if
- * DEBUGINFOD_RETRY_LIMIT is not; and once one has failed, none is asked again. */
+ * libdebuginfod is loaded at first use, so it is no dependency. It caches what it fetches. A slow
+ * server must not delay a report of many modules: the timeout is DEBUGINFOD_TIMEOUT seconds
+ * (default 10), with one try unless DEBUGINFOD_RETRY_LIMIT is set. After a failure no server is
+ * asked again. */
 #pragma once
 
 #include <stdint.h>

@@ -6,12 +6,12 @@
 
 struct image;
 
-/* Whether a loader starts it at all; static programs have none, even if they relocate themselves.
- */
+/* Whether the dynamic loader starts it. Static programs have none, even those that relocate
+ * themselves. */
 bool dynamic_loaded(const struct image *image);
 
-/* The first library it needs whose name begins so, or NULL. In the image's memory. */
-const char *dynamic_needs(const struct image *image, const char *prefix);
-/* The value of the first entry of its dynamic section with that tag (DT_...); false: there is none.
+/* The first needed library whose name starts with the prefix, or NULL. Lives as long as the image.
  */
+const char *dynamic_needs(const struct image *image, const char *prefix);
+/* The value of the first entry with this tag (DT_...) in the dynamic section; false: none. */
 bool dynamic_value(const struct image *image, int64_t tag, uint64_t *ret_value);

@@ -15,7 +15,7 @@ struct elf_file {
     struct Elf *elf;
 };
 
-/* Maps the file; elf is still NULL: headers are to be checked first. */
+/* Maps the file. elf stays NULL: check the headers first, then call elf_file_begin. */
 bool elf_file_map(struct elf_file *file, const char *path, struct err *err);
 /* This process's own vDSO, copied: the kernel maps the same one into every process. */
 bool elf_file_vdso(struct elf_file *file, struct err *err);
@@ -27,6 +27,7 @@ void elf_file_close(struct elf_file *file);
 bool elf_file_inside(const struct elf_file *file, uint64_t offset, uint64_t bytes);
 
 enum { BUILD_ID_MAX = 20 };
-/* The build-id among notes that lie in the file; 0: none. A longer one than BUILD_ID_MAX is cut. */
+/* The build-id in the notes at this place of the file; 0: none. One longer than BUILD_ID_MAX is
+ * cut. */
 uint32_t elf_file_build_id(const struct elf_file *file, uint64_t offset, uint64_t bytes,
                            uint64_t align, uint8_t ret_id[BUILD_ID_MAX]);

@@ -1,9 +1,9 @@
-/* What an ELF file itself says about its constant data: how far objects reach, and what pointers in
- * them will be once the file is loaded.
+/* What an ELF file says about its constant data: where objects end, and what their pointers are
+ * once the file is loaded.
  *
- * A table of code addresses has no length of its own. It is proved by the symbol of the object, or,
- * where relocations were kept (ld -q), by what the linker filled in and by the next address that
- * code takes. Reading is done once; the questions may be asked by several threads. */
+ * A table of code addresses does not store its length. The symbol of the object proves it. So do
+ * relocations that the linker kept (ld -q): those in the table, and the next address that code
+ * takes. The file is read once; several threads may query it. */
 #pragma once
 
 #include "base/vec.h"
@@ -46,16 +46,16 @@ struct evidence {
 void evidence_read(struct evidence *evidence, const struct image *image);
 void evidence_release(struct evidence *evidence);
 
-/* Bytes from this address to the end of the object that holds it; 0: nothing says how many. */
+/* Bytes from this address to the end of its object; 0: not known. */
 uint64_t evidence_extent(const struct evidence *evidence, struct svma at);
-/* Whether an object begins there and nothing before belongs to it, as far as the file says. */
+/* Whether an object starts here, as far as the file says. */
 bool evidence_begins(const struct evidence *evidence, struct svma at);
-/* Whether it belongs to no object, in a file that names its objects. */
+/* Whether no object has the address, in a file that has symbols for objects. */
 bool evidence_nameless(const struct evidence *evidence, struct svma at);
-/* Whether linker or loader put a pointer there. */
+/* Whether the linker or the loader stores a pointer here. */
 bool evidence_pointer(const struct evidence *evidence, struct svma at);
-/* Whether the program cannot change what is there, once it is loaded. */
+/* Whether the data here is read-only once loaded. */
 bool evidence_constant(const struct evidence *evidence, struct svma at);
-/* The number of so many bytes (4: signed) at an address, as it is once loaded. */
+/* The number at an address once loaded: 4 bytes (signed) or 8. */
 bool evidence_number(const struct evidence *evidence, const struct image *image, struct svma at,
                      unsigned bytes, uint64_t *ret_number);

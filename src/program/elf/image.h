@@ -1,7 +1,7 @@
-/* One ELF x86-64 file as it lies on disk: bytes, load segments, build-id.
+/* One ELF x86-64 file on disk: bytes, load segments, build-id.
  *
- * Everything is checked against the file's size when it is opened or asked for, so a truncated or
- * corrupted file gives an error or an empty answer, never a crash. "[vdso]" is the kernel's. */
+ * Every offset is checked against the file's size when it is used. A truncated or corrupted file
+ * gives an error or an empty answer, never a crash. The path "[vdso]" means the kernel's vDSO. */
 #pragma once
 
 #include "base/memory.h"
@@ -22,12 +22,12 @@ struct segment {
     bool executable, writable;
 };
 
-/* Where a separate debug file was looked for; debug_file.h. */
+/* The search for a separate debug file; see debug_file.h. */
 struct debug_search {
     struct arena arena;
-    const char *path;    /* of the one that was found; NULL: none */
-    const char *refused; /* a file that was there but is not of this build, and why; NULL: none */
-    const char *missing; /* what debug_file_missing says, once asked */
+    const char *path;    /* the file that was found; NULL: none */
+    const char *refused; /* a file of another build, and why it was refused; NULL: none */
+    const char *missing; /* the cached answer of debug_file_missing */
     struct looked {
         VEC(const char *); /* paths */
     } looked;
@@ -49,14 +49,14 @@ struct image {
 bool image_open(struct image *image, const char *path, struct err *err);
 void image_close(struct image *image);
 
-/* The bytes at an address, *ret_room of them in the same segment of the file; NULL if none. */
+/* The bytes at an address; *ret_room is how many follow in the same segment. NULL: none. */
 const uint8_t *image_bytes(const struct image *image, struct svma at, size_t *ret_room);
-/* Of all segments that can be executed. */
+/* Total size of the executable segments. */
 uint64_t image_code_bytes(const struct image *image);
 bool image_executable(const struct image *image, struct svma at);
-/* In a segment that nobody may write to: what is there is there in every run. */
+/* Whether the address lies in a read-only segment: its bytes are the same in every run. */
 bool image_constant(const struct image *image, struct svma at);
 
-/* False: no load segment has it in the file. */
+/* False: no load segment maps this part of the file. */
 bool image_to_svma(const struct image *image, struct foff offset, struct svma *ret_svma);
 bool image_to_foff(const struct image *image, struct svma at, struct foff *ret_offset);

@@ -1,6 +1,6 @@
-/* Symbols that a stripped file carries in itself, compressed: .gnu_debugdata, as Fedora's files do.
+/* Compressed symbols inside a stripped file: .gnu_debugdata, as Fedora builds have it.
  *
- * liblzma, which unpacks it, is looked for when it is first needed, so that it is no dependency. */
+ * liblzma unpacks it. It is loaded at first use, so it is no dependency. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
-/* Which of Debian's packages brought a file. */
+/* The Debian package that installed a file. */
 #pragma once
 
 struct arena;
 
-/* NULL: none did, or this is not Debian. */
+/* NULL: no package, or not a Debian system. */
 const char *package_of(struct arena *arena, const char *path);

@@ -1,4 +1,4 @@
-/* What tells a build from another where neither has a build-id: a checksum of its code. */
+/* A checksum of the code. It identifies builds that have no build-id. */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* PLT stubs: what each one jumps to, read from the relocation of the slot it jumps through. */
+/* PLT stubs and their targets, from the relocation of the slot that each jumps through. */
 #pragma once
 
 #include "base/vec.h"

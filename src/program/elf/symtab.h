@@ -1,5 +1,4 @@
-/* The symbols of functions, or of data, of an ELF file as it has them: nothing merged, nothing left
- * out. */
+/* The function or data symbols of an ELF file, unmerged and complete. */
 #pragma once
 
 #include "base/vec.h"
@@ -10,7 +9,7 @@
 
 struct image;
 
-/* Smaller is preferred when several name one address. */
+/* The smaller rank wins if several symbols share an address. */
 enum symbol_rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL };
 
 struct symbol {
@@ -24,17 +23,17 @@ struct symtab {
     VEC(struct symbol); /* by start, then by preference: rank, length of name, name */
 };
 
-/* FUNC and IFUNC symbols in executable segments, of .dynsym and of .symtab: the image's own or, if
- * it was stripped, its debug file's. */
+/* FUNC and IFUNC symbols in executable segments, from .dynsym and .symtab. A stripped image uses
+ * the .symtab of its debug file. */
 void symtab_read(struct symtab *symtab, const struct image *image);
-/* Those of them that start at `low` or behind it, before `high`. */
+/* Only the symbols with low <= start < high. */
 void symtab_read_between(struct symtab *symtab, const struct image *image, struct svma low,
                          struct svma high);
 /* The same for OBJECT symbols: variables and constants. */
 void symtab_read_data(struct symtab *symtab, const struct image *image);
 void symtab_release(struct symtab *symtab);
 
-/* The symbol that starts last before the address, or at it, if it reaches so far; NULL: none. */
+/* The last symbol that starts at or before the address, if it covers the address; else NULL. */
 const struct symbol *symtab_find(const struct symtab *symtab, struct svma at);
 
 /* Whether .symtab has a symbol of that name, of any kind. */

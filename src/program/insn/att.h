@@ -1,14 +1,14 @@
-/* What an instruction is called in AT&T syntax, as GNU as takes it: Zydis's formatter has that
- * syntax, but Intel's names with a letter behind them. */
+/* Mnemonics in AT&T syntax, as GNU as accepts them. Zydis formats operands in that syntax, but
+ * appends size letters to Intel mnemonics. */
 #pragma once
 
 #include <Zydis/Zydis.h>
 
 enum { ATT_NAME_MAX = 32 };
 
-/* The mnemonic with the letter for its size, where operands do not tell it. */
+/* The mnemonic, with a size letter where the operands do not give the size. */
 void att_name(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
               char name[ATT_NAME_MAX]);
 
-/* Leaves out operands that nobody writes: the register of a long nop. */
+/* Removes operands that are not written: the register of a long nop. */
 void att_trim(ZydisDecodedInstruction *instruction);

@@ -1,5 +1,4 @@
-/* One instruction of an image with all its operands, as Zydis has it: for those who ask more of it
- * than disasm.h answers. */
+/* One decoded instruction with all operands, for code that needs more than disasm.h. */
 #pragma once
 
 #include "wire/address.h"
@@ -14,5 +13,5 @@ struct decoded {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* False: there are no bytes, or they are no instruction. */
+/* False: the bytes are missing or do not decode. */
 bool decoded_read(const struct image *image, struct svma at, struct decoded *ret);

@@ -1,6 +1,6 @@
-/* What one instruction does to control: where it goes on, and where it may jump.
+/* The control flow of one instruction: where it continues and where it may jump.
  *
- * The tool's disassembler, through Zydis; the agent's own decoder is x86/insn.h. */
+ * This is the tool's disassembler, on Zydis. The agent has its own: x86/insn.h. */
 #pragma once
 
 #include "wire/address.h"
@@ -11,15 +11,15 @@
 struct image;
 
 enum instruction_kind {
-    INSTRUCTION_PLAIN,   /* goes on behind itself */
-    INSTRUCTION_COND,    /* goes on, or jumps to target: jcc, jrcxz, loop, xbegin */
+    INSTRUCTION_PLAIN,   /* continues with the next instruction */
+    INSTRUCTION_COND,    /* continues, or jumps to target: jcc, jrcxz, loop, xbegin */
     INSTRUCTION_JUMP,    /* jumps to target */
     INSTRUCTION_IJUMP,   /* jumps through a register or memory, far jumps included */
-    INSTRUCTION_CALL,    /* calls target, then goes on behind itself */
-    INSTRUCTION_ICALL,   /* calls through a register or memory, then goes on */
+    INSTRUCTION_CALL,    /* calls target, then continues */
+    INSTRUCTION_ICALL,   /* calls through a register or memory, then continues */
     INSTRUCTION_RETURN,  /* ret, iret */
-    INSTRUCTION_SYSCALL, /* syscall, sysenter, int n; goes on behind itself */
-    INSTRUCTION_TRAP,    /* ud0, ud1, ud2, hlt: goes nowhere in user mode */
+    INSTRUCTION_SYSCALL, /* syscall, sysenter, int n; continues */
+    INSTRUCTION_TRAP,    /* ud0, ud1, ud2, hlt: ends here in user mode */
 };
 
 struct instruction {
@@ -27,11 +27,11 @@ struct instruction {
     struct svma target; /* of COND, JUMP and CALL */
     uint8_t bytes;
     uint8_t kind;   /* enum instruction_kind */
-    bool no_return; /* a call that never comes back; the caller's to say */
-    bool nop;       /* it does nothing: often mere padding */
+    bool no_return; /* a call that never returns; set by the caller of disasm_at */
+    bool nop;       /* does nothing: often padding */
 };
 
-/* False: no whole instruction there. */
+/* False: there is no whole instruction. */
 bool disasm_at(const struct image *image, struct svma at, struct instruction *ret);
 
 static inline struct svma instruction_next(const struct instruction *instruction)
@@ -39,7 +39,7 @@ static inline struct svma instruction_next(const struct instruction *instruction
     return (struct svma){instruction->at.v + instruction->bytes};
 }
 
-/* Whether control leaves the straight line behind the instruction. Calls come back: they do not. */
+/* Whether the instruction ends a block. A call does not, unless it never returns. */
 static inline bool instruction_ends_block(const struct instruction *instruction)
 {
     switch (instruction->kind) {
@@ -52,7 +52,6 @@ static inline bool instruction_ends_block(const struct instruction *instruction)
     }
 }
 
-/* Whether control can go straight from the instruction to `to`: a direct branch with that target,
- * what follows an instruction that goes on, or any address after an indirect one. What follows a
- * call counts as reached by it. */
+/* Whether control can go directly from the instruction to `to`: to the target of a direct branch,
+ * to the next instruction (also after a call), or anywhere from an indirect branch. */
 bool instruction_reaches(const struct instruction *instruction, struct svma to);

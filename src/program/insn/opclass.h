@@ -1,5 +1,4 @@
-/* What sort of instruction is where: by what it does, not how it is spelled. One may be of several.
- */
+/* Classes of instructions by what they do, not by mnemonic. An instruction may be in several. */
 #pragma once
 
 #include "wire/address.h"
@@ -33,7 +32,6 @@ const char *opclass_name(enum opclass opclass);
 /* False: no class has that name. */
 bool opclass_parse(const char *name, enum opclass *ret_opclass);
 
-/* A bit for each class that the instruction is of, and how long it is; false: no whole one is
- * there. */
+/* A bit for each class of the instruction, and its length; false: there is no whole instruction. */
 bool opclass_at(const struct image *image, struct svma at, uint32_t *ret_classes,
                 uint8_t *ret_bytes);

@@ -1,9 +1,8 @@
-/* Readable names of C++ and Rust functions, made once for each.
+/* Readable names of C++ and Rust functions, cached.
  *
- * C++ names ("_Z...") go through libstdc++'s __cxa_demangle; Rust's, old ("_ZN...17h<hash>E") and
- * new
- * ("_R..."), through rust_name.c. What a compiler put behind a name (".cold", ".isra.0", "@plt")
- * stays behind the readable one. */
+ * C++ names ("_Z...") go through libstdc++'s __cxa_demangle. Rust names, old ("_ZN...17h<hash>E")
+ * and new ("_R..."), go through rust_name.c. Suffixes of compilers and linkers (".cold", ".isra.0",
+ * "@plt") are kept. */
 #pragma once
 
 #include "base/map.h"
@@ -25,6 +24,6 @@ struct demangled_name {
 void demangler_init(struct demangler *demangler);
 void demangler_release(struct demangler *demangler);
 
-/* The same pointer back if it is not mangled or cannot be read; else text that lives as long as the
- * demangler. */
+/* Returns `linkage` itself if it is not mangled or not readable, else text that lives as long as
+ * the demangler. */
 const char *demangle(struct demangler *demangler, const char *linkage);

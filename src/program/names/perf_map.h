@@ -1,7 +1,7 @@
-/* The map that a JIT compiler writes for profilers: "START SIZE NAME" a line, both numbers hex.
+/* The map that a JIT compiler writes for profilers: a line "START SIZE NAME" per function, both
+ * numbers hexadecimal.
  *
- * Compilers reuse memory and only ever append: where entries overlap, the later one has the place.
- */
+ * Compilers reuse memory and only append to the map. Where entries overlap, the later one wins. */
 #pragma once
 
 #include "base/memory.h"
@@ -21,25 +21,24 @@ struct perf_map {
     } names;
     struct reused {
         VEC(bool);
-    } reused;                   /* of each name: its place had another before */
+    } reused;                   /* for each name: its memory had another name before */
     struct stretches stretches; /* by start, disjoint; value: index of the name */
-    size_t n_bad;               /* lines that make no sense, left out */
+    size_t n_bad;               /* invalid lines, skipped */
     const char *first_bad;      /* "PATH: line 3: reason"; NULL: none */
 };
 
-/* False: there is no such file, or it cannot be read. A broken line costs itself alone. */
+/* False: the file is missing or unreadable. An invalid line is skipped. */
 bool perf_map_read(struct perf_map *map, const char *path, struct err *err);
-/* The same for text in memory; path is for what it says. */
+/* The same for text in memory; path is for messages. */
 void perf_map_parse(struct perf_map *map, const char *path, const char *text, size_t bytes);
 void perf_map_release(struct perf_map *map);
 
-/* Where the map of a process lies: /tmp/perf-PID.map as the process sees /tmp and its own id, which
- * in a container are not ours. False: there is none. */
+/* The path of a process's map: /tmp/perf-PID.map, with /tmp and the pid as that process sees them
+ * (it may run in a container). False: there is none. */
 bool perf_map_path(int pid, char *ret_path, size_t room);
 
-/* The name at an address, and the stretch of it that nothing newer has taken. NULL: none. */
+/* The name at an address, and the part of its range that no later entry took. NULL: none. */
 const char *perf_map_find(const struct perf_map *map, struct avma at, struct avma *ret_start,
                           uint64_t *ret_bytes);
-/* Whether the code there was made in place of something of another name: what was seen there may be
- * either's. */
+/* Whether the code here replaced code of another name. A sample here may belong to either. */
 bool perf_map_reused(const struct perf_map *map, struct avma at);

@@ -7,5 +7,5 @@
 
 enum { PUNYCODE_LETTERS_MAX = 128 };
 
-/* letters has room for PUNYCODE_LETTERS_MAX + 1. False: it is not right, or too long. */
+/* letters has room for PUNYCODE_LETTERS_MAX + 1. False: invalid or too long. */
 bool punycode_read(const char *text, size_t bytes, uint32_t *letters, size_t *ret_n);

@@ -1,9 +1,9 @@
-/* Rust's newer mangling ("v0"): a path, read by descending through its grammar. */
+/* Rust's newer mangling ("v0"), read by recursive descent. */
 #pragma once
 
 #include <stddef.h>
 
 struct text_out;
 
-/* How many bytes of the name were read; 0: it is not one. */
+/* Returns the bytes read; 0: not a v0 name. */
 size_t rust_path_put(struct text_out *out, const char *linkage, size_t bytes);

@@ -1,5 +1,5 @@
-/* Text that grows while a mangled name is read, up to a bound: back references let a short name
- * stand for an endless one. */
+/* The output of a demangler. It is bounded: back references let a short name stand for an endless
+ * one. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,7 +1,7 @@
-/* What in a module's code leads from one stretch of it to another, or into the middle of one: found
- * in one sweep, which is what takes time.
+/* Branches from one stretch of a module's code to another, or into the middle of one. One sweep
+ * over the code finds them all; the sweep is the expensive part.
  *
- * Calls of functions and jumps to them, which most are, are left out: nobody asks. */
+ * Calls and jumps to the start of a function, which are most, are left out: nobody needs them. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,29 +15,27 @@ struct image;
 /* By start, disjoint. */
 struct code_stretch {
     uint64_t start, end;
-    bool unnamed; /* known by its frame description alone: it may turn out to be a part of a
-                     function */
-    bool inside;  /* of a frame, by that description */
-    bool part;    /* of a function that begins elsewhere, as its name says */
+    bool unnamed; /* known by its frame description only: it may be a part of a function */
+    bool inside;  /* that description starts inside a frame */
+    bool part;    /* its name says that it is a part of a function elsewhere */
 };
 
 enum crossing_kind {
     CROSSING_JUMP,
-    CROSSING_COND, /* a conditional one */
+    CROSSING_COND, /* conditional jump */
     CROSSING_CALL,
-    CROSSING_LANDING, /* endbr64: indirect branches may come here, from anywhere */
+    CROSSING_LANDING, /* endbr64: a possible target of indirect branches */
 };
 
 struct crossing {
     uint64_t to;
-    uint32_t from, into; /* stretches: from where, and where it lies; both the same of a landing */
+    uint32_t from, into; /* stretches of source and target; the same for a landing */
     uint8_t kind;
 };
 
 struct crossings {
     VEC(struct crossing);
-    bool *used; /* by stretch: an instruction calls its beginning or takes its address, if it is
-                   unnamed; else not told */
+    bool *used; /* for each unnamed stretch: an instruction calls its start or takes its address */
 };
 
 void crossings_find(struct crossings *crossings, const struct image *image,

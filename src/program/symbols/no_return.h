@@ -1,6 +1,5 @@
-/* Which functions never come back to their caller: those of the C and C++ libraries that are
- * declared so. What follows a call of one is no code of its caller's path: padding, or another
- * block. */
+/* Functions that never return: those that the C and C++ libraries declare so. What follows a call
+ * of one is not on its caller's path: it is padding or another block. */
 #pragma once
 
 #include "wire/address.h"
@@ -9,8 +8,8 @@
 
 struct symbols;
 
-/* Whether the function that is entered at exactly this address, or the stub there, is one. */
+/* Whether the function or stub that starts at exactly this address never returns. */
 bool no_return_at(const struct symbols *symbols, struct svma at);
 bool no_return_name(const char *name);
-/* Whether it is one that may come back several times: setjmp and its kind. */
+/* Whether it may return several times: setjmp and its variants. */
 bool returns_twice_at(const struct symbols *symbols, struct svma at);

@@ -1,5 +1,5 @@
-/* Functions that a process enters once, because the system or the loader does: the entry point,
- * main, constructors and destructors. */
+/* Functions that run once because the system or the loader calls them: the entry point, main,
+ * constructors and destructors. */
 #pragma once
 
 #include "program/symbols/symbols.h"

@@ -1,13 +1,13 @@
-/* The functions of one image, and which one an address belongs to.
+/* The functions of one image, and the function of each address.
  *
- * Every byte of every executable section belongs to exactly one function. In this order of trust:
- * symbols of .symtab and .dynsym (FUNC and IFUNC; the outermost where they nest), PLT stubs
- * ("foo@plt", "[plt]" where nothing names it), frame descriptions of .eh_frame, and what lies
- * between. The last two have no name and are called "[0xADDRESS]".
+ * Every byte of every executable section belongs to exactly one function. Sources, the most trusted
+ * first: symbols of .symtab and .dynsym (FUNC and IFUNC; the outermost where they nest), PLT stubs
+ * ("foo@plt", or "[plt]" without a name), frame descriptions of .eh_frame, and the gaps between.
+ * The last two have no name and are called "[0xADDRESS]".
  *
- * Aliases: of several names at one address a global one wins over weak over local, then the
- * shorter, then the alphabetically first. "foo.cold" is no function but a further range of foo;
- * parts without a name are told by who jumps to them (split_parts.h). */
+ * If several names share an address, global wins over weak over local, then the shorter, then the
+ * alphabetically first. "foo.cold" is a further range of foo, not a function. Unnamed parts are
+ * assigned by the jumps that lead to them (split_parts.h). */
 #pragma once
 
 #include "base/memory.h"
@@ -28,7 +28,7 @@ enum function_source { FUNCTION_SYMBOL, FUNCTION_STUB, FUNCTION_FRAME, FUNCTION_
 
 struct function {
     const char *name;
-    struct svma start;    /* of its main range: where it is entered */
+    struct svma start;    /* of its main range: the entry */
     uint32_t first_range; /* the main one */
     uint8_t source;       /* enum function_source */
 };
@@ -47,19 +47,18 @@ struct symbols {
     struct code_ranges {
         VEC(struct code_range); /* by start, disjoint */
     } ranges;
-    struct evidence evidence; /* of the data that code refers to */
-    struct crossings
-        crossings; /* by range; empty, without `used`, where names told all functions */
+    struct evidence evidence;   /* of the data that code refers to */
+    struct crossings crossings; /* by range; empty, without `used`, if names gave all functions */
 };
 
 void symbols_build(struct symbols *symbols, const struct image *image);
 void symbols_release(struct symbols *symbols);
-/* What was found when they were built, or else is now, in `own`, which is the caller's to release.
- */
+/* The crossings found by symbols_build. If there were none it finds them now, in `own`; the caller
+ * releases that. */
 const struct crossings *symbols_crossings(const struct symbols *symbols, const struct image *image,
                                           struct crossings *own);
 
-/* The range that has it; RANGE_NONE: not in an executable section. */
+/* The range of the address; RANGE_NONE: not in an executable section. */
 uint32_t symbols_range(const struct symbols *symbols, struct svma at);
-/* FUNCTION_NONE: likewise. */
+/* FUNCTION_NONE: not in an executable section. */
 function_id symbols_find(const struct symbols *symbols, struct svma at);

@@ -1,4 +1,4 @@
-/* Function bounds from .eh_frame: nearly all code has them, even in stripped files. */
+/* Function bounds from .eh_frame. Nearly all code has them, even in stripped files. */
 #pragma once
 
 #include "base/vec.h"
@@ -11,8 +11,8 @@ struct image;
 struct frame {
     struct svma start;
     uint64_t bytes;
-    bool inside; /* where it begins, a frame is there already: a part of a function */
-    bool ahead;  /* it begins a byte ahead of the code that it describes */
+    bool inside; /* it starts inside a frame: a part of a function */
+    bool ahead;  /* it starts one byte before the code that it describes */
 };
 static inline uint64_t frame_code(const struct frame *frame)
 {
@@ -20,9 +20,9 @@ static inline uint64_t frame_code(const struct frame *frame)
 }
 
 struct frames {
-    VEC(struct frame); /* by start; empty and unreadable entries left out */
+    VEC(struct frame); /* by start; without empty and unreadable entries */
 };
 
-/* A file without .eh_frame, or with a broken one, gives what could be read before the break. */
+/* Without .eh_frame: none. With a broken one: the entries before the damage. */
 void frames_read(struct frames *frames, const struct image *image);
 void frames_release(struct frames *frames);

@@ -1,5 +1,4 @@
-/* Where exceptions land: the pads that the tables of C++ and its kind (.gcc_except_table) name. No
- * edge leads there. */
+/* Landing pads: the targets of exceptions that .gcc_except_table names. No edge leads there. */
 #pragma once
 
 #include "base/vec.h"
@@ -8,8 +7,8 @@
 struct image;
 
 struct landing_pads {
-    VEC(struct svma); /* in the order of their tables; one may be there several times */
+    VEC(struct svma); /* in the order of their tables; may repeat */
 };
 
-/* Appends. A table that makes no sense is read as far as it does. */
+/* Appends. A broken table is read up to the damage. */
 void landing_pads_read(struct landing_pads *pads, const struct image *image);

@@ -1,12 +1,10 @@
-/* Call frames of code built without frame pointers: .eh_frame, and .debug_frame where that has
- * nothing, compiled once into a sorted table; for functions that neither describes, what reading
- * them tells.
+/* Unwind rules for code built without frame pointers: .eh_frame, else .debug_frame, compiled once
+ * into a sorted table. Functions that neither describes get rules from reading their code.
  *
- * The table is two arrays: rows of 8 bytes, each the start of a stretch of code and the number of
- * its rule; and the rules, of which an image has few. A row ends where the next one starts;
- * stretches that no entry covers have a row without a rule. Built once, it is never changed, holds
- * no pointer into the image, and can be used by many threads. Entries that cannot be read are left
- * out and counted. */
+ * The table is two arrays. A row of 8 bytes has the start of a stretch of code and the number of
+ * its rule; it ends where the next row starts. An image has few different rules. Code without an
+ * entry has a row without a rule. The table never changes once built, holds no pointer into the
+ * image, and may be used by many threads. Unreadable entries are left out and counted. */
 #pragma once
 
 #include "base/vec.h"
@@ -36,33 +34,33 @@ struct unwind {
     } rules;
     struct unwind_expressions expressions;
     struct unwind_index {
-        VEC(uint32_t); /* [i]: the last row that starts at or below i << shift */
+        VEC(uint32_t); /* [i]: the last row with start <= i << shift */
     } index;
     uint32_t shift;
     uint64_t entries;    /* FDEs used */
-    uint64_t unreadable; /* FDEs left out, wholly or from some instruction on */
-    uint64_t derived;    /* instructions whose rules come from reading them */
+    uint64_t unreadable; /* FDEs left out, whole or from some instruction on */
+    uint64_t derived;    /* instructions with rules from reading code */
 };
 
 void unwind_build(struct unwind *unwind, const struct image *image);
 void unwind_release(struct unwind *unwind);
 
-/* NULL: nothing is known about code at this address. */
+/* NULL: no rule for this address. */
 const struct unwind_rule *unwind_find(const struct unwind *unwind, struct svma at);
 
-/* A frame's registers, in DWARF's order. value[UNWIND_RIP] is where the frame is: the instruction
- * that runs next or, in a frame that has called, the one behind the call. */
+/* The registers of a frame, in DWARF's order. value[UNWIND_RIP] is the next instruction to run: in
+ * a calling frame, the one after the call. */
 struct unwind_frame {
     uint64_t value[UNWIND_REGISTERS];
     uint32_t known;   /* bit r: value[r] */
-    bool interrupted; /* not by a call: rip itself is what to look up, else the byte before it */
+    bool interrupted; /* not by a call: look up rip itself, else the byte before it */
 };
 
-/* What can be read of the program's memory: a copied window, and perhaps more. All addresses are
- * those of the program when the copy was made. */
+/* Readable memory of the program: a copied window, and perhaps more. Addresses are those of the
+ * program when it was copied. */
 struct unwind_memory {
     const uint8_t *bytes;
-    struct avma start; /* of bytes; the innermost frame's rsp when a stack was copied */
+    struct avma start; /* of bytes; the rsp of the innermost frame if a stack was copied */
     size_t n;
     bool (*read)(void *closure, struct avma at,
                  uint64_t *ret_value); /* outside of it; may be NULL */
@@ -70,22 +68,22 @@ struct unwind_memory {
 };
 
 enum unwind_step {
-    UNWIND_CALLER,    /* the frame is its caller's now */
-    UNWIND_DONE,      /* the rules say that there is no caller */
-    UNWIND_ZERO,      /* the return address is zero, as some start code has it to mark the end */
-    UNWIND_NO_RULE,   /* nothing is known about this code */
-    UNWIND_NO_MEMORY, /* the caller lies outside of what can be read */
-    UNWIND_BAD,       /* the rules lead nowhere, or to where they came from */
+    UNWIND_CALLER,    /* the frame is now the caller */
+    UNWIND_DONE,      /* the rules say: no caller */
+    UNWIND_ZERO,      /* the return address is zero: some start code marks the end so */
+    UNWIND_NO_RULE,   /* no rule for this code */
+    UNWIND_NO_MEMORY, /* the memory needed is not readable */
+    UNWIND_BAD,       /* the rules give no valid caller, or the same frame again */
 };
 
-/* One step outwards. `at` is where to look the frame up: as linked, and already moved back into the
- * call if the frame has called. Anything but UNWIND_CALLER leaves the frame as it was. */
+/* One step to the caller. `at` is the address to look up, as linked; in a calling frame it must lie
+ * inside the call. The frame changes only with UNWIND_CALLER. */
 enum unwind_step unwind_step(const struct unwind *unwind, struct svma at,
                              struct unwind_frame *frame, const struct unwind_memory *memory);
-/* The same where only reading the code has given a rule: a good guess, but no more. */
+/* The same with rules from reading code, which may be wrong. */
 enum unwind_step unwind_step_derived(const struct unwind *unwind, struct svma at,
                                      struct unwind_frame *frame,
                                      const struct unwind_memory *memory);
 
-/* Eight bytes, from the window or else by the callback. */
+/* Reads eight bytes, from the window or by the callback. */
 bool unwind_read(const struct unwind_memory *memory, struct avma at, uint64_t *ret_value);

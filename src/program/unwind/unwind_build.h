@@ -1,4 +1,4 @@
-/* The table of any entries, wherever they were read, and of what reading code has told. */
+/* Builds the table from entries and from rules derived from code. */
 #pragma once
 
 #include "wire/address.h"
@@ -7,8 +7,8 @@ struct deriveds;
 struct unwind;
 struct unwind_entries;
 
-/* Sorts the entries. No entry below the base is used. */
+/* Sorts the entries. Entries below the base are ignored. */
 void unwind_build_entries(struct unwind *unwind, struct unwind_entries *entries, struct svma base);
 
-/* Puts rules into rows that have none. Nothing below the base may be among them. */
+/* Fills rows that have no rule. Nothing in deriveds may be below the base. */
 void unwind_add_derived(struct unwind *unwind, const struct deriveds *deriveds);

@@ -1,10 +1,9 @@
-/* Rules for code that no entry describes, found by reading it.
+/* Rules for code that no entry describes, derived from the code itself.
  *
- * From the start of each function, along all its ways, it is followed how far rsp is from where the
- * return address lies and which callee-saved registers were pushed where. Code is left out where
- * that is not known: behind jumps through tables, and where rsp gets a value that cannot be
- * followed. A table of the same code's entries agrees with nearly all of it (docs/PERFORMANCE.md).
- */
+ * From the start of each function, along all paths, it tracks the distance of rsp from the return
+ * address and where callee-saved registers were pushed. Code after jumps through tables, or after
+ * an untracked change of rsp, gets no rule. Where entries exist, they agree with nearly all derived
+ * rules (docs/PERFORMANCE.md). */
 #pragma once
 
 #include "base/vec.h"
@@ -24,25 +23,25 @@ struct derived {
     struct unwind_rule rule;
 };
 struct deriveds {
-    VEC(struct derived); /* by start, disjoint: one an instruction */
+    VEC(struct derived); /* by start, disjoint: one per instruction */
 };
 
 struct derive_function {
     uint64_t start, end;
-    bool sized; /* the symbol says where it ends; else it is where the next one starts */
+    bool sized; /* the symbol gives its size; else it ends where the next one starts */
 };
 struct derive_functions {
     VEC(struct derive_function); /* by start */
 };
 
-/* Appends what symbols tell of functions that start in [low, high). */
+/* Appends the functions of symbols that start in [low, high). */
 void derive_functions_read(struct derive_functions *functions, const struct image *image,
                            struct svma low, struct svma high);
 
-/* Of all functions whose start has no rule in the table. */
+/* For all functions whose start has no rule in the table. */
 void unwind_derive(struct deriveds *deriveds, const struct unwind *unwind,
                    const struct image *image);
-/* Of these functions, and of those in [low, high) that they call; nothing outside of it is read. */
+/* For these functions and those in [low, high) that they call. Reads nothing outside. */
 void unwind_derive_functions(struct deriveds *deriveds, const struct image *image,
                              const struct derive_function *functions, size_t n, struct svma low,
                              struct svma high);

@@ -1,5 +1,4 @@
-/* The entries of an .eh_frame or .debug_frame section: which code each is about, and its program.
- */
+/* The entries of an .eh_frame or .debug_frame section: the code range and the program of each. */
 #pragma once
 
 #include "base/vec.h"
@@ -10,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Untrusted bytes, none of them looked at yet. */
+/* Untrusted bytes, not checked yet. */
 struct unwind_section {
     const uint8_t *bytes;
     size_t n;
     struct svma address; /* of the first byte */
     bool debug;          /* .debug_frame, else .eh_frame */
-    bool endless;        /* the bytes go on behind the section: its first terminator ends it */
+    bool endless;        /* the bytes continue after the section: its first terminator ends it */
 };
 
 struct unwind_cie {
@@ -32,9 +31,9 @@ struct unwind_cie {
 struct unwind_entry {
     struct svma start;
     uint64_t bytes;
-    uint32_t cie, order; /* order: as found; earlier sections and entries are believed first */
+    uint32_t cie, order; /* order: as found; earlier sections and entries win */
     struct cursor program;
-    struct svma table; /* of its exceptions; 0: none */
+    struct svma table; /* exception table; 0: none */
 };
 
 struct unwind_entries {
@@ -45,17 +44,16 @@ struct unwind_entries {
     uint64_t unreadable;
 };
 
-/* Appends. What is empty or unreadable is left out, the latter counted. Lives as long as the bytes.
- */
+/* Appends. Skips empty entries, and counts unreadable ones. Valid as long as the bytes. */
 void unwind_entries_read(struct unwind_entries *entries, const struct unwind_section *section);
-/* The same of the one entry at an offset; false: there is none. */
+/* The same for the one entry at an offset; false: none. */
 bool unwind_entries_read_one(struct unwind_entries *entries, const struct unwind_section *section,
                              uint64_t offset);
 void unwind_entries_release(struct unwind_entries *entries);
 
-/* By start, then order; of several about the same code the first found keeps it. */
+/* By start, then order; of several entries for the same code the first found wins. */
 void unwind_entries_sort(struct unwind_entries *entries);
 
-/* An address in DWARF's exception header encoding; false if it is cut off or of a kind that no
- * linker writes. `field` is its own address. Moves code->at behind it. */
+/* Reads an encoded address (DW_EH_PE_*); false: truncated, or of a kind that no linker writes.
+ * `field` is the address of the encoded bytes. Advances the cursor. */
 bool unwind_pointer(struct cursor *code, uint8_t encoding, struct svma field, uint64_t *ret_value);

@@ -1,8 +1,8 @@
-/* A stretch of code that no entry describes, read function by function as it is asked for.
+/* A stretch of code without entries, read function by function on demand.
  *
- * What reading tells of a function whose symbol says where it ends hangs on nothing outside of it,
- * unless symbols overlap: then all that do are read together. Code without such a symbol may be
- * called from anywhere in the stretch, of which all functions are read then, up to a limit. */
+ * A function whose symbol gives its size can be read alone; overlapping symbols are read together.
+ * Code without such a symbol may be called from anywhere in the stretch, so all its functions are
+ * read, up to a limit. */
 #pragma once
 
 #include "program/unwind/unwind.h"
@@ -15,9 +15,9 @@ struct unwind_gap {
     struct svma low, high;
     struct derive_functions functions;
     struct gap_reaches {
-        VEC(uint64_t); /* [i]: where the first i + 1 functions end */
+        VEC(uint64_t); /* [i]: end of the first i + 1 functions */
     } reaches;
-    struct unwind *all; /* what reading everything told; NULL: not made */
+    struct unwind *all; /* rules of the whole stretch; NULL: not made */
 };
 
 /* Reads the symbols of [low, high). */
@@ -25,14 +25,14 @@ void unwind_gap_init(struct unwind_gap *gap, const struct image *image, struct s
                      struct svma high);
 void unwind_gap_release(struct unwind_gap *gap);
 
-/* Functions that overlap, or one that none does. */
+/* A group of overlapping functions, or a single one. */
 struct gap_part {
-    struct svma start, end; /* has the address that was asked for */
-    size_t first, n;        /* of the gap's functions; n is 0: no symbol says whose code this is */
+    struct svma start, end; /* includes the address in question */
+    size_t first, n; /* index in the functions of the gap; n is 0: no symbol covers this code */
 };
 struct gap_part unwind_gap_part(const struct unwind_gap *gap, struct svma at);
-/* What reading its functions tells of a part. */
+/* Derives rules from the functions of a part. */
 void unwind_gap_read(const struct unwind_gap *gap, const struct gap_part *part,
                      struct unwind *ret_unwind);
-/* What reading all of them tells. Made once. */
+/* Rules from all functions of the gap. Made once. */
 const struct unwind *unwind_gap_all(struct unwind_gap *gap);

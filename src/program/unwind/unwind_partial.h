@@ -1,13 +1,13 @@
-/* Unwind rules of one image, function by function, as they are asked for.
+/* Unwind rules of one image, function by function, on demand.
  *
- * Compiling a whole table takes 2 ms for a C library and 40 for a compiler: as much as a recording
- * at 1 % may cost in 4 seconds. Linkers write a sorted index of all entries for those who throw
- * exceptions (.eh_frame_hdr), by which the one of a function is found and compiled alone, in
- * microseconds. Where there is no such index, or where it has nothing about an address, the other
- * entries are found and sorted, once, and each is compiled as it is asked for. Code that none has
- * is read, the function around an address alone where its symbol tells what that is (unwind_gap.h).
- * Code without a name may be called from anywhere: of a small image the whole table is made then,
- * of a large one no more is read than the stretch without entries around it. */
+ * Compiling a whole table takes 2 ms for a C library and 40 ms for a compiler. That is what a
+ * recording at 1 % may cost in 4 seconds. Linkers write a sorted index of all entries for exception
+ * handling (.eh_frame_hdr). With it, the entry of one function is found and compiled alone, in
+ * microseconds. Without an index, or for an address that it lacks, the remaining entries are found
+ * and sorted once and compiled one by one. Code without entries is read: only the function around
+ * an address, if a symbol gives its bounds (unwind_gap.h). Unnamed code may be called from
+ * anywhere: for a small image the whole table is made, for a large one only the stretch without
+ * entries is read. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,24 +20,24 @@ struct image;
 
 struct unwind_partial {
     const struct image *image; /* must outlive this */
-    struct svma header;        /* of the index, which its rows count from */
-    const uint8_t *rows; /* each two words of 32 bits: where code starts, where its entry is */
+    struct svma header;        /* of the index; its rows are relative to it */
+    const uint8_t *rows;       /* two 32-bit words each: start of the code, place of its entry */
     size_t n_rows;
     struct svma section; /* the entries themselves */
     const uint8_t *bytes;
     size_t n_bytes;
-    struct unwind_entries others; /* that the index does not have; sorted */
+    struct unwind_entries others; /* entries that the index lacks; sorted */
     bool others_read;
     struct unwind *whole;          /* NULL: not made */
-    VEC(struct unwind_function *); /* those that were asked for, by start */
+    VEC(struct unwind_function *); /* requested so far, by start */
     struct unwind_gaps {
-        VEC(struct unwind_gap *); /* likewise, in the order of asking */
+        VEC(struct unwind_gap *); /* requested so far, in the order of requests */
     } gaps;
 };
 
-/* Reads nothing but the head of the index. */
+/* Reads only the head of the index. */
 void unwind_partial_init(struct unwind_partial *partial, const struct image *image);
 void unwind_partial_release(struct unwind_partial *partial);
 
-/* A table that has whatever is known about code at this address. Stays where it is. */
+/* A table with all rules known for this address. Its address does not change. */
 const struct unwind *unwind_partial_at(struct unwind_partial *partial, struct svma at);
