@@ -1,7 +1,7 @@
-/* Reading little-endian bytes up to an end that is never passed.
+/* Reads untrusted little-endian bytes, never past the end.
  *
- * After a read that would pass it the cursor is bad: it stands at the end, and everything it gives
- * is 0. So a reader may look once, after several reads. */
+ * After a read that would pass the end the cursor is bad: it stays at the end, and all reads give
+ * 0. So it is enough to check `bad` once after several reads. */
 #pragma once
 
 #include <stdbool.h>
@@ -118,7 +118,7 @@ static inline void cursor_skip_leb(struct cursor *cursor)
     cursor->bad = true;
 }
 
-/* A string that ends in a zero byte; NULL if it does not. */
+/* A zero-terminated string; NULL: not terminated. */
 static inline const char *cursor_string(struct cursor *cursor)
 {
     const uint8_t *zero =

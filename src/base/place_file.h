@@ -1,5 +1,5 @@
-/* Putting a file in its place: written beside it first, then renamed, so that whoever looks sees
- * the old content or the new, never a part. */
+/* Replaces a file atomically: it is written beside the old one and renamed. Readers see the old
+ * content or the new, never a part. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@ enum place_flags {
     PLACE_DURABLE = 2,  /* on disk before the rename: a crash of the machine cannot lose both */
 };
 
-/* Is there something at the path that must be written into as it is: a device, a pipe? */
+/* Whether the path is a device or a pipe, which must be written into as it is. */
 bool place_is_special(const char *path);
-/* Opens it to write; -1 with errno. A pipe that nobody reads is refused instead of waited for. */
+/* Opens it for writing; -1 with errno. Refuses a pipe without a reader instead of waiting. */
 int place_open_special(const char *path);
 
-/* ret_fd, if wanted, gets a descriptor to write on behind the bytes. On failure what was there
- * stays. Files are created with mode 0600. */
+/* ret_fd, if not NULL, gets a descriptor to append to the file. On failure the old file stays. New
+ * files have mode 0600. */
 bool place_file(const char *path, const void *bytes, size_t n, unsigned flags, int *ret_fd,
                 struct err *err);
 

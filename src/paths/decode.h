@@ -1,4 +1,4 @@
-/* From the number of a path to the arcs that it takes. */
+/* Decodes a path number into the arcs of the path. */
 #pragma once
 
 #include "base/vec.h"
@@ -8,7 +8,7 @@
 
 struct path_numbering;
 
-/* The first is an ARC_BEGIN, then come ARC_STEP, the last is an ARC_END or an ARC_BREAK. */
+/* ARC_BEGIN first, then ARC_STEP, at last ARC_END or ARC_BREAK. */
 struct path_arcs {
     VEC(uint32_t);
 };

@@ -1,13 +1,13 @@
-/* The graph of a function's code: what its nodes, edges and ends are in the binary.
+/* The path graph of a function's code: what its nodes, edges and ends are in the binary.
  *
- * Nodes are the blocks of its graph (program/cfg/cfg.h), but behind a call of setjmp and its kind
- * another node begins: control comes there several times, and each time begins a path. Paths begin,
- * too, where nothing is seen to lead to: at landing pads, and where a jump may go that is not
- * understood. Jumps that share one table are the handlers of an interpreter: each is an end, each
- * of their targets a start, and a path is one handler; numbered along, they would be without
+ * Nodes are the blocks of the control flow graph (program/cfg/cfg.h). A block is split after a call
+ * of setjmp and its variants: control may return there several times, and each return begins a
+ * path. Paths also begin where no known edge leads: at landing pads and at possible targets of
+ * unresolved jumps. Jumps that share one table are the handlers of an interpreter: each is an end
+ * and each target a start, so a path is one handler. Otherwise there would be too many paths to
  * number.
  *
- * What depends on a run is not in it: the same binary has the same ground. */
+ * It depends on the binary alone, not on a run. */
 #pragma once
 
 #include "base/vec.h"
@@ -21,11 +21,10 @@ struct ground_node {
     uint32_t first, n; /* instructions of the cfg */
 };
 struct ground_edge {
-    uint32_t edge; /* of the cfg; EDGE_NONE: goes on behind a call that returns twice */
+    uint32_t edge; /* of the cfg; EDGE_NONE: continues after a call that returns twice */
 };
 struct ground_end {
-    struct svma
-        to; /* 0: whatever its last instruction does, else the path ends only if it leads there */
+    struct svma to; /* 0: any exit; else the path ends only if control goes there */
 };
 
 struct ground {
@@ -39,13 +38,12 @@ struct ground {
     struct ground_ends {
         VEC(struct ground_end); /* as graph.ends */
     } ends;
-    bool threaded; /* it has handlers that jump to each other: paths end where Ball and Larus would
-                      let them go on */
-    bool unsure;   /* a jump may lead into the middle of a path: what is counted then is no path's
-                      number, or a wrong one's */
+    bool threaded; /* it has interpreter handlers: their paths end where Ball and Larus would go on
+                    */
+    bool unsure;   /* a jump may enter the middle of a path: that counts a wrong number */
 };
 
-/* False: there is no code. `arrivals`, sorted: where control comes from other functions, besides
+/* False: there is no code. `arrivals`, sorted: where control enters from other functions, besides
  * the entry. */
 bool ground_make(struct ground *ground, const struct cfg *cfg, const struct symbols *symbols,
                  const struct svma *arrivals, size_t n_arrivals);
@@ -62,7 +60,7 @@ static inline const struct instruction *ground_first(const struct ground *ground
 {
     return &cfg->instructions.at[ground->nodes.at[node].first];
 }
-/* How many instructions run when the node does: a trap, always its last, faults instead. */
+/* Instructions that run with the node. A trap, always the last, faults and does not count. */
 static inline uint32_t ground_ran(const struct ground *ground, const struct cfg *cfg, uint32_t node)
 {
     bool traps = ground_last(ground, cfg, node)->kind == INSTRUCTION_TRAP;

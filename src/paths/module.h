@@ -1,7 +1,7 @@
-/* The paths of a module: of each function that is asked for, the operations that count them.
+/* The paths of a module: for each requested function, the operations that count them.
  *
- * Functions are those of the image itself (symbols.h), without the names of a debug file: it may
- * come and go, numbers must not. */
+ * Functions are those of the image itself (symbols.h), without a debug file: that may appear or
+ * disappear, and numbers must not change. */
 #pragma once
 
 #include "base/vec.h"
@@ -16,9 +16,9 @@ struct image;
 
 struct path_function {
     struct svma start;
-    uint64_t paths; /* 0: it has no code */
+    uint64_t paths; /* 0: no code */
     struct path_store store;
-    uint32_t cuts; /* nodes that had to be cut */
+    uint32_t cuts; /* nodes where paths were cut */
     bool unsure;
 };
 
@@ -30,31 +30,31 @@ struct path_module {
 };
 
 struct path_options {
-    enum path_ticks ticks;  /* time along paths, too */
-    bool in_nodes;          /* of each calling context apart; not of stubs, which have none */
-    uint32_t counter;       /* the first that is free, */
+    enum path_ticks ticks;  /* time paths too */
+    bool in_nodes;          /* separate for each calling context; not for stubs */
+    uint32_t counter;       /* first free counter */
     uint32_t counters_left; /* and how many may be used */
-    bool plenty;            /* functions with many paths may have them, too */
+    bool plenty;            /* functions with many paths may use them too */
 };
 
-/* Numbers no path yet. */
+/* Numbers no paths yet. */
 void path_module_open(struct path_module *module, const struct image *image,
                       const struct symbols *symbols);
 void path_module_release(struct path_module *module);
-/* Plans one function: its operations, by from and to; functions in them are numbered from 0 on.
- * Returns how many counters they take. */
+/* Plans one function: operations sorted by from and to; functions in them are numbered from 0.
+ * Returns the number of counters used. */
 uint32_t path_module_plan(struct path_module *module, const struct image *image,
                           const struct symbols *symbols, function_id function,
                           const struct path_options *options, struct path_operations *ret);
 
-/* One function as it is numbered, with all that is needed to read its paths. */
+/* One numbered function, with all that is needed to decode its paths. */
 struct path_reading {
     struct cfg cfg;
     struct ground ground;
     struct path_numbering numbering;
 };
 
-/* False: it has no code, and there is nothing to close. */
+/* False: there is no code, and nothing to close. */
 bool path_reading_open(struct path_reading *reading, const struct image *image,
                        const struct symbols *symbols, const struct path_arrivals *arrivals,
                        function_id function);

@@ -1,23 +1,22 @@
-/* Paths of a function, numbered (Ball and Larus 1996).
+/* Numbers the paths of a function (Ball and Larus 1996).
  *
- * A path is a walk along edges that never goes back: it begins at a start, or behind an edge that
- * goes back, and ends at an end, or with the next edge that goes back. Edges that go back are those
- * that a depth-first walk, in the order of nodes and edges, finds leading to a node that it has not
- * left yet; in graphs of any kind what remains has no circle. In it stands, for each of them, an
- * arc to the exit; one arc from the entry to each node where a path may begin; and each arc has a
- * value, such that the sum along every path is another number, from 0 to `total` less one.
+ * A path has no back edge. It begins at a start or after a back edge, and ends at an end or with
+ * the next back edge. A back edge leads to a node that a depth-first walk, in the order of nodes
+ * and edges, has not left yet; so any graph without its back edges is acyclic. In the acyclic graph
+ * each back edge becomes an arc to the exit, and each node where paths may begin gets an arc from
+ * the entry. Every arc has a value, such that the sum along each path is a different number from 0
+ * to `total` - 1.
  *
- * Where a node would begin more than `limit` paths, nodes behind it are cut, those first that are
- * expected to run least: all their edges are made such that paths end there. They are told
- * (`cuts`).
+ * If more than `limit` paths begin at a node, nodes after it are cut, those expected to run least
+ * first: all paths end there. `cuts` lists them.
  *
- * The same graph and limit give the same numbers always: who decodes needs nothing but the code. */
+ * The same graph and limit always give the same numbers: decoding needs the code only. */
 #pragma once
 
 #include "paths/path_graph.h"
 
-/* More than this no node begins: two such are still 64 bits. Where the starts of a function have
- * more together, its limit is less. */
+/* At most so many paths begin at a node: two such numbers still fit 64 bits. If the starts of a
+ * function have more together, its limit is lower. */
 #define PATHS_LIMIT (UINT64_C(1) << 62)
 
 #define ARC_NONE UINT32_MAX
@@ -25,7 +24,7 @@
 enum arc_kind {
     ARC_BEGIN, /* entry to a node; of: the node */
     ARC_STEP,  /* along an edge; of: the edge */
-    ARC_BREAK, /* an edge to the exit: the path ends with it, and its target begins another */
+    ARC_BREAK, /* an edge that ends a path; its target begins another */
     ARC_END,   /* an end to the exit; of: the end */
 };
 
@@ -34,7 +33,7 @@ struct arc {
     uint32_t of;
     uint8_t kind; /* enum arc_kind */
     uint64_t value;
-    uint64_t weight; /* how often it is expected to be taken */
+    uint64_t weight; /* expected executions */
 };
 
 struct path_numbering {
@@ -43,18 +42,18 @@ struct path_numbering {
     struct numbering_arcs {
         VEC(struct arc); /* by from; of a node in the order of edges, then ends */
     } arcs;
-    uint32_t *first;  /* of each node and the entry, and one more: its arcs in arcs */
-    uint32_t *begins; /* of each node: the arc from the entry, or ARC_NONE */
-    uint32_t *order;  /* nodes, each before all that it has arcs to */
-    uint64_t *paths;  /* of each node: how many begin there */
+    uint32_t *first;  /* first arc of each node and of the entry, and one more */
+    uint32_t *begins; /* arc from the entry to each node, or ARC_NONE */
+    uint32_t *order;  /* topological order of the nodes */
+    uint64_t *paths;  /* paths that begin at each node */
     bool *back;       /* of each edge of the graph: paths end with it */
-    uint64_t total;   /* of the function */
+    uint64_t total;   /* paths of the function */
     struct numbering_cuts {
-        VEC(uint32_t); /* nodes, as they were cut */
+        VEC(uint32_t); /* nodes, in the order they were cut */
     } cuts;
 };
 
-/* Marks nodes of the graph as starts that nothing else leads to. */
+/* Marks as starts the nodes that no edge leads to. */
 void number_paths(struct path_numbering *numbering, struct path_graph *graph, uint64_t limit);
 void numbering_release(struct path_numbering *numbering);
 

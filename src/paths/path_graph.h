@@ -1,11 +1,10 @@
-/* A function as paths see it: nodes, edges and ends. What its nodes are is no matter here
- * (paths/ground.h knows).
+/* A function as a plain graph for path numbering: nodes, edges and ends. paths/ground.h knows what
+ * they are in the binary.
  *
- * Every node that runs is arrived at over an edge, or at a start: where control comes from places
- * that no edge tells of (callers, exceptions, unresolved jumps). Every node that is left is left
- * over an edge or an end. Edges are sorted by where they come from; their order is the order of
- * numbering and must not depend on anything but the code. Two edges may join the same nodes: an
- * edge is its index. */
+ * Every node that runs is entered over an edge or at a start: a place that control reaches from
+ * elsewhere (callers, exceptions, unresolved jumps). Every node is left over an edge or an end.
+ * Edges are sorted by source. Their order decides the numbering, so it must depend on the code
+ * alone. Two edges may join the same nodes: an edge is identified by its index. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,16 +14,16 @@
 
 struct path_graph_edge {
     uint32_t from, to;
-    bool cut; /* no path goes over it: one ends, another begins */
+    bool cut; /* no path continues over it: one ends, another begins */
 };
 struct path_graph_end {
     uint32_t from;
 };
 struct path_graph_node {
-    bool start; /* control arrives from nowhere known: a path begins, whoever comes */
-    bool loose; /* it may be left in its middle for good (a call that throws): not counted before it
-                   has ended */
-    bool cold;  /* expected to run rarely or never */
+    bool start; /* control may arrive from elsewhere: a path always begins here */
+    bool loose; /* control may leave in its middle for good (a call that throws): counted only after
+                   its end */
+    bool cold;  /* expected to run rarely */
 };
 
 struct path_graph {

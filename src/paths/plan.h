@@ -1,9 +1,8 @@
 /* The operations that make an exact run count the paths of one function (wire/plan.h).
  *
- * What is placed on arcs goes to edges of the code; to an instruction where an edge has no branch,
- * where a path begins whoever comes, and where one ends. A call may do anything to the register: it
- * is put by before and taken back behind, unless nobody asks for it any more or what is in it there
- * is the same on all ways. */
+ * Operations on arcs go to edges of the code. They go to an instruction where an edge has no
+ * branch, where a path always begins, and where one ends. A call may clobber the path register. It
+ * is saved before and restored after, unless it is dead or has the same value on all paths. */
 #pragma once
 
 #include "base/vec.h"
@@ -16,7 +15,7 @@ struct cfg;
 struct ground;
 struct path_numbering;
 
-/* Whose time is taken: nobody's, that of some passages, chosen at random, or of all. */
+/* Which passages are timed: none, a random choice, or all. */
 enum path_ticks { TICKS_NONE, TICKS_SOME, TICKS_ALL };
 
 struct path_operations {
@@ -26,18 +25,18 @@ struct path_operations {
 /* How the paths of a function are counted. */
 struct path_store {
     bool dense;            /* an array of counters, else a table by function and path */
-    uint8_t bits;          /* dense: it has 2^bits */
-    enum path_ticks ticks; /* the time along paths, too; not in nodes */
-    bool in_node;          /* counters of each calling context, or paths with their context */
-    uint32_t counter;      /* dense, and not in nodes: the first; else the function's number */
+    uint8_t bits;          /* dense: it has 2^bits counters */
+    enum path_ticks ticks; /* paths are timed too; not in nodes */
+    bool in_node;          /* counters for each calling context, or paths with their context */
+    uint32_t counter; /* dense, not in nodes: the first counter; else the number of the function */
 };
 
-/* The smallest array for so many paths; more than PATHS_FEW are not worth one unless there is
- * plenty of room, more than PATHS_MANY never: most would not be touched. */
+/* Bits of the smallest array for so many paths. Above PATHS_FEW an array pays only if there is
+ * plenty of room, above PATHS_MANY never: most of it would stay untouched. */
 #define PATHS_FEW (UINT64_C(1) << 8)
 #define PATHS_MANY (UINT64_C(1) << 13)
 uint8_t path_store_bits(uint64_t paths);
-/* Counters that it takes. */
+/* Counters that the store uses. */
 static inline uint32_t path_store_counters(const struct path_store *store)
 {
     static const uint32_t each[] = {
@@ -45,14 +44,14 @@ static inline uint32_t path_store_counters(const struct path_store *store)
     return store->dense && !store->in_node ? each[store->ticks] << store->bits : 0;
 }
 
-/* Appends, in no order between places; of one place in the order in which they are carried out.
- * Counts are not settled: each is a PLAN_COUNT of `bits` PATH_COUNT_SUM, of the register plus the
- * value, or PATH_COUNT_KNOWN, of the value alone. */
+/* Appends in any order of places; operations of one place are in execution order. Counts are not
+ * final: each is a PLAN_COUNT with `bits` PATH_COUNT_SUM (register plus value) or PATH_COUNT_KNOWN
+ * (value alone). */
 enum { PATH_COUNT_SUM = 64, PATH_COUNT_KNOWN };
 void path_plan(const struct ground *ground, const struct cfg *cfg,
                const struct path_numbering *numbering, enum path_ticks ticks,
                struct path_operations *ret);
 
-/* Appends the operation as it is with that store. */
+/* Appends the final form of an operation for this store. */
 void path_operation_settle(const struct wire_plan *operation, const struct path_store *store,
                            struct path_operations *ret);

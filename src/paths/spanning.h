@@ -1,11 +1,10 @@
-/* Which arcs of a numbering need not be counted along: those of a spanning tree, the heaviest there
- * is. All others, chords, get increments such that every path from the entry to the exit still
- * comes to its number.
+/* The arcs without increments: a maximum spanning tree. The other arcs, chords, get increments such
+ * that every path from entry to exit still adds up to its number.
  *
- * Each node has a potential: what a path's sum lacks there to what it would be if every arc added
- * its value. Along the tree it changes by the arc's value, so that nothing is to be added; at the
- * exit and at the entry it is 0. Numbers wrap around at 2^64: sums on the way may be anything, at
- * the end of a path they are right. */
+ * Each node has a potential: what the sum lacks there, compared with adding the value of every arc.
+ * Along tree arcs it changes by the arc's value, so nothing need be added. At the entry and the
+ * exit it is 0. Sums wrap at 2^64: they may be anything on the way and are right at the end of a
+ * path. */
 #pragma once
 
 #include <stdbool.h>

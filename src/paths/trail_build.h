@@ -1,5 +1,5 @@
-/* The pieces of a binary's code and whence control comes to each: what trails are looked for in
- * (paths/trail.h). */
+/* Builds the graph that trails are searched in (paths/trail.h): the pieces of a binary's code and
+ * their predecessors. */
 #pragma once
 
 #include "paths/trail.h"
@@ -9,9 +9,8 @@
 struct image;
 struct symbols;
 
-/* Control that was seen to go from one instruction to another, how often: branches both ways,
- * calls, returns. Indirect ones are known by it alone. from 0: from code that is not the binary's.
- */
+/* A recorded step: both ways of branches, calls, returns. Indirect branches are known from these
+ * alone. from 0: code of another module. */
 struct trail_seen {
     struct svma from, to;
     uint64_t count;

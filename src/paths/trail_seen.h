@@ -1,4 +1,4 @@
-/* Steps of control that were seen, looked up by where they start and by both ends. */
+/* Recorded steps of control, by source and by both ends. */
 #pragma once
 
 #include "base/map.h"
@@ -15,6 +15,6 @@ void trail_seen_release(struct trail_seen_list *list);
 
 /* 0: never. */
 uint64_t trail_seen_count(const struct trail_seen_list *list, struct svma from, struct svma to);
-/* Where control was seen to go from an instruction: the first of them, and how many. */
+/* The recorded targets of an instruction: the first, and how many. */
 const struct trail_seen *trail_seen_from(const struct trail_seen_list *list, struct svma from,
                                          size_t *ret_n);

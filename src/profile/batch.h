@@ -1,11 +1,10 @@
-/* The batch of walks being taken: y per key and x, folded into a profile's sums when it closes.
+/* The current batch of walks: y for each key and x, added to the profile's sums when it closes.
  *
- * Keys stay known from batch to batch and their indices never change, so whoever meets the same key
- * again and again asks for its index once. An addition by index touches one 16-byte cell; closing
- * costs in proportion to the keys touched in this batch, not to all that are known.
+ * Keys and their indices stay from batch to batch, so a caller asks for an index once. Adding by
+ * index touches one 16-byte cell. Closing costs in proportion to the keys touched in this batch.
  *
- * Units are those of struct sums: 2^-UNIT_BITS ns, and the same times the window's rate.
- * Windows, interrupts, instructions and losses are the caller's to count in the totals. */
+ * Units are those of struct sums. The caller counts windows, interrupts, instructions and losses in
+ * the totals. */
 #pragma once
 
 #include "profile/profile.h"
@@ -21,10 +20,10 @@ struct batch_table {
     } cells;
     struct batch_bits {
         VEC(uint64_t);
-    } touched; /* a bit per cell: whether it may not be 0 */
+    } touched; /* a bit per cell: may be nonzero */
     struct batch_numbers {
         VEC(uint32_t);
-    } numbers; /* of the key in the file that the batch is written to, MAP_NONE: not known */
+    } numbers; /* number of the key in the file; MAP_NONE: not known */
 };
 
 struct batch {
@@ -35,7 +34,7 @@ struct batch {
         };
     };
     uint64_t x_time, x_count;
-    uint32_t generation; /* of the file: numbers are good for one */
+    uint32_t generation; /* of the file: `numbers` are valid for one */
 };
 
 /* Takes closed batches in place of a profile's tables: a file that grows. */
@@ -64,7 +63,7 @@ static inline void batch_table_add(struct batch_table *table, uint32_t index, ui
     cell->count += count;
 }
 
-/* An index must come from the question above, of the same batch. Both zero adds nothing. */
+/* The index must come from a question above, of the same batch. Zero adds nothing. */
 static inline void batch_add_edge_at(struct batch *batch, uint32_t index, uint64_t time,
                                      uint64_t count)
 {
@@ -75,7 +74,7 @@ static inline void batch_add_range_at(struct batch *batch, uint32_t index, uint6
 {
     batch_table_add(&batch->ranges, index, time, count);
 }
-/* Runs of a loop: their weight, and the same times their iterations. */
+/* Runs of a loop: their weight, and that times their iterations. */
 static inline void batch_add_trip_at(struct batch *batch, uint32_t index, uint64_t iterations,
                                      uint64_t runs)
 {
@@ -92,11 +91,11 @@ void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t ti
 void batch_add_range(struct batch *batch, const struct range_key *key, uint64_t time,
                      uint64_t count);
 
-/* One window's share of x. */
+/* Adds one window to x. */
 void batch_add_window(struct batch *batch, uint64_t time, uint64_t count);
 
-/* Adds y, y^2 and x*y of every key, and x and x^2, to the profile; the batch is then empty, its
- * keys still known. An empty batch is no batch and changes nothing. Module indices in keys are
- * those of `profile`: close always into the same one. If that has a sink, what belongs into its
- * tables goes there instead, see profile_writer_attach. */
+/* Adds y, y^2 and x*y of every key, and x and x^2, to the profile. The batch is then empty but
+ * knows its keys. An empty batch changes nothing. Module indices in keys are those of `profile`:
+ * always close into the same one. If the profile has a sink, the tables go there instead; see
+ * profile_writer_attach. */
 void batch_close(struct batch *batch, struct profile *profile);

@@ -1,4 +1,4 @@
-/* Several shell-quoted commands in one text, one a line. A newline inside quotes is part of its
+/* Several shell-quoted commands in one text, one per line. A newline inside quotes belongs to its
  * command. */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* Names of code that no file will explain later: what a JIT made, the kernel of that day. They are
- * looked up while the recording runs, and kept only for places that were seen. */
+/* Names of code without a file: JIT code, and the running kernel. They are resolved during the
+ * recording, for recorded places only. */
 #pragma once
 
 #include "base/memory.h"
@@ -13,19 +13,18 @@ struct name {
     const char *text;
 };
 struct names {
-    VEC(struct name); /* by module, start; no such two twice */
+    VEC(struct name); /* by module, start; unique */
 };
-/* Which of two names of one start counts: the later one in a recording; between recordings the one
- * that covers more bytes, or else comes later in the alphabet, so that their order cannot show. */
+/* Which of two names with one start wins: in a recording the later; between recordings the one with
+ * more bytes, or else the alphabetically later, so that the order of merging does not matter. */
 enum names_rule { NAMES_LATER, NAMES_LARGER };
 
-/* The last name said of a start counts: a JIT may put new code in the place of old. The text is
- * copied into the arena. */
+/* The last name of a start wins: a JIT may replace code. The text is copied into the arena. */
 void names_add(struct names *names, struct arena *arena, uint32_t module, uint64_t start,
                uint64_t bytes, const char *text);
-/* Makes names of rows that are in any order; the later of two counts. */
+/* Sorts rows that are in any order; of two with one start the later wins. */
 void names_sort(struct names *names);
 void names_merge(struct names *into, struct arena *arena, const struct names *other,
                  enum names_rule rule);
-/* NULL: none covers the address. */
+/* NULL: no name covers the address. */
 const struct name *names_find(const struct names *names, uint32_t module, uint64_t address);

@@ -1,11 +1,11 @@
-/* Contents of registers and memory, and addresses of data, that a profile may hold: they can be
- * secrets. */
+/* Removes from a profile what may be secret: contents of registers and memory, and data addresses.
+ */
 #pragma once
 
 #include "profile/profile.h"
 
-/* A fact that tells one: how a module shows a value. */
+/* A fact that shows a value: how a module prints one. */
 bool fact_tells_value(const struct fact *fact);
-/* All of them go: the table of values, cache lines of slow loads, facts, windows kept for a model,
- * addresses of records. What is counted stays. */
+/* Removes the table of values, cache lines of slow loads, such facts, windows kept for a model, and
+ * addresses of records. Counts stay. */
 void profile_forget_values(struct profile *profile);

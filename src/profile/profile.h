@@ -1,24 +1,23 @@
-/* What was seen: edges, straight runs and interrupted places, with the sums that estimates and
- * their intervals need. One type for exact, sampled and plain recordings.
+/* What a recording counted: edges, straight runs, stacks, values, and the sums for estimates and
+ * their intervals. One type for exact, sampled and plain recordings.
  *
- * Units. In an exact profile `count` is executions and all else is 0. In a sampled one every window
- * is normalised by its own length and stands for the time between samples: a key seen k times in a
- * window of N instructions that stands for W gets W k / N, as an integer in units of 2^-UNIT_BITS
- * ns. Added up as they are, windows weigh time, however densely each thread was sampled; each
- * multiplied by its rate (instructions per tick in its trail), they weigh executions. Integers, so
- * that merging is exact and associative.
+ * Units. In an exact profile `count` is executions and everything else is 0. In a sampled one, each
+ * window is normalised by its own length and stands for the time between samples. A key that occurs
+ * k times in a window of N instructions that stands for W gets W k / N, an integer in units of
+ * 2^-UNIT_BITS ns. The plain sum over windows weighs time, however densely each thread was sampled.
+ * With each window multiplied by its rate (instructions per tick in its trail) the sum weighs
+ * executions. Integers make merging exact and associative.
  *
- * Batches. Walks close in time are correlated, so the unit of variance is a batch of walks. Per key
- * we keep the sum y, the sum of y^2 and the sum of y*x over batches, x being the batch's total:
- * what a ratio estimator's variance needs.
+ * Batches. Walks close in time are correlated, so a batch of walks is the unit of variance. For
+ * each key we keep the sums of y, y^2 and y*x over batches, where x is the batch's total: what the
+ * variance of a ratio estimator needs.
  *
- * Time. Inside a window every instruction weighs the same, however long it took. Where time goes is
- * told by the interrupts alone: each adds the time since the one before it to the place that it
- * interrupted, in stacks (profile/stacks.h) of a thread and that place.
+ * Time. In a window every instruction weighs the same, however long it took. Only the interrupts
+ * show where time goes: each adds the time since the previous one to the interrupted place, in
+ * stacks (profile/stacks.h).
  *
- * A plain profile has stacks and nothing in the other tables. Its samples are
- * counted as totals.interrupts, and totals.time is the weight of those that were not in the kernel.
- */
+ * A plain profile has stacks and no other tables. totals.interrupts counts its samples; totals.time
+ * is the weight of samples outside the kernel. */
 #pragma once
 
 #include "base/map.h"
@@ -36,20 +35,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Small periods must not drown in rounding, and days of CPU time must not overflow. */
+/* Small periods must not vanish in rounding, and days of CPU time must not overflow. */
 enum { UNIT_BITS = 2, RATE_BITS = 12 };
-/* Runs of loops are looked for in one window of so many, and weigh as many times as much. */
+/* One window of so many is searched for runs of loops; they weigh as many times more. */
 enum { TRIPS_EVERY = 16 };
-/* Paths are looked for in one part of so many of each. */
+/* One part of so many of each window is searched for paths. */
 enum { PATHS_PART = 2 };
-/* Of paths that were gone one after the other so many are known as a series, at most. */
+/* Longest series of successive paths. */
 enum { SERIES_PATHS = 4 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 
-/* How control went from one instruction to another. TAKEN and FALL are the two ways of a
- * conditional branch; SPLIT is no branch at all (a run was cut between two instructions). RETURN is
- * an arrival: its `from` is not kept and is {MODULE_NONE, 0}. */
+/* How control went from one instruction to the next. TAKEN and FALL are the two ways of a
+ * conditional branch. SPLIT is no branch: a run was cut between two instructions. RETURN has no
+ * source: its `from` is {MODULE_NONE, 0}. */
 enum edge_kind {
     EDGE_TAKEN,
     EDGE_FALL,
@@ -59,23 +58,22 @@ enum edge_kind {
     EDGE_CALL,
     EDGE_ICALL,
     EDGE_RETURN,
-    EDGE_SYSCALL, /* past a system call instruction */
+    EDGE_SYSCALL, /* to the instruction after a system call */
     EDGE_KINDS
 };
 
 #define MODULE_NONE UINT32_MAX
 
 struct module {
-    /* "[vdso]", "[jit]", "[kernel]", "[unknown]" for what has no file. The last three have
-     * addresses as they were in memory; a "[jit]" has its process as build-id: see
-     * profile_module_jit. */
+    /* "[vdso]", "[jit]", "[kernel]", "[unknown]" for code without a file. The last three have
+     * addresses in memory. The build-id of "[jit]" is its process: see profile_module_jit. */
     char *path;
     uint8_t build_id[20];
     uint32_t build_id_bytes; /* 0: none */
 };
 
-/* Keys: no padding, compared by bytes. Addresses are svma.v of the module. Only the from of an edge
- * may be in MODULE_NONE. */
+/* Keys have no padding and are compared by bytes. Addresses are svma.v of the module. Only the
+ * `from` of an edge may be in MODULE_NONE. */
 struct edge_key {
     uint32_t from_module, to_module;
     uint64_t from, to; /* last instruction of the source; first of the target */
@@ -83,55 +81,55 @@ struct edge_key {
 };
 struct range_key {
     uint32_t module, instructions;
-    uint64_t start, last; /* first and last instruction: executed in a row, nothing left out */
+    uint64_t start, last; /* first and last instruction; all between ran in a row */
 };
 
-/* How much of a loop's run the window saw it in has. */
+/* Which part of a loop's run is in its window. */
 enum trip_how {
     TRIP_WHOLE,  /* all of it */
     TRIP_OPEN,   /* its beginning: the window ended first */
-    TRIP_LATE,   /* its end: it had begun before the window */
+    TRIP_LATE,   /* its end: it began before the window */
     TRIP_INSIDE, /* neither */
     TRIP_HOWS
 };
 
-/* Runs of a loop: from the arrival in it up to leaving it. */
+/* Runs of a loop, from entering it to leaving it. */
 struct trip_key {
     uint32_t module, how; /* how: enum trip_how */
-    uint64_t head;        /* where its backward jumps lead */
-    uint64_t n; /* iterations that were seen, one more than backward jumps; see trip_bin */
+    uint64_t head;        /* target of its backward jumps */
+    uint64_t n;           /* iterations: backward jumps plus one; see trip_bin */
 };
 
-/* The smallest number of iterations that counts as this one. Below 64 every number is its own; from
- * there on there are 16 steps from one power of two to the next. */
+/* The lower bound of the bin of n iterations. Below 64 each number is a bin; above, there are 16
+ * bins per power of two. */
 static inline uint64_t trip_bin(uint64_t n)
 {
     int drop = n >= 64 ? 63 - __builtin_clzll(n) - 4 : 0;
     return n >> drop << drop;
 }
 
-/* The largest; n is the smallest. */
+/* The upper bound of the bin with lower bound n. */
 static inline uint64_t trip_bin_last(uint64_t n)
 {
     int drop = n >= 64 ? 63 - __builtin_clzll(n) - 4 : 0;
     return n + ((uint64_t)1 << drop) - 1;
 }
 
-/* What a row of paths tells. Numbers are those of paths/number.h. */
+/* Kinds of rows of paths. paths/number.h has the numbers. */
 enum path_kind {
-    PATH_RAN, /* the path: how often it was walked to its end, and the ticks that took */
-    /* path: how many paths the function has; whoever numbers it otherwise cannot read them; time:
-       instructions that ran along them */
+    PATH_RAN, /* the path: complete executions, and their ticks */
+    /* path: number of paths of the function, to detect another numbering; time: instructions
+     * executed along them */
     PATH_FUNCTION,
-    /* The path, of whose passages some were measured, in bursts: how many, and their ticks;
-       PATH_RAN has none then. */
+    /* The path, if only bursts of its passages were timed: their number and ticks. PATH_RAN has no
+     * ticks then. */
     PATH_MEASURED,
-    PATH_LOOKED, /* looks at the clock that ended a part of them; over bursts, the sum of ticks^2 /
-                    n */
+    PATH_LOOKED, /* clock reads that ended a part of a burst; time: over bursts, the sum of ticks^2
+                    / n */
     PATH_BURSTS,
-    /* What a model of a core says of the path: loads and stores that missed the first cache, wrong
-     * guesses, cycles in which nothing retired. With function 0: of what is on no path, or on one
-     * that has no beginning or no end. */
+    /* Events of the path in a model of a core: loads and stores that missed L1, mispredicted
+     * branches, cycles without retirement. function 0: code on no path, or on one without beginning
+     * or end. */
     PATH_MODELLED_L1D,
     PATH_MODELLED_MISPREDICTS,
     PATH_MODELLED_STALLS,
@@ -140,22 +138,21 @@ enum path_kind {
 
 struct path_key {
     uint32_t module, kind; /* enum path_kind */
-    uint64_t function;     /* where it is entered */
+    uint64_t function;     /* its entry */
     uint64_t path;
 };
 
-/* What an instruction had to do with a value: kind is one of payloads (wire/payload.h), register
- * included. VALUE_ALL: the row is of all that the place was seen with, whatever the value;
- * VALUE_STRIDE: of differences of addresses, each from the one before of the same place. A value
- * that is an address of a module is told as that. `caller`: where the function was to return to, if
- * places are told apart by it. `count` is how often, in 2^-VALUE_BITS; in batches `time` is the
- * root of this and of all, multiplied, so that the sum of its squares is how the two vary together;
- * of the row of all, in how many windows the place was seen. */
+/* A value of an instruction. kind: a payload (wire/payload.h) with its register. VALUE_ALL: the row
+ * counts all values of the place. VALUE_STRIDE: differences of successive addresses of the place. A
+ * value that is an address in a module is stored as an address of that module (`to`). `caller`: the
+ * return address of the function, if callers are kept apart. `count` is the number of times, in
+ * 2^-VALUE_BITS. In batches, `time` is the root of this count times the count of all, so that the
+ * sum of its squares is their covariance; in the VALUE_ALL row it is the number of windows with the
+ * place. */
 struct value_key {
     uint32_t module, kind;
     uint64_t address, value;
-    uint32_t to, caller_module; /* MODULE_NONE: the value is a number; the caller is not known, or
-                                   nobody asked */
+    uint32_t to, caller_module; /* MODULE_NONE: a number; caller not known or not asked for */
     uint64_t caller;
 };
 enum {
@@ -171,36 +168,35 @@ static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
     return payload_kind | (detail & 0xff) << VALUE_DETAIL_SHIFT;
 }
 
-/* Where what a load wanted was, as told by how long it took (values/latency_scale.h); the last:
- * longer than memory takes, so something came in between. */
+/* Where a load found its data, by its latency (values/latency_scale.h). The last: slower than
+ * memory, so something else interfered. */
 enum latency_bin { LATENCY_NEAR, LATENCY_L3, LATENCY_MEMORY, LATENCY_LONGER, LATENCY_BINS };
 
-/* Timed loads of an instruction: `count` is how many of them, `time` their TSC ticks in all,
- * without what the timing itself takes. data: the cache line that they were of, as an address of
- * the process, if it came more than once among the slow ones of a batch; 0: all of the bin;
- * LATENCY_SQUARES: `time` is the sum of the squares of its ticks, `count` 0. */
+/* Timed loads of an instruction: `count` loads, `time` their TSC ticks without the cost of timing.
+ * data: their cache line, as an address of the process, if it came more than once among the slow
+ * loads of a batch; 0: all loads of the bin. LATENCY_SQUARES: `time` is the sum of squared ticks,
+ * `count` 0. */
 enum { LATENCY_SQUARES = 1 };
 struct latency_key {
     uint32_t module, bin; /* enum latency_bin */
     uint64_t address, data;
 };
 
-/* What a model of a core told of an instruction (model/replay/account.h), all executions together:
- * `count` is how much. detail tells more. */
+/* What a model of a core measured for an instruction (model/replay/account.h), over all executions:
+ * `count` is the amount; detail depends on the kind. */
 enum modelled_kind {
     MODELLED_RETIRED,
-    MODELLED_ABORTED, /* on the wrong way */
-    MODELLED_TIME,  /* in 1/ACCOUNT_UNIT cycles; enum account_state, and in the bits from 8 on what
-                       happened (enum core_event) */
+    MODELLED_ABORTED, /* on a wrong path */
+    MODELLED_TIME, /* in 1/ACCOUNT_UNIT cycles; enum account_state, from bit 8 on enum core_event */
     MODELLED_STAGE, /* cycles; enum account_stage */
-    MODELLED_LOADS, /* of which STAGE_LOAD is */
-    MODELLED_EVENT, /* how often; the number of its bit */
-    MODELLED_WAIT,  /* cycles; where who made what it waited for is, in the same module; UINT64_MAX:
+    MODELLED_LOADS, /* executions that STAGE_LOAD counts */
+    MODELLED_EVENT, /* how often; number of the event's bit */
+    MODELLED_WAIT,  /* cycles; address in the same module of the producer it waited for; UINT64_MAX:
                        elsewhere */
-    MODELLED_WAITS, /* how often it waited */
-    MODELLED_NEARBY, /* issued around it */
-    MODELLED_SLOTS,  /* 0 executions that hit, thrown away or not, 1 cycles they were under way, 2
-                        others issued meanwhile; 3 to 5 of those that missed */
+    MODELLED_WAITS, /* number of waits */
+    MODELLED_NEARBY, /* instructions issued around it */
+    MODELLED_SLOTS,  /* 0: executions that hit, aborted or not; 1: their cycles in flight; 2: others
+                        issued meanwhile; 3 to 5: the same for misses */
     MODELLED_KINDS
 };
 struct modelled_key {
@@ -208,32 +204,31 @@ struct modelled_key {
     uint64_t address, detail;
 };
 
-/* What two accesses to memory, close to each other, can do to each other; or one alone. */
+/* Conflicts between two nearby memory accesses, or of one access alone. */
 enum conflict_type {
-    CONFLICT_EXECUTED, /* no conflict: how often the place was looked at; `time`: in how many
-                          windows */
-    CONFLICT_FORWARD,  /* a load of bytes of which only some are those of an earlier store */
-    CONFLICT_ORDER,    /* a load that can overtake the store whose bytes it wants */
-    CONFLICT_ALIAS,    /* a load behind a store to an address that is alike in its low 12 bits */
-    CONFLICT_LINE,     /* an access to two cache lines, */
-    CONFLICT_PAGE,     /* to two pages */
-    CONFLICT_FALSE_SHARING, /* of one cache line by two threads that have no byte in common */
-    CONFLICT_SHARING,       /* that have */
+    CONFLICT_EXECUTED,      /* no conflict: executions examined; `time`: windows */
+    CONFLICT_FORWARD,       /* a load that an earlier store covers only in part */
+    CONFLICT_ORDER,         /* a load that may run before the store it depends on */
+    CONFLICT_ALIAS,         /* a load after a store with equal low 12 address bits */
+    CONFLICT_LINE,          /* an access across two cache lines, */
+    CONFLICT_PAGE,          /* across two pages */
+    CONFLICT_FALSE_SHARING, /* one cache line, two threads, different bytes */
+    CONFLICT_SHARING,       /* common bytes */
     CONFLICT_TYPES
 };
-/* How many instructions lie between the two, at most; nothing further apart is looked for. */
+/* Upper bounds of the distance classes, in instructions; no conflict is farther apart. */
 #define CONFLICT_DISTANCES                                                                         \
     {                                                                                              \
         16, 32, 64, 128, 224, 512                                                                  \
     }
 enum { CONFLICT_CLASSES = 6, CONFLICT_CLASS_SHIFT = 8 };
 
-/* Two places, the earlier first; or the same twice. `count` is how often, `time` the sum of
+/* Two places, the earlier first, or one twice. `count` is the number of times, `time` the sum of
  * distances in instructions. */
 struct conflict_key {
     uint32_t from_module, to_module;
     uint64_t from, to;
-    uint64_t kind; /* enum conflict_type, and in the next byte the class of the distance */
+    uint64_t kind; /* enum conflict_type; from bit 8 on the distance class */
 };
 
 /* One table of keys with their sums; index i of the map owns at[i]. */
@@ -242,8 +237,8 @@ struct table {
     VEC(struct sums);
 };
 
-/* All tables, in the order of the file; those of a profile and of a batch have names, too. A new
- * one is a line here, its key, its names, its chunk (chunk.h), and what its rows are (row.c). */
+/* All tables in file order. To add one: a line here, its key, its members of struct profile and
+ * batch, its chunk (chunk.h), its rows (row.c). */
 enum profile_table {
     TABLE_EDGES,
     TABLE_RANGES,
@@ -260,35 +255,34 @@ size_t profile_key_bytes(enum profile_table table);
 
 struct totals {
     uint64_t batches, windows, interrupts;
-    uint64_t instructions;       /* recorded: inside windows, or counted exactly */
-    uint64_t time, count;        /* x summed: what windows stand for, and weighted by rates */
-    u128 time_xx, count_xx;      /* x^2 summed over batches */
-    uint64_t user_ns, kernel_ns; /* CPU time of the recorded threads */
-    uint64_t
-        user_ticks; /* the same in TSC ticks, stretched by what trails cost beyond native code */
-    uint64_t agent_ns, tool_ns;   /* what gait itself used, as it measured it */
+    uint64_t instructions;        /* in windows, or counted exactly */
+    uint64_t time, count;         /* sums of x: by time, and weighted by rates */
+    u128 time_xx, count_xx;       /* sums of x^2 over batches */
+    uint64_t user_ns, kernel_ns;  /* CPU time of the recorded threads */
+    uint64_t user_ticks;          /* the same in TSC ticks, scaled up by the overhead in trails */
+    uint64_t agent_ns, tool_ns;   /* CPU time of gait itself, as measured */
     uint64_t off_ns;              /* threads alive but not running */
-    uint64_t samples, sampled_ns; /* of a sampled profile: what its stacks add up to */
-    u128 sampled_xx;              /* their squares summed: how much they differ; 0: not known */
-    uint64_t complete_ns;         /* of sampled_ns: what samples with a complete window stand for */
-    uint64_t delivery_ns, translate_ns; /* of agent_ns: interrupts, and copying code */
-    /* Of walked runs: CPU time of the whole program, what was not recorded too; 0: not known. */
+    uint64_t samples, sampled_ns; /* of a sampled profile: the sum of its stacks */
+    u128 sampled_xx;              /* sum of their squares; 0: not known */
+    uint64_t complete_ns;         /* of sampled_ns: samples with a complete window */
+    uint64_t delivery_ns, translate_ns; /* of agent_ns: interrupts; translation */
+    /* Of walked runs: CPU time of the whole program, recorded or not; 0: not known. */
     uint64_t whole_user_ns, whole_kernel_ns;
-    uint64_t walked_ns;  /* of agent_ns: what the program would have needed by itself */
-    uint64_t once_ns;    /* of tool_ns: start-up, and what is done once at the end */
-    uint64_t recordings; /* that were merged; 0: it is one */
+    uint64_t walked_ns;  /* of agent_ns: what the program would have used natively */
+    uint64_t once_ns;    /* of tool_ns: start-up and final work */
+    uint64_t recordings; /* merged recordings; 0: a single one */
     uint64_t losses[LOSS_N];
 };
 
-/* What is known of the recording beside its counts: tool version, machine, trigger and the like. */
+/* A fact about the recording: tool version, machine, trigger. */
 struct fact {
-    char *key, *value; /* no '=' in the key; see profile_fact */
+    char *key, *value; /* the key has no '='; see profile_fact */
 };
-/* They are for people, too: what there may be thousands of is noted up to this many facts, and then
+/* People read facts too: of a kind that may have thousands, only so many are stored, the rest
  * counted as fact_lost. */
 enum { PROFILE_FACTS_NOTED = 256 };
 
-/* A loss that a newer gait counted and this one has no name for: kept, merged, shown. */
+/* A loss of a newer gait without a name here: kept, merged, shown. */
 struct other_loss {
     const char *name;
     uint64_t n;
@@ -300,9 +294,9 @@ struct profile {
     enum profile_mode mode;
     bool complete;          /* the recording was closed properly */
     char *command;          /* as typed, shell-quoted; after a merge one a line, sorted */
-    char *warning;          /* NULL, or what profile_read found wrong with the file */
-    bool damaged;           /* its bytes have changed; a file that was cut off is not damaged */
-    bool ruined;            /* and nothing is left that was counted */
+    char *warning;          /* NULL, or what profile_read found wrong */
+    bool damaged;           /* its bytes changed; a truncated file is not damaged */
+    bool ruined;            /* and no counts are left */
     uint64_t start_unix_ns; /* 0: not known */
     struct arena arena;
     struct modules {
@@ -311,7 +305,7 @@ struct profile {
     struct map module_keys; /* finds modules by the hash of their path and build-id */
     struct facts {
         VEC(struct fact);
-    } facts; /* sorted by key, then value; no pair twice */
+    } facts; /* sorted by key and value, unique */
     union {
         struct table tables[TABLES];
         struct {
@@ -319,23 +313,20 @@ struct profile {
         };
     };
     struct stacks stacks;
-    /* Straight runs of code in their calling contexts, as walks went them: below the root, which is
-     * no thread, the places of the calls, outermost first, as return addresses less one; then the
-     * run's first instruction, and its last, a branch that was taken. Weights are those of counts.
-     */
+    /* Straight runs in their calling contexts, as walked. Below the root (no thread) are the call
+     * sites, outermost first, as return addresses less one; then the first instruction of the run,
+     * and its last, a taken branch. Weights are those of counts. */
     struct stacks passages;
-    /* Paths that one activation of a function went one after the other. Below the root are
-     * functions by their entries, below these the numbers of paths, in the module of the function,
-     * each series from its first path on. A node of two paths or more weighs how often it was gone,
-     * whatever came next; in a sampled profile batches are dealt out to groups, and the root weighs
-     * what all of them weighed. */
+    /* Successive paths of one activation of a function. Below the root are functions by entry,
+     * below these path numbers, in the module of the function, from the first path of each series
+     * on. A node of two or more paths weighs how often that series ran, whatever came next. In a
+     * sampled profile batches are distributed over groups, and the root weighs the total. */
     struct stacks series;
-    /* Paths through functions in their calling contexts, of an exact profile: a context as in
-     * `stacks`, down to the start of its function, and below it the number of the path as an
-     * address; it weighs how often. */
+    /* Paths in their calling contexts, of an exact profile: a context as in `stacks`, down to the
+     * entry of its function, and below it the path number as an address. It weighs executions. */
     struct stacks context_paths;
     struct sample_list samples;
-    struct windows windows; /* of a sampled profile: courses, to be gone again by a model */
+    struct windows windows; /* of a sampled profile: executions to be replayed by a model */
     struct threads threads;
     struct names names;
     struct totals totals;
@@ -345,21 +336,20 @@ struct profile {
     struct batch_sink *sink; /* NULL: batches go to the tables above */
 };
 
-/* Whether an exact profile counts all of the run that was asked for. */
+/* Whether an exact profile counted the whole requested run. */
 bool profile_whole(const struct profile *profile);
 
 void profile_init(struct profile *profile);
 void profile_release(struct profile *profile);
 
-/* The module's index; equal path and build-id are one module. */
+/* The index of the module; equal path and build-id are one module. */
 uint32_t profile_module(struct profile *profile, const char *path, const uint8_t *build_id,
                         uint32_t build_id_bytes);
 
-/* The module of code that the process itself made. */
+/* The module of JIT code of a process. */
 uint32_t profile_module_jit(struct profile *profile, uint32_t pid);
 
-/* Sets one more fact; the same pair twice is one. Keys "mode", "command" and "start_ns" are taken.
- */
+/* Adds a fact, if it is new. The keys "mode", "command" and "start_ns" are reserved. */
 void profile_fact(struct profile *profile, const char *key, const char *value);
 /* The first value of the key, or NULL. */
 const char *profile_fact_find(const struct profile *profile, const char *key);
@@ -370,20 +360,20 @@ const char *profile_mode_name(enum profile_mode mode);
 /* The short name and the sentence of wire/losses.h. */
 const char *loss_name(enum loss loss);
 const char *loss_text(enum loss loss);
-/* Adds to a loss by its name, whether this gait knows it or not. */
+/* Adds to a loss by name, known or unknown. */
 void profile_loss(struct profile *profile, const char *name, uint64_t n);
 
-/* Empties tables and totals but keeps modules, facts and memory, so that keys made with this
- * profile's module indices stay valid: what a recorder does with a delta it has appended. */
+/* Clears tables and totals but keeps modules, facts and memory, so keys with module indices stay
+ * valid. A recorder does this after each append. */
 void profile_clear(struct profile *profile);
 
-/* So many rows are likely to come. */
+/* Reserves memory for so many rows. */
 void table_expect(struct table *table, size_t rows);
-/* The key's sums, created as zero; the pointer holds until the next call on the same table. */
+/* The sums of a key, created as zero; valid until the next call on the same table. */
 struct sums *table_at(struct table *table, const void *key);
 const struct sums *table_find(const struct table *table, const void *key);
 
-/* Adds `other` into `into`: exact, associative and, in the bytes written, commutative. Sums stop at
- * the maximum of their type and never wrap. Both must be of one mode. */
+/* Adds `other` to `into`: exact, associative and, in the bytes written, commutative. Sums saturate
+ * at the maximum of their type. Both profiles must have the same mode. */
 struct err;
 bool profile_merge(struct profile *into, const struct profile *other, struct err *err);

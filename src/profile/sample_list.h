@@ -1,9 +1,8 @@
-/* Instructions that were watched on their way through a processor, one by one: hardware's records,
- * or the model's (records/sample.h).
+/* Instructions that were followed through the pipeline, one by one: records of hardware or of the
+ * model (records/sample.h).
  *
- * Of two that were taken as a pair the second stands right behind the first, and both have the same
- * SAMPLE_PAIR. Beyond that their order says nothing: the file sorts them, and numbers pairs anew.
- */
+ * The second of a pair comes right after the first; both have the same SAMPLE_PAIR. Otherwise the
+ * order means nothing: the file sorts them and numbers pairs anew. */
 #pragma once
 
 #include "base/vec.h"
@@ -18,8 +17,8 @@ struct sample_list {
     VEC(struct sample);
 };
 
-/* Whether those at index and index + 1 are a pair. */
+/* Whether the samples at index and index + 1 are a pair. */
 bool sample_list_pair_at(const struct sample_list *samples, size_t index);
-/* modules: those of the other's samples in this profile, by number; all of them are there. */
+/* modules: the index in this profile of each module of the other. */
 void sample_list_merge(struct sample_list *into, const struct sample_list *other,
                        const uint32_t *modules, size_t n_modules);

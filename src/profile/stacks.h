@@ -1,19 +1,18 @@
-/* Calling contexts that were seen, as a tree: a node is a place and the node that called it.
+/* Calling contexts as a tree: a node is a place and its parent the caller.
  *
  * A root stands for a thread: module MODULE_NONE, address stack_thread(pid, tid). The node below it
- * is the thread's outermost frame, and so on inwards. The address of an interrupted place is that
- * of the instruction to run next; the address of a caller is its return address less one, which
- * lies inside the call instruction and is never the start of one, so the two cannot be mistaken.
+ * is the thread's outermost frame, and so on inwards. An interrupted place has the address of the
+ * next instruction. A caller has its return address less one, which lies inside the call and is
+ * never the start of an instruction, so the two cannot be confused.
  *
- * A node weighs what was seen with it innermost; what was seen below it is the sum over its
- * subtree. Weights are nanoseconds, or events where the recording's fact "event" says so.
- * Observations are dealt out in turn to STACK_GROUPS groups, and each node has its weight group by
- * group: whatever nodes are added up to (a function, a line, a subtree), the spread of the groups'
- * sums tells how far the sum can be trusted. Sums of squares per node could not: they know nothing
- * of how nodes vary together.
+ * A node weighs the observations with it innermost; add up the subtree for the rest. Weights are
+ * nanoseconds, or events if the fact "event" says so. Observations are distributed in turn over
+ * STACK_GROUPS groups, and a node has a weight for each. For any sum of nodes (a function, a line,
+ * a subtree) the spread of the groups' sums gives its confidence interval. Sums of squares per node
+ * could not: they ignore how nodes vary together.
  *
- * Numbers count up in order of appearance, so a parent's is less than its children's. A path has at
- * most STACK_DEPTH_MAX nodes, its root included: what would be below belongs to the last. */
+ * Nodes are numbered in order of appearance, so a parent has a lower number than its children. A
+ * path has at most STACK_DEPTH_MAX nodes with its root; anything deeper belongs to the last. */
 #pragma once
 
 #include "base/map.h"
@@ -23,11 +22,10 @@
 #include <stdint.h>
 
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
-/* An exact profile has no observations to deal out: a node weighs how often it was called, and
- * beside that has ticks of the time stamp counter. Where those are of some stays in it, scaled to
- * all: how many were measured, and the variance of the ticks by STACK_SPREAD_UNIT. Or, of a trace
- * through a model of a core, what that says of it: misses in the first cache, wrong guesses, cycles
- * in which nothing retired. */
+/* An exact profile has no groups. A node has calls, and TSC ticks. If only some stays were timed,
+ * ticks are scaled to all, and the node has the number of timed stays and the variance of ticks in
+ * units of STACK_SPREAD_UNIT. A trace through a model of a core adds L1 misses, mispredicted
+ * branches and cycles without retirement. */
 enum {
     STACK_CALLS = 0,
     STACK_TICKS = 1,
@@ -36,7 +34,7 @@ enum {
     STACK_L1D = 4,
     STACK_MISPREDICTS = 5,
     STACK_STALLS = 6,
-    STACK_VISITS = 7, /* stays in it, those that were not measured among them */
+    STACK_VISITS = 7, /* stays, timed or not */
 };
 enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX
@@ -64,7 +62,7 @@ struct stacks {
 
 void stacks_init(struct stacks *stacks);
 void stacks_release(struct stacks *stacks);
-/* Forgets everything but keeps the memory. */
+/* Clears but keeps the memory. */
 void stacks_clear(struct stacks *stacks);
 
 static inline uint64_t stack_thread(uint32_t pid, uint32_t tid)
@@ -72,10 +70,10 @@ static inline uint64_t stack_thread(uint32_t pid, uint32_t tid)
     return (uint64_t)pid << 32 | tid;
 }
 
-/* The node's number; a new one has no weight. The parent's own if it is as deep as can be. */
+/* The number of the node; a new one has no weight. At maximum depth, the parent. */
 uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t module, uint64_t address);
 struct stack_key stacks_key(const struct stacks *stacks, uint32_t node);
-/* Whether any place is known with who called it. */
+/* Whether any node has a known caller. */
 bool stacks_have_callers(const struct stacks *stacks);
-/* Stops at the maximum of the type. */
+/* Saturates. */
 void stacks_add(struct stacks *stacks, uint32_t node, uint32_t group, uint64_t weight);

@@ -1,15 +1,15 @@
-/* Addition that stops at the maximum of its type. A wrapped sum would look like a small one; a sum
- * at the maximum is visibly too large, and adding stays associative and commutative. */
+/* Saturating sums. A wrapped sum would look small; a saturated one is visibly too large, and
+ * addition stays associative and commutative. */
 #pragma once
 
 #include "wire/u128.h"
 
 #include <stdint.h>
 
-/* Sums over batches, see above. `time` weighs windows by the time they stand for, `count` by their
- * rates, too. Of paths of an exact profile, `time` is ticks. Of trips, `count` is runs and `time`
- * the same times the iterations of each. Of EDGE_FALL, `time` is the count of both ways of the
- * branch: how the two vary together follows from its squares. */
+/* Sums over batches, see profile.h. `time` weighs windows by the time they stand for, `count` also
+ * by their rates. For paths of an exact profile `time` is ticks. For trips `count` is runs and
+ * `time` runs times iterations. For EDGE_FALL `time` is the count of both ways of the branch; its
+ * squares give their covariance. */
 struct sums {
     uint64_t time, count;
     u128 time_yy, time_xy;
@@ -28,7 +28,7 @@ static inline void sum_add_wide(u128 *sum, u128 more)
         *sum = ~(u128)0;
 }
 
-/* What one batch adds for a key: y, and with the batch's x the products. */
+/* Adds one batch: y, and its products with the batch's x. */
 static inline void sums_add_batch(struct sums *sums, uint64_t y_time, uint64_t y_count,
                                   uint64_t x_time, uint64_t x_count)
 {

@@ -1,9 +1,8 @@
-/* Courses of a program, as windows of a sampled recording saw them: run by run, with the addresses
- * of data if they were recorded. For those who go them again, through a model of a core.
+/* Executions of a program as windows of a sampled recording saw them, run by run, with data
+ * addresses if they were recorded. A model of a core replays them.
  *
- * A window has a list of its runs, straight stretches of code of its own, and a body: which of them
- * was gone after which. What is in a body is looked at when it is read: it ends where it makes no
- * sense. */
+ * A window has a list of its runs (straight stretches of code) and a body: the order in which they
+ * ran. Bodies are checked when they are read; an invalid one ends at its error. */
 #pragma once
 
 #include "base/bytes.h"
@@ -20,7 +19,7 @@ struct window_run {
     uint64_t at; /* svma.v */
 };
 
-/* Where a module lay in memory: addresses of data as recorded, and as linked. */
+/* Where a module was mapped: converts data addresses to addresses as linked. */
 struct window_span {
     uint32_t module; /* of the profile */
     uint32_t unused;
@@ -29,8 +28,8 @@ struct window_span {
 };
 
 struct window {
-    uint64_t tsc;       /* when it began */
-    uint64_t weight_ns; /* CPU time that it stands for */
+    uint64_t tsc;       /* start */
+    uint64_t weight_ns; /* CPU time it stands for */
     uint64_t tid;
     uint64_t addressed; /* 1: addresses were recorded */
     size_t first_run, n_runs;
@@ -60,8 +59,8 @@ struct window_body {
     uint64_t last[WINDOW_SLOTS];
 };
 
-/* One run, the window's by number, with n addresses of its instructions, in their order. The window
- * is the last. */
+/* Appends one run, by its number in the window, with n addresses of its instructions in order. The
+ * window is the last. */
 void window_write(struct windows *windows, struct window_body *body, uint32_t run,
                   const uint16_t *instructions, const uint64_t *addresses, uint32_t n);
 
@@ -70,16 +69,16 @@ struct window_reader {
     const struct window *window;
     const uint8_t *at, *end;
     struct window_body body;
-    uint32_t n; /* addresses of the run that was read */
+    uint32_t n; /* addresses of the last run read */
     uint16_t instructions[WINDOW_ADDRESSES];
     uint64_t addresses[WINDOW_ADDRESSES];
-    bool broken; /* the body makes no sense from here on */
+    bool broken; /* the rest of the body is invalid */
 };
 
 void window_open(struct window_reader *reader, const struct windows *windows, size_t index);
-/* False: it has ended. */
+/* False: end of the body. */
 bool window_read(struct window_reader *reader, const struct window_run **ret_run);
 
-/* Whose memory an address of data is; NULL: no module's. */
+/* The module of a data address; NULL: none. */
 const struct window_span *window_span_find(const struct windows *windows,
                                            const struct window *window, uint64_t address);

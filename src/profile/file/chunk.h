@@ -1,7 +1,7 @@
-/* Chunks: what a profile file is made of behind its first 12 bytes. docs/FORMAT.md has every byte.
+/* Chunks: a profile file after its first 12 bytes. docs/FORMAT.md describes every byte.
  *
- * The checksum covers a chunk's header as well as its payload, so a damaged length or type is found
- * like any other damage, and "unknown type" always means a writer of another version. */
+ * The checksum covers header and payload of a chunk. So a damaged length or type is detected like
+ * other damage, and an unknown type always comes from another version. */
 #pragma once
 
 #include "base/bytes.h"
@@ -64,7 +64,7 @@ void chunk_put_start(struct bytes *out);
 void chunk_put(struct bytes *out, enum chunk_type type, uint8_t version,
                const struct bytes *payload, struct ZSTD_CCtx_s *zstd);
 
-/* Where chunks are read from: a file, or memory if fd is negative. */
+/* The source of chunks: a file, or memory if fd is negative. */
 struct chunk_source {
     int fd;
     const uint8_t *memory;
@@ -72,8 +72,9 @@ struct chunk_source {
 };
 
 struct chunk {
-    /* In the source: of this chunk, and behind it. Of a damaged one: what it says, or `next` is the
-     * same as `offset` if that cannot be; type, version and flags are as doubtful. */
+    /* In the source: of this chunk, and after it. For a damaged chunk they are what it claims;
+     * `next` equals `offset` if the claim is impossible. Type, version and flags may be wrong too.
+     */
     uint64_t offset, next;
     uint32_t type, version, flags;
     struct bytes stored;   /* payload as stored; the caller releases both */
@@ -94,7 +95,7 @@ bool chunk_source_read(const struct chunk_source *source, uint64_t offset, void 
 /* Reads the chunk at `offset` into *chunk, reusing its memory. */
 enum chunk_found chunk_read(const struct chunk_source *source, uint64_t offset, struct chunk *chunk,
                             struct err *err);
-/* The payload, unpacked if need be; holds until the chunk is read again. */
+/* The payload, unpacked if need be; valid until the next chunk_read. */
 bool chunk_payload(struct chunk *chunk, const uint8_t **ret_payload, size_t *ret_n,
                    struct err *err);
 void chunk_release(struct chunk *chunk);

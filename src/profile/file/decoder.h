@@ -8,14 +8,14 @@ struct decoder {
     struct numbering in_profile; /* of the file's modules so far */
     struct decoder_numbers {
         VEC(uint32_t);    /* index in the profile's table */
-    } numbers[TABLES];    /* keys that batches introduced, by number */
+    } numbers[TABLES];    /* index of each key that batches introduced */
     struct bytes command; /* lines so far */
     struct bytes name;    /* scratch */
-    struct stacks *tree;  /* that is being read */
+    struct stacks *tree;  /* tree that is being read */
     struct decoder_path {
         VEC(uint32_t);
     } path;                     /* scratch: the nodes above the one being read */
-    struct threads new_threads; /* not in the profile yet, in the order in which they came */
+    struct threads new_threads; /* not in the profile yet, in file order */
     struct names new_names;     /* likewise */
     bool has_mode, has_command, ended;
     uint64_t skipped; /* chunks of unknown type */

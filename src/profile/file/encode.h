@@ -1,15 +1,15 @@
-/* From a profile to chunks. Same profile, same bytes: rows are sorted, names are sorted, and
- * nothing depends on where things are in memory. */
+/* Writes a profile as chunks. Equal profiles give equal bytes: rows and names are sorted, and
+ * nothing depends on memory addresses. */
 #pragma once
 
 #include "profile/file/encoder.h"
 
-/* Everything: start, header, modules by path and build-id, tables, losses, totals, and END if the
- * profile is complete. ret_in_file gets the numbers of the profile's modules, if wanted. */
+/* The whole file: start, header, modules by path and build-id, tables, losses, totals, and END if
+ * the profile is complete. ret_in_file, if not NULL, gets the module numbers. */
 void encode_whole(struct encoder *encoder, const struct profile *profile,
                   struct numbering *ret_in_file);
 
-/* The parts of an append. A HEADER with the facts alone: command and start do not change. */
+/* Parts of an append. A HEADER with facts only: command and start do not change. */
 void encode_facts(struct encoder *encoder, const struct profile *profile);
 void encode_module(struct encoder *encoder, const struct module *module);
 void encode_modules_end(struct encoder *encoder);

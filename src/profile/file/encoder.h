@@ -3,7 +3,7 @@
 
 #include "profile/file/order.h"
 
-/* A chunk is closed, between two entries, when it has this much. */
+/* A chunk of at least this size is closed before the next entry. */
 enum { ENCODE_CHUNK_TARGET = 1 << 20 };
 /* Longer texts are cut: only a monstrous command line gets there. */
 enum { ENCODE_TEXT_MAX = 1 << 20 };
@@ -23,5 +23,5 @@ void encode_wide(struct encoder *encoder, u128 value);
 void encode_text(struct encoder *encoder, const char *text, size_t n);
 /* Has the payload enough for a chunk? */
 bool encode_is_full(const struct encoder *encoder);
-/* The payload becomes a chunk of `out`, and is empty again. */
+/* Appends the payload to `out` as a chunk, and clears it. */
 void encode_chunk(struct encoder *encoder, enum chunk_type type, uint8_t version);

@@ -1,52 +1,51 @@
-/* The profile file: written whole, or appended to as a recording goes on; read by every command.
- * docs/FORMAT.md has every byte.
+/* The profile file: written whole, or appended to during a recording; read by every command.
+ * docs/FORMAT.md describes every byte.
  *
- * At any moment the file on disk is readable and holds everything up to the last whole append, even
- * if the writer is killed in the middle of one. */
+ * The file on disk is always readable. It holds everything up to the last whole append, even if the
+ * writer is killed during one. */
 #pragma once
 
 #include "profile/profile.h"
 
 struct err;
 
-/* Reads a profile; the caller releases it. A file cut short or damaged somewhere behind its header
- * gives everything up to the last whole append before that place, or, of a closed file, everything
- * but the damaged chunks; with complete = false and `warning` set. A file that contradicts itself
- * is an error: ERR_FORMAT, naming file, offset and reason. Memory is in proportion to the file's
- * size, whatever the file claims. */
+/* Reads a profile; the caller releases it. A truncated or damaged file gives everything up to the
+ * last whole append before the damage; a closed file gives everything but the damaged chunks. Then
+ * complete is false and `warning` set. A file that contradicts itself is an error (ERR_FORMAT) with
+ * file, offset and reason. Memory use is proportional to the file's size, whatever the file claims.
+ */
 bool profile_read(const char *path, struct profile *ret_profile, struct err *err);
 /* The same from memory; `name` is for messages. */
 bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct profile *ret_profile,
                         struct err *err);
 
-/* Writes a whole profile: to a temporary file beside it that then takes its place; what was there
- * is moved to PATH.old. On failure what was there stays. Equal profiles give equal bytes. */
+/* Writes a whole profile to a temporary file, which then replaces the file; the old one becomes
+ * PATH.old. On failure the old file stays. Equal profiles give equal bytes. */
 bool profile_write(const char *path, const struct profile *profile, struct err *err);
 
-/* A file that grows with a recording. It keeps the sum of all that was appended, and rewrites the
- * file from it whenever the file is more than twice as large as that needs (plus 4 MiB). */
+/* A file that grows with a recording. The writer keeps the sum of all appends. It rewrites the file
+ * when that is more than twice as large as needed (plus 4 MiB). */
 struct profile_writer;
 
-/* Creates the file (mode 0600), moving what is there to PATH.old. Of `head` the mode, command,
- * start and facts are written now; anything else in it counts as a first append. */
+/* Creates the file (mode 0600); an old one becomes PATH.old. Writes mode, command, start and facts
+ * of `head`; anything else in it counts as a first append. */
 bool profile_writer_open(const char *path, const struct profile *head,
                          struct profile_writer **ret_writer, struct err *err);
-/* Appends what is new since the last time: modules, facts, tables, totals and losses. On failure
- * nothing is lost yet: the delta is kept, and written with the next append that works. */
+/* Appends a delta: modules, facts, tables, totals and losses. After a failure the delta is kept and
+ * written with the next append that works. */
 bool profile_writer_append(struct profile_writer *writer, const struct profile *delta,
                            struct err *err);
-/* The same for what nothing follows but the end: what is the first append too is left for closing
- * to write, and its tables are taken out of `delta`. */
+/* The same for the last append. If it is also the first, closing writes it, and its tables are
+ * taken out of `delta`. */
 bool profile_writer_append_last(struct profile_writer *writer, struct profile *delta,
                                 struct err *err);
-/* From now on batches that are closed into `delta` go to the writer by a shorter way: they are
- * written with the next append as they were seen, and no sums are made for it. All but the tables
- * still goes into `delta`, which must be what is appended next. A batch must stay with one writer.
- * Closing or abandoning the writer detaches. */
+/* Batches closed into `delta` now go directly to the writer, which writes them unsummed with the
+ * next append. Everything but the tables still goes into `delta`, which must be appended next. A
+ * batch must stay with one writer. Closing or abandoning the writer detaches. */
 void profile_writer_attach(struct profile_writer *writer, struct profile *delta);
-/* Everything appended so far. */
+/* The sum of all appends. */
 const struct profile *profile_writer_total(struct profile_writer *writer);
-/* Rewrites the file whole and marks it complete. The writer is gone afterwards, success or not. */
+/* Rewrites the file and marks it complete. Frees the writer, also on failure. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
-/* Ends without marking the file complete. */
+/* Frees the writer; the file stays incomplete. */
 void profile_writer_abandon(struct profile_writer *writer);

@@ -1,8 +1,8 @@
-/* Rows in the order of the file: by their first integer, then the second, and so on.
+/* Sorts rows in file order: by their first integer, then the second, and so on.
  *
- * Sorted digit by digit, the last integer first. Rows of one recording differ in few of the bits
- * that they could have, and digits in which all are equal cost one look; comparing would take
- * log2(n) steps a row, each of them hard to foresee. */
+ * A radix sort, last integer first. Rows of one recording differ in few bits, and a digit in which
+ * all rows agree costs one look. A comparison sort takes log2(n) hard-to-predict branches per row.
+ */
 #pragma once
 
 #include "profile/file/row.h"

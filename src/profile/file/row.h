@@ -38,15 +38,14 @@ union any_key {
     struct conflict_key conflict;
 };
 
-/* Which chunks a table's rows are in, and the other way round: TABLES, if in none. Tables may come
- * in batches. */
+/* The chunk type of a table, and the table of a chunk type: TABLES if none. */
 enum chunk_type row_chunk(enum profile_table table);
 enum profile_table row_table(uint32_t type);
 
-/* How many integers a table's rows have; type is that of a table. */
+/* Number of integers in a row of this chunk type. */
 size_t row_fields(enum chunk_type type);
 
 struct row row_of_key(enum chunk_type type, const void *key, const struct numbering *in_file);
-/* False, with a reason, when the row is no possible key. */
+/* False, with a reason: the row is not a valid key. */
 bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
                 union any_key *ret_key, struct err *err);

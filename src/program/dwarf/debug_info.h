@@ -1,8 +1,8 @@
-/* The debug information of one image: its units, wherever they lie.
+/* The debug information of one image: its units, wherever they are.
  *
- * They lie in the image or in its debug file; parts that many files share in a supplementary file
- * (dwz); and with -gsplit-dwarf the units proper in .dwo files or one .dwp file, of which the image
- * has skeletons. Reading headers is all that happens here; lines.h and inlines.h read on. */
+ * They are in the image or its debug file; shared parts in a supplementary file (dwz); with
+ * -gsplit-dwarf in .dwo files or one .dwp file, and the image has skeletons. This reads headers
+ * only; lines.h and inlines.h read the rest. */
 #pragma once
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@ struct image;
 
 /* One file with DWARF in it. */
 struct debug_part {
-    struct elf_file file; /* not the image's own, nor its debug file's */
+    struct elf_file file; /* opened here; unset for the image and its debug file */
     struct dwarf_sections sections;
     struct abbrev_cache abbrevs;
     struct dwarf_units units;
@@ -31,7 +31,7 @@ struct debug_info {
         VEC(struct debug_part *); /* .dwo files, or the one .dwp file */
     } split;
     struct unit_list {
-        VEC(const struct dwarf_unit *); /* whose entries have code, in order */
+        VEC(const struct dwarf_unit *); /* units with code, in order */
     } units;
     struct dwarf_damage damage;
     const char *damaged_file;  /* path of the file with the first damage */
@@ -40,18 +40,18 @@ struct debug_info {
     const char *alt_missing;   /* a supplementary file that was not found; NULL: none */
 };
 
-/* An image without debug information, or with a broken one, gives what could be read. */
+/* Missing or broken debug information gives what could be read. */
 void debug_info_open(struct debug_info *info, const struct image *image);
 void debug_info_close(struct debug_info *info);
 
-/* Parts that were not found, and what could be done: one line for people. NULL: all are there. */
+/* One line for people: parts that were not found, and how to get them. NULL: none. */
 const char *debug_info_missing(struct debug_info *info);
 
-/* The name that the linker knows a function by, of the entry at an offset of the unit's .debug_info
- * (marked DIE_IN_ALT if it is the supplementary file's), looked for through origins and
- * specifications; else its plain name; NULL: it has none. */
+/* The linkage name of the function of an entry, searched through origins and specifications; else
+ * its plain name; NULL: none. `die` is an offset in the unit's .debug_info, with DIE_IN_ALT for the
+ * supplementary file. */
 const char *debug_info_name(const struct debug_info *info, const struct dwarf_unit *unit,
                             uint64_t die);
-/* The line that the same entry is declared at, looked for in the same way; 0: not known. */
+/* The declaration line of the same entry, searched in the same way; 0: not known. */
 uint32_t debug_info_line(const struct debug_info *info, const struct dwarf_unit *unit,
                          uint64_t die);

@@ -1,9 +1,9 @@
-/* Abbreviation tables of .debug_abbrev, compiled for skimming.
+/* Abbreviation tables of .debug_abbrev, compiled for fast skipping.
  *
- * Of an entry (DIE) we want a handful of attributes and else only its length. So an abbreviation
- * becomes a list of steps: attributes in a row that have a fixed size are one step over all of
- * them, and those without bytes are none. However long an attribute list is that somebody wrote, an
- * entry costs no more than its bytes, and the attributes we want, of each the first. */
+ * Of an entry (DIE) we need a few attributes and its length. So an abbreviation becomes a list of
+ * steps: a run of fixed-size attributes is one step, and attributes without bytes are none. However
+ * long the attribute list, an entry costs no more than its bytes plus the attributes we read. Of a
+ * repeated attribute the first counts. */
 #pragma once
 
 #include "base/map.h"
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is read; everything else is passed over. */
+/* Attributes that are read; all others are skipped. */
 enum die_attribute {
     DIE_SIBLING,
     DIE_NAME,
@@ -45,7 +45,7 @@ enum die_attribute {
 enum abbrev_step_kind {
     STEP_SKIP,
     STEP_NUMBER, /* reads a value of a fixed size */
-    STEP_READ,   /* reads any other */
+    STEP_READ,   /* reads any other value */
     STEP_LEB,
     STEP_STRING,
     STEP_BLOCK,
@@ -56,14 +56,14 @@ struct abbrev_step {
     uint8_t kind;      /* enum abbrev_step_kind */
     uint8_t attribute; /* of a read */
     uint16_t form;     /* of a read */
-    uint32_t bytes;    /* to skip, of a number; of a block: of its length, 0 for LEB128 */
+    uint32_t bytes;    /* to skip; of a number; of a block: of its length, 0: LEB128 */
 };
 
-/* What skimming does with an entry. */
+/* How an entry is treated. */
 enum abbrev_role {
-    ROLE_BORING,   /* nothing in or below it has code */
-    ROLE_SCOPE,    /* something below it may have code */
-    ROLE_TYPE,     /* so may, in principle, a type's functions */
+    ROLE_BORING,   /* no code in or below it */
+    ROLE_SCOPE,    /* there may be code below it */
+    ROLE_TYPE,     /* likewise, in the functions of a type */
     ROLE_FUNCTION, /* DW_TAG_subprogram */
     ROLE_INLINED,  /* DW_TAG_inlined_subroutine */
     ROLE_UNIT,
@@ -72,18 +72,18 @@ enum abbrev_role {
 struct abbrev {
     uint8_t role; /* enum abbrev_role */
     bool known, children;
-    bool plain; /* boring, childless and of a fixed size: fixed_bytes says all */
+    bool plain; /* boring, no children, fixed size: fixed_bytes is all */
     uint16_t tag;
     uint32_t first_step, n_steps, fixed_bytes;
 };
 
-/* How wide things are that depend on the unit. */
+/* Sizes that depend on the unit. */
 struct dwarf_widths {
     uint8_t version, offset_bytes, address_bytes;
 };
 
 enum { FORM_UNKNOWN = -1, FORM_LEB = -2, FORM_STRING = -3, FORM_BLOCK = -4, FORM_INDIRECT = -5 };
-/* How many bytes a value of a form has, or one of these; of a block: how many its length has. */
+/* Size of a value of this form, or one of the above; of a block: the size of its length. */
 int form_bytes(uint64_t form, struct dwarf_widths widths, uint32_t *ret_length_bytes);
 
 struct abbrevs {
@@ -106,12 +106,12 @@ struct abbrev_cache {
     struct abbrev_tables {
         VEC(struct abbrevs *);
     } tables;
-    uint64_t bytes_read; /* tables do not overlap in honest files: this stays below the section's */
+    uint64_t bytes_read; /* valid tables do not overlap: at most the size of the section */
 };
 
 void abbrev_cache_init(struct abbrev_cache *cache);
 void abbrev_cache_release(struct abbrev_cache *cache);
-/* NULL: broken; the reason is noted. Not for several threads. */
+/* NULL: broken; the reason is noted. Not thread-safe. */
 const struct abbrevs *abbrev_cache_get(struct abbrev_cache *cache, struct dwarf_sections *sections,
                                        uint64_t offset, struct dwarf_widths widths);
 

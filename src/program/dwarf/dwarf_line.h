@@ -1,7 +1,7 @@
-/* One line table of .debug_line: its files, and its rows in the order of addresses.
+/* One line table of .debug_line: its files, and its rows in address order.
  *
- * A sequence is a stretch of code without holes; rows of one hold up to the next row. Of rows at
- * one address the last holds. A row that says what the one before said is left out. */
+ * A sequence is a gapless stretch of code; a row holds up to the next row. Of several rows at one
+ * address the last counts. Rows equal to the one before are dropped. */
 #pragma once
 
 #include "base/vec.h"
@@ -17,9 +17,9 @@ struct image;
 struct line_row {
     uint64_t start; /* svma */
     uint32_t file;  /* index into the table's files */
-    uint32_t line;  /* 0: the compiler says it belongs to none */
+    uint32_t line;  /* 0: the compiler assigns no line */
     uint32_t discriminator;
-    uint16_t column; /* 65535 and more are one */
+    uint16_t column; /* 65535: that or more */
 };
 
 struct line_sequence {
@@ -36,8 +36,8 @@ struct line_rows {
     VEC(struct line_row);
 };
 
-/* How many bytes of names of files may still be read: many entries may name one string, and a file
- * made to do us harm would. Shared by threads. */
+/* Bytes of file names that may still be read. Many entries may name one string, and a hostile file
+ * would. Shared by threads. */
 struct name_budget {
     atomic_uint_least64_t left;
 };
@@ -45,25 +45,24 @@ struct name_budget {
 struct line_table {
     struct line_files_raw {
         VEC(struct line_file);
-    } files; /* indexed as the rows do: from 1 before DWARF 5 */
+    } files; /* numbered as in rows: from 1 before DWARF 5 */
     struct line_row *rows;
     struct line_sequences {
-        VEC(struct line_sequence); /* as they come */
+        VEC(struct line_sequence); /* in file order */
     } sequences;
     struct dwarf_damage damage;
-    uint64_t bytes; /* of the section that it takes */
+    uint64_t bytes; /* bytes of the section used */
 };
 
-/* What of a table is kept. */
+/* Which rows are kept. */
 enum line_choice {
-    LINE_ROWS,       /* as said above */
-    LINE_STATEMENTS, /* rows at which a statement begins, all of them: many may stand at one address
-                      */
+    LINE_ROWS,       /* as described above */
+    LINE_STATEMENTS, /* all rows that begin a statement: there may be many at one address */
 };
 
-/* Only sequences that start in code of the image are kept: others are of functions that the linker
- * dropped. unit: whose table it is; for indexed strings. scratch: memory that is used again and
- * again, so that what is kept is no larger than it has to be. */
+/* Keeps only sequences that start in code of the image; the linker dropped the others. unit: for
+ * indexed strings. scratch: memory reused between calls, so that the result is no larger than
+ * needed. */
 void line_table_read(struct line_table *table, const struct dwarf_sections *sections,
                      uint64_t offset, const struct dwarf_unit *unit, const struct image *image,
                      enum line_choice choice, struct name_budget *names, struct line_rows *scratch);

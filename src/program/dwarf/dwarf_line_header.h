@@ -1,4 +1,4 @@
-/* The header of a line table: how its program is written, and the names of its files. */
+/* The header of a line table: the encoding of its program, and its file names. */
 #pragma once
 
 #include "base/cursor.h"
@@ -14,8 +14,8 @@ struct name_budget;
 struct line_header {
     uint8_t instruction_bytes, opcode_base, line_range;
     int8_t line_base;
-    bool default_statement; /* rows begin statements until the program says otherwise */
-    uint8_t operands[256];  /* how many each standard opcode has */
+    bool default_statement; /* rows begin statements unless the program says otherwise */
+    uint8_t operands[256];  /* operands of each standard opcode */
     struct cursor program;
 };
 

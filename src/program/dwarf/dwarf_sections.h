@@ -20,7 +20,7 @@ enum dwarf_section_id {
     DWARF_RNGLISTS,
     DWARF_ADDR,
     DWARF_STR_OFFSETS,
-    DWARF_CU_INDEX, /* of .dwp files: which unit has which part of each section */
+    DWARF_CU_INDEX, /* of .dwp files: the part of each section for each unit */
     DWARF_SECTIONS_N,
 };
 
@@ -29,7 +29,7 @@ struct dwarf_section {
     size_t n;
 };
 
-/* Something that made no sense; the first is kept and the rest counted. */
+/* Damage: the first is kept, the rest counted. */
 struct dwarf_damage {
     const char *section, *reason; /* never freed */
     uint64_t offset;
@@ -42,21 +42,20 @@ struct dwarf_sections {
     struct dwarf_damage damage;
 };
 
-/* split: those of .dwo and .dwp files, called ".debug_info.dwo" and so on. The file must outlive
- * it. */
+/* split: the sections of .dwo and .dwp files (".debug_info.dwo"). The file must outlive it. */
 void dwarf_sections_read(struct dwarf_sections *sections, const struct elf_file *file, bool split);
 void dwarf_sections_release(struct dwarf_sections *sections);
 
-/* From an offset to the end of the section; bad from the start if it lies outside. */
+/* A cursor from an offset to the end of the section; bad if the offset lies outside. */
 struct cursor dwarf_cursor(const struct dwarf_sections *sections, enum dwarf_section_id id,
                            uint64_t offset);
-/* Longer strings are taken for broken: many entries may name one, and each reads it. */
+/* Longer strings count as broken: many entries may name one, and each reads it. */
 enum { DWARF_STRING_MAX = 1 << 16 };
-/* NULL: there is no string, or it does not end. */
+/* NULL: no string, or unterminated. */
 const char *dwarf_string(const struct dwarf_sections *sections, enum dwarf_section_id id,
                          uint64_t offset);
 
 void damage_note(struct dwarf_damage *damage, const char *section, uint64_t offset,
                  const char *reason);
-/* Adds what another one noted. */
+/* Adds another damage record. */
 void damage_add(struct dwarf_damage *damage, const struct dwarf_damage *other);

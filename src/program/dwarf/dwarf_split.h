@@ -1,9 +1,8 @@
-/* Finding the units of which an image has only skeletons (-gsplit-dwarf): in the package IMAGE.dwp,
- * or each in its .dwo file. */
+/* Finds the units of skeletons (-gsplit-dwarf): in the package IMAGE.dwp or in .dwo files. */
 #pragma once
 
 struct debug_info;
 
-/* Fills info->units from info->main.units: each skeleton replaced by its unit where that is found.
- * path: of the file with the skeletons. */
+/* Fills info->units from info->main.units, with skeletons replaced by their units where found.
+ * path: the file with the skeletons. */
 void dwarf_split_join(struct debug_info *info, const char *path);

@@ -1,4 +1,4 @@
-/* Units of .debug_info, what their first entry says, and reading entries of them. */
+/* Units of .debug_info: headers, first entries, and reading other entries. */
 #pragma once
 
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 
 struct dwarf_unit {
     const struct dwarf_sections *sections;
-    const struct abbrevs *abbrevs; /* NULL: broken, there is nothing to read */
+    const struct abbrevs *abbrevs; /* NULL: broken, not readable */
     uint64_t offset, end;          /* in .debug_info */
     uint64_t first_die;
     struct dwarf_widths widths;
@@ -21,11 +21,11 @@ struct dwarf_unit {
     /* from its first entry */
     const char *comp_dir, *dwo_name; /* or NULL */
     uint64_t dwo_id;                 /* 0: none */
-    uint64_t low_pc;                 /* what ranges are relative to */
+    uint64_t low_pc;                 /* base of ranges */
     uint64_t stmt_list;              /* of its line table, or OFFSET_NONE */
 
-    /* Where indices count from. Of a split unit: addresses and, before DWARF 5, ranges lie in the
-     * file that was linked. */
+    /* Bases of indices. For a split unit, addresses and (before DWARF 5) ranges are in the linked
+     * file. */
     const struct dwarf_sections *addr_sections, *ranges_sections;
     uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
 };
@@ -33,7 +33,7 @@ struct dwarf_units {
     VEC(struct dwarf_unit); /* by offset */
 };
 
-/* One entry: the attributes that abbreviations are compiled to read. */
+/* One entry, with the attributes of enum die_attribute. */
 struct die {
     const struct abbrev *abbrev;
     uint64_t offset;
@@ -47,26 +47,26 @@ static inline bool die_has(const struct die *die, enum die_attribute attribute)
     return die->has >> attribute & 1;
 }
 
-/* Which part of each section belongs to a unit of a .dwp file; all zero elsewhere. */
+/* The part of each section for a unit of a .dwp file; zero elsewhere. */
 struct dwarf_part {
     uint64_t abbrev, str_offsets, rnglists;
 };
 
-/* Reads headers and first entries from `at` up to `end`. A unit that makes no sense is noted as
- * damage and passed over; where its length makes none, reading ends. */
+/* Reads all headers and first entries. A broken unit is noted as damage and skipped; reading ends
+ * where a length is invalid. */
 void dwarf_units_read(struct dwarf_units *units, struct dwarf_sections *sections,
                       struct abbrev_cache *cache);
-/* The one unit at an offset; false: there is none that makes sense. */
+/* The unit at an offset; false: none, or broken. */
 bool dwarf_unit_read(struct dwarf_unit *unit, struct dwarf_sections *sections,
                      struct abbrev_cache *cache, uint64_t offset, const struct dwarf_part *part);
-/* NULL: no unit has it. */
+/* NULL: no unit contains the offset. */
 const struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t offset);
 
 /* One step of the rarer kinds. */
 void step_take(const struct dwarf_unit *unit, const struct abbrev_step *step, struct cursor *cursor,
                struct die *die);
 
-/* Reads what follows the abbreviation code at the cursor. False: the entry is cut off. */
+/* Reads the attributes after the abbreviation code. False: the entry is truncated. */
 static inline bool die_read(const struct dwarf_unit *unit, struct cursor *cursor, struct die *die)
 {
     const struct abbrev_step *step = unit->abbrevs->steps.at;
@@ -88,17 +88,17 @@ bool die_read_at(const struct dwarf_unit *unit, uint64_t offset, struct die *ret
 
 /* ---- what values mean */
 
-/* The text of a string attribute; NULL: not there, or broken. alt: sections of the supplementary
+/* The value of a string attribute; NULL: missing or broken. alt: sections of the supplementary
  * file, or NULL. */
 const char *die_string(const struct dwarf_unit *unit, const struct die *die,
                        enum die_attribute attribute, const struct dwarf_sections *alt);
-/* The address of an attribute of that class; false: an index that leads nowhere. */
+/* The value of an address attribute; false: an invalid index. */
 bool die_address(const struct dwarf_unit *unit, const struct die *die, enum die_attribute attribute,
                  uint64_t *ret_address);
 bool dwarf_indexed_address(const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_address);
 
 /* Offsets in the supplementary file are marked by this bit. */
 #define DIE_IN_ALT (1ull << 63)
-/* Where a reference leads: offset in .debug_info; OFFSET_NONE: nowhere. */
+/* The target of a reference: an offset in .debug_info, or OFFSET_NONE. */
 uint64_t die_reference(const struct dwarf_unit *unit, const struct die *die,
                        enum die_attribute attribute);

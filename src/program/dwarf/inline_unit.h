@@ -1,4 +1,4 @@
-/* The functions and inlined calls of one unit, skimmed from its entries. */
+/* The functions and inlined calls of one unit. */
 #pragma once
 
 #include "base/vec.h"
@@ -14,18 +14,18 @@ struct image;
 #define NODE_NONE UINT32_MAX
 
 struct inline_node {
-    uint64_t origin; /* the entry that has its name: in .debug_info, or marked DIE_IN_ALT */
-    uint32_t parent; /* what it is inlined into; NODE_NONE: a function of its own */
-    uint32_t call_file, call_line, call_column; /* where; of a function 0 */
+    uint64_t origin; /* the entry with its name: in .debug_info, or marked DIE_IN_ALT */
+    uint32_t parent; /* the caller it is inlined into; NODE_NONE: a function */
+    uint32_t call_file, call_line, call_column; /* of the inlined call; 0 for a function */
     uint32_t discriminator;
 };
 
-/* From `start` bytes into its piece up to the next one, or the piece's end. */
+/* From `start` bytes into its piece up to the next segment or the end of the piece. */
 struct inline_segment {
     uint32_t start, node;
 };
 struct inline_piece {
-    uint64_t start, end; /* svma; without holes */
+    uint64_t start, end; /* svma; no gaps */
     uint32_t first_segment, n_segments;
 };
 
@@ -45,7 +45,7 @@ struct inline_unit {
     struct dwarf_damage damage;
 };
 
-/* Memory that is used again and again, so that what is kept is no larger than it has to be. */
+/* Memory reused between units, so that results are no larger than needed. */
 struct inline_scratch {
     struct inline_nodes nodes;
     struct inline_segments segments;
@@ -57,7 +57,7 @@ struct inline_scratch {
 };
 void inline_scratch_release(struct inline_scratch *scratch);
 
-/* Only what lies in code of the image is kept: the rest was dropped by the linker. */
+/* Keeps only code of the image; the linker dropped the rest. */
 void inline_unit_read(struct inline_unit *result, const struct dwarf_unit *unit,
                       const struct image *image, struct range_budget *budget,
                       struct inline_scratch *scratch);

@@ -1,9 +1,9 @@
-/* Which functions were inlined where, from .debug_info.
+/* Inlined functions at each address, from .debug_info.
  *
- * Units are skimmed once, by several threads: of all entries only functions and inlined calls are
- * kept, as nodes that know what they are inlined into. The code of a function is cut into segments
- * of one innermost node each. A look-up is a binary search for the stretch of code and one for the
- * segment in it. Names are read when they are asked for. */
+ * Several threads read the units once. They keep only functions and inlined calls, as nodes that
+ * know their caller. The code of a function is cut into segments with one innermost node each. A
+ * lookup is two binary searches: for the stretch of code, and for the segment in it. Names are read
+ * on demand. */
 #pragma once
 
 #include "base/map.h"
@@ -32,8 +32,7 @@ struct inline_run {
     uint32_t unit, piece;
 };
 
-/* Names that were asked for. Tables do not change once they are read; this does, so each thread has
- * its own. */
+/* A cache of names. The tables never change; this does, so each thread has its own. */
 struct inline_names {
     struct map known; /* unit's sections and entry -> index */
     VEC(const char *);
@@ -46,13 +45,13 @@ void inlines_release(struct inlines *inlines);
 void inline_names_init(struct inline_names *names);
 void inline_names_release(struct inline_names *names);
 
-/* The innermost node at an address and its unit; NULL: no function is known there. */
+/* The innermost node at an address and its unit; NULL: no function is known. */
 const struct inline_node *inlines_find(const struct inlines *inlines, struct svma at,
                                        uint32_t *ret_unit);
-/* The same, and up to where that holds, which is behind `at`, also if none is known. */
+/* The same; *ret_end is where the answer stops to hold, also if there is none. */
 const struct inline_node *inlines_up_to(const struct inlines *inlines, struct svma at,
                                         uint32_t *ret_unit, struct svma *ret_end);
-/* The node that this one is inlined into; NULL: it is the function itself. */
+/* The caller that a node is inlined into; NULL: the node is a function. */
 const struct inline_node *inlines_parent(const struct inlines *inlines, uint32_t unit,
                                          const struct inline_node *node);
 /* Name of the function; NULL: it has none. Lives as long as the info. */

@@ -1,8 +1,7 @@
-/* Overlapping stretches of addresses made disjoint: where several claim a place, the highest has
- * it.
+/* Makes overlapping stretches of addresses disjoint: the highest value wins.
  *
- * What is painted over comes back where the winner ends: inlined functions inside of functions,
- * jitted code on top of older code. */
+ * The loser continues where the winner ends: inlined functions inside functions, JIT code over
+ * older code. */
 #pragma once
 
 #include "base/vec.h"
@@ -17,9 +16,9 @@ struct stretches {
     VEC(struct stretch);
 };
 
-/* Claims come in rising order of value, and are sorted by start in place. Appends the result, by
- * start and disjoint; neighbours of one value are one. At most 2n - 1 of n. */
+/* Claims come in rising order of value, and are sorted by start in place. Appends the result,
+ * sorted and disjoint; equal neighbours are merged. At most 2n - 1 for n claims. */
 void stretches_paint(struct stretches *claims, struct stretches *ret_painted);
 
-/* NULL: none has it. For painted ones. */
+/* For painted stretches; NULL: none. */
 const struct stretch *stretches_find(const struct stretch *at, size_t n, uint64_t address);

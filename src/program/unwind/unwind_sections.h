@@ -1,4 +1,4 @@
-/* Where an image has its entries. */
+/* Finds the frame entries of an image. */
 #pragma once
 
 #include "wire/address.h"
@@ -10,18 +10,17 @@
 struct image;
 struct unwind_entries;
 
-/* .eh_frame_hdr: where entries are, and an index of them by address. */
+/* .eh_frame_hdr: the place of the entries, and an index by address. */
 struct unwind_header {
     struct svma at, section;
-    const uint8_t *rows; /* pairs of 32-bit distances from `at`: code and entry, by code */
-    size_t n_rows;       /* 0: there is no index that can be read */
+    const uint8_t *rows; /* pairs of 32-bit distances from `at`: code and entry, sorted by code */
+    size_t n_rows;       /* 0: no readable index */
 };
 
 /* False: the image has none. */
 bool unwind_header_find(const struct image *image, struct unwind_header *ret_header);
 
-/* Those of .eh_frame, found by its section or, in a file without sections, by the program header
- * that leads to it. */
+/* Reads .eh_frame, found by its section or, without sections, by its program header. */
 void unwind_entries_read_eh(struct unwind_entries *entries, const struct image *image);
-/* Those of .debug_frame, in the file itself and in its debug file. */
+/* Reads .debug_frame, of the file and of its debug file. */
 void unwind_entries_read_debug(struct unwind_entries *entries, const struct image *image);
