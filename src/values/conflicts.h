@@ -1,9 +1,9 @@
-/* Conflicts between memory accesses, out of windows that have addresses: one stretch of each
- * window, at a random place, is run through flight.h, and its accesses through sharing.h. What is
- * found goes into the batch, with how often each place was looked at.
+/* Conflicts between memory accesses, from windows with addresses. One stretch of each window, at a
+ * random position, goes through flight.h, and its accesses through sharing.h. The results go into
+ * the batch, with how often each place was examined.
  *
- * Pairs are bounded in number: those that come when there are CONFLICTS_PAIRS are counted as
- * crowded. Code without a file, as made by the process itself, ends a stretch. */
+ * The number of pairs is bounded: after CONFLICTS_PAIRS new ones are counted as crowded. Code
+ * without a file, made by the process itself, ends a stretch. */
 #pragma once
 
 #include "base/vec.h"
@@ -20,34 +20,34 @@ enum { CONFLICTS_PAIRS = 1 << 16 };
 struct conflict_code {
     struct flight_step step;
     struct place at;
-    uint32_t executed; /* its row in the batch, MAP_NONE: none yet */
-    uint64_t window;   /* the last that it was seen in */
+    uint32_t executed; /* row in the batch; MAP_NONE: none yet */
+    uint64_t window;   /* the last window with it */
 };
 
 struct conflicts {
     const struct units *units;
-    struct batch *batch; /* gets what is found */
+    struct batch *batch;
     struct random random;
-    uint64_t window; /* counts them, from 1 */
+    uint64_t window; /* number, from 1 */
     uint64_t tsc;    /* of the window */
     struct {
         VEC(struct conflict_code);
     } code;
     struct {
         VEC(uint32_t);
-    } blocks; /* as units->superblocks: one more than its first instruction; 0: not yet read */
+    } blocks; /* as units->superblocks: index + 1 of its first instruction; 0: not read yet */
     struct images images;
     struct flight *flight;
-    uint32_t course[FLIGHT_STEPS]; /* of the stretch: instructions, in code */
+    uint32_t course[FLIGHT_STEPS]; /* of the stretch: indices in code */
     struct sharing sharing;
-    uint64_t stretches, instructions; /* looked at */
-    uint64_t crowded;                 /* conflicts of pairs that have no row */
-    uint64_t unread;                  /* stretches that ended at code that cannot be read */
+    uint64_t stretches, instructions; /* examined */
+    uint64_t crowded;                 /* conflicts whose pair has no row */
+    uint64_t unread;                  /* stretches that ended at unreadable code */
 };
 
 void conflicts_init(struct conflicts *conflicts, const struct units *units, struct batch *batch);
 void conflicts_release(struct conflicts *conflicts);
 
-/* A window whose length is right; tsc is when it was. */
+/* A window at the time `tsc`. Its payload may have the wrong length: then it is left out. */
 void conflicts_window(struct conflicts *conflicts, const struct payload_window *window,
                       uint64_t tsc);

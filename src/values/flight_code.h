@@ -1,5 +1,4 @@
-/* Instructions as flight.h wants them: what registers they read and write, how long they take, what
- * they access in memory. */
+/* Instructions as flight.h needs them: registers read and written, latency, memory accesses. */
 #pragma once
 
 #include "values/flight.h"
@@ -8,13 +7,13 @@
 struct image;
 
 struct flight_code {
-    struct flight_step step; /* without accesses: which there are is known by what was recorded */
+    struct flight_step step; /* without accesses: recorded events say which there are */
     uint32_t length;
-    bool stores; /* on the stack, too */
-    /* Of its memory operand, what push, call and their like do on the stack aside; 0: many, or only
-     * some of them. */
+    bool stores; /* to memory, the stack included */
+    /* Size of its memory operand, without the stack access of push, call and the like; 0: many, or
+     * variable. */
     uint8_t operand_bytes;
 };
 
-/* An instruction as linked; false: there is none. */
+/* The instruction at a linked address; false: none. */
 bool flight_code_read(const struct image *image, struct svma at, struct flight_code *ret_code);

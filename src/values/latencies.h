@@ -1,12 +1,12 @@
-/* How long loads took, place by place: how many were near, in the third cache, in memory, and the
- * ticks of each; and the cache lines that were slow more than once.
+/* Load latencies by place: how many loads were near, in the third cache, in memory, and the ticks
+ * of each; and the cache lines that were slow more than once.
  *
- * Only some loads are timed (walk/emit/payload.h), chosen by chance and not by place, so what is
- * timed of a place is a fair sample of its executions. Everything goes into the batch when that is
- * closed, and is forgotten.
+ * Only some loads are timed (walk/emit/payload.h), chosen at random and not by place, so the timed
+ * loads of a place are a fair sample. Everything goes into the batch when that is closed, and is
+ * cleared.
  *
- * Most words of a window say that a load was not timed: which of a superblock's words are latencies
- * is found once, and only those are looked at. */
+ * Most latency words of a window say "not timed". So the latency words of a superblock are found
+ * once, and only those are read. */
 #pragma once
 
 #include "base/map.h"
@@ -25,16 +25,16 @@ struct latency_cell {
 struct latency_place {
     bool touched;
     struct latency_cell bins[LATENCY_BINS];
-    struct hotlist slow; /* line and bin in one, of those that were not near */
+    struct hotlist slow; /* line and bin in one value, of loads that were not near */
 };
 
-/* A word of a superblock that says how long a load took. */
+/* A word of a superblock that holds a latency. */
 struct latency_item {
     uint32_t word, item;   /* from the superblock's first */
-    uint32_t address_word; /* where its address is, if it was recorded; or else LATENCY_NOWHERE */
+    uint32_t address_word; /* of its address, if recorded; or LATENCY_NOWHERE */
     struct place at;
     bool kept;                  /* record --only */
-    uint32_t place, line_place; /* LATENCY_NOWHERE: it was not timed yet */
+    uint32_t place, line_place; /* LATENCY_NOWHERE: never timed */
 };
 enum { LATENCY_NOWHERE = UINT32_MAX };
 
@@ -44,8 +44,8 @@ struct latency_superblock {
 };
 
 struct latencies {
-    const struct latency_scale *scale; /* NULL: nothing is taken */
-    struct value_lists *lists;         /* gets lines with their bins */
+    const struct latency_scale *scale; /* NULL: latencies are not kept */
+    struct value_lists *lists;         /* gets lines with bins */
     struct random random;
     struct map keys; /* struct latency_key, bin and data 0 */
     struct {
@@ -64,8 +64,8 @@ struct latencies {
 
 void latencies_init(struct latencies *latencies, struct value_lists *lists);
 void latencies_release(struct latencies *latencies);
-/* A window that the lists have taken; returns how many of its loads were timed. */
+/* A window that the lists have taken. Returns how many of its loads were timed. */
 uint64_t latencies_window(struct latencies *latencies, const struct payload_window *window);
-/* So many loads of the place took so long. */
+/* So many loads of the place took so many ticks. */
 void latencies_see(struct latencies *latencies, struct place at, uint64_t ticks, uint64_t times);
 void latencies_flush(struct latencies *latencies, struct batch *batch);

@@ -1,7 +1,9 @@
 /* Events of windows as lines of text, for tests and for the curious:
+ *
  *     window TID
  *     TID PC MODULE+0xADDRESS KIND DETAIL ACCESS WORD...
- * all numbers but TID, DETAIL and ACCESS in hexadecimal. */
+ *
+ * All numbers except TID, DETAIL and ACCESS are hexadecimal. */
 #pragma once
 
 #include "values/payloads.h"
@@ -17,8 +19,8 @@ struct payload_dump {
     FILE *file; /* NULL: not open */
 };
 
-/* The file is readable by its owner alone: values can hold secrets. */
+/* The file has mode 0600: values can hold secrets. */
 bool payload_dump_open(struct payload_dump *dump, const char *path, const struct profile *profile,
                        struct err *err);
-/* False: not all of it could be written. */
+/* False: it could not be written completely. */
 bool payload_dump_close(struct payload_dump *dump, const char *path, struct err *err);

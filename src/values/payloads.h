@@ -1,8 +1,7 @@
-/* What windows recorded besides exits (wire/payload.h), one event after the other, to whoever wants
- * them.
+/* Events that windows recorded besides exits (wire/payload.h), one by one, for consumers.
  *
- * Words come from another process and mean nothing without the items of its superblocks: a window
- * whose payload is not as long as its exits say is left out, and counted. */
+ * Words come from another process and mean nothing without the items of its superblocks. A window
+ * whose payload does not have the length that its exits imply is left out, and counted. */
 #pragma once
 
 #include "process/units.h"
@@ -20,7 +19,7 @@ struct payload_event {
     const uint64_t *words; /* item->words */
 };
 
-/* Who gets events: in the order in which they were executed, window by window. */
+/* Gets events in execution order, window by window. */
 struct payload_consumer {
     void (*event)(struct payload_consumer *consumer, const struct payload_event *event);
 };
@@ -28,12 +27,12 @@ struct payload_consumer {
 struct payload_sum {
     uint64_t windows, instructions;
     uint64_t events[PAYLOAD_KINDS];
-    uint64_t timed;    /* latencies that are not zero */
-    uint64_t left_out; /* instructions of which not all was recorded, by superblocks executed */
-    uint64_t astray;   /* windows whose length is wrong */
+    uint64_t timed;    /* latencies other than 0 */
+    uint64_t left_out; /* instructions with events that were not recorded, by executed superblock */
+    uint64_t astray;   /* windows with a payload of the wrong length */
 };
 
-/* A window, or a passage of a trace: exits and what they recorded. Private copies. */
+/* Exits and their payload, of a window or a passage of a trace. Private copies. */
 struct payload_window {
     int32_t tid;
     uint32_t n_exits;
@@ -44,22 +43,21 @@ struct payload_window {
 void payloads_read(const struct units *units, const struct payload_window *window,
                    struct payload_sum *sum, struct payload_consumer *const *consumers,
                    size_t n_consumers);
-/* How many words these exits have recorded; UINT64_MAX: one of them is nobody's. */
+/* How many words these exits recorded; UINT64_MAX: one of them is no exit. */
 uint64_t payloads_words(const struct units *units, const uint32_t *exits, uint32_t n);
-/* What one exit has recorded: so many of its superblock's items, and all their words. False: it is
- * nobody's. */
+/* What one exit recorded: the first items of its superblock, and all their words. False: it is no
+ * exit. */
 struct payload_part {
     uint32_t first_item, n_items, words;
 };
 bool payload_part(const struct units *units, uint32_t exit, struct payload_part *ret);
-/* The item that a superblock's word is the first of, by its first exit, and where its instruction
- * is. NULL: there is none. */
+/* The item whose first word is this word of a superblock, given by its first exit, and the place of
+ * its instruction. NULL: none. */
 const struct wire_payload *payload_word(const struct units *units, uint32_t first_exit,
                                         uint32_t word, struct place *ret_at);
-/* The same for an exit that was taken so often; it is somebody's. */
+/* Counts an exit that was taken so often. */
 void payload_sum_exit(struct payload_sum *sum, const struct units *units, uint32_t exit,
                       uint64_t times);
 void payload_sum_add(struct payload_sum *sum, const struct payload_sum *more);
 
-/* What a kind is called. */
 const char *payload_kind_name(enum payload_kind kind);

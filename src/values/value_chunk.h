@@ -1,13 +1,13 @@
-/* Windows whose values wait to be counted, until there are enough of them: then the values of a
- * place lie together.
+/* Windows that wait until there are enough of them: then the values of a place are counted
+ * together.
  *
- * Window by window each value is of another place, and where that counts its values is in no cache:
- * 40 ns for each. By superblock, and by item of it, a place is fetched once for all its values.
- * Within an item they come in the order in which they were seen; between places there is none.
+ * Window by window, each value belongs to another place, whose counts are in no cache: 40 ns for
+ * each value. By superblock and item, a place is fetched once for all its values. Within an item
+ * values stay in order; between places they do not.
  *
- * A loop passes its superblocks hundreds of times in a window, with values that have much to do
- * with each other: of more than VALUE_CHUNK_VISITS some are drawn, about as many as that, each of
- * which stands for as many as were passed over. */
+ * A loop runs its superblocks hundreds of times in a window, with correlated values. Of more than
+ * VALUE_CHUNK_VISITS about that many are drawn at random, each of which stands for those that were
+ * skipped. */
 #pragma once
 
 #include "base/vec.h"
@@ -18,8 +18,8 @@ enum { VALUE_CHUNK_WINDOWS = 64, VALUE_CHUNK_WORDS = 1 << 18, VALUE_CHUNK_VISITS
 
 /* A passage through a superblock. */
 struct value_visit {
-    uint32_t words; /* where they begin, in the chunk's */
-    uint32_t next;  /* of the same superblock; VALUE_PLACE_NONE: none */
+    uint32_t words; /* first word in the chunk */
+    uint32_t next;  /* visit of the same superblock; VALUE_PLACE_NONE: none */
     uint32_t weight;
     uint16_t n_items;
     uint16_t window; /* of the chunk, from 0 */
@@ -38,22 +38,22 @@ struct value_chunk {
     } words;
     struct value_visits {
         VEC(struct value_visit);
-    } visits, together; /* all; those of one superblock */
+    } visits, together; /* all; scratch: those of one superblock */
     struct {
         VEC(struct value_chain);
     } chains; /* by superblock */
     struct {
         VEC(uint32_t);
-    } superblocks; /* that have visits */
+    } superblocks; /* with visits */
 };
 
 void value_chunk_release(struct value_chunk *chunk);
-/* A window that value_places_admit has admitted; weight and window are those of `each`. */
+/* Adds a window that value_places_admit has admitted. `each` has its weight and window. */
 void value_chunk_add(struct value_chunk *chunk, struct value_places *places,
                      const struct payload_window *window, const struct value_visit *each);
 bool value_chunk_is_full(const struct value_chunk *chunk);
 
-/* Values of one item, in the words of so many visits, `at` words behind where theirs begin. */
+/* Values of one item: in each of n visits, `at` words after its first. */
 struct value_column {
     const uint64_t *words;
     const struct value_visit *visits;
@@ -61,6 +61,6 @@ struct value_column {
     uint32_t at;
 };
 typedef void value_column_see(void *to, uint32_t place, const struct value_column *column);
-/* All of them, which are forgotten. */
+/* Hands over all values and clears the chunk. */
 void value_chunk_take(struct value_chunk *chunk, struct value_places *places, value_column_see *see,
                       void *to);

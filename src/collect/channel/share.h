@@ -1,8 +1,7 @@
-/* The tool's end of the shared memory: one memfd that holds the directory, all channels and their
- * banks.
+/* The tool's end of the shared memory: one memfd with the directory, all channels and their banks.
  *
- * The other side is another process, which may be broken or hostile: its bytes may change while
- * they are read. So everything is copied before it is checked, and the memfd is sealed against
+ * The other side is another process, which may be broken or hostile, and its bytes may change while
+ * they are read. So everything is copied before it is checked. The memfd is sealed against
  * shrinking, which would turn reads into SIGBUS. */
 #pragma once
 
@@ -20,10 +19,10 @@ struct share {
 bool share_create(struct share *ret_share, const struct record_options *options, struct err *err);
 void share_release(struct share *share);
 
-/* Maps channel `index` whole, or returns NULL. Sparse: only touched pages cost memory. */
+/* Maps a whole channel, or returns NULL. Sparse: only touched pages use memory. */
 struct channel *share_map(const struct share *share, uint32_t index);
 void share_unmap(struct channel *channel);
-/* Maps the bank of a thread slot, or returns NULL; sparse as well. */
+/* Maps the bank of a thread slot, or returns NULL; sparse, too. */
 void *share_map_bank(const struct share *share, uint32_t channel, uint32_t slot);
 void share_unmap_bank(const void *bank);
 
@@ -35,16 +34,15 @@ void share_unmap_library(void *library);
 struct share_stretch {
     uint64_t start, end;
 };
-/* The next behind stretch->end and before `limit`; false: there is none. */
+/* The next stretch after stretch->end and before `limit`; false: none. */
 bool share_next(const struct share *share, struct share_stretch *stretch, uint64_t limit);
 
-/* Where the channel's own bank is. */
+/* Offset of the channel's own bank. */
 uint64_t share_own_bank_at(uint32_t channel);
 
-/* Empties a channel and its banks, whose process is gone, and lets another one claim it. */
+/* Clears the channel of an ended process, with its banks, so that another can claim it. */
 void share_free(struct share *share, uint32_t index);
 
-/* Acquires what the other side released. */
 static inline uint64_t share_load(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);

@@ -1,4 +1,4 @@
-/* A process of an exact run that has ended, as those see it who add up its counters. */
+/* A process of an exact run that has ended, for those who add up its counters. */
 #pragma once
 
 struct banks;
@@ -15,7 +15,8 @@ struct exact_process {
     const struct mappings *mappings;
     struct exact *exact;
     struct profile *profile;
-    /* Reads units that were published since: one that outlives the recording may publish more. */
+    /* Reads units that were published since: a process that outlives the recording may publish
+     * more. */
     void (*refresh)(const struct exact_process *process);
-    void *closure; /* its own */
+    void *closure; /* the refresh function's */
 };

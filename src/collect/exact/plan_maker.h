@@ -1,5 +1,5 @@
-/* Makes plans (wire/plan.h) of functions, when processes ask for them: of a module only what
- * processes need to know of all its functions is made at once. */
+/* Makes the plan (wire/plan.h) of a function when a process asks for it. What processes need to
+ * know of all functions of a module is made at once. */
 #pragma once
 
 struct planned_module;

@@ -1,9 +1,9 @@
 /* The traces of one process: rings of its threads' exits, handed to consumers.
  *
- * The program waits while its ring is full, so rings are read again and again, and as little as can
- * be is done per entry. What is in a ring comes from another process: entries are copied, then
- * checked; one whose length makes no sense ends the reading of that ring for good: it is drained
- * unseen, so that the program need not wait. */
+ * The program waits while its ring is full, so rings are read again and again, with as little work
+ * per entry as possible. A ring is written by another process: entries are copied, then checked. An
+ * entry with an impossible length ends the reading of that ring for good: it is drained unread, so
+ * that the program need not wait. */
 #pragma once
 
 #include "base/vec.h"
@@ -26,7 +26,7 @@ struct trace_ring {
     int32_t tid;
     uint32_t thread; /* its number */
     uint64_t end_pc; /* of its last passage */
-    uint32_t stop;   /* as its last entry said */
+    uint32_t stop;   /* as in its last entry */
 };
 
 struct trace {
@@ -36,12 +36,12 @@ struct trace {
     struct units *units;
     struct consumer *consumers[TRACE_CONSUMERS];
     uint32_t n_consumers;
-    bool payload;     /* exits record more than themselves */
+    bool payload;     /* exits have a payload */
     uint32_t threads; /* so far */
     struct trace_ring rings[CHANNEL_THREADS];
-    uint64_t heads[CHANNEL_THREADS]; /* published, when trace_look was called */
-    uint32_t next;                   /* ring to be read first, so that each has its turn */
-    bool over;                       /* trace_look looks no more */
+    uint64_t heads[CHANNEL_THREADS]; /* published, at trace_look */
+    uint32_t next;                   /* ring to read first, so that each has its turn */
+    bool over;                       /* no more is read than trace_look saw */
     struct ring_bytes entry;         /* private copy */
     uint64_t garbled;                /* rings and entries that made no sense */
 };
@@ -50,16 +50,15 @@ void trace_init(struct trace *trace, const struct share *share, uint32_t index,
                 struct channel *channel, struct units *units);
 void trace_release(struct trace *trace);
 
-/* How far rings are filled: what trace_read will read. Whoever reads units in between knows every
- * exit that is named: units are published before the exits that name them. True: there is
- * something. */
+/* Notes how far rings are filled: trace_read will read up to there. Read units in between: they are
+ * published before the exits that name them. True: there is something to read. */
 bool trace_look(struct trace *trace);
-/* Hands over what was seen by trace_look, one entry at least, until this time of CLOCK_MONOTONIC: a
- * model takes seconds for a full ring, and there may be hundreds. Returns bytes. */
+/* Hands over what trace_look saw, one entry at least, until this time of CLOCK_MONOTONIC: a model
+ * takes seconds for a full ring, and there may be hundreds. Returns bytes. */
 uint64_t trace_read(struct trace *trace, uint64_t until_ns);
-/* What has been published by now is all that will be read. */
+/* Nothing beyond what is published now will be read. */
 void trace_over(struct trace *trace);
-/* Bytes that trace_look saw and that were not read. */
+/* Bytes that trace_look saw and that are not read yet. */
 uint64_t trace_left(const struct trace *trace);
-/* The process is gone: threads that did not say goodbye have ended all the same. */
+/* The process has ended: so have threads that did not say so. */
 void trace_end(struct trace *trace);

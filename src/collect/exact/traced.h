@@ -1,5 +1,5 @@
-/* The traces of one process (--exact=trace), and what is made of them: each consumer
- * (consumers/consumer.h) is opened here if the options want it. */
+/* The traces of one process (--exact=trace) and their consumers (consumers/consumer.h), which are
+ * opened here as the options say. */
 #pragma once
 
 #include "collect/exact/trace.h"
