@@ -80,7 +80,7 @@ static void advise_stalls(struct adviser *adviser)
         const char *ticks =
             !cpi_known(cpi)
                 ? ""
-                : arena_format(&report->scene->arena, ", %.1f ticks an instruction", cpi.value);
+                : arena_format(&report->scene->arena, ", %.1f ticks per instruction", cpi.value);
         advise(adviser,
                "%s takes %s of the time with %s of the instructions%s: it waits for something|gait "
                "report --by instruction --weight time --function %s",
@@ -134,7 +134,7 @@ static void advise_below(struct adviser *adviser)
     }
     struct estimate share = most ? report_total_share(report, most) : (struct estimate){0};
     if (share.lo > 0.2)
-        advise(adviser, "%s of %s is in %s and what it calls|gait contexts --function %s",
+        advise(adviser, "%s of %s is in %s and its callees|gait contexts --function %s",
                advice_share(share), advice_weight(report), advice_name(report, most),
                advice_function(report, most->name));
 }

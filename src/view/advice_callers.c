@@ -46,7 +46,9 @@ static void advise_stacks(struct adviser *adviser)
     }
     struct estimate share = groups_share(&callers[most], &all, plain->sample_weight);
     if (n > 1 && share.lo > 0.8)
-        advise(adviser, "of the time in %s and below, %s is for %s|gait contexts --function %s",
+        advise(adviser,
+               "%s and its callees: %s of their time comes from calls by %s|gait contexts "
+               "--function %s",
                advice_name(report, hot), advice_share(share),
                name_text(report->scene, plain->functions.at[most].name),
                advice_function(report, hot->name));
@@ -108,7 +110,7 @@ static void advise_calls(struct adviser *adviser)
         struct estimate share = estimate_part(scene->sides[0], &most->calls, &rest);
         if (share.lo > 0.8)
             advise(adviser,
-                   "of the calls of %s, %s come from %s|gait report --by call --function %s",
+                   "of the calls to %s, %s come from %s|gait report --by call --function %s",
                    advice_name(report, hot), advice_share(share), name_text(scene, name),
                    advice_function(report, name));
     }

@@ -37,13 +37,14 @@ static void advise_beside(struct adviser *adviser)
         return; /* starting up is all that it did, or it was not asked for */
     if (kernel > 0.2 * (user + kernel) && !in_kernel)
         advise(adviser,
-               "%.0f %% of the CPU time is the kernel's (%.2f s), and not in the rows above%s",
+               "%.0f %% of the CPU time is kernel time (%.2f s), which the rows above do not "
+               "include%s",
                100 * kernel / (user + kernel), kernel,
                report->has_plain ? "|gait report --module '[kernel]'" : "");
     if (waits(profile) && !is_machine(profile) && !profile_fact_find(profile, "event"))
         advise(adviser,
-               "threads were off the CPU for %.2f s and on it for %.2f s: it waits, or waits for a "
-               "CPU; gait record -e context-switches shows where",
+               "threads were off the CPU for %.2f s and on it for %.2f s: the program waits for "
+               "something or for a CPU; gait record -e context-switches shows where",
                (double)totals->off_ns / 1e9, user + kernel);
 }
 
@@ -54,11 +55,11 @@ static const char *unseen_why(const struct profile *profile)
     if (profile->mode == PROFILE_PLAIN)
         return NULL;
     if (losses[LOSS_no_agent])
-        return "a program started without the agent";
+        return "a program that did not load the agent";
     if (losses[LOSS_thread_native])
-        return "threads ran natively";
+        return "threads that could not be recorded";
     if (losses[LOSS_child_native])
-        return "forked children ran natively";
+        return "forked children that were not recorded";
     return NULL;
 }
 
@@ -78,8 +79,9 @@ static void advise_unseen(struct adviser *adviser)
     bool one = *command && !strchr(command, '\n') && strlen(command) < 200;
     const char *options = options_of(command);
     if (why)
-        advise(adviser, "%s and %s in no row; plain samples see all of it: gait record --plain%s%s",
-               why, profile->totals.losses[LOSS_no_agent] ? "is" : "are",
+        advise(adviser,
+               "%s %s in no row; plain samples include everything: gait record --plain%s%s", why,
+               profile->totals.losses[LOSS_no_agent] ? "is" : "are",
                !one      ? ""
                : options ? " "
                          : " -- ",
@@ -96,23 +98,21 @@ static void advise_losses(struct adviser *adviser)
     double seen = (double)(totals->interrupts - totals->losses[LOSS_outside]);
     if (profile->mode != PROFILE_EXACT && lost > 0.05 * (lost + seen))
         advise(adviser,
-               "%.0f %% of the samples were lost on the way to the file: record with a lower "
+               "%.0f %% of the samples were lost because a buffer was full: record at a lower "
                "rate|gait info",
                100 * lost / (lost + seen));
     if (profile->mode == PROFILE_SAMPLED && seen > 0 && (double)totals->windows < 0.8 * seen)
-        advise(
-            adviser,
-            "%.0f %% of the interrupts led to no whole walk, most often where code is made at run "
-            "time or in system calls; counts stand for the others, and gait record --plain sees "
-            "all|gait info",
-            100 - 100 * (double)totals->windows / seen);
+        advise(adviser,
+               "%.0f %% of the interrupts led to no complete walk, mostly because of generated "
+               "code or system calls; counts are of the others; gait record --plain includes "
+               "everything|gait info",
+               100 - 100 * (double)totals->windows / seen);
     if (profile->mode == PROFILE_EXACT && !profile_whole(profile) && !unseen_why(profile))
-        advise(adviser, "not all of the run was counted|gait info");
+        advise(adviser, "part of the run was not counted|gait info");
     double unnamed = missing_share(adviser->report);
     if (unnamed > 0.1)
         advise(adviser,
-               "%.0f %% is in code without names or lines: see the list above for where they "
-               "could come from",
+               "%.0f %% is in code without names or lines: the list above says where to get them",
                100 * unnamed);
 }
 
@@ -122,17 +122,17 @@ static void advise_few(struct adviser *adviser)
     const struct totals *totals = &profile->totals;
     double samples = (double)totals->interrupts;
     if (profile->mode == PROFILE_PLAIN && totals->interrupts && totals->interrupts < 300)
-        advise(
-            adviser,
-            "%s: a share of 10 %% is known to ±%.0f %%; record for longer, or more often with -F",
-            number_text(totals->interrupts, "sample is little", "samples are few"),
-            100 * (binomial_share(0.1 * samples, samples).hi - 0.1));
+        advise(adviser,
+               "%s: a share of 10 %% is uncertain by ±%.0f %%; record for longer, or more often "
+               "with -F",
+               number_text(totals->interrupts, "sample is too few", "samples are few"),
+               100 * (binomial_share(0.1 * samples, samples).hi - 0.1));
     if (profile->mode == PROFILE_PLAIN && !totals->interrupts)
         advise(adviser, "there is no sample: record for longer, or more often with -F");
     if (profile->mode == PROFILE_SAMPLED && totals->batches && totals->batches < 8)
         advise(
-            adviser, "%s, and intervals wide; record for longer",
-            number_text(totals->batches, "batch of walks is little", "batches of walks are few"));
+            adviser, "%s, so intervals are wide; record for longer",
+            number_text(totals->batches, "batch of walks is too few", "batches of walks are few"));
     if (profile->mode == PROFILE_SAMPLED && !totals->batches && !unseen_why(profile))
         advise(adviser, "nothing was walked: record for longer, or more often with -F%s",
                options_of(profile->command ? profile->command : "")

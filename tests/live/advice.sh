@@ -25,7 +25,7 @@ grep -q 'record for longer' out && bad 'longer would not help'
 # A binary that is another one by now: a module is no function.
 if "$gait" record -e cpu-clock -q -F 1000 -o spin.data -- ./spin 2>err; then
     "$gait" report spin.data >out
-    grep -q 'is in main and what it calls' out && bad 'advice to look at main'
+    grep -q 'is in main and its callees' out && bad 'advice to look at main'
     sed -i s/100000000/99999999/ spin.c
     gcc -O2 -o spin spin.c
     "$gait" report spin.data >out || bad 'report of a binary that changed'

@@ -6,7 +6,7 @@ echo 'int main(void) { return 4; }' >"$work/static.c"
 gcc -static -o "$work/static" "$work/static.c" 2>/dev/null || skip 'no static libc to link with'
 cp "$work/static" "$work/setgid" && chmod g+s "$work/setgid"
 status 4 'setgid program, exact' "$gait" record --exact=counts -o "$work/data" -- "$work/setgid"
-says 'never loaded the agent'
+says 'did not load the agent'
 "$gait" info "$work/data" | grep -q '1 x no_agent' || bad 'the loss is not in the profile'
 
 readable "$work/data"

@@ -71,8 +71,8 @@ status 0 'a child works' "$gait" record -F 2000 -o child.data -- sh -c "($busy; 
 says '2 processes'
 grep -q 'no sample\|natively' stderr && bad 'a child is said not to be seen'
 status 0 'delayed' "$gait" record -F 2000 -D 1e6 -o late.data -- sh -c "$busy"
-says '0.00 s of CPU time watched'
-says '-D was over'
+says '0.00 s of CPU time recorded'
+says 'ended before the delay'
 status 0 'delayed, half' "$gait" record -F 2000 -D 100 -o late.data -- sh -c "$busy; $busy; $busy; $busy"
 [ "$("$gait" info --json late.data | python3 -c 'import json, sys
 row = json.load(sys.stdin)["rows"][0]

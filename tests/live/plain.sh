@@ -72,7 +72,7 @@ wait
 # ---- rate, time and shares
 status 0 beat "$gait" record --plain -F 500 -o "$data" -- "$beat" 1000 0.5
 about 'samples a CPU second' 350 650 "$(sed -n 's/.* \([0-9]*\) per CPU second.*/\1/p' "$work/stderr")"
-whole=$(sed -n 's/.*start of their thread: \(.*\) %/\1/p' "$work/stderr")
+whole=$(sed -n 's/.*start of the thread): \(.*\) %/\1/p' "$work/stderr")
 about 'whole stacks' 99 100 "$whole"
 used() { awk -v u="$(fact user_time)" -v k="$(fact kernel_time)" 'BEGIN { print u + k }'; }
 about 'CPU time' 0.95 1.3 "$(used)"

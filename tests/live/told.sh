@@ -12,8 +12,8 @@ while time.process_time() - t < float(sys.argv[1]): pass'
 # Names that mean nothing, each by itself.
 for mode in sampled exact; do
     status 0 "$mode, --only" "$gait" record $(options_of $mode) -o "$work/only" --only 'nosuch*,main,nolib.so+0x10-0x20' -- "$(program branches)"
-    says '--only nosuch*: nothing of that name was met'
-    says '--only nolib.so+0x10-0x20: nothing of that name was met'
+    says '--only nosuch*: no such code ran'
+    says '--only nolib.so+0x10-0x20: no such code ran'
     grep -q 'only main' "$work/stderr" && bad "$mode: main was met"
 done
 
@@ -29,11 +29,11 @@ read -r _ memory _ <<<"$(grep '^agent_memory' "$work/info")"
 
 # What is done once: start-up, and functions read for their paths, which is no part of it. Of less than a second there are none.
 status 0 'once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c "$spin" 1.6
-read -r _ startup end <<<"$(sed -n 's/.*; apart: start-up \([0-9.]*\) ms, paths at the end \([0-9.]*\) ms$/is \1 \2/p' "$work/stderr")"
+read -r _ startup end <<<"$(sed -n 's/.*; not included: start-up \([0-9.]*\) ms, paths at the end \([0-9.]*\) ms$/is \1 \2/p' "$work/stderr")"
 awk -v startup="$startup" -v end="$end" 'BEGIN { exit !(startup > 0 && startup < 20 && end > 0) }' ||
-    bad "start-up of '$startup' ms, paths of '$end': $(grep apart "$work/stderr")"
+    bad "start-up of '$startup' ms, paths of '$end': $(grep start-up "$work/stderr")"
 status 0 'over at once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c pass
-grep -q '; apart: start-up [0-9.]* ms$' "$work/stderr" || bad "no paths were read: $(grep apart "$work/stderr")"
+grep -q '; not included: start-up [0-9.]* ms$' "$work/stderr" || bad "no paths were read: $(grep start-up "$work/stderr")"
 
 # A process that becomes another program while it is recorded.
 start became /usr/bin/python3 -c "$spin"'
@@ -58,7 +58,7 @@ kill -CONT "$pid"
 # Whoever starts a program without the agent in an exact run.
 status 0 'no environment' "$gait" record --exact=counts -o "$work/bare" -- sh -c 'env -i /bin/true; true'
 says 'INCOMPLETE'
-says '1 x program started without the agent'
+says '1 x program not recorded: it did not load the agent'
 status 0 'the environment' "$gait" record --exact=counts -o "$work/clothed" -- sh -c 'env /bin/true; ./nosuch 2>/dev/null; true'
 grep -q 'INCOMPLETE' "$work/stderr" && bad 'nothing is missing, and INCOMPLETE is said'
 
@@ -68,7 +68,7 @@ if command -v strace >/dev/null || command -v gdb >/dev/null; then
     command -v gdb >/dev/null || tracer=(strace -f -o /dev/null)
     status 0 'traced' "$gait" record --exact=counts -o "$work/traced" -- "${tracer[@]}" /bin/true
     says 'INCOMPLETE'
-    says 'a debugger holds it'
+    says 'a debugger traces it'
 fi
 
 # A child that outlives the program: what it used counts, or gait's share would be of next to nothing.

@@ -23,7 +23,7 @@ twin() {
         cmp -s native $mode.out || bad "$name: other output with --exact=$mode"
         for by in edge block call; do "$gait" report -i $mode.data --by $by --json >$mode.$by; done
     done
-    grep -q 'trace: .* each begins where the one before went' trace.said ||
+    grep -q 'trace: .* each begins where the one before ended' trace.said ||
         { bad "$name: the trace does not hold together"; cat trace.said; }
     "$gait" verify trace.data >verdict || { bad "$name does not verify"; tail -20 verdict; }
     /usr/bin/python3 - "$name" <<'P' || bad "$name: traces count otherwise than counters"
@@ -56,7 +56,7 @@ twin 'exec' env env gzip -9 -c input
 expected=$?
 status $expected faults "$gait" record --exact=trace -o faults.data -- "$faults"
 cmp -s native stdout || bad 'faults: other output'
-says 'each begins where the one before went'
+says 'each begins where the one before ended'
 
 # A tool that is killed leaves a program that runs on.
 bzip2 -9 -c /usr/lib/x86_64-linux-gnu/libc.so.6 >native

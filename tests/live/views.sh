@@ -104,7 +104,7 @@ gcc -O1 -o jumps jumps.c || exit 1
 "$gait" report --by call jumps.data --limit 1000 >calls
 grep -q '^1000 more jumps to where no function starts' calls || { bad 'jumps are not counted'; tail -5 calls; }
 grep 'longjmp .* main .*-> jumps' calls && bad 'longjmp calls main'
-"$gait" report jumps.data | grep 'calls of main' && bad 'advice takes longjmp for a caller'
+"$gait" report jumps.data | grep 'calls to main' && bad 'advice takes longjmp for a caller'
 
 # Every total and path, counted again from the stacks that export writes.
 for inline in '' --no-inline; do

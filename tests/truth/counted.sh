@@ -1,6 +1,6 @@
 #!/bin/bash
 # Exact runs count what was done, to the last turn: in threads, forks, signal handlers and code made at run time; a
-# trace says the same, and its checker finds that every superblock begins where the one before went. A static program
+# trace says the same, and its checker finds that every superblock begins where the one before ended. A static program
 # is taken over before its first instruction.
 set -eu
 out=${GAIT_OUT:-o/rel}
@@ -18,7 +18,7 @@ for run in "counts $out/programs/counted" "trace $out/programs/counted" "counts 
     fi
     "$out/gait" verify "$at/data" >"$at/verify" || { echo "FAIL $mode: does not verify"; cat "$at/verify"; exit 1; }
     echo "$mode of $(basename "$program"): $counted turns"
-    if [ $mode = trace ]; then grep -q "each begins where the one before went" "$at/log" || { echo "FAIL: the trace's checker"; cat "$at/log"; exit 1; }; fi
+    if [ $mode = trace ]; then grep -q "each begins where the one before ended" "$at/log" || { echo "FAIL: the trace's checker"; cat "$at/log"; exit 1; }; fi
 done
 
 # A child that goes on when the program has ended is not in the counts, and that is said, whenever it was forked.

@@ -56,12 +56,12 @@ static void print_unwalked(const struct recording_options *options,
     double walked = summary_seconds(totals->user_ns + totals->kernel_ns);
     if (walked >= 0.99 * whole)
         return;
-    say("the whole program took %.2f s of CPU time (user %.2f, kernel %.2f); %.0f %% of it is in "
-        "this profile",
+    say("the whole program took %.2f s of CPU time (user %.2f, kernel %.2f); this profile has %.0f "
+        "%% of it",
         whole, summary_seconds(totals->whole_user_ns), summary_seconds(totals->whole_kernel_ns),
         100 * walked / whole);
     if (tell_native(totals, native, sizeof native)) {
-        strncat(native, "; all are seen by", sizeof native - strlen(native) - 1);
+        strncat(native, "; a plain recording includes them", sizeof native - strlen(native) - 1);
         summary_offer_plain(options, native);
     }
 }
@@ -74,7 +74,7 @@ static void print_time(const struct recording_options *options, const struct rec
     if (recording->processes > 1)
         snprintf(processes, sizeof processes, ", %u processes", recording->processes);
     say("%.2f s of CPU time%s (user %.2f, kernel %.2f), %.2f s elapsed%s",
-        summary_seconds(totals->user_ns + totals->kernel_ns), sampled ? " watched" : "",
+        summary_seconds(totals->user_ns + totals->kernel_ns), sampled ? " recorded" : "",
         summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns),
         summary_seconds(recording->wall_ns), processes);
     if (sampled)
@@ -92,14 +92,13 @@ static void print_trace(const struct trace_verdict *trace)
 {
     char exits[32], number[32];
     if (trace->astray)
-        say("trace: WRONG: %s of %s superblocks do not begin where the one before went; the first "
-            "at "
-            "0x%llx, expected at 0x%llx",
+        say("trace: WRONG: %s of %s superblocks do not begin where the one before ended; the first "
+            "at 0x%llx, expected at 0x%llx",
             summary_grouped(trace->astray, number), summary_grouped(trace->exits, exits),
             (unsigned long long)trace->at, (unsigned long long)trace->expected);
     else
-        say("trace: %s superblocks of %llu thread%s, each begins where the one before went; %s "
-            "begin%s anew",
+        say("trace: %s superblocks of %llu thread%s, each begins where the one before ended; %s "
+            "begin%s elsewhere (signals)",
             summary_grouped(trace->exits, exits), (unsigned long long)trace->threads,
             plural(trace->threads), summary_grouped(trace->breaks, number),
             trace->breaks == 1 ? "s" : "");
@@ -115,8 +114,8 @@ static void print_overhead(const struct recording_options *options,
     if (governed)
         snprintf(budget, sizeof budget, "budget %.4g %%", allowed);
     if (!cost.known) {
-        say("overhead not known: the agent measured %.2f s of its own, the program took %.2f s in "
-            "all",
+        say("overhead unknown: the agent measured %.2f s for itself, but the program took only "
+            "%.2f s",
             summary_seconds(recording->totals.agent_ns),
             summary_seconds(recording->totals.user_ns + recording->totals.kernel_ns));
         return;
@@ -125,12 +124,12 @@ static void print_overhead(const struct recording_options *options,
     char ending[64] = "";
     if (ending_ms >= 0.05)
         snprintf(ending, sizeof ending, ", paths at the end %.1f ms", ending_ms);
-    say("overhead %.2f %% by own measure (agent %.2f, tool %.2f), %s; apart: start-up %.1f ms%s",
+    say("overhead %.2f %% as gait measured it (agent %.2f, tool %.2f), %s; not included: start-up "
+        "%.1f ms%s",
         all, cost.agent, cost.tool, budget, cost.once_ms - ending_ms, ending);
     if (governed && all > 1.2 * allowed)
-        say("over the budget: of it, %.1f ms went into copying code that was met for the first "
-            "time, %.1f ms into reading and writing; in %.2g s of CPU time that weighs more than "
-            "in a longer run",
+        say("over the budget: copying new code took %.1f ms, reading and writing %.1f ms; this "
+            "weighs more in a short run (%.2g s of CPU time)",
             (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
 }
 
@@ -163,11 +162,11 @@ static void print_unsampled(const struct recording_options *options,
     if (totals->interrupts)
         return;
     if (walked < whole / 2 && tell_native(totals, native, sizeof native))
-        say("no sample: the threads that can be walked did not do the work");
+        say("no sample: the threads that used the CPU could not be walked");
     else if (options->record.delay_ns && walked < whole / 2)
-        say("no sample: the program ended before -D was over, or soon after");
+        say("no sample: the program ended before the delay (-D) or soon after it");
     else if (options->n_pids)
-        say("no sample: only %.1f ms of CPU time was used meanwhile",
+        say("no sample: only %.1f ms of CPU time were used during the recording",
             1e3 * summary_seconds(walked));
     else
         summary_too_short(totals, options->record.fixed_hz);
@@ -196,14 +195,14 @@ static void print_walks(const struct recording *recording)
         100 * (double)channel->window_ticks / handler, 100 * (double)channel->trail_ticks / handler,
         100 * (double)channel->translate_ticks / handler);
     if (channel->tsc_hz && channel->instructions)
-        say("an instruction of a window: %.2f ns, translation and interruptions among it",
+        say("time per instruction of a window: %.2f ns, including translation and interruptions",
             (double)channel->window_ticks * 1e9 / (double)channel->tsc_hz /
                 (double)channel->instructions);
     say("window %u and trail %u instructions; one interrupt costs %llu ticks at %.0f MHz",
         channel->window, channel->trail, (unsigned long long)channel->delivery_ticks,
         (double)channel->tsc_hz / 1e6);
     if (recording->untrue)
-        say("%llu windows state a length that is not that of their exits",
+        say("%llu windows have a length that does not match their exits",
             (unsigned long long)recording->untrue);
 }
 
@@ -221,13 +220,13 @@ static void print_more(const struct recording *recording, uint32_t mode)
 static void print_agentless(const struct recording_options *options,
                             const struct recording *recording)
 {
-    say("nothing was recorded: the program never loaded the agent; %s%s%s",
+    say("nothing was recorded: the program did not load the agent; %s%s%s",
         *recording->stranger ? recording->stranger
         : recording->no_agent
             ? recording->no_agent
-            : "it or what it executes may be static, setuid, not for x86-64, or clear LD_PRELOAD",
+            : "it, or what it executes, may be static, setuid, not for x86-64, or clear LD_PRELOAD",
         *recording->bare ? ", and " : "", recording->bare);
-    summary_offer_plain(options, "samples need no agent");
+    summary_offer_plain(options, "plain samples need no agent");
 }
 
 /* What windows recorded besides edges. */
@@ -246,10 +245,10 @@ static void print_events(const struct payload_sum *sum)
         (unsigned long long)sum->instructions, (unsigned long long)addresses,
         (unsigned long long)values, (unsigned long long)sum->timed);
     if (sum->left_out)
-        say("not recorded, of some instructions: too much at once, or not known: %llu times",
+        say("events not recorded, because an instruction has too many or unknown ones: %llu times",
             (unsigned long long)sum->left_out);
     if (sum->astray)
-        say("the events of %llu windows do not fit their code: left out",
+        say("events of %llu windows left out: they do not match their code",
             (unsigned long long)sum->astray);
 }
 
@@ -257,7 +256,7 @@ static void print_unmet(const struct selection *only)
 {
     for (size_t i = 0; only && i < only->items.n; i++)
         if (!only->items.at[i].met)
-            say("--only %s: nothing of that name was met: no code of it was recorded",
+            say("--only %s: no such code ran, so nothing of it was recorded",
                 only->items.at[i].typed);
 }
 
@@ -297,18 +296,18 @@ void summary_print(const struct recording_options *options, const struct recordi
         print_unmet(options->only);
     summary_losses(&recording->totals);
     if (*recording->module_error)
-        say("%s; the recording went on without it", recording->module_error);
+        say("%s; the recording continued without it", recording->module_error);
     if (*recording->left)
         say("%s", recording->left);
     if (*recording->stranger && recording->processes)
-        say("%s: what it does as such is not recorded", recording->stranger);
+        say("%s: that part is not recorded", recording->stranger);
     if (verbose && recording->processes) {
         summary_stacks(recording->stack_ends);
         summary_stacks_more(recording->stack_ends, recording->stack_fallbacks);
         print_more(recording, options->record.mode);
     }
     if (recording->empty && recording->processes)
-        say("nothing was recorded of what was asked for: not one %s", recording->empty);
+        say("nothing was recorded of what you asked for: not one %s", recording->empty);
     else if (!*recording->write_error && recording->processes)
         summary_file(options->output, recording->file_bytes, view_of(options));
 }

@@ -33,12 +33,12 @@ void summary_too_short(const struct totals *totals, uint32_t asked_hz)
     if (totals->interrupts)
         return;
     if (totals->losses[LOSS_no_agent]) {
-        say("no sample: %s; gait record --plain sees it", loss_text(LOSS_no_agent));
+        say("no sample: %s; gait record --plain includes it", loss_text(LOSS_no_agent));
         return;
     }
     if (asked_hz < hz)
-        snprintf(ask, sizeof ask, "-F %.0f asks for more, ", hz);
-    say("no sample: the program took only %.1f ms of CPU time. %s--exact=counts needs none",
+        snprintf(ask, sizeof ask, "-F %.0f takes more, ", hz);
+    say("no sample: the program took only %.1f ms of CPU time. %s--exact=counts needs no samples",
         1e3 * cpu, ask);
 }
 
@@ -66,7 +66,7 @@ void summary_stacks(const uint64_t *ends)
     for (int i = 0; i < STACK_N_ENDS; i++)
         all += ends[i];
     if (all)
-        say("stacks followed to the start of their thread: %.2f %%",
+        say("complete stacks (up to the start of the thread): %.2f %%",
             100 * (double)ends[STACK_OUTERMOST] / (double)all);
 }
 

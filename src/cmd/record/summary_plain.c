@@ -30,8 +30,9 @@ static void print_coverage(const struct plain_recording *plain)
     double cpu = summary_seconds(totals->user_ns + totals->kernel_ns);
     double due = plain->hz * (plain->kernel ? cpu : summary_seconds(totals->user_ns));
     if (plain->clock && totals->interrupts && (double)totals->interrupts < due * 0.7)
-        say("%.0f samples were due: threads shorter than a period are seldom met, and others of "
-            "their name speak for them; a higher -F meets more, -a all",
+        say("%.0f samples were expected: threads shorter than a sampling period are rarely "
+            "sampled, and others of the same name stand for them; a higher -F samples more of "
+            "them, -a all",
             due);
 }
 
@@ -43,8 +44,8 @@ static void print_unsampled(const struct plain_options *options,
     if (*options->argv)
         summary_too_short(totals, plain->hz);
     else if (!totals->interrupts)
-        say("no sample: what was followed took %.1f ms of CPU time meanwhile; it waits, or more "
-            "time is needed",
+        say("no sample: the recorded threads used %.1f ms of CPU time; they wait, or the recording "
+            "was too short",
             1e3 * summary_seconds(totals->user_ns + totals->kernel_ns));
 }
 
@@ -62,8 +63,8 @@ static void print_samples(const struct plain_options *options, const struct plai
         say("%s", plain->refused);
     print_coverage(plain);
     if (plain->ring_bytes < plain->ring_wanted)
-        say("rings of %zu KiB instead of %zu: the limit on locked memory (ulimit -l, "
-            "kernel.perf_event_mlock_kb)",
+        say("ring buffers of %zu KiB instead of %zu, because of the limit on locked memory (ulimit "
+            "-l, kernel.perf_event_mlock_kb)",
             plain->ring_bytes >> 10, plain->ring_wanted >> 10);
 }
 
@@ -72,8 +73,8 @@ static void print_cost(const struct plain_recording *plain)
     const struct totals *totals = &plain->totals;
     struct cost cost = cost_of(totals);
     double startup = (double)plain->startup_ns / 1e6;
-    say("gait itself used %.3f s (%.2f %% of the program's CPU time); start-up %.1f ms, names and "
-        "file %.1f ms apart",
+    say("gait itself used %.3f s (%.2f %% of the program's CPU time); not included: start-up %.1f "
+        "ms, names and file %.1f ms",
         cost.tool_ms / 1e3, cost.tool, startup, cost.once_ms - startup);
 }
 

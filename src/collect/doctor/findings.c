@@ -16,21 +16,20 @@ static void judge_system(struct judge *judge)
               : traps ? STANDING_GOOD
                       : STANDING_LIMITED,
               *machine->kernel ? machine->kernel : "unknown",
-              traps ? "5.18 or later: its perf clock may interrupt programs"
-                    : "before 5.18: record is triggered by the CPU-time timer",
+              traps ? "its perf clock can interrupt programs (5.18 or later)"
+                    : "before 5.18: gait record uses the CPU-time timer",
               traps ? "" : "a newer kernel, for example:  sudo apt-get install linux-image-amd64");
     judge_add(judge, "processor", STANDING_INFO,
               *machine->processor ? machine->processor : "unknown", "", "");
     judge_add(
         judge, "hypervisor", STANDING_INFO, *machine->hypervisor ? machine->hypervisor : "none",
-        *machine->hypervisor ? "interrupts cost more, and counters are often not passed on" : "",
-        "");
+        *machine->hypervisor ? "interrupts cost more, and counters are often missing" : "", "");
     bool contained = *machine->container || machine->user_namespace;
     judge_add(judge, "container", STANDING_INFO,
               *machine->container       ? machine->container
               : machine->user_namespace ? "a user namespace"
                                         : "none found",
-              contained ? "settings of the kernel are the host's" : "", "");
+              contained ? "kernel settings are those of the host" : "", "");
 }
 
 static void judge_rights(struct judge *judge)
@@ -50,7 +49,7 @@ static void judge_rights(struct judge *judge)
     bool perfmon = !machine->user_namespace && (machine_capable(machine, CAP_PERFMON) ||
                                                 machine_capable(machine, CAP_SYS_ADMIN));
     if (*held && machine->user_namespace)
-        held = arena_format(judge->arena, "%s, of a user namespace only", held);
+        held = arena_format(judge->arena, "%s, in a user namespace only", held);
     judge_add(
         judge, "capabilities",
         !machine->capabilities_known ? STANDING_UNKNOWN
@@ -59,8 +58,7 @@ static void judge_rights(struct judge *judge)
         !machine->capabilities_known ? "/proc/self/status cannot be read"
         : *held                      ? held
                                      : "none of CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE",
-        perfmon ? ""
-                : "none is needed for one's own programs; -a and kernel samples want CAP_PERFMON",
+        perfmon ? "" : "your own programs need none; -a and kernel samples need CAP_PERFMON",
         /* Inherited, not of the file: a program cannot look into the descriptors of one that has
          * more rights than itself, and that is how it finds its channel. */
         "sudo setpriv --reuid=\"$(id -u)\" --regid=\"$(id -g)\" --init-groups --inh-caps=+perfmon "
@@ -75,10 +73,9 @@ static void judge_rights(struct judge *judge)
               paranoid == SETTING_UNKNOWN
                   ? "kernel.perf_event_paranoid cannot be read"
                   : arena_format(judge->arena, "kernel.perf_event_paranoid = %ld", paranoid),
-              perfmon         ? "does not bind CAP_PERFMON"
-              : paranoid >= 3 ? "on kernels that know this level perf is for root alone"
-              : paranoid == 2
-                  ? "user mode of one's own programs only: enough for record and --plain"
+              perfmon         ? "you have CAP_PERFMON, so it does not matter"
+              : paranoid >= 3 ? "kernels that know this level permit perf to root only"
+              : paranoid == 2 ? "user mode of your own programs only: enough for record and --plain"
               : paranoid == 1 ? "one's own programs, the kernel included"
                               : "",
               paranoid == SETTING_UNKNOWN
@@ -100,11 +97,11 @@ static void judge_filter(struct judge *judge)
               : machine->seccomp == SETTING_UNKNOWN ? STANDING_UNKNOWN
                                                     : STANDING_GOOD,
               *refused ? arena_format(judge->arena, "a filter refuses %s", refused)
-              : machine->seccomp == SETTING_UNKNOWN ? "/proc/self/status does not tell"
-              : machine->seccomp                    ? "a filter is on; what gait needs passes"
-                                                    : "no filter",
+              : machine->seccomp == SETTING_UNKNOWN ? "/proc/self/status does not say"
+              : machine->seccomp ? "a filter is active, but permits what gait needs"
+                                 : "no filter",
               "", "docker run --security-opt seccomp=unconfined ...");
-    judge_try(judge, "memfd", TRY_memfd, 2, "", "record needs it for what the program tells gait");
+    judge_try(judge, "memfd", TRY_memfd, 2, "", "record needs it to get data from the program");
     struct attempt_outcome ptrace = machine->tried[TRY_ptrace];
     const char *scope =
         machine->ptrace_scope == SETTING_UNKNOWN
@@ -114,15 +111,15 @@ static void judge_filter(struct judge *judge)
     enum standing standing = outcome_standing(ptrace);
     judge_add(judge, "ptrace", standing == STANDING_GOOD && narrow ? STANDING_LIMITED : standing,
               arena_format(judge->arena, "%s; %s", outcome_text(judge, ptrace), scope),
-              narrow ? "processes that gait did not start cannot be looked into" : "",
+              narrow ? "gait cannot attach to processes that it did not start" : "",
               judge_setting(judge, "sudo sysctl kernel.yama.ptrace_scope=0"));
 }
 
 static void judge_clocks(struct judge *judge)
 {
     const struct machine *machine = judge->machine;
-    judge_try(judge, "perf", TRY_perf, 2, "perf_event_open is granted",
-              "no perf at all: record goes by the CPU-time timer");
+    judge_try(judge, "perf", TRY_perf, 2, "perf_event_open is permitted",
+              "no perf at all: record uses the CPU-time timer");
     judge_try(judge, "perf clock", TRY_sigtrap, 2, "record --trigger perf: any rate",
               "record falls back to the CPU-time timer");
     struct attempt_outcome timer = machine->tried[TRY_timer];
@@ -130,7 +127,7 @@ static void judge_clocks(struct judge *judge)
     double ms = (double)timer.value / 1e6;
     judge_add(judge, "CPU-time timer", standing,
               standing == STANDING_GOOD
-                  ? arena_format(judge->arena, "tried, works; a tick every %.2g ms", ms)
+                  ? arena_format(judge->arena, "works (tried); a tick every %.2g ms", ms)
                   : outcome_text(judge, timer),
               standing == STANDING_GOOD && timer.value > 500000
                   ? arena_format(judge->arena,
@@ -147,9 +144,9 @@ static void judge_samples(struct judge *judge)
               "record --plain has no source of samples");
     judge_try(judge, "stacks", TRY_stacks, 2, "record --plain unwinds code without frame pointers",
               "record --plain has no stacks of code without frame pointers");
-    judge_try(judge, "switches", TRY_switches, 2, "record --plain tells time off the CPU",
-              "time off the CPU is not told");
-    judge_try(judge, "kernel samples", TRY_kernel, 1, "", "time in the kernel has no addresses");
+    judge_try(judge, "switches", TRY_switches, 2, "record --plain shows time off the CPU",
+              "record --plain does not show time off the CPU");
+    judge_try(judge, "kernel samples", TRY_kernel, 1, "", "kernel time is not split by function");
     bool hidden = !machine->kernel_symbols;
     bool forbidden = hidden && machine->kptr_restrict != SETTING_UNKNOWN;
     judge_add(
@@ -174,7 +171,7 @@ static void judge_hardware(struct judge *judge)
     enum standing standing = judge_hardware_standing(machine, cycles);
     const char *denied = judge_perf_advice(judge, cycles, 2);
     const char *pass =
-        *machine->hypervisor ? "on the host, pass it on; qemu:  -cpu host,pmu=on" : "";
+        *machine->hypervisor ? "pass it through on the host; qemu:  -cpu host,pmu=on" : "";
     judge_add(judge, "PMU", standing,
               machine->core_pmu ? outcome_text(judge, cycles)
                                 : "none: no cpu in /sys/bus/event_source/devices",
@@ -184,10 +181,10 @@ static void judge_hardware(struct judge *judge)
     standing = judge_hardware_standing(machine, branches);
     judge_add(judge, "LBR", standing,
               machine->core_pmu ? outcome_text(judge, branches) : "none: there is no PMU",
-              "gait records branches by walking: it does not need them",
+              "gait does not need it: it records branches by walking",
               machine->core_pmu ? judge_perf_advice(judge, branches, 2) : pass);
     judge_add(judge, "IBS", machine->ibs ? STANDING_GOOD : STANDING_MISSING,
-              machine->ibs ? "/sys/bus/event_source/devices/ibs_op is there"
+              machine->ibs ? "/sys/bus/event_source/devices/ibs_op exists"
                            : "none: no ibs_op in /sys/bus/event_source/devices",
               "", "");
 }
@@ -213,7 +210,7 @@ static void judge_rings(struct judge *judge)
         arena_format(judge->arena,
                      "rings of %u KiB, wanted %u; kernel.perf_event_mlock_kb %s, ulimit -l %s",
                      machine->ring_kib, machine->ring_wanted_kib, budget, limit),
-        less ? "record --plain may lose samples when much happens at once" : "",
+        less ? "record --plain may lose samples under high load" : "",
         less ? judge_setting(judge,
                              arena_format(judge->arena, "sudo sysctl kernel.perf_event_mlock_kb=%u",
                                           machine->ring_wanted_kib + 4))
@@ -227,7 +224,7 @@ static void judge_resources(struct judge *judge)
     bool found = !*machine->library_error;
     judge_add(judge, "libgait.so", found ? STANDING_GOOD : STANDING_MISSING,
               found ? machine->library : machine->library_error,
-              found ? "" : "record cannot walk without it; record --plain can do without",
+              found ? "" : "record needs it; record --plain does not",
               "export GAIT_LIB=/path/to/libgait.so");
     double mib = (double)machine->free_bytes / (1 << 20);
     judge_add(judge, "folder",
@@ -235,8 +232,8 @@ static void judge_resources(struct judge *judge)
               : mib < 64                ? STANDING_LIMITED
                                         : STANDING_GOOD,
               machine->folder_writable ? arena_format(judge->arena, "writable, %.0f MiB free", mib)
-                                       : "the current folder cannot be written",
-              "gait.data goes here", "gait record -o /tmp/gait.data -- PROGRAM");
+                                       : "the current folder is not writable",
+              "gait.data is written here", "gait record -o /tmp/gait.data -- PROGRAM");
 }
 
 static const char *debuginfod_url(const struct machine *machine)

@@ -47,15 +47,15 @@ bool outcome_filtered(const struct machine *machine, struct attempt_outcome outc
 const char *outcome_text(struct judge *judge, struct attempt_outcome outcome)
 {
     switch (outcome.result) {
-    case ATTEMPT_WORKS: return "tried, works";
+    case ATTEMPT_WORKS: return "works (tried)";
     case ATTEMPT_KILLED:
-        return arena_format(judge->arena, "tried, killed by %s%s", strsignal(outcome.why),
+        return arena_format(judge->arena, "killed (tried): %s%s", strsignal(outcome.why),
                             outcome.why == SIGSYS ? ": a seccomp filter" : "");
-    case ATTEMPT_MUTE: return "granted, but nothing came";
+    case ATTEMPT_MUTE: return "permitted, but no data came";
     case ATTEMPT_UNTRIED: return "could not be tried";
     case ATTEMPT_REFUSED: break;
     }
-    return arena_format(judge->arena, "tried, refused: %s%s", strerror(outcome.why),
+    return arena_format(judge->arena, "refused (tried): %s%s", strerror(outcome.why),
                         outcome_filtered(judge->machine, outcome) ? ", by the seccomp filter" : "");
 }
 

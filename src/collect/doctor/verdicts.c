@@ -8,7 +8,7 @@ static const char *record_advice(const struct machine *machine)
     if (sampled.result == ATTEMPT_KILLED && machine->tried[TRY_timer].result == ATTEMPT_WORKS)
         return "gait record --trigger cputime -- PROGRAM";
     if (sampled.result != ATTEMPT_WORKS)
-        return "gait doctor, again, after what is said above";
+        return "follow the advice above, then run gait doctor again";
     return machine->folder_writable ? "" : "gait record -o /tmp/gait.data -- PROGRAM";
 }
 
@@ -17,7 +17,7 @@ static void judge_record(struct judge *judge)
     static const char *const by[] = {
         [TRIGGER_AUTO] = "but nothing interrupts the program",
         [TRIGGER_PERF] = "triggered by the perf clock",
-        [TRIGGER_CPUTIME] = "triggered by the CPU-time timer: fewer samples a second",
+        [TRIGGER_CPUTIME] = "triggered by the CPU-time timer: fewer samples per second",
     };
     const struct machine *machine = judge->machine;
     struct attempt_outcome sampled = machine->sampled;
@@ -30,12 +30,12 @@ static void judge_record(struct judge *judge)
     judge_add(judge, "record", standing, outcome_text(judge, sampled),
               sampled.result == ATTEMPT_MUTE ? "the program ran, but without the agent"
               : !works                       ? ""
-              : !here                        ? "but this folder cannot be written"
+              : !here                        ? "but this folder is not writable"
                                              : by[sampled.value],
               record_advice(machine));
     judge_add(judge, "record --exact", outcome_standing(machine->exact),
               outcome_text(judge, machine->exact), "",
-              "gait doctor, again, after what is said above");
+              "follow the advice above, then run gait doctor again");
 }
 
 /* What was tried as a whole counts; where that failed, the part that is to blame explains it. */
@@ -55,11 +55,12 @@ static void judge_plain(struct judge *judge)
     struct attempt_outcome stacks = machine->tried[TRY_stacks];
     if (machine->plain.result == ATTEMPT_WORKS && stacks.result != ATTEMPT_WORKS)
         judge_add(judge, "record --plain", STANDING_LIMITED,
-                  "tried, works; but samples have no stacks", "",
+                  "works (tried), but samples have no stacks", "",
                   judge_perf_advice(judge, stacks, 2));
     else
         add_trial(judge, "record --plain", machine->plain, TRY_samples, 2, "with stacks");
-    add_trial(judge, "record -p PID", machine->follow, TRY_other, 2, "processes of the same user");
+    add_trial(judge, "record -p PID", machine->follow, TRY_other, 2,
+              "can attach to your own processes");
     add_trial(judge, "record -a", machine->everything, TRY_everything, 0, "");
     struct attempt_outcome cycles = machine->tried[TRY_cycles];
     judge_add(judge, "record -e PMU", judge_hardware_standing(machine, cycles),

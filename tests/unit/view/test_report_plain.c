@@ -64,7 +64,7 @@ static void text_is_as_ever(void **state)
               " 0.00% +0.38  0.000 s  90.00% ±2.02  0.100 s  main_     [jit]+0x1000\n"
               "\n"
               "not seen, or not in full:\n"
-              "         7  walk dropped: the ring to the tool was full\n"
+              "         7  walk dropped: the ring buffer to the tool was full\n"
               "\n"
               "what to look at first\n"
               "- fib is the hottest function: 70 % (67 to 73) of user time\n");
@@ -77,7 +77,7 @@ static void text_is_as_ever(void **state)
               "22.22% ±2.83  0.400 s  main_   spin    [jit]+0x1011  -> [jit]+0x3000\n"
               "\n"
               "not seen, or not in full:\n"
-              "         7  walk dropped: the ring to the tool was full\n");
+              "         7  walk dropped: the ring buffer to the tool was full\n");
     scenery_end(&s);
 }
 
