@@ -17,7 +17,8 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
           collect/modules collect/windows collect/exact collect/output collect collect/plain \
           collect/doctor import
 # What it means, and how it is shown.
-LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline view \
+LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline \
+          analysis/compare analysis/verify view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry export cmd
 
 USES_wire       :=
@@ -81,7 +82,9 @@ USES_analysis/report   := analysis/counts
 USES_analysis/paths    := analysis/counts paths
 USES_analysis/values   := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
-USES_view              := analysis/report analysis/paths analysis/pipeline
+USES_analysis/compare  := analysis/paths
+USES_analysis/verify   := analysis/counts
+USES_view              := analysis/report analysis/compare analysis/verify analysis/pipeline
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -94,7 +97,7 @@ USES_cmd               := collect/doctor import view lab carry export
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
-USES_analysis := analysis/report analysis/paths analysis/pipeline
+USES_analysis := analysis/report analysis/compare analysis/verify analysis/pipeline
 GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.

@@ -6,6 +6,7 @@
 #include "text/listing.h"
 #include "analysis/report/pick.h"
 #include "view/head.h"
+#include "view/views.h"
 
 #include <getopt.h>
 #include <stdio.h>

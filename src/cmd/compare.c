@@ -4,7 +4,8 @@
 #include "cmd/compare_gcda.h"
 #include "cmd/options/view_options.h"
 #include "profile/file/file.h"
-#include "view/compare.h"
+#include "analysis/compare/compare.h"
+#include "view/views.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -104,9 +105,9 @@ static int compare(const struct options *options, const struct profile *truth,
         scene.inferred[i] = view_infers(&options->view, sides[i]);
     compare_sides(&comparison, &scene, options->view.by, options->view.weight);
     if (options->view.json)
-        compare_json(stdout, &scene, &comparison, options->view.by, options->view.weight);
+        compare_json(stdout, &scene, &comparison);
     else
-        compare_text(stdout, &scene, &comparison, options->view.by, options->view.weight,
+        compare_text(stdout, &scene, &comparison,
                      options->view.has_limit ? options->view.limit : 10);
     comparison_release(&comparison);
     scene_close(&scene);

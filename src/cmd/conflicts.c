@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/table_view.h"
 #include "analysis/values/conflicts.h"
+#include "view/views.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
 #include "analysis/report/diff.h"
+#include "view/views.h"
 
 #include <getopt.h>
 #include <stdint.h>

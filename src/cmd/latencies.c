@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/table_view.h"
 #include "analysis/values/latencies.h"
+#include "view/views.h"
 
 struct options {
     struct view_options view;

@@ -8,6 +8,7 @@
 #include "analysis/pipeline/modelled.h"
 #include "analysis/pipeline/pipeline.h"
 #include "analysis/pipeline/window_records.h"
+#include "view/views.h"
 
 #include <stdio.h>
 #include <stdlib.h>

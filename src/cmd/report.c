@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
 #include "analysis/report/report.h"
+#include "view/views.h"
 
 #include <stdint.h>
 #include <stdio.h>

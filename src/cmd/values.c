@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/table_view.h"
 #include "analysis/values/values.h"
+#include "view/views.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
-#include "view/verify.h"
+#include "analysis/verify/verify.h"
+#include "view/views.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "view/advice_say.h"
 
-#include "analysis/report/missing.h"
+#include "view/missing_text.h"
 
 #include <string.h>
 

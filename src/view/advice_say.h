@@ -3,6 +3,8 @@
 
 #include "analysis/report/report.h"
 
+#include <stdio.h>
+
 struct adviser {
     FILE *to;
     const struct report *report;

@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/report/annotate.h"
 
 #include "text/clean.h"

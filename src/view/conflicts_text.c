@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/values/conflicts.h"
 
 #include "view/head.h"

@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/report/contexts.h"
 
 #include "view/head.h"
@@ -49,7 +51,7 @@ static void ticks_json(struct json *json, const struct calling_contexts *context
         json_integer(json, "self_timed", context->self.at[STACK_TIMED]);
 }
 
-static void modelled_json(struct json *json, const struct calling_context *context)
+static void context_modelled_json(struct json *json, const struct calling_context *context)
 {
     static const char *const names[][2] = {
         {"l1d", "self_l1d"}, {"mispredict", "self_mispredict"}, {"stall", "self_stall"}};
@@ -86,7 +88,7 @@ static void amounts_json(struct json *json, const struct calling_contexts *conte
     if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS])
         ticks_json(json, contexts, context);
     if (plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
-        modelled_json(json, context);
+        context_modelled_json(json, context);
     json_object_end(json);
 }
 

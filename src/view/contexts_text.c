@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/report/contexts.h"
 
 #include "view/head.h"

@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/paths/hot_paths.h"
 
 #include "analysis/counts/code_owner.h"

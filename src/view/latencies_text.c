@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/values/latencies.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/pipeline/modelled.h"
 
 #include "view/head.h"

@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/pipeline/pipeline.h"
 
 #include "records/sample.h"

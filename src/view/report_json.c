@@ -1,3 +1,5 @@
+#include "view/views.h"
+
 #include "analysis/report/report.h"
 
 #include "analysis/counts/trips.h"

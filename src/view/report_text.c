@@ -1,8 +1,10 @@
+#include "view/views.h"
+
 #include "analysis/report/report.h"
 
 #include "view/advice.h"
 #include "text/clean.h"
-#include "analysis/report/missing.h"
+#include "view/missing_text.h"
 #include "text/source_paths.h"
 #include "text/sheet.h"
 #include "analysis/counts/trips.h"

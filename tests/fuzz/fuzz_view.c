@@ -7,9 +7,10 @@
 #include "analysis/report/diff.h"
 #include "text/ink.h"
 #include "analysis/report/report.h"
-#include "view/verify.h"
+#include "analysis/verify/verify.h"
 
 #include "../unit/text/json_check.h"
+#include "view/views.h"
 #include "mend.h"
 
 #include <stdlib.h>

@@ -12,10 +12,7 @@
 #include "analysis/paths/path_ticks.h"
 #include "analysis/counts/scene.h"
 
-#include <stdio.h>
-
 struct err;
-struct ink;
 
 enum { HOT_PATH_ENTRY = 1, HOT_PATH_LOOP = 2, HOT_PATH_EXIT = 4 };
 
@@ -102,12 +99,3 @@ static inline double hot_path_ticks(const struct hot_path *path)
 double hot_path_share(const struct hot_paths *paths, const struct hot_path *path);
 /* 1: dense, -1: sparse, 0: not known. */
 int hot_path_density(const struct hot_paths *paths, const struct hot_path *path);
-
-/* What has at least this share of all, and no more than so many. */
-struct hot_paths_cut {
-    double share;
-    size_t limit;
-};
-void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
-                    struct hot_paths_cut cut);
-void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cut cut);

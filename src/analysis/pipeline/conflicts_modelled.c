@@ -6,6 +6,7 @@
 #include "analysis/pipeline/modelled.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { FORWARD_FAILS = 10 };

@@ -16,10 +16,6 @@
 #include "analysis/counts/estimate.h"
 #include "analysis/counts/scene.h"
 
-#include <stdio.h>
-
-struct ink;
-
 enum { MODELLED_GROUPS = 16 };
 
 /* What rows have numbers of. */
@@ -110,6 +106,3 @@ struct estimate modelled_wasted(const struct modelled *modelled, const struct mo
 const char *modelled_event_name(uint32_t event);
 /* In a few words, why it took time: state and events. */
 const char *modelled_why(uint64_t what, char *text, size_t room);
-
-void modelled_text(FILE *to, struct modelled *modelled, const struct ink *ink, size_t limit);
-void modelled_json(FILE *to, struct modelled *modelled, size_t limit);

@@ -1,5 +1,7 @@
 #include "analysis/pipeline/modelled.h"
 
+#include <stdio.h>
+
 const char *modelled_event_name(uint32_t event)
 {
     static const char *const names[ACCOUNT_EVENTS] = {

@@ -6,10 +6,7 @@
 #include "records/ledger.h"
 #include "analysis/counts/scene.h"
 
-#include <stdio.h>
-
 struct err;
-struct ink;
 
 enum pipeline_by {
     PIPELINE_PLACE,
@@ -63,6 +60,3 @@ const char *pipeline_object_name(struct pipeline *pipeline, uint32_t module, uin
 
 /* "MODULE+0xOFFSET" of a place of the profile. */
 const char *pipeline_place_text(struct pipeline *pipeline, uint64_t module, uint64_t at);
-
-void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, size_t limit);
-void pipeline_json(FILE *to, struct pipeline *pipeline, size_t limit);

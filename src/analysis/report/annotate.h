@@ -7,8 +7,6 @@
 #include "analysis/counts/counted.h"
 #include "analysis/report/report.h"
 
-struct json;
-
 /* Where an indirect branch was seen to go. */
 struct annotated_target {
     const char *text; /* a label, or a function's readable name */
@@ -63,13 +61,3 @@ void annotator_end(struct annotator *annotator);
 bool annotation_make(struct annotation *annotation, const struct annotator *annotator,
                      const struct report_row *row, struct err *err);
 void annotation_release(struct annotation *annotation);
-
-struct annotation_style {
-    bool all;  /* else runs of instructions that were not seen are folded */
-    bool side; /* source beside the code; else above it */
-};
-struct listing;
-void annotation_text(FILE *to, const struct annotation *annotation, struct listing *listing,
-                     const struct ink *ink, struct annotation_style style);
-/* The rows of one function, in an array that is open. */
-void annotation_json(struct json *json, const struct annotation *annotation);

@@ -18,10 +18,6 @@
 #include "analysis/report/context_ticks.h"
 #include "analysis/report/contexts_frames.h"
 
-#include <stdio.h>
-
-struct ink;
-
 #define CONTEXT_NONE UINT32_MAX
 #define CONTEXT_THREAD (UINT32_MAX - 1) /* as function: a thread */
 
@@ -87,14 +83,3 @@ static inline bool contexts_modelled(const struct calling_contexts *contexts)
     const uint64_t *at = contexts->whole.at;
     return at[STACK_L1D] || at[STACK_MISPREDICTS] || at[STACK_STALLS];
 }
-
-struct contexts_text_options {
-    double min_share; /* what weighs less is added up in one line */
-    uint32_t depth;   /* levels shown */
-    size_t limit;     /* rows of a flat list, roots of a bottom-up tree */
-};
-/* ink: NULL for none. */
-void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
-                   struct contexts_text_options options);
-/* limit: rows. */
-void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t limit);

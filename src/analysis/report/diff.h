@@ -17,10 +17,7 @@
 #include "analysis/counts/items.h"
 #include "analysis/counts/labels.h"
 
-#include <stdio.h>
-
 struct err;
-struct ink;
 
 enum { BEFORE, AFTER };
 enum diff_by { DIFF_FUNCTION, DIFF_LINE, DIFF_MODULE };
@@ -76,7 +73,3 @@ struct diff_options {
 bool diff_make(struct diff *diff, struct scene *before, struct scene *after,
                struct diff_options options, struct err *err);
 void diff_release(struct diff *diff);
-
-/* ink: NULL for none. */
-void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit);
-void diff_json(FILE *to, const struct diff *diff, size_t limit);

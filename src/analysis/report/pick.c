@@ -4,6 +4,7 @@
 #include "program/names/match.h"
 #include "analysis/report/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,8 +11,6 @@
 #include "analysis/counts/labels.h"
 #include "analysis/report/plain.h"
 
-#include <stdio.h>
-
 struct trip_bars;
 
 struct report_row {
@@ -90,8 +88,3 @@ bool report_row_unnamed(const struct report *report, const struct report_row *ro
 bool report_has_body(const struct report *report);
 /* What was seen below a row is known: stacks are those of callers, too. */
 bool report_has_total(const struct report *report);
-
-struct ink;
-/* At most `limit` rows; text says how many were left out. */
-void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
-void report_json(FILE *to, const struct report *report, size_t limit);

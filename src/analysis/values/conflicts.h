@@ -13,10 +13,6 @@
 #include "analysis/counts/estimate.h"
 #include "analysis/counts/scene.h"
 
-#include <stdio.h>
-
-struct ink;
-
 struct conflict_end {
     uint32_t module; /* of the scene */
     uint64_t address;
@@ -59,7 +55,3 @@ void conflict_view_release(struct conflict_view *view);
 void conflict_view_model(struct conflict_view *view);
 /* "measured", "modelled" or "potential". */
 const char *conflict_row_sure(const struct conflict_row *row);
-
-void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
-                        size_t limit);
-void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit);

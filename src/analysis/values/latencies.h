@@ -10,10 +10,6 @@
 #include "analysis/counts/estimate.h"
 #include "analysis/counts/scene.h"
 
-#include <stdio.h>
-
-struct ink;
-
 /* A slow line of a place. */
 struct latency_line {
     uint64_t line; /* address in the process */
@@ -62,7 +58,3 @@ void latency_view_forget_lines(struct latency_view *view);
 /* The place's mean, in ticks; not a number if no load of it was timed. */
 struct estimate latency_view_find(const struct latency_view *view, uint32_t module,
                                   uint64_t address);
-
-void latency_view_text(FILE *to, const struct latency_view *view, const struct ink *ink,
-                       size_t limit);
-void latency_view_json(FILE *to, const struct latency_view *view, size_t limit);

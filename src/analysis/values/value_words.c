@@ -4,6 +4,7 @@
 #include "analysis/values/latencies.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 64 };

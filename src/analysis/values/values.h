@@ -12,10 +12,6 @@
 #include "analysis/counts/scene.h"
 #include "analysis/values/value_type.h"
 
-#include <stdio.h>
-
-struct ink;
-
 enum value_use { /* in the order of what knowing it is worth */
                  VALUE_DIVISOR,
                  VALUE_SIZE,
@@ -90,11 +86,3 @@ void values_release(struct places_values *places);
 void values_place_add(struct places_values *places, struct value_place *place);
 /* Indirect calls and where they went, from edges: any recording of walks has them. */
 void values_targets(struct places_values *places);
-
-struct values_cut {
-    size_t limit;
-    bool no_values; /* shares alone: values can hold secrets */
-};
-void values_text(FILE *to, const struct places_values *places, const struct ink *ink,
-                 struct values_cut cut);
-void values_json(FILE *to, const struct places_values *places, struct values_cut cut);

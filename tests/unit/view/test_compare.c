@@ -1,9 +1,10 @@
 #include "base/err.h"
 #include "analysis/counts/counted.h"
-#include "view/compare.h"
+#include "analysis/compare/compare.h"
 
 #include "../text/json_check.h"
 #include "../analysis/strolls.h"
+#include "view/views.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -193,13 +194,13 @@ static void nothing_is_compared_with_nothing(void **state)
     char *text;
     size_t bytes;
     FILE *to = open_memstream(&text, &bytes);
-    compare_json(to, &scene, &comparison, BY_EDGE, WEIGHT_COUNT);
+    compare_json(to, &scene, &comparison);
     fclose(to);
     assert_true(json_is_valid(text));
     assert_non_null(strstr(text, "\"interval_coverage\": null"));
     free(text);
     to = open_memstream(&text, &bytes);
-    compare_text(to, &scene, &comparison, BY_EDGE, WEIGHT_COUNT, 10);
+    compare_text(to, &scene, &comparison, 10);
     fclose(to);
     assert_non_null(strstr(text, "overlap by edge, weighed by count: 0.00 %"));
     free(text);

@@ -2,6 +2,7 @@
 
 #include "../text/json_check.h"
 #include "../analysis/plain_profile.h"
+#include "view/views.h"
 
 /* Random stacks over a few functions, kept as they are beside the profile: whatever contexts say is
  * counted again from these. */

@@ -4,6 +4,7 @@
 #include "../analysis/plain_profile.h"
 #include "analysis/report/diff_lines.h"
 #include "analysis/report/diff_names.h"
+#include "view/views.h"
 
 #include <math.h>
 

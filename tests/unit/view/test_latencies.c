@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "text/ink.h"
+#include "view/views.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "../text/json_check.h"
 #include "../analysis/strolls.h"
+#include "view/views.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -3,6 +3,7 @@
 
 #include "../text/json_check.h"
 #include "../analysis/plain_profile.h"
+#include "view/views.h"
 
 static char *written(const struct report *report, bool json, bool color)
 {

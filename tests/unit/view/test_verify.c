@@ -1,10 +1,11 @@
 #include "base/err.h"
 #include "analysis/counts/items.h"
-#include "view/verify.h"
+#include "analysis/verify/verify.h"
 
 #include "../text/json_check.h"
 #include "../analysis/strolls.h"
 #include "program/cfg/cfg_build.h"
+#include "view/views.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* Stacks of this very process, as glibc finds them, are possible; each damaged one is not. */
-#include "view/verify_plain.h"
+#include "analysis/verify/verify_plain.h"
+#include "analysis/verify/verify.h"
 
 #include "../analysis/plain_profile.h"
 

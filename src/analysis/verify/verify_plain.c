@@ -1,8 +1,7 @@
-#include "view/verify_plain.h"
+#include "analysis/verify/verify_plain.h"
 
 #include "profile/sums.h"
-#include "view/balance.h"
-#include "view/head.h"
+#include "analysis/counts/labels.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,27 +1,11 @@
-/* Checks a profile against itself and against its binaries.
- *
- * - Every edge is one that the instruction at its start can make, and leads to an instruction.
- * - Every range decodes from start to last, in as many instructions as it says, with no branch,
- * call or system call before the last.
- * - Every loop has an instruction at its head, and its runs are as long as they say.
- * - Sums are possible: no key has more than all; ranges add up to all instructions.
- * - In an exact profile, flow is conserved: as often as control arrives at a place, a run starts
- *   there; as often as a run ends at a branch or a cut, an edge leaves it. Returns are recorded
- * where they arrive, so what ends at one has no edge. Where control leaves what is recorded (a
- * system call that does not come back, an instruction that must run where it stands, a trap, the
- * end of the run) departures are missing: these are counted apart, as open. A recording that was
- * not closed had its counters read while the program ran, each at its own moment: flow is not asked
- * of it, nor of one that kept a part of what ran, or was carried over from another build, or of
- * what other tools counted.
- *
- * - In a plain profile, stacks go through calls and weigh what the totals say: verify_plain.h.
- *
- * Records of modules without a binary are counted as skipped. */
+/* What verifying a profile found (verify.h). */
 #pragma once
 
-#include "analysis/counts/scene.h"
+#include "base/memory.h"
+#include "base/vec.h"
 
-#include <stdio.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define CHECKS(CHECK)                                                                              \
     CHECK(edge, "an edge that the disassembly cannot make")                                        \
@@ -63,10 +47,10 @@ struct verification {
 
 enum { PROBLEMS_SHOWN = 20 };
 
-/* The scene has one side. */
-void verify_profile(struct verification *verdict, struct scene *scene);
 void verification_release(struct verification *verdict);
 bool verification_good(const struct verification *verdict);
 
-void verify_text(FILE *to, const struct scene *scene, const struct verification *verdict);
-void verify_json(FILE *to, const struct scene *scene, const struct verification *verdict);
+/* Counts a problem, and keeps its text if it is one of the first. */
+__attribute__((format(printf, 3, 4))) void verification_problem(struct verification *verdict,
+                                                                enum verify_check check,
+                                                                const char *format, ...);

@@ -1,6 +1,6 @@
-#include "view/balance.h"
+#include "analysis/verify/balance.h"
 
-#include "view/head.h"
+#include "analysis/counts/labels.h"
 
 #include <inttypes.h>
 

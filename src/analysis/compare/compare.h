@@ -9,7 +9,11 @@
  * executed instruction, so that runs of different length can be compared. */
 #pragma once
 
-#include "view/head.h"
+#include "analysis/counts/items.h"
+#include "analysis/counts/labels.h"
+
+/* Sides of the scene. */
+enum { TRUTH, OTHER };
 
 struct difference {
     uint32_t module, to_module;
@@ -19,6 +23,8 @@ struct difference {
 };
 
 struct comparison {
+    enum item_by by;
+    enum weight weight;
     double overlap;
     double matched[SIDES_MAX];
     double coverage; /* not a number if no key is on both sides */
@@ -33,8 +39,3 @@ struct comparison {
 void compare_sides(struct comparison *comparison, struct scene *scene, enum item_by by,
                    enum weight weight);
 void comparison_release(struct comparison *comparison);
-
-void compare_text(FILE *to, struct scene *scene, const struct comparison *comparison,
-                  enum item_by by, enum weight weight, size_t limit);
-void compare_json(FILE *to, const struct scene *scene, const struct comparison *comparison,
-                  enum item_by by, enum weight weight);

@@ -1,42 +1,11 @@
-#include "view/verify.h"
+#include "analysis/verify/verify.h"
 
-#include "view/balance.h"
-#include "view/head.h"
-#include "view/verify_plain.h"
+#include "analysis/counts/items.h"
+#include "analysis/counts/labels.h"
+#include "analysis/verify/balance.h"
+#include "analysis/verify/verify_plain.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-
-static const struct {
-    const char *name, *text;
-} checks[] = {
-#define CHECK_NAME(name, text) {#name, text},
-    CHECKS(CHECK_NAME)
-#undef CHECK_NAME
-};
-
-const char *verify_check_name(enum verify_check check)
-{
-    return checks[check].name;
-}
-
-const char *verify_check_text(enum verify_check check)
-{
-    return checks[check].text;
-}
-
-void verification_problem(struct verification *verdict, enum verify_check check, const char *format,
-                          ...)
-{
-    if (verdict->found[check]++ >= PROBLEMS_SHOWN)
-        return;
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    *vec_push(verdict) = (struct problem){check, arena_string(&verdict->arena, text)};
-}
 
 static bool decodes(const struct image *image, uint64_t at, struct instruction *ret)
 {
@@ -255,84 +224,4 @@ void verify_profile(struct verification *verdict, struct scene *scene)
         balance_check(verdict, scene);
     if (scene->sides[0]->mode != PROFILE_EXACT)
         stacks_check(verdict, scene);
-}
-
-void verification_release(struct verification *verdict)
-{
-    vec_release(verdict);
-    arena_release(&verdict->arena);
-}
-
-bool verification_good(const struct verification *verdict)
-{
-    for (int i = 0; i < CHECK_N; i++)
-        if (verdict->found[i])
-            return false;
-    return true;
-}
-
-void verify_text(FILE *to, const struct scene *scene, const struct verification *verdict)
-{
-    head_text(to, scene, 0);
-    if (scene->sides[0]->mode == PROFILE_PLAIN)
-        fprintf(to, "checked %" PRIu64 " nodes of stacks", verdict->nodes);
-    else
-        fprintf(to,
-                "checked %" PRIu64 " edges, %" PRIu64 " ranges, %" PRIu64 " places, %" PRIu64
-                " lengths of loops",
-                verdict->edges, verdict->ranges, verdict->places, verdict->trips);
-    if (scene->sides[0]->mode == PROFILE_SAMPLED)
-        fprintf(to, ", %" PRIu64 " nodes of stacks", verdict->nodes);
-    fprintf(to, "; skipped %" PRIu64 " records without a binary\n", verdict->skipped);
-    if (scene->sides[0]->mode == PROFILE_EXACT)
-        fprintf(to, "%" PRIu64 " returns, %" PRIu64 " passages out of what is recorded\n",
-                verdict->returns, verdict->open);
-    for (int check = 0; check < CHECK_N; check++) {
-        if (!verdict->found[check])
-            continue;
-        fprintf(to, "%" PRIu64 " x %s\n", verdict->found[check],
-                verify_check_text((enum verify_check)check));
-        for (size_t i = 0; i < verdict->n; i++)
-            if (verdict->at[i].check == (enum verify_check)check)
-                fprintf(to, "    %s\n", verdict->at[i].text);
-    }
-    losses_text(to, scene, 0, 0);
-    bool empty = !verdict->edges && !verdict->ranges && !verdict->places && !verdict->nodes;
-    fputs(!verification_good(verdict) ? "BAD\n"
-          : empty                     ? "nothing to check: no record of code that has a binary\n"
-                                      : "good\n",
-          to);
-}
-
-void verify_json(FILE *to, const struct scene *scene, const struct verification *verdict)
-{
-    struct json json;
-    json_begin(&json, to);
-    head_json(&json, "verify", scene, 0, BY_EDGE, WEIGHT_COUNT, 0);
-    json_bool(&json, "good", verification_good(verdict));
-    json_object(&json, "checked");
-    json_integer(&json, "edges", verdict->edges);
-    json_integer(&json, "ranges", verdict->ranges);
-    json_integer(&json, "places", verdict->places);
-    json_integer(&json, "trips", verdict->trips);
-    json_integer(&json, "nodes", verdict->nodes);
-    json_integer(&json, "skipped", verdict->skipped);
-    json_integer(&json, "returns", verdict->returns);
-    json_integer(&json, "open", verdict->open);
-    json_object_end(&json);
-    json_array(&json, "rows");
-    for (int check = 0; check < CHECK_N; check++) {
-        json_object(&json, NULL);
-        json_string(&json, "check", verify_check_name((enum verify_check)check));
-        json_integer(&json, "count", verdict->found[check]);
-        json_array(&json, "examples");
-        for (size_t i = 0; i < verdict->n; i++)
-            if (verdict->at[i].check == (enum verify_check)check)
-                json_string(&json, NULL, verdict->at[i].text);
-        json_array_end(&json);
-        json_object_end(&json);
-    }
-    json_array_end(&json);
-    json_object_end(&json);
-    json_end(&json);
 }

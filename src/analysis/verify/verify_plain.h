@@ -1,7 +1,9 @@
 /* What must hold of the stacks of a plain profile, for verify. */
 #pragma once
 
-#include "view/verify.h"
+#include "analysis/verify/verification.h"
+
+struct scene;
 
 /* - Weights of stacks that do not end in the kernel add up to the totals' time.
  * - Every frame is an address of executable code.

@@ -1,4 +1,4 @@
-#include "analysis/report/missing.h"
+#include "view/missing_text.h"
 
 #include "text/clean.h"
 #include "analysis/report/report.h"

@@ -1,0 +1,88 @@
+/* Each view as text and as JSON.
+ *
+ * `ink` may be NULL: no colours. `limit` is the number of rows at most; text says how many were
+ * left out. JSON is described in docs/API.md. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct annotation;
+struct calling_contexts;
+struct comparison;
+struct conflict_view;
+struct diff;
+struct hot_paths;
+struct ink;
+struct json;
+struct latency_view;
+struct listing;
+struct modelled;
+struct pipeline;
+struct places_values;
+struct report;
+struct scene;
+struct verification;
+
+void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
+void report_json(FILE *to, const struct report *report, size_t limit);
+
+struct annotation_style {
+    bool all;  /* else runs of instructions that were not seen are folded */
+    bool side; /* source beside the code; else above it */
+};
+void annotation_text(FILE *to, const struct annotation *annotation, struct listing *listing,
+                     const struct ink *ink, struct annotation_style style);
+/* The rows of one function, in an array that is open. */
+void annotation_json(struct json *json, const struct annotation *annotation);
+
+struct contexts_text_options {
+    double min_share; /* what weighs less is added up in one line */
+    uint32_t depth;   /* levels shown */
+    size_t limit;     /* rows of a flat list, roots of a bottom-up tree */
+};
+void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
+                   struct contexts_text_options options);
+void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t limit);
+
+/* Rows with at least this share of all, and `limit` at most. */
+struct hot_paths_cut {
+    double share;
+    size_t limit;
+};
+void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
+                    struct hot_paths_cut cut);
+void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cut cut);
+
+struct values_cut {
+    size_t limit;
+    bool no_values; /* shares alone: values can hold secrets */
+};
+void values_text(FILE *to, const struct places_values *places, const struct ink *ink,
+                 struct values_cut cut);
+void values_json(FILE *to, const struct places_values *places, struct values_cut cut);
+
+void latency_view_text(FILE *to, const struct latency_view *view, const struct ink *ink,
+                       size_t limit);
+void latency_view_json(FILE *to, const struct latency_view *view, size_t limit);
+
+void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
+                        size_t limit);
+void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit);
+
+void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, size_t limit);
+void pipeline_json(FILE *to, struct pipeline *pipeline, size_t limit);
+void modelled_text(FILE *to, struct modelled *modelled, const struct ink *ink, size_t limit);
+void modelled_json(FILE *to, struct modelled *modelled, size_t limit);
+
+void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit);
+void diff_json(FILE *to, const struct diff *diff, size_t limit);
+
+/* The scene is the one that was compared. */
+void compare_text(FILE *to, struct scene *scene, const struct comparison *comparison, size_t limit);
+void compare_json(FILE *to, const struct scene *scene, const struct comparison *comparison);
+
+void verify_text(FILE *to, const struct scene *scene, const struct verification *verdict);
+void verify_json(FILE *to, const struct scene *scene, const struct verification *verdict);
