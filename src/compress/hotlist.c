@@ -26,12 +26,6 @@ void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random)
     way(list)->insert(list, value, random);
 }
 
-void hotlist_merge(struct hotlist *list, const struct hotlist *other, struct random *random)
-{
-    way(list)->merge(list, other, random);
-    list->total += other->total;
-}
-
 static bool before(const struct hotlist_estimate *a, const struct hotlist_estimate *b)
 {
     return a->count != b->count ? a->count > b->count : a->value < b->value;

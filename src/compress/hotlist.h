@@ -3,7 +3,7 @@
  *
  * Concise: a sample of the stream, in which each value has been taken with probability 1/threshold;
  * when there are too many different ones the threshold is raised and the sample thinned. Estimates
- * are unbiased, those of sums of lists too. What is not sampled costs a subtraction. Counting: what
+ * are unbiased. What is not sampled costs a subtraction. Counting: what
  * is in the list is counted always, what is not comes in with probability 1/threshold. Closer, but
  *   what was there before it came in is only guessed.
  * Space-saving: all is counted; who is not in the list takes the place and the count of the least,
@@ -59,7 +59,5 @@ static inline void hotlist_add(struct hotlist *list, uint64_t value, uint64_t co
         hotlist_add_other(list, value, count);
     }
 }
-/* Adds what the other has seen; both are of one kind. */
-void hotlist_merge(struct hotlist *list, const struct hotlist *other, struct random *random);
 /* The most frequent first; equal ones by value. Returns their number, at most HOTLIST_VALUES. */
 size_t hotlist_estimates(const struct hotlist *list, struct hotlist_estimate *estimates);

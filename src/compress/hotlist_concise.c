@@ -36,22 +36,6 @@ static void insert(struct hotlist *list, uint64_t value, struct random *random)
     add(list, value, 1, random);
 }
 
-/* Adding may raise the threshold, of which what is added must then be a sample too. */
-static void merge(struct hotlist *list, const struct hotlist *other, struct random *random)
-{
-    struct hotlist rest = *other;
-    while (rest.n) {
-        if (rest.threshold < list->threshold)
-            thin(&rest, list->threshold, random);
-        if (list->threshold < rest.threshold)
-            thin(list, rest.threshold, random);
-        if (!rest.n)
-            break;
-        rest.n--;
-        add(list, rest.values[rest.n], rest.counts[rest.n], random);
-    }
-}
-
 static void estimate(const struct hotlist *list, uint32_t i, struct hotlist_estimate *estimate)
 {
     uint64_t count = list->counts[i];
@@ -66,4 +50,4 @@ static void estimate(const struct hotlist *list, uint32_t i, struct hotlist_esti
     estimate->certain = list->threshold == HOTLIST_ONE;
 }
 
-const struct hotlist_way hotlist_concise = {insert, merge, estimate};
+const struct hotlist_way hotlist_concise = {insert, estimate};

@@ -45,25 +45,6 @@ static uint64_t before_it(const struct hotlist *list)
     return missed ? missed - 1 : 0;
 }
 
-static void merge(struct hotlist *list, const struct hotlist *other, struct random *random)
-{
-    struct hotlist rest = *other;
-    while (rest.n) {
-        if (rest.threshold < list->threshold)
-            raise(&rest, list->threshold, random);
-        if (list->threshold < rest.threshold)
-            raise(list, rest.threshold, random);
-        if (!rest.n)
-            break;
-        rest.n--;
-        uint32_t i = hotlist_find(list, rest.values[rest.n]);
-        if (i < list->n)
-            list->counts[i] += rest.counts[rest.n] + before_it(list);
-        else
-            come_in(list, rest.values[rest.n], rest.counts[rest.n], random);
-    }
-}
-
 static void estimate(const struct hotlist *list, uint32_t i, struct hotlist_estimate *estimate)
 {
     estimate->lo = list->counts[i];
@@ -75,4 +56,4 @@ static void estimate(const struct hotlist *list, uint32_t i, struct hotlist_esti
         estimate->certain ? estimate->count : list->counts[i] + hotlist_scaled(3, list->threshold);
 }
 
-const struct hotlist_way hotlist_counting = {insert, merge, estimate};
+const struct hotlist_way hotlist_counting = {insert, estimate};

@@ -5,7 +5,6 @@
 
 struct hotlist_way {
     void (*insert)(struct hotlist *list, uint64_t value, struct random *random);
-    void (*merge)(struct hotlist *list, const struct hotlist *other, struct random *random);
     /* Sets count, lo, hi and certain of entry i. */
     void (*estimate)(const struct hotlist *list, uint32_t i, struct hotlist_estimate *estimate);
 };

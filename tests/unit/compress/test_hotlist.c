@@ -26,24 +26,20 @@ struct seen {
     uint64_t sum, inside, certain;
 };
 
-/* A list of the stream, or of two halves of it merged; what it says of the value 1, over many runs.
- */
-static struct seen look(enum hotlist_kind kind, bool halves)
+/* What a list of the stream says of the value 1, over many runs. */
+static struct seen look(enum hotlist_kind kind)
 {
     struct seen seen = {0};
     struct random random = {42 + kind};
     for (int run = 0; run < RUNS; run++) {
-        struct hotlist list, half;
+        struct hotlist list;
         hotlist_init(&list, kind);
-        hotlist_init(&half, kind);
         uint64_t truth = 0;
         for (int i = 0; i < N; i++) {
             uint64_t value = draw(&random);
             truth += value == 1;
-            hotlist_insert(halves && i % 3 ? &half : &list, value, &random);
+            hotlist_insert(&list, value, &random);
         }
-        if (halves)
-            hotlist_merge(&list, &half, &random);
         assert_int_equal(list.total, N);
         struct hotlist_estimate estimates[HOTLIST_VALUES];
         size_t n = hotlist_estimates(&list, estimates);
@@ -63,34 +59,27 @@ static struct seen look(enum hotlist_kind kind, bool halves)
 static void concise_is_unbiased(void **state)
 {
     (void)state;
-    for (int halves = 0; halves < 2; halves++) {
-        struct seen seen = look(HOTLIST_CONCISE, halves);
-        /* A run's standard deviation is 38 %: the mean's is 80. */
-        assert_in_range(seen.sum / RUNS, 2700, 3300);
-        assert_in_range(seen.inside, RUNS * 82 / 100, RUNS);
-    }
+    struct seen seen = look(HOTLIST_CONCISE);
+    /* A run's standard deviation is 38 %: the mean's is 80. */
+    assert_in_range(seen.sum / RUNS, 2700, 3300);
+    assert_in_range(seen.inside, RUNS * 82 / 100, RUNS);
 }
 
 static void counting_is_close(void **state)
 {
     (void)state;
-    for (int halves = 0; halves < 2; halves++) {
-        struct seen seen = look(HOTLIST_COUNTING, halves);
-        assert_in_range(seen.sum / RUNS, 2300, 3300);
-        if (!halves)
-            assert_in_range(seen.inside, RUNS * 88 / 100, RUNS);
-    }
+    struct seen seen = look(HOTLIST_COUNTING);
+    assert_in_range(seen.sum / RUNS, 2300, 3300);
+    assert_in_range(seen.inside, RUNS * 88 / 100, RUNS);
 }
 
 static void space_saving_is_certain(void **state)
 {
     (void)state;
-    for (int halves = 0; halves < 2; halves++) {
-        struct seen seen = look(HOTLIST_SPACE_SAVING, halves);
-        assert_int_equal(seen.inside, RUNS);
-        assert_int_equal(seen.certain, RUNS);
-        assert_in_range(seen.sum / RUNS, 2300, 3000);
-    }
+    struct seen seen = look(HOTLIST_SPACE_SAVING);
+    assert_int_equal(seen.inside, RUNS);
+    assert_int_equal(seen.certain, RUNS);
+    assert_in_range(seen.sum / RUNS, 2300, 3000);
 }
 
 /* As long as all fit, every kind is exact. */
@@ -98,14 +87,11 @@ static void few_values_are_counted(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
-        struct hotlist list, other;
+        struct hotlist list;
         struct random random = {1};
         hotlist_init(&list, (enum hotlist_kind)kind);
-        hotlist_init(&other, (enum hotlist_kind)kind);
         for (uint64_t i = 0; i < 1600; i++)
-            hotlist_insert(i % 2 ? &list : &other, i % HOTLIST_VALUES * (i % HOTLIST_VALUES),
-                           &random);
-        hotlist_merge(&list, &other, &random);
+            hotlist_insert(&list, i % HOTLIST_VALUES * (i % HOTLIST_VALUES), &random);
         struct hotlist_estimate estimates[HOTLIST_VALUES];
         assert_int_equal(hotlist_estimates(&list, estimates), HOTLIST_VALUES);
         for (uint64_t i = 0; i < HOTLIST_VALUES; i++) {
