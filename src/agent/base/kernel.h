@@ -1,4 +1,4 @@
-/* The kernel's side of signals, as it lays them out in memory: libc's types are not quite these. */
+/* The kernel's layout of signal structures: libc's types differ. */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,7 @@ struct kernel_sigaction {
 
 enum { KERNEL_SA_RESTORER = 0x04000000 };
 
-/* struct ucontext of rt_sigreturn: what the frame of an interrupted thread holds. */
+/* struct ucontext of rt_sigreturn: the saved state of an interrupted thread. */
 struct kernel_ucontext {
     uint64_t flags, link;
     uint64_t stack_sp, stack_flags, stack_size;
@@ -39,7 +39,7 @@ struct kernel_sigframe {
     uint8_t siginfo[SIGINFO_BYTES];
 };
 
-/* Words of the vector state that say how large it is; behind the 512 bytes of fxsave. */
+/* Offsets in the vector state that describe its size, behind the 512 bytes of fxsave. */
 enum {
     FPSTATE_MAGIC_AT = 464,
     FPSTATE_SIZE_AT = 468,

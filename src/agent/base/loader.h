@@ -1,4 +1,4 @@
-/* Whether the modules are still those that the cache was built for. */
+/* Detects changes of the list of loaded modules. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,6 +6,6 @@
 
 struct r_debug;
 
-/* A number that changes when the loader's list of modules does. False: it is being changed now, or
- * has a form we do not know. Costs a pointer chase and a short string per module. */
+/* A number that changes when the loader's list of modules does. False: it is changing now, or has
+ * an unknown format. Costs a pointer chase and a short string per module. */
 bool loader_fingerprint(const struct r_debug *loader, uint64_t *ret);

@@ -16,14 +16,14 @@ struct link_map;
 struct thread;
 struct r_debug;
 
-/* What one mapping was when the tool was last told. */
+/* A mapping as it was last published. */
 struct told_map {
     uint64_t start, end, offset, inode;
     bool jit;
 };
 
-/* Where neither programs, heaps nor libraries are: for mappings of gigabytes, which beside the
- * program's own would leave no room for copies within reach of its code. */
+/* Far from programs, heaps and libraries: for mappings of gigabytes, which beside the program would
+ * leave no room for copies near its code. */
 #define AGENT_FAR UINT64_C(0x270000000000)
 
 struct agent {
@@ -36,23 +36,23 @@ struct agent {
     int32_t pid;    /* of the process that is recorded */
     uint32_t index; /* of its channel */
     char path[256]; /* of the shared memory */
-    int share_fd;   /* or a descriptor of it, where there is no path: above 0 */
+    int share_fd;   /* or a descriptor of it, if there is no path: above 0 */
+    uint32_t stale; /* code may have changed: flush before the next walk; set by any thread */
+    int32_t signal; /* that samples use */
     uint32_t
-        stale; /* code may have been rewritten: flush before the next walk; set by any thread */
-    int32_t signal;   /* by which samples come */
-    uint32_t retired; /* nothing is armed any more: system calls are filtered, or we leave */
+        retired; /* no trigger is armed any more: system calls are filtered, or the agent leaves */
     uint32_t clock_forbidden; /* a thread has given up the time stamp counter */
-    uint32_t inside;          /* threads in our handlers, from their first steps to their last */
+    uint32_t inside; /* threads in the agent's handlers, from their first steps to their last */
     uint32_t orphan; /* a fork of a recorded process: it asks for a channel at its first sample */
-    struct channel *parent; /* its parent's channel, to say so if it gets none */
+    struct channel *parent; /* its parent's channel, to count the loss if it gets none */
 
     struct thread *threads; /* CHANNEL_THREADS slots */
-    uint32_t n_threads;     /* no slot beyond has been used; goes up only */
+    uint32_t n_threads;     /* slots ever used are below this */
     uint32_t n_descriptors; /* perf clocks of threads */
 
     /* modules */
-    const struct r_debug *loader; /* NULL: there is none to watch */
-    uint64_t loader_print;        /* fingerprint for which the cache is good */
+    const struct r_debug *loader; /* NULL: there is no loader to watch */
+    uint64_t loader_print;        /* fingerprint for which the cache is valid */
     uint64_t text_start, text_end;
     struct told_map told[REGIONS_MAX];
     uint32_t n_told;
@@ -62,24 +62,25 @@ struct agent {
     /* budget */
     uint64_t ticks_per_ms;
     uint64_t start_ns;   /* monotonic, with channel.start_tsc */
-    int32_t calibrating; /* the thread that does, when it is under way */
+    int32_t calibrating; /* the thread that calibrates */
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
-    struct means means;  /* what a new thread begins with; whoever writes last is as good as any */
+    struct means
+        means; /* initial values of a new thread; whichever thread wrote last is good enough */
     uint32_t window, trail;
-    uint32_t windows;      /* in one walk */
+    uint32_t windows;      /* per walk */
     uint64_t tick_ns;      /* between ticks of the kernel's clock */
-    uint64_t ran_ns;       /* CPU time of all threads between their samples; added to by each */
-    uint64_t copied_ns;    /* what copying code took; added to by each */
-    uint64_t spent_ns;     /* what their samples cost; added to by each */
-    uint64_t tool_told_ns; /* what it had used when it was last looked for, and when that was */
+    uint64_t ran_ns;       /* CPU time of all threads between their samples; each adds to it */
+    uint64_t copied_ns;    /* time spent on translation; each thread adds to it */
+    uint64_t spent_ns;     /* cost of their samples; each adds to it */
+    uint64_t tool_told_ns; /* the tool's CPU time at the last check, and when that was */
     uint64_t tool_looked_tsc;
-    uint32_t tool_silent; /* looks in a row, a second apart at least, that found nothing new */
+    uint32_t tool_silent; /* consecutive checks, at least a second apart, that found nothing new */
 
-    /* signals: the program's own actions for those that we keep. Written by interposers of any
-     * thread, read in handlers; a torn read needs two threads that set one action at once. */
+    /* signals: the program's own actions for those that the agent keeps. Interposers of any thread
+     * write them, handlers read them; a torn read needs two threads that set one action at once. */
     struct kernel_sigaction actions[AGENT_SIGNALS];
-    bool own[AGENT_SIGNALS]; /* signals whose real handler is ours */
-    bool go;                 /* a Go runtime is in the process: shim/go_runtime.h */
+    bool own[AGENT_SIGNALS]; /* signals whose real handler is the agent's */
+    bool go;                 /* the process has a Go runtime: shim/go_runtime.h */
 };
 
 extern struct agent agent;
@@ -95,7 +96,7 @@ static inline void agent_add(uint64_t *figure, uint64_t more)
     __atomic_fetch_add(figure, more, __ATOMIC_RELAXED);
 }
 
-/* A handler of ours begins, or is over. */
+/* A handler of the agent begins, or ends. */
 static inline void agent_enters(void)
 {
     __atomic_fetch_add(&agent.inside, 1, __ATOMIC_SEQ_CST);

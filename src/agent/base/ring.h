@@ -1,5 +1,5 @@
 /* The writing end of the channel's ring, for all threads. Never waits: an entry that does not fit
- * is not written. */
+ * is dropped. */
 #pragma once
 
 #include "wire/channel.h"
@@ -14,5 +14,5 @@ struct ring {
 /* Room for an entry of `bytes` (a multiple of 8) in one piece; NULL: the tool is behind. Its first
  * word, the kind, is zero and must stay so until the rest is written. */
 void *ring_take(struct ring *ring, uint32_t bytes);
-/* Shows the entry to the tool: stores its kind. */
+/* Publishes the entry: stores its kind. */
 void ring_publish(void *entry, enum event_kind kind);

@@ -1,10 +1,10 @@
-/* The stack of a thread as an interrupt finds it: its registers and what lies above its stack
- * pointer. The tool makes calling contexts of it; here nothing is known of frames.
+/* Copies the stack of an interrupted thread: its registers and what lies above its stack pointer.
+ * The tool unwinds it; the agent knows nothing of frames.
  *
- * Where a stack ends only its owner knows, and it may be anywhere, as those of coroutines are. So
- * the copy goes as far as it gets: a fault in it ends it (stack_copy_faulted). Where a fault could
- * not be borne, since the program has it blocked or stands on the stack where it would be told, the
- * kernel is asked for the copy, which takes ten times as long. */
+ * Only the owner of a stack knows where it ends, and it may be anywhere, like those of coroutines.
+ * So the copy goes on until a fault ends it (stack_copy_faulted). If a fault must not happen,
+ * because the program blocks it or runs on the stack where it would be delivered, the kernel makes
+ * the copy, ten times as slow. */
 #pragma once
 
 #include "wire/channel.h"
@@ -23,8 +23,8 @@ struct stack_copy {
     uint32_t n_words;
 };
 
-/* Up to where the thread's stack begins, if that is known: most stacks are short. Returns how many
- * bytes were copied; 0: none could be. */
+/* Up to `begin`, the start of the thread's stack, if that is known: most stacks are short. Returns
+ * the bytes copied; 0: none. */
 uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
                          uint64_t begin);
 /* Copies until a page is not there. Returns how many bytes were copied. */

@@ -1,5 +1,5 @@
-/* Whether a debugger holds this process. It would see the signals of samples and stop at them, and
- * breakpoints that it puts into the code are not in our copies: whoever is traced runs natively. */
+/* Detects a debugger. It would see the signals of samples and stop at them, and the breakpoints
+ * that it sets are not in copies: traced processes run natively. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
-/* What an interrupt costs before any walk. */
+/* Measures what an interrupt costs without a walk. */
 #pragma once
 
 struct thread;
 
-/* Fills channel.delivery_ticks, which is what an interrupt takes with warm caches, and
- * agent.means.entry_ticks: what it takes when they are full of other things. By the trigger of the
- * calling thread. Takes about a millisecond. */
+/* Fills channel.delivery_ticks, the cost of an interrupt with warm caches, and
+ * agent.means.entry_ticks, its cost with cold ones. Uses the trigger of the calling thread; takes
+ * about a millisecond. */
 void calibrate(struct thread *thread);

@@ -1,4 +1,4 @@
-/* One sample: the interrupted thread walked forward. */
+/* One sample: walks the interrupted thread forward. */
 #pragma once
 
 #include <stdint.h>
@@ -7,8 +7,8 @@ struct thread;
 
 /* Walks the thread from the state in its copied frame and leaves its new state there. */
 void sample_take(struct thread *thread);
-/* The walk ended in a fault of the program's: reports what its window had, and re-arms. The
- * thread's state is in the fault's own frame. */
+/* The walk ended in a fault of the program: reports its window so far, and re-arms. The thread's
+ * state is in the fault's own frame. */
 void sample_abandon(struct thread *thread);
-/* The interrupt cannot be walked; its time still counts at this pc; 0: at none. */
+/* The interrupt cannot be walked; its time still counts at this pc; 0: nowhere. */
 void sample_decline(struct thread *thread, uint64_t pc);

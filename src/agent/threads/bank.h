@@ -1,5 +1,5 @@
-/* A thread's bank in the share: exact counts, tables of paths and nodes, or the ring and records of
- * a trace. The tool can read it whatever happens to us. */
+/* A thread's bank in the shared memory: exact counts, tables of paths and nodes, or the ring and
+ * records of a trace. The tool can read it whatever happens to the process. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +7,13 @@
 
 struct thread;
 
-/* Lays it over the counters of the thread's context. */
+/* Maps it over the counters of the thread's context. */
 bool bank_map(const struct thread *thread);
-/* The calling thread is about to fork: keeps its tree of contexts for the child, whose parent may
- * end, and its bank be used again, before the child has read it. And lets go of that again, in
+/* Before a fork: keeps a copy of the thread's tree of contexts for the child, because the parent
+ * may end, and its bank be reused, before the child has read it. bank_forked drops the copy, in
  * both. */
 void bank_fork(struct thread *thread);
 void bank_forked(struct thread *thread);
-/* The counts of a thread that ends are the process's; its bank is for the next. Costs what was
+/* Adds the counts of a thread that ends to the process's; its bank is then free. Costs what was
  * written, not what it could hold. */
 void bank_merge(const struct thread *thread);

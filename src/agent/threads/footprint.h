@@ -1,5 +1,4 @@
-/* How much memory the agent takes in the process, as the kernel has it: pages that are there, each
- * counted once. */
+/* The agent's resident memory in the process; each page is counted once. */
 #pragma once
 
 #include <stdint.h>

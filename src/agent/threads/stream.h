@@ -1,12 +1,12 @@
 /* Compressors between windows and the ring (record --compress): exits, values and latencies of a
- * thread become one stream of tuples, whose places mean something to the tool alone
- * (wire/channel.h), and only what passes the compressor goes into the ring.
+ * thread become one stream of tuples, whose places only the tool understands (wire/channel.h); only
+ * what passes the compressor goes into the ring.
  *
- * Each thread has a compressor of its own. Selection comes before it: what runs outside of the
- * places that are kept (wire/only.h) is no tuple. With `converge` neither are values of a place
- * whose last messages all told the same one, but for one window in some.
+ * Each thread has its own compressor. Selection comes first: exits outside of what is kept
+ * (wire/only.h) give no tuples. With `converge` values are left out if their place's last messages
+ * all had the same value, except in some windows.
  *
- * A window is taken while its thread is still in the cache, whose exits tell what words are. */
+ * A window is taken while its thread is still in the cache, whose exits know the kinds of words. */
 #pragma once
 
 #include "compress/compressor.h"
@@ -15,11 +15,10 @@ struct thread;
 
 enum { STREAM_TUPLES = 256, STREAM_CONVERGED = 1024 };
 
-/* What the messages of one place have told: a table by place, in which the last that came has its
- * row. */
+/* The last messages of a place, in a table indexed by place; newer places replace older ones. */
 struct stream_course {
     uint64_t place, value;
-    uint32_t same; /* messages in a row with that value */
+    uint32_t same; /* consecutive messages with that value */
 };
 
 struct thread_stream {
@@ -31,10 +30,10 @@ struct thread_stream {
     struct compressor compressor; /* last: it is large, and touched in parts */
 };
 
-/* False: there is no memory, or the design is none. */
+/* False: no memory, or an invalid design. */
 bool stream_open(struct thread *thread);
 void stream_close(struct thread *thread);
 /* The window that the thread's context holds. */
 void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n);
-/* What waits, and what counters behind the compressor hold; the thread ends. */
+/* The thread ends: sends what waits, and what counters behind the compressor hold. */
 void stream_end(struct thread *thread);

@@ -6,23 +6,21 @@
 
 struct thread;
 
-/* Records a thread of this process from now on: the calling one, or any other by its id. NULL: it
- * could not be had, which is counted. */
+/* Records a thread of this process from now on, by its id. NULL: not possible, which is counted. */
 struct thread *thread_adopt(int32_t tid);
-/* The same in two steps, for a thread that is still to be made: a slot, NULL if there is none, and
- * later, by the thread itself, whose it is. */
+/* The same in two steps, for a thread that does not exist yet: reserves a slot (NULL: none); later
+ * the thread itself claims it. */
 struct thread *thread_reserve(void);
 void thread_identify(struct thread *thread);
-/* Tells the tool of it: once the process has a channel. */
+/* Publishes it: once the process has a channel. */
 void thread_enlist(struct thread *thread);
-/* Gives it what a walk needs. False: there is no memory. */
+/* Gives it what a walk needs. False: no memory. */
 bool thread_equip(struct thread *thread);
-/* Takes it away again. */
+/* Undoes thread_equip. */
 void thread_strip(struct thread *thread);
-/* It is about to end, or has ended: takes its leave, and makes its slot free. */
+/* It is about to end, or has ended: publishes that and frees its slot. */
 void thread_release(struct thread *thread);
-/* The same, but the slot is not free yet: the thread still stands on the stack that is part of it.
- */
+/* The same, but the slot is not free yet: the thread still runs on the stack in it. */
 void thread_retire(struct thread *thread);
-/* Releases the slots of threads that ended without a word. */
+/* Releases the slots of threads that ended unnoticed. */
 void threads_reap(void);

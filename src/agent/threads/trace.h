@@ -1,5 +1,5 @@
-/* The writing end of an exact trace: what a thread's exits filled is poured into the ring of its
- * bank. The program waits when the tool is behind, and goes native when the tool is gone. */
+/* The writing end of an exact trace: copies a thread's exits into the ring of its bank. The program
+ * waits when the tool is behind, and goes native when the tool is gone. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,10 +7,10 @@
 
 struct thread;
 
-/* The thread's trace begins, where its context stands. */
+/* The thread's trace begins at context.pc. */
 void trace_begin(struct thread *thread);
-/* Hands over what was recorded; the last exit went to end_pc, and recording goes on at next_pc.
- * False: the tool is gone. */
+/* Writes what was recorded. The last exit went to end_pc, and recording goes on at next_pc. False:
+ * the tool is gone. */
 bool trace_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc);
-/* Nothing more will come. */
+/* Closes the trace. */
 void trace_end(struct thread *thread);

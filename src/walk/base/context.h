@@ -1,8 +1,8 @@
 /* What translated code knows of its thread: %gs points here while a walk runs.
  *
- * The first fields are addressed by enter.c's assembly and by emitted code, by constant offset;
- * enter.c asserts them. The large arrays are touched sparsely: mapped without reservation, a thread
- * costs the pages it uses. What all threads share is in tables.h. */
+ * enter.c's assembly and emitted code address the first fields by constant offset; enter.c asserts
+ * them. The large arrays are sparse: mapped without reservation, a thread costs the pages it uses.
+ * What all threads share is in emit/tables.h. */
 #pragma once
 
 #include "wire/channel.h"
@@ -13,10 +13,10 @@
 
 enum flavour { FLAVOUR_PLAIN, FLAVOUR_RECORD, FLAVOUR_COUNT, FLAVOURS };
 
-/* Why translated code came back to the dispatcher. */
+/* Why translated code returned to the dispatcher. */
 enum leave {
     LEAVE_DIRECT,          /* at an exit that is not linked yet, its work done: context.exit */
-    LEAVE_INDIRECT,        /* no landing known for context.pc */
+    LEAVE_INDIRECT,        /* no landing for context.pc */
     LEAVE_BUDGET,          /* budget used up or records full, at context.exit */
     LEAVE_BUDGET_INDIRECT, /* the same, on the way to context.pc */
     LEAVE_STOP,            /* the next instruction is refused: context.exit */
@@ -24,8 +24,9 @@ enum leave {
     LEAVE_SITE,            /* as LEAVE_INDIRECT, at a counted jump or call: context.exit */
     LEAVE_LAZY,   /* at a branch taken for the first time, its work not done: context.exit */
     LEAVE_SIGNAL, /* nothing was executed: context.interrupt is set */
-    LEAVE_GUARD,  /* before a guarded superblock, whose number is in context.exit */
-    LEAVE_PLAN,   /* an operation is to be carried out: context.exit; then on at context.resume */
+    LEAVE_GUARD,  /* before a guarded superblock; its number is in context.exit */
+    LEAVE_PLAN,   /* an operation is left to the dispatcher: context.exit; then on at context.resume
+                   */
     LEAVE_STEP,   /* the next instruction has no copy (shape.stepped): context.exit */
 };
 
@@ -43,14 +44,14 @@ enum {
 /* x86 register numbers, as in encodings. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* At the clock, by an operation that is carried out. `path`: the register; where a path begins, the
- * clock at another look right before, or 0: there was none. */
+/* One clock read of an operation. `path`: the register; where a path begins: the clock at a read
+ * right before, or 0 if there was none. */
 struct look {
     uint64_t clock, path, sp;
     uint64_t operation; /* in words from the start of the library */
 };
 
-/* A path that came to its end while a burst flows. */
+/* A path that ended while a burst flows. */
 struct flow_look {
     uint64_t path, operation; /* as in struct look */
 };
@@ -59,61 +60,58 @@ struct context {
     uint64_t gpr[16];
     uint64_t pc, flags;
     uint64_t host_sp;
-    uint64_t slot_rcx, slot_r11; /* the program's, while an exit needs the registers */
+    uint64_t slot_rcx, slot_r11; /* of the program, while an exit needs the registers */
     uint64_t jump;
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
     uint32_t exit, leave;
-    uint32_t
-        interrupt; /* set by a signal handler: do not enter, come back at once (LEAVE_SIGNAL) */
+    uint32_t interrupt; /* set by a signal handler: do not enter, return at once (LEAVE_SIGNAL) */
     uint32_t reserved;
-    uint64_t
-        program_gs; /* exact runs: what the program has in %gs, for copies and for the way out */
-    /* Where emitted code goes to leave, one for each enum leave that it can cause. */
+    uint64_t program_gs; /* exact runs: the program's %gs, for copies and for the way out */
+    /* Where emitted code jumps to leave, one for each enum leave that it can cause. */
     uint64_t to_direct, to_indirect, to_budget, to_budget_indirect, to_stop, to_syscall, to_site,
         to_lazy, to_guard, to_plan, to_step;
-    /* Plain: what was executed, each counting up from below zero; a walk ends when one is no longer
-     * negative. Each holds instructions << BUDGET_BITS plus the exits that charged them; direct
-     * exits charge the first half, indirect ones the second. Many, because adding to one place
-     * again and again makes each addition wait for the last: superblocks take turns. */
+    /* Plain: what was executed. Each counts up from below zero; a walk ends when one is no longer
+     * negative. Each holds instructions << BUDGET_BITS plus the number of exits that charged them.
+     * Direct exits charge the first half of the array, indirect ones the second. There are many,
+     * because repeated additions to one place wait for each other: superblocks take turns. */
     int64_t budgets[CONTEXT_BUDGETS];
-    /* Record, with a payload (walk/emit/payload.h): bytes of it written so far; and for the code
-     * that does. */
+    /* Record, with a payload (walk/emit/payload.h): bytes written so far; then scratch of the code
+     * that writes it. */
     uint64_t payload_at;
     uint64_t slot_r10, slot_rax, slot_rdx;
     uint64_t latency_left, latency_start, latency;
-    /* Count, with a plan (wire/plan.h): its register, when it began, and for the code that uses
-     * them. */
+    /* Count, with a plan (wire/plan.h): its register, when the path began, and scratch. */
     uint64_t path, path_began;
-    int64_t path_left; /* PLAN_SOME: paths until some are measured (walk/count/passages.h); 0: they
-                          are */
-    uint64_t path_seed, path_clock; /* likewise: of chance; what a look at the clock takes, by 16 */
-    /* Likewise, of passages that are measured and wait for a call to return: the stack pointer of
-     * the innermost, PATH_WAITS_NONE if there is none. Code asks `path_back`: the same, or 0 while
-     * some are measured, when all that return look at the clock. */
+    int64_t path_left; /* PLAN_SOME: paths until the next burst (walk/count/passages.h); 0: in a
+                          burst */
+    uint64_t path_seed, path_clock; /* PLAN_SOME: random state; cost of a clock read, times 16 */
+    /* PLAN_SOME: the stack pointer of the innermost measured passage that waits for a call to
+     * return; PATH_WAITS_NONE: none. Code compares `path_back`: the same, or 0 during a burst, when
+     * every return reads the clock. */
     uint64_t path_waits, path_back;
-    uint64_t path_follows; /* one is followed to its end: the looks that it has had, and one */
-    uint64_t bursts;       /* that there were */
+    uint64_t path_follows; /* one is followed to its end: its clock reads so far, plus one */
+    uint64_t bursts;       /* bursts so far */
     int64_t looks_at;      /* bytes, counts up to 0, the end of looks[] */
     struct look looks[CONTEXT_LOOKS];
-    /* The burst that lasts, or is next, flows (walk/count/flow.h): bytes, counts up to 0, the end
-     * of flow[]; 0: it does not flow. Then its enum flow_phase, passages that are timed, the clock
-     * when it was over, ticks of the dispatcher in it; and it is not to be used. */
+    /* The current or next burst flows (walk/count/flow.h): bytes, counts up to 0, the end of
+     * flow[]; 0: it does not flow. Then: enum flow_phase, passages that are timed, the clock at its
+     * end, the dispatcher's ticks in it, and whether it is unusable. */
     int64_t flow_at;
     uint64_t flow_phase, flow_room, flow_ended, flow_paused, flow_spoiled;
     struct flow_look flow[CONTEXT_FLOW];
-    uint64_t paused; /* when the dispatcher came between what is measured; 0: it did not */
+    uint64_t paused; /* when the dispatcher interrupted a measurement; 0: it did not */
     uint64_t slot_clock, resume;
-    uint64_t left_path;    /* of a count in a node that is left to the dispatcher */
-    uint64_t *paths_lost;  /* added to, when a path could not be counted */
-    uint64_t *interrupted; /* when what was measured took too long to stand for others */
-    /* Calling contexts (walk/count/contexts.h): the current node, since when; what has been called,
-     * and from where, that is no function. */
+    uint64_t left_path;   /* of a count in a node that was left to the dispatcher */
+    uint64_t *paths_lost; /* incremented when a path could not be counted */
+    uint64_t
+        *interrupted; /* incremented when a measured passage was too long to stand for others */
+    /* Calling contexts (walk/count/contexts.h): the current node, and since when; then what was
+     * called, and from where, that is no function. */
     uint64_t node, node_began;
-    uint64_t node_timed, node_ended; /* this stay is measured; when it came to its end */
-    uint64_t node_clock;             /* what two looks at the clock take */
-    uint64_t node_lost;              /* ticks of this stay that were without a CPU */
-    /* When it was last looked how long the thread had no CPU (walk/count/cpu_lost.h), by each
-     * clock. */
+    uint64_t node_timed, node_ended; /* this stay is measured; when it ended */
+    uint64_t node_clock;             /* cost of two clock reads */
+    uint64_t node_lost;              /* ticks of this stay in which the thread had no CPU */
+    /* The last check of how long the thread had no CPU (walk/count/cpu_lost.h), by each clock. */
     uint64_t cpu_tsc, cpu_wall, cpu_ns;
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;
@@ -122,22 +120,22 @@ struct context {
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
     _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
-    /* Exact counts; the agent maps the thread's bank over this. With a plan, the shadow of the
-     * stack is behind it. Samples: the payload of a window. */
+    /* Exact counts; the agent maps the thread's bank here. With a plan, the shadow of the stack
+     * follows. Samples: the payload of a window. */
     _Alignas(4096) uint64_t counters[];
 };
 
-/* Above every stack, and its highest byte is 0, as theirs. */
+/* Above every stack; its highest byte is 0, as theirs. */
 #define PATH_WAITS_NONE (UINT64_C(1) << 54)
 
-/* What plans put by for one word of the stack. */
+/* What plans save for one word of the stack. */
 struct shadow {
     uint64_t path, ticks;
     union {
         uint64_t node;
-        uint64_t waits; /* PLAN_SOME, which has no nodes: the next passage that waits, further up */
+        uint64_t waits; /* PLAN_SOME, which has no nodes: the next waiting passage further up */
     };
-    uint64_t pending; /* of a signal handler, what it interrupted */
+    uint64_t pending; /* of a signal handler: what it interrupted */
 };
 enum { CONTEXT_SHADOW_SCALE = sizeof(struct shadow) / 8 };
 #define CONTEXT_SHADOW_AT (offsetof(struct context, counters) + CHANNEL_BANK_BYTES)
@@ -149,14 +147,14 @@ static inline struct shadow *context_shadow(struct context *context, uint64_t sp
                                      CONTEXT_SHADOW_SCALE * (uint64_t)(uint32_t)sp);
 }
 
-/* More of one of its losses, if there is anybody to tell. */
+/* Adds to a loss, if there is a channel. */
 static inline void context_lose(uint64_t *loss, uint64_t more)
 {
     if (loss)
         __atomic_fetch_add(loss, more, __ATOMIC_RELAXED);
 }
 
-/* Draws which passages and stays are measured. */
+/* A random number: which passages and stays are measured. */
 static inline uint64_t context_chance(struct context *context)
 {
     uint64_t seed = context->path_seed ? context->path_seed : (uint64_t)context >> 12;
@@ -167,22 +165,21 @@ static inline uint64_t context_chance(struct context *context)
 }
 
 #define CONTEXT_PAYLOAD_AT offsetof(struct context, counters)
-/* However much every exit writes, no test is needed. */
+/* Large enough for every exit to write its maximum: no test is needed. */
 #define CONTEXT_PAYLOAD_BYTES (8u * PAYLOAD_WORDS_MAX * CONTEXT_PAYLOAD_EXITS)
 
 #define CONTEXT_RECORDS_END ((uint32_t)offsetof(struct context, records) + 4u * CONTEXT_RECORDS)
 
 void context_init(struct context *context);
-/* Where code goes that leaves by an indirect branch without a landing: the same for every thread.
- */
+/* Where an indirect branch without a landing goes: the same for every thread. */
 uint64_t context_leave_indirect(void);
 uint64_t context_leave_site(void);
 
-/* Runs translated code at `code` with the program's registers from the context, until it leaves;
- * then registers, pc (where known) and flags are in the context. %gs must point at it. */
+/* Runs translated code at `code` with the program's registers from the context until it leaves;
+ * then registers, pc (if known) and flags are in the context. %gs must point to it. */
 void context_enter(struct context *context, uint64_t code);
 /* For a signal handler that has set context.interrupt: if the thread was past the test of it but
- * not yet in translated code, where it must go on instead; else pc itself. */
+ * not yet in translated code, the pc where it must continue instead; else pc itself. */
 uint64_t context_rewind(uint64_t pc);
-/* It is on its way into translated code, past the test. */
+/* True if pc is between the test and translated code. */
 bool context_entering(uint64_t pc);

@@ -33,7 +33,7 @@ static inline unsigned long sys_tsc(void)
     return (unsigned long)high << 32 | low;
 }
 
-/* All before it is done by then, and nothing behind it has begun. */
+/* All instructions before it are complete, and none after it has begun. */
 static inline unsigned long sys_tsc_fenced(void)
 {
     __asm__ volatile("lfence" ::: "memory");
@@ -42,8 +42,8 @@ static inline unsigned long sys_tsc_fenced(void)
     return now;
 }
 
-/* One more than CPU and node, in one number, as the kernel keeps them in the limit of a segment for
- * getcpu of the vdso: no system call, which a filter might not like. 0: it keeps none. */
+/* CPU and node in one number, plus one, as the kernel keeps them in a segment limit for the vDSO's
+ * getcpu. No system call, which a filter might refuse. 0: not available. */
 static inline unsigned int sys_cpu_node(void)
 {
     unsigned int limit = 0, selector = 0x7b;

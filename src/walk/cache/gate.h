@@ -1,5 +1,5 @@
-/* Who is in a code cache, and who may change it. Threads run in it side by side; one at a time
- * changes it; who takes away what others run must be in it alone. */
+/* Threads in a code cache, and the lock for changing it. Threads run in it side by side; one at a
+ * time changes it; to remove code that others may run, a thread must be alone in it. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,21 +9,21 @@
 
 struct gate {
     uint32_t lock;  /* a futex: 0 free, 1 taken, 2 taken and waited for */
-    uint32_t users; /* threads that are in, or GATE_CLAIMED */
+    uint32_t users; /* threads in the cache, or GATE_CLAIMED */
 };
 
-/* A thread is in between these two. False: somebody has claimed it. */
+/* A thread is in the cache between these two. False: another has claimed it. */
 bool gate_enter(struct gate *gate);
 void gate_leave(struct gate *gate);
-/* For the calling thread alone, which is not in; false: there are others. Who has released it is
- * in, like after gate_enter. */
+/* Claims the cache for the calling thread, which must be outside; false: others are in it. After
+ * gate_release the thread is in, as after gate_enter. */
 bool gate_claim(struct gate *gate);
 void gate_release(struct gate *gate);
-/* Whether anybody is in. */
+/* True if any thread is in. */
 bool gate_occupied(const struct gate *gate);
-/* Whether nobody else is in, for a thread that is. */
+/* True if no other thread is in; the caller is. */
 bool gate_alone(const struct gate *gate);
 
-/* Whoever does not wait tries for some microseconds only: the holder may have lost its CPU. */
+/* Without `wait` it tries for some microseconds only: the holder may have lost its CPU. */
 bool gate_lock(struct gate *gate, bool wait);
 void gate_unlock(struct gate *gate);

@@ -1,8 +1,7 @@
-/* The bytes of the program that copies were made of, remembered as sums of lines: whether they are
- * still what they were.
+/* Checksums of the code that has copies, line by line: has it changed?
  *
- * For processes whose changes of code nobody tells us of. Lines are added under the cache's lock
- * and forgotten when it is flushed; anybody may ask. */
+ * For processes in which no interposer reports changes of code. Lines are added under the cache's
+ * lock and dropped when it is flushed; any thread may ask. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,8 +24,8 @@ struct witness {
     struct witness_line lines[WITNESS_LINES];
 };
 
-/* Copies were made of these bytes. False: no room for more. */
+/* Adds bytes that were copied. False: no room for more. */
 bool witness_add(struct witness *witness, uint64_t start, uint64_t bytes);
-/* Whether all bytes are those that were added. What cannot be read any more is not. */
+/* True if all bytes are unchanged. Unmapped bytes are not. */
 bool witness_holds(const struct witness *witness);
 void witness_forget(struct witness *witness);

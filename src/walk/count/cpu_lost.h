@@ -1,18 +1,16 @@
-/* How long a thread was without a CPU: others had it, or the thread waited. Two clocks of the
- * kernel tell, the thread's CPU time and the time of day: what the one has and the other has not,
- * in ticks. Looking takes two system calls, so it is not done often. */
+/* How long a thread had no CPU: others had it, or the thread waited. The difference between wall
+ * time and the thread's CPU time, in ticks. Two system calls, so it is not checked often. */
 #pragma once
 
 #include "walk/base/context.h"
 
 #include <stdint.h>
 
-/* Less than that is not looked into: about 20 us. */
+/* Shorter times are not checked: about 20 us. */
 enum { CPU_LOST_LEAST = 1 << 16 };
 
-/* Ticks without a CPU since the last look; 0 of the first. The next counts from now on. */
+/* Ticks without a CPU since the last call; 0 for the first. */
 uint64_t cpu_lost_look(struct context *context);
 
-/* So many ticks of a stretch in which so many nanoseconds passed, of which so many were without a
- * CPU. */
+/* Converts lost_ns to ticks, for a stretch of `ticks` and `ns`. */
 uint64_t cpu_lost_ticks(uint64_t ticks, uint64_t ns, uint64_t lost_ns);

@@ -1,10 +1,9 @@
-/* Bursts that flow: many passages along paths, timed as a whole while they run as they always do
- * (walk/count/passages.h).
+/* Bursts that flow: many passages along paths, timed as a whole while they run at full speed
+ * (passages.h).
  *
- * The first passages of one make the processor learn the way to the code that writes them down.
- * Then the clock is read, and again when there is no more room; in between nothing waits for
- * anything. What is kept is how long it took and how often each path came to its end (wire_burst,
- * wire/plan.h). */
+ * The first passages of a burst let the processor learn the code that writes them down. Then the
+ * clock is read, and again when the room is used up; in between nothing waits. What is kept is the
+ * total time and how often each path ended (wire_burst, wire/plan.h). */
 #pragma once
 
 #include "walk/base/context.h"
@@ -12,7 +11,7 @@
 
 enum flow_phase { FLOW_NONE, FLOW_WARM, FLOW_TIMED };
 
-/* A burst that flows lasts. */
+/* True during a burst that flows. */
 static inline bool flow_runs(const struct context *context)
 {
     return context->flow_phase && context->path_left <= 0;
@@ -25,14 +24,14 @@ static inline void flow_disarm(struct context *context)
     context->flow_at = 0;
 }
 
-/* The one with that number is one of those that are kept. */
+/* True if the burst with that number is kept. */
 bool flow_wanted(struct context *context, uint64_t number);
 /* The next burst flows. */
 void flow_arm(struct context *context);
-/* Code has left with no more room. True: the burst is over. Else the clock is read when we are
- * gone, and added to path_began. */
+/* The room is used up. True: the burst is over. Else the caller's code reads the clock later and
+ * adds it to path_began. */
 bool flow_take(const struct plan *plan, struct context *context);
-/* The dispatcher carries an operation out itself: the burst is of no use. */
+/* The dispatcher carries out an operation itself: the burst becomes unusable. */
 void flow_passes(struct context *context, bool waited);
-/* A thread ends: its bursts go to the bank of the process, as far as there is room. */
+/* A thread ends: its bursts go to the bank of the process, as far as they fit. */
 void flow_merge(struct context *context, uint8_t *to);

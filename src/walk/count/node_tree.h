@@ -1,7 +1,7 @@
-/* The tree of calling contexts in a bank (wire/node.h): nodes found and added.
+/* The tree of calling contexts in a bank (wire/node.h): finds and adds nodes.
  *
- * Nodes of no function, of which there are few, have room for the counters of any: whatever the
- * code that counts takes for its context, it writes nowhere else. */
+ * The few nodes of no function have room for the counters of any function: code that counts in the
+ * wrong node still writes inside it. */
 #pragma once
 
 #include "wire/channel.h"
@@ -16,7 +16,7 @@ struct node_tree {
     bool counts_paths;
 };
 
-/* What a new node is. */
+/* The properties of a new node. */
 struct node_kind {
     uint32_t function, number;
     uint32_t slots, paths;
@@ -37,18 +37,18 @@ static inline uint64_t *node_slots(struct wire_node *node)
 
 /* The root of an empty bank. */
 void node_tree_begin(const struct node_tree *tree);
-/* Where the records of a bank end, and how many there are. */
+/* The end of the records of a bank, and their number. */
 uint32_t node_tree_end(uint8_t *bank, uint32_t *ret_n);
 
-/* 0: there is none. */
+/* 0: none. */
 uint32_t node_child_find(const struct node_tree *tree, uint32_t parent, uint64_t site,
                          uint32_t function);
 /* The node itself, or one above it, of the function; 0: none. */
 uint32_t node_above_find(uint8_t *bank, uint32_t at, uint32_t function);
-/* One that stands for no function, below the root. */
+/* A node of no function, below the root. */
 uint32_t node_special_get(const struct node_tree *tree, uint32_t function);
-/* The child of a node, found or added; below NODE_OTHERS, if there is no room: or that itself. */
+/* The child of a node, found or added. Without room: a child of NODE_OTHERS, or that itself. */
 uint32_t node_child_get(const struct node_tree *tree, uint32_t parent, uint64_t site,
                         const struct node_kind *kind);
-/* It is NODE_OTHERS, or below it. */
+/* True for NODE_OTHERS and nodes below it. */
 bool node_is_other(uint8_t *bank, uint32_t number);

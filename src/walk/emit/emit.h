@@ -1,4 +1,4 @@
-/* Writing machine code: a cursor into a zone's writable alias, and the few instructions that exits
+/* Writes machine code: a cursor into a zone's writable alias, and the few instructions that exits
  * are made of. Names say what runs; %gs is left out of them. */
 #pragma once
 
@@ -121,21 +121,21 @@ static inline void emit_jump(struct code_cursor *cursor, uint64_t target)
     emit_displacement(cursor, cursor->at - 4, target);
 }
 
-/* A short branch's displacement field, made to lead to where the cursor is. */
+/* Makes a short branch's displacement field lead to the cursor. */
 static inline void emit_near_here(uint8_t *field, const struct code_cursor *cursor)
 {
     *field = (uint8_t)(cursor->at - (field + 1));
 }
 
-/* Prefixes without effect on the branch that follows, so that its displacement field, so many bytes
- * behind, lies within eight aligned bytes: it can then be patched while other threads run it. */
+/* Prefixes without effect on the branch that follows, so that its displacement field, `field_at`
+ * bytes on, lies within eight aligned bytes: then it can be patched while other threads run it. */
 static inline void emit_padding(struct code_cursor *cursor, uint32_t field_at)
 {
     while (((uintptr_t)cursor->at + field_at) % 8 > 4)
         emit_u8(cursor, 0x2e);
 }
 
-/* jmp target, which can be patched while other threads run it. Returns the displacement field. */
+/* A jump that can be patched while other threads run it. Returns its displacement field. */
 static inline uint8_t *emit_patchable_jump(struct code_cursor *cursor)
 {
     emit_padding(cursor, 1);

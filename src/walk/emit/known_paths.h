@@ -1,6 +1,6 @@
-/* Paths that are counted by their number (PLAN_COUNT_PATH) and are known where code is made: each
- * has a counter of its own, and the tool is told (UNIT_PATH). Once for all code and threads of the
- * process. Under the cache's lock. */
+/* Paths that are counted by their number (PLAN_COUNT_PATH) and known at translation: each has a
+ * counter of its own, published as UNIT_PATH, for all code and threads of the process. Under the
+ * cache's lock. */
 #pragma once
 
 #include "walk/base/unit_log.h"
@@ -26,11 +26,10 @@ struct known_paths {
     struct known_path slots[KNOWN_PATHS_SLOTS];
 };
 
-/* Its counter, or the first of two; 0: there are too many, whoever goes it is counted in the
- * thread's table. */
+/* Its counter, or the first of two; 0: there are too many, the thread's table counts it. */
 uint32_t known_path_counter(struct known_paths *known, uint32_t function, uint64_t path,
                             bool ticks);
-/* The number of its counter in each node of the function, and one; 0: there are too many. */
+/* Its counter's number in each node of the function, plus one; 0: there are too many. */
 uint32_t known_path_in_node(struct known_paths *known, uint32_t function, uint64_t path);
-/* In a fork, whose channel is new. */
+/* For a fork, whose channel is new. */
 void known_paths_forget(struct known_paths *known);

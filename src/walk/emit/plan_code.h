@@ -1,19 +1,19 @@
-/* Operations of a plan (wire/plan.h) as code.
+/* Emits the operations of a plan (wire/plan.h).
  *
- * What is put by lies in the shadow of the stack: four words for each aligned one of the stack,
- * found by the low 32 bits of the stack pointer. So every frame has its own, whoever never returns
- * needs no tidying up, and memory is touched where the stack is. */
+ * Saved values lie in the shadow of the stack: four words for each aligned word of the stack, found
+ * by the low 32 bits of the stack pointer. So every frame has its own, calls that never return need
+ * no clean-up, and the shadow uses memory only where the stack does. */
 #pragma once
 
 #include "walk/emit/plan_room.h"
 #include "walk/count/plan_path.h"
 
-/* No operation's code is longer. */
+/* The most code of one operation. */
 enum { PLAN_CODE_BYTES = 600 };
 
-/* Code that carries them out; no register or flag of the program's changes. `path`: what is known
- * before, and then behind. */
+/* Emits the operations of a place; no register or flag of the program changes. `path`: what is
+ * known before, then after. */
 void plan_emit(const struct plan *plan, plan_place place, struct code_cursor *c,
                const struct plan_room *room, struct plan_path *path);
-/* Code that makes context.path true. */
+/* Emits code that stores what is known in context.path. */
 void plan_settle(struct code_cursor *c, const struct plan_room *room, struct plan_path *path);

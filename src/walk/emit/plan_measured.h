@@ -1,21 +1,21 @@
-/* Code of PLAN_SOME (walk/count/passages.h): whether a burst lasts is asked at operations; what is
- * then done, out of the way, is to look at the clock and write down what was seen. */
+/* Code of PLAN_SOME (walk/count/passages.h): operations test whether a burst is on; if so, code out
+ * of line reads the clock and writes down what it saw. */
 #pragma once
 
 #include "walk/emit/plan_taken.h"
 
-/* The way that branches off, and comes back behind the branch. */
+/* The code out of line. */
 struct measured {
     struct taken taken;
     struct plan_path path;
     uint8_t *out;  /* the branch that leads there */
-    uint64_t back; /* where it comes back */
+    uint64_t back; /* where it returns */
 };
 
-/* Branches off while a burst lasts. `begins`: one less is left until the next begins. */
+/* Branches off during a burst. `begins`: counts down to the next burst. */
 struct measured measured_emit(struct taken *t, const struct plan_path *path, bool begins);
-/* BACK, branching off if a burst lasts, if what called waits, or somebody who was left for good. */
+/* BACK: branches off during a burst, or if the caller waits, or a passage was left for good. */
 struct measured measured_emit_back(struct taken *t, uint16_t flags);
-/* Behind the operation's code, registers given back: the way that branches off. */
+/* After the operation's code, registers restored: the code out of line. */
 void measured_emit_out(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                        struct measured *measured);

@@ -1,6 +1,6 @@
-/* What the code of a plan's operations is made of (walk/emit/plan_code.c): registers that are taken
- * and given back, the clock, the register of the plan, and the way to the dispatcher. No flag of
- * the program's changes, unless they are free. */
+/* Parts of the code of a plan's operations (plan_code.c): registers that are taken and given back,
+ * the clock, the plan's register, and the way to the dispatcher. No flag of the program changes,
+ * unless flags are dead. */
 #pragma once
 
 #include "walk/count/plan_path.h"
@@ -13,20 +13,20 @@
 
 #define SLOT(field) offsetof(struct context, field)
 
-/* Which registers the code of one operation has taken, to give them back in the end. */
+/* The registers that the code of one operation has taken. */
 struct taken {
     struct code_cursor *c;
     const struct plan_room *room;
     bool flags_free;
     bool rcx, r11, rax, ticks;
-    bool clocked; /* the operation before has just looked at the clock, for path_began */
+    bool clocked; /* the operation before has just read the clock, for path_began */
 };
 
 void taken_rcx(struct taken *t);
 void taken_r11(struct taken *t);
 void taken_rax(struct taken *t);
 void taken_give_back(struct taken *t);
-/* Makes context.path true. */
+/* Stores what is known in context.path. */
 void taken_settle(struct taken *t, struct plan_path *path);
 
 /* ---- instructions */
@@ -43,12 +43,12 @@ bool emit_fits(int64_t value);
 void emit_constant_r11(struct code_cursor *c, int64_t value);
 /* %rcx += value */
 void emit_sum_rcx(struct taken *t, int64_t value);
-/* A short branch to a place not known yet. */
+/* A short branch to a place that is not known yet. */
 uint8_t *emit_short(struct code_cursor *c, uint32_t opcode);
-/* Goes on if %rcx is zero, else by the branch that is returned. */
+/* Goes on if %rcx is zero, else takes the branch that is returned. */
 uint8_t *emit_unless_rcx_zero(struct code_cursor *c);
 
-/* The shadow's index of the stack pointer. */
+/* The index into the shadow, from the stack pointer. */
 static inline void emit_shadow_rcx(struct code_cursor *c)
 {
     emit_u8(c, 0x89); /* mov %esp, %ecx */
@@ -62,11 +62,11 @@ static inline void emit_shadow(struct code_cursor *c, uint32_t opcode, uint32_t 
 
 /* ---- the clock */
 
-/* The clock to %rax; %rdx is overwritten. */
+/* Reads the clock to %rax; %rdx is overwritten. */
 void emit_clock(struct taken *t);
-/* The same when all before is done. */
+/* The same after all instructions before it are complete. */
 void emit_clock_alone(struct taken *t);
-/* What is behind waits until all before is done. */
+/* Instructions after it wait until all before it are complete. */
 void emit_fence(struct code_cursor *c);
 /* %rax -= %rdx */
 void emit_less(struct code_cursor *c);
@@ -74,7 +74,7 @@ void emit_less(struct code_cursor *c);
 /* ---- what the dispatcher does */
 
 uint32_t plan_left_number(const struct plan *plan, const struct wire_plan *operation);
-/* Gives registers back and leaves; returns the field of where it goes on. */
+/* Gives registers back and leaves; returns the field for where to continue. */
 uint8_t *emit_leaving(struct taken *t, const struct plan *plan, const struct wire_plan *operation);
-/* It goes on right behind. */
+/* The same, continuing right after it. */
 void emit_left(struct taken *t, const struct plan *plan, const struct wire_plan *operation);

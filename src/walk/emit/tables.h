@@ -1,4 +1,4 @@
-/* Where indirect branches look up the code to go to: one set of tables for all threads of a
+/* The tables in which indirect branches look up their target's code: one set for all threads of a
  * process.
  *
  * They lie below 2 GiB, so that emitted code addresses them by a constant and an index, without a
@@ -20,29 +20,29 @@ enum {
 
 struct tables {
     uint64_t landings[FLAVOURS][TABLES_LANDINGS];
-    /* The same for one counted jump or call each. Most go to one place: their landings are one
-     * chain. Those that have gone to more than TABLES_FEW get a fan, which leads to chains of their
-     * own; the old one is at the end of each. */
+    /* The same for each counted jump or call. Most have one target: their landings are one chain.
+     * Those with more than TABLES_FEW targets get a fan, which leads to chains of their own; the
+     * old chain is at the end of each. */
     uint64_t sites[TABLES_SITES];
     uint64_t fans[TABLES_FANS][TABLES_FAN_SLOTS];
     uint16_t fan_of[TABLES_SITES];     /* number + 1; 0: none */
     uint8_t landings_of[TABLES_SITES]; /* of the one chain */
 };
 
-/* Maps them, untouched; NULL: no room below 2 GiB. */
+/* Maps them without touching them; NULL: no room below 2 GiB. */
 struct tables *tables_map(void);
-/* All landings of a flavour lead to the dispatcher, whatever they did before. Only touched tables
- * are written: one that no walk has used costs nothing. */
+/* All landings lead to the dispatcher again. Only touched tables are written: a table that no walk
+ * has used costs nothing. */
 void tables_forget(struct tables *tables);
 /* Must be called before the first code of a flavour is made. */
 void tables_prepare(struct tables *tables, enum flavour flavour);
 void tables_prepare_site(struct tables *tables, uint32_t site);
 /* Every slot of the fan leads where the site does. */
 void tables_prepare_fan(struct tables *tables, uint32_t fan, uint32_t site);
-/* It leads to the dispatcher, for those who are on their way through it. */
+/* It leads to the dispatcher, for threads that are on their way through it. */
 void tables_forget_fan(struct tables *tables, uint32_t fan);
 
-/* Which landing an indirect branch to pc looks at. */
+/* The index that an indirect branch to pc uses. */
 static inline uint32_t tables_landing(uint64_t pc, bool rotates)
 {
     return (uint32_t)(rotates ? pc >> 4 : pc) & (TABLES_LANDINGS - 1);

@@ -7,7 +7,7 @@
 #include "walk/emit/plan_code.h"
 #include "walk/emit/shape.h"
 
-/* Which registers are not in place at a cache pc, when an instruction there faults. */
+/* Registers that are in slots at a cache pc, when an instruction there faults. */
 enum { IN_SLOT_NONE, IN_SLOT_R11, IN_SLOT_R10_R11 };
 
 struct translation {
@@ -15,25 +15,27 @@ struct translation {
     const struct regions *regions;
     uint32_t first_exit; /* id of exit 0 */
     uint32_t counter;    /* count: index of the entry counter */
-    uint32_t site;       /* count: what an indirect jump or call would use */
+    uint32_t site;       /* count: the site of an indirect jump or call */
     const struct tables *tables;
     bool rotates; /* the CPU has rorx: landings are indexed by bits 4..19 */
     int32_t debt; /* plain */
-    bool lands;   /* it starts with its landing, whose chain goes on at next_landing */
+    bool lands;   /* it starts with its landing; the chain continues at next_landing */
     uint64_t next_landing;
-    uint32_t turn_segment; /* plain: its end leads back to the start by way of `turn` */
+    uint32_t
+        turn_segment; /* plain: the end of this segment leads back to the start through `turn` */
     uint64_t turn;
-    uint64_t entry;  /* out: where its code runs from, behind the landing */
+    uint64_t entry;  /* out: where its code runs from, after the landing */
     bool guarded;    /* its code may have changed: it first leaves to the dispatcher, ... */
-    uint32_t number; /* with this number, ... */
-    uint64_t body;   /* out: and goes on here */
-    const struct guards *guards; /* of these it can ask its own itself (guard_code.h), ... */
-    uint32_t guard;              /* which is this; 0: the dispatcher does */
+    uint32_t number; /* ... with this number, ... */
+    uint64_t body;   /* ... and goes on here (out) */
+    const struct guards *guards; /* or compares by itself (guard_code.h), ... */
+    uint32_t guard;              /* ... with this guard; 0: the dispatcher compares */
     const struct plan *plan;     /* count: what is done besides; NULL: nothing */
     struct code_cursor *cold;    /* of the piece that is made */
-    struct plan_path path;       /* what is known of its register at the entry; then, here */
-    struct contexts *contexts;   /* count: calling contexts; NULL: none */
-    struct payload *payload;     /* record: what is recorded besides exits; NULL: nothing */
+    struct plan_path
+        path; /* what is known of the register: at the entry, then at the current place */
+    struct contexts *contexts; /* count: calling contexts; NULL: none */
+    struct payload *payload;   /* record: what is recorded besides exits; NULL: nothing */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */
@@ -45,15 +47,15 @@ struct translation {
     struct plan_path located_path;
 };
 
-/* No piece of code is longer, in its hot or in its cold part; the second: with a payload or a plan,
- * which has so many operations at each of so many instructions and edges at most. */
+/* The most code of a translation, in its hot or in its cold part. MORE: with a payload or a plan,
+ * which has up to so many operations at each of so many instructions and edges. */
 enum { TRANSLATION_BYTES_MAX = 2304 + GUARD_CODE_BYTES, TRANSLATION_BYTES_MORE = 6 << 16 };
 _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +
                        TRANSLATION_BYTES_MAX <=
                    TRANSLATION_BYTES_MORE,
                "whatever is planned");
 
-/* Writes the code; `entry` is where it runs from. Ways out that are rarely taken go to the cold
- * cursor, so that what runs lies together. Fills exits, and located if sought was met. */
+/* Writes the code; `entry` is where it runs from. Rare ways out go to the cold cursor, so that hot
+ * code lies together. Fills exits, and located if sought was met. */
 void translate(struct translation *translation, const struct shape *shape, struct code_cursor *hot,
                struct code_cursor *cold);
