@@ -59,25 +59,15 @@ static inline uint8_t cursor_u8(struct cursor *cursor)
 
 static inline uint32_t cursor_u32(struct cursor *cursor)
 {
-    uint32_t value;
-    if (!cursor_has(cursor, sizeof value))
-        return 0;
-    memcpy(&value, cursor->at, sizeof value);
-    cursor->at += sizeof value;
-    return value;
+    return (uint32_t)cursor_uint(cursor, 4);
 }
 
 static inline uint64_t cursor_u64(struct cursor *cursor)
 {
-    uint64_t value;
-    if (!cursor_has(cursor, sizeof value))
-        return 0;
-    memcpy(&value, cursor->at, sizeof value);
-    cursor->at += sizeof value;
-    return value;
+    return cursor_uint(cursor, 8);
 }
 
-/* LEB128; bits beyond the 64th are dropped, as other readers do. */
+/* LEB128; bits beyond the 64th are dropped. */
 static inline uint64_t cursor_uleb(struct cursor *cursor)
 {
     uint64_t value = 0;

@@ -1,4 +1,4 @@
-/* What went wrong, for the user: one line, context added outward.
+/* An error for the user: one line; callers add context in front.
  *
  * A function that can fail on bad input or on the system takes a struct err * last and returns
  * false; its ret_ outputs are then untouched. Nothing below cmd/ prints. Bugs use ASSERT. */

@@ -7,7 +7,7 @@
 
 struct intern {
     struct arena arena;
-    struct map keys; /* hash, moved on past those of other texts */
+    struct map keys; /* hash of the text, counted up while another text has it */
     struct intern_texts {
         VEC(const char *);
     } texts; /* for each of keys */

@@ -20,7 +20,7 @@ void map_init(struct map *map, size_t key_bytes);
 void map_release(struct map *map);
 /* Forgets every key but keeps the memory. */
 void map_clear(struct map *map);
-/* Makes room for n keys in all: whoever knows how many will come saves growing by and by. */
+/* Makes room for n keys in all, so that the map need not grow in steps. */
 void map_reserve(struct map *map, uint32_t n);
 /* The key's index, or MAP_NONE. */
 uint32_t map_find(const struct map *map, const void *key);

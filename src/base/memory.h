@@ -8,7 +8,7 @@
 void *mem_alloc(size_t bytes);             /* zeroed */
 void *mem_resize(void *old, size_t bytes); /* the grown part is not zeroed */
 void mem_free(void *block);
-/* Tens of megabytes are going to be used within milliseconds. Only makes that faster. */
+/* Call before tens of megabytes are used within milliseconds. It only makes that faster. */
 void mem_expect_much(void);
 
 struct arena {

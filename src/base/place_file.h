@@ -8,7 +8,7 @@
 struct err;
 
 enum place_flags {
-    PLACE_KEEP_OLD = 1, /* what is there becomes PATH.old */
+    PLACE_KEEP_OLD = 1, /* the old file becomes PATH.old */
     PLACE_DURABLE = 2,  /* on disk before the rename: a crash of the machine cannot lose both */
 };
 

@@ -1,6 +1,6 @@
-/* Files with what may be a secret in them. */
+/* Files that may hold secrets. */
 #pragma once
 
-/* For writing, empty, and for nobody else to read: one that is there already, too. -1: errno says
- * why not. */
+/* Opens an empty file for writing, mode 0600; an existing file is emptied and gets that mode. -1
+ * with errno. */
 int private_file_open(const char *path);

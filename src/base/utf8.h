@@ -1,7 +1,7 @@
-/* Text of others, letter by letter. */
+/* Untrusted text, character by character. */
 #pragma once
 
 #include <stddef.h>
 
-/* Bytes of the letter that begins here, in text that ends with 0; 0: no letter of UTF-8 does. */
+/* Bytes of the UTF-8 character at `at`, in text that ends with 0; 0: not valid UTF-8. */
 size_t utf8_bytes(const unsigned char *at);

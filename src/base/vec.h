@@ -20,11 +20,11 @@
 #define vec_push(vec)                                                                              \
     (vec_room(vec, (vec)->n + 1), memset(&(vec)->at[(vec)->n], 0, sizeof *(vec)->at), (vec)->n++,  \
      &(vec)->at[(vec)->n - 1])
-/* Makes room for count elements. What is in it is not said, so that memory of which nothing is used
- * is not touched either. */
+/* Makes room for count elements. The memory is not initialised, so unused pages are never touched.
+ */
 #define vec_room(vec, count)                                                                       \
     vec_room_bytes((void **)&(vec)->at, &(vec)->room, (count), sizeof *(vec)->at)
-/* The same, and everything past the old room is zeroed. */
+/* The same; the memory past the old room is zeroed. */
 #define vec_reserve(vec, count)                                                                    \
     vec_reserve_bytes((void **)&(vec)->at, &(vec)->room, (count), sizeof *(vec)->at)
 #define vec_release(vec) (mem_free((vec)->at), (vec)->at = NULL, (vec)->n = (vec)->room = 0)

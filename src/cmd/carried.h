@@ -1,11 +1,11 @@
-/* Putting a profile of another build in the place of one that was read, and saying what became of
- * it. */
+/* Carries a profile over to another build and reports how much of it was found again. */
 #pragma once
 
 #include "carry/carry.h"
 
 struct profile;
 
-/* EXIT_DONE, or what to return after saying why; the profile is released then. */
+/* Replaces *profile. EXIT_DONE; or an exit status, after a message: the profile is then released.
+ */
 int profile_carry(struct profile *profile, const char *input, const struct carry_options *options,
                   bool quiet);

@@ -1,4 +1,4 @@
-/* The subcommands and what they share: exit codes and how they speak. */
+/* The subcommands, their exit codes and their messages. */
 #pragma once
 
 struct err;
@@ -12,8 +12,7 @@ enum {
     EXIT_FAILED = 1,
     EXIT_BAD_INPUT = 2,
     EXIT_USAGE = 129,
-    /* record stands between a program and whoever started it, so its own failures keep out of the
-     * way of the program's. */
+    /* record returns the program's own status; its failures have numbers that programs avoid. */
     EXIT_RECORD_FAILED = 125,
     EXIT_NOT_EXECUTABLE = 126,
     EXIT_NOT_FOUND = 127,

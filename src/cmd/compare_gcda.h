@@ -1,4 +1,4 @@
-/* gait compare of counts that gcc reads, .gcda files, on gcc's own graphs. */
+/* gait compare of two .gcda files, on gcc's own graphs. */
 #pragma once
 
 #include "cmd/options/view_options.h"

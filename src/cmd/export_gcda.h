@@ -1,4 +1,4 @@
-/* gait export --format gcda: what is said about the files that were written. */
+/* gait export --format gcda: writes the files and reports them. */
 #pragma once
 
 #include "export/gcda/gcda.h"

@@ -1,4 +1,4 @@
-/* Being told to stop, by Ctrl-C or kill, with something to put right first. */
+/* Signals that stop a command which must clean up first: Ctrl-C, kill. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,17 +6,17 @@
 
 struct err;
 
-/* From now on SIGINT, SIGTERM and SIGHUP are noted, unless they are ignored. */
+/* Catches SIGINT, SIGTERM and SIGHUP, unless they are ignored. */
 void interrupts_catch(void);
-/* 0: none came. */
+/* The signal that arrived; 0: none. */
 int interrupt_signal(void);
-/* False, with an error: one came. */
+/* False, with an error, if a signal arrived. */
 bool interrupt_none(struct err *err);
 
-/* fork(), after which what comes is passed on to the child. With `group` it has a process group of
- * its own and all of that is told: a shell that ends does not end what it started. */
+/* fork(); signals are then passed on to the child. With `group` the child leads a process group and
+ * all of it gets them: a shell that ends does not end what it started. */
 pid_t interrupt_fork(bool group);
-/* The child has ended. */
+/* The child has ended: signals are no longer passed on. */
 void interrupt_forget(void);
 
 /* Ends this process as the signal would have. */

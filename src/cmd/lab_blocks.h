@@ -5,5 +5,5 @@
 
 #define LAB_BLOCKS_TITLE "measured blocks of instructions against the model of a core"
 
-/* Of one file, of the core of that name; the exit status. */
+/* Reads one file and models its blocks on the named core. The exit status. */
 int lab_blocks(int n, char **files, const char *core, bool json);

@@ -1,4 +1,4 @@
-/* A table of gait lab, as text or comma separated values, and drawn. */
+/* Writes a table of gait lab: text, CSV, plot. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@ struct lab_rows;
 
 struct lab_outputs {
     bool csv;             /* instead of text */
-    const char *csv_file; /* besides; NULL: none */
-    const char *plot;     /* likewise */
+    const char *csv_file; /* beside the text; NULL: none */
+    const char *plot;     /* an SVG file; NULL: none */
 };
 
 /* The exit status. */

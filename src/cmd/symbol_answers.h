@@ -1,5 +1,5 @@
-/* Answers of gait symbols as text, for many addresses at once: threads make blocks of them, which
- * are written in order. */
+/* Answers of gait symbols as text, for many addresses at once. Threads make blocks of answers; the
+ * blocks are written in order. */
 #pragma once
 
 #include "base/parallel.h"
@@ -16,7 +16,7 @@ struct binary;
 
 enum { ANSWER_FRAMES_MAX = 256 };
 
-/* What one thread knows. */
+/* The memory of one thread. */
 struct answerer {
     struct source_memory memory;
     struct map readable_known; /* pointer to a linkage name -> index */
@@ -31,8 +31,8 @@ struct readable {
     size_t bytes;
 };
 
-/* Threads meet mostly the same names, so each is demangled once, for all. A name always goes to the
- * same one of several, so that threads seldom wait for each other. */
+/* Threads mostly need the same names, so each name is demangled once. A name's hash selects its
+ * demangler, so that threads seldom wait for each other. */
 enum { DEMANGLERS = 64 };
 struct shared_demangler {
     pthread_mutex_t lock;
@@ -60,8 +60,8 @@ void answers_release(struct answers *answers);
 /* Writes the frames of each address, and an empty line. */
 void answers_write(struct answers *answers, const uint64_t *addresses, size_t n, FILE *to);
 
-/* The frames of one address, for those who write them otherwise; in the answerer's memory. Names as
- * asked for: ret_name of each is what answers_write would write. */
+/* The frames of one address, in the answerer's memory, for other formats than answers_write's.
+ * answers_name is the name that answers_write would print. */
 size_t answers_frames(struct answers *answers, struct answerer *answerer, uint64_t address);
 const char *answers_name(struct answers *answers, struct answerer *answerer,
                          const struct source_frame *frame, size_t *ret_bytes);

@@ -1,5 +1,4 @@
-/* Programs of others that commands run: where they are, and what package has those that are
- * missing. */
+/* Finds external programs, and names the package of a missing one. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +7,13 @@
 struct arena;
 struct err;
 
-/* The path of a program: on PATH, or where Debian keeps LLVM's, the newest first. Not there: an
- * error that names the package. */
+/* The path of a program: on PATH, or in Debian's folders of LLVM, newest first. If it is missing,
+ * the error names its package. */
 const char *tool_find(struct arena *arena, const char *name, struct err *err);
 
-/* If a log says that a program was not found which one of Debian's packages has: that one is
- * missing, and where it is. NULL: it does not. */
+/* A sentence that names a program that the log reports as not found, and its Debian package. NULL:
+ * the log reports none. */
 const char *tool_missing(struct arena *arena, const char *log);
 
-/* The major version that `NAME -dumpversion` states; 0: there is none. */
+/* The major version by `NAME -dumpversion`; 0: not installed. */
 uint32_t tool_version(const char *name);

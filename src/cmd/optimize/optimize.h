@@ -1,4 +1,4 @@
-/* gait optimize: what its parts share. */
+/* gait optimize: the state that its parts share. */
 #pragma once
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@ extern char **environ;
 
 enum optimizer { WITH_BOLT, WITH_CLANG, WITH_GCC, WITH_NOTHING };
 const char *optimizer_name(enum optimizer with);
-/* What must be there. */
+/* The program that must be installed. */
 const char *optimizer_tool(enum optimizer with);
 
 enum { OPTIMIZE_RUNS_MAX = 500 };
@@ -34,34 +34,34 @@ struct optimize {
     struct arena arena;
     const char *self;    /* gait */
     const char *program; /* the file that runs */
-    const char *folder;  /* for what is thrown away */
+    const char *folder;  /* for temporary files */
     const char *data;    /* the profile */
     struct outputs outputs;
     const char *result; /* the program that was made */
-    const char *note;   /* what to know of how it was made; NULL: nothing */
+    const char *note;   /* remarks about how it was made; NULL: none */
     double alone;       /* seconds of CPU time that the program took by itself */
 };
 
-/* One thing more to know. */
+/* Adds a remark. */
 void optimize_note(struct optimize *optimize, const char *note);
-/* Records the program, and notes if little of what it executes is its own. */
+/* Records the program; remarks if most of its time is in other modules. */
 bool optimize_record(struct optimize *optimize, struct err *err);
-/* Writes its profile in a format to a file. */
+/* Exports the profile to a file. */
 bool optimize_export(struct optimize *optimize, const char *format, const char *output,
                      struct err *err);
 /* Writes counts for -fprofile-use beside the notes that gcc left below the current folder. */
 bool optimize_export_gcda(struct optimize *optimize, struct err *err);
-/* Has gcc leave these notes, and writes the counts; all that is new below the current folder is an
- * output then, and gone if it fails. */
+/* Builds with gcc's notes and writes the counts. All new files below the current folder become
+ * outputs, which a failure removes. */
 bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err);
 /* Runs the build command with more flags. */
 bool optimize_build_run(struct optimize *optimize, const char *flags, struct err *err);
 /* Makes optimize->result by BOLT. */
 bool optimize_bolt(struct optimize *optimize, struct err *err);
-/* The same by the compiler and the build command; without one, tells how to build, and result stays
- * NULL. *ret_before is a copy of the program as it was. */
+/* The same by the compiler and the build command. Without a command it says how to build, and
+ * result stays NULL. *ret_before is a copy of the old program. */
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err);
 
-/* Runs a tool with its output in a file of that name in the folder; what it said last is in the
- * error. False as well if it ends with another status than 0. */
+/* Runs a tool, with its output in the file `log`. False if its status is not 0; the error has its
+ * last lines. */
 bool optimize_tool(struct optimize *optimize, char *const *argv, const char *log, struct err *err);

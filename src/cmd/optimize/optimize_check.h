@@ -1,4 +1,4 @@
-/* gait optimize: whether the new program does what the old one does, and how fast both are. */
+/* gait optimize: compares the output and the speed of the old and the new program. */
 #pragma once
 
 #include "cmd/optimize/trial.h"
@@ -8,25 +8,25 @@
 struct err;
 struct optimize;
 
-/* What a run of the command left in the folder. */
+/* Files that a run of the command left in the folder. */
 struct run_files {
     const char *output, *errors;
     const char *written; /* a copy of the file that --writes names; NULL: none is named */
     struct trial_result result;
 };
 
-/* What the program does by itself: what the new program is compared with. */
+/* A run of the old program, to which the new one is compared. */
 struct reference_run {
     struct run_files first;
-    bool steady; /* it does the same each time: others can be held to it */
+    bool steady; /* a second run gave the same: the output can be compared */
 };
 
-/* What the program does by itself, twice: what differs from run to run cannot be compared. */
+/* Runs the old program twice: output that differs from run to run cannot be compared. */
 bool reference_take(struct reference_run *reference, struct optimize *optimize, struct err *err);
-/* False, with how: the new program does something else. */
+/* False, with the difference, if the new program does something else. */
 bool reference_compare(const struct reference_run *reference, struct optimize *optimize,
                        struct err *err);
 
-/* Runs the program as it was and the new one in turn. */
+/* Measures the old and the new program in turn. */
 bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *before,
                   struct err *err);

@@ -1,4 +1,4 @@
-/* gait optimize: what came of it, as text or JSON on standard output. */
+/* gait optimize: the result, as text or JSON on stdout. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Files that a command makes on the way to its result: all stay, or none.
  *
- * What was there before becomes FILE.old, and if the command fails or is told to stop, it is as if
- * it had not been started. */
+ * An existing file becomes FILE.old. If the command fails or is interrupted, everything is as it
+ * was before. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,20 +15,20 @@ struct outputs {
     VEC(struct output);
 };
 
-/* The command is going to write this file: what is there is moved away. */
+/* Before the command writes this file: moves an existing one away. */
 bool outputs_begin(struct outputs *outputs, struct arena *arena, const char *path, struct err *err);
-/* The command is going to replace this file: `copy` gets what it is, with its time, and is an
- * output, too. */
+/* Before the command replaces this file: copies it, with its time, to `copy`, which is an output,
+ * too. */
 bool outputs_replace(struct outputs *outputs, struct arena *arena, const char *path,
                      const char *copy, struct err *err);
 
-/* The command has written this file where none was, or with `before` (or NULL) for what was. */
+/* The command has written this file; `before` is a copy of the old one, NULL: there was none. */
 void outputs_made(struct outputs *outputs, struct arena *arena, const char *path,
                   const char *before);
 
-/* They stay. */
+/* Keeps all of them. */
 void outputs_keep(struct outputs *outputs);
-/* They go, and what was there before is back. */
+/* Removes them and restores the old files. */
 void outputs_undo(struct outputs *outputs);
-/* The same of all but the first. */
+/* The same for all but the first `first`. */
 void outputs_undo_after(struct outputs *outputs, size_t first);

@@ -1,12 +1,10 @@
-/* Text for people goes through a pager if it goes to a terminal: $GAIT_PAGER, $PAGER, or less if
- * there is one. */
+/* A pager for text on a terminal: $GAIT_PAGER, $PAGER, or less if it is installed. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Puts stdout through the pager. Nothing happens if stdout is no terminal, or the pager is "cat" or
- * "". */
+/* Puts stdout through the pager, unless stdout is no terminal or the pager is "cat" or "". */
 void pager_begin(void);
-/* Waits for the reader to leave. Whether there was a pager: what could not be written then was not
- * wanted. */
+/* Waits until the reader quits. True if there was a pager: a failed write then only means that the
+ * reader has quit. */
 bool pager_end(void);

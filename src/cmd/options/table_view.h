@@ -1,4 +1,4 @@
-/* What commands have in common that show one table of a profile, set against its binaries. */
+/* The common part of commands that show one table of a profile. */
 #pragma once
 
 #include "cmd/options/view_options.h"
@@ -9,17 +9,18 @@ struct scene;
 struct table_view {
     const struct command_line *line;
     enum profile_table table;
-    bool (*has)(const struct profile *profile); /* whether there is anything; NULL: in the table */
-    const char *missing; /* said of a profile that has nothing, behind its name */
-    const char *(*why)(const struct profile *profile); /* or this, which looks at it */
-    const char *event,
-        *unseen; /* or, if this was among the events of the recording, this; NULL: none is */
+    bool (*has)(
+        const struct profile *profile); /* whether there are rows; NULL: look in the table */
+    /* The message about a profile without rows: what `why` returns, if there is one; `unseen`, if
+     * `event` was recorded; else `missing`. */
+    const char *missing, *event, *unseen;
+    const char *(*why)(const struct profile *profile);
     size_t text_rows;
-    bool (*make)(struct scene *scene, void *options,
-                 struct err *err); /* before anything is printed; NULL: nothing can fail */
+    /* Runs before anything is printed; NULL: nothing can fail. */
+    bool (*make)(struct scene *scene, void *options, struct err *err);
     void (*show)(struct scene *scene, void *options, const struct ink *ink, size_t rows);
 };
 
-/* `view` is what the options begin with, which `make` and `show` get. The exit status. */
+/* `view` is the beginning of the options; `make` and `show` get them. The exit status. */
 int table_view_run(const struct table_view *table, struct view_options *view, int argc,
                    char **argv);

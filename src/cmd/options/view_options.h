@@ -67,27 +67,26 @@ bool take_limit(void *to, const struct flag *flag, const char *value, struct err
 bool take_raw(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_inferred(void *to, const struct flag *flag, const char *value, struct err *err);
 
-/* Behind the flags: the one file to show, gait.data if there is none. */
+/* Takes the file to show from the arguments; gait.data if there is none. */
 bool view_input(struct view_options *options, int argc, char **argv, struct err *err);
-/* How many rows: as asked for, else so many in text and all in JSON. */
+/* The number of rows: --limit, else `in_text`; all in JSON. */
 size_t view_rows(const struct view_options *options, size_t in_text);
 
-/* Reads a profile, mentions damage unless quiet; EXIT_DONE, or what to return after saying why. One
- * of which damage has left nothing is not read, unless any is wanted. */
+/* Reads a profile; reports damage unless quiet. EXIT_DONE, or an exit status after a message.
+ * profile_load refuses a profile without readable content; profile_load_any does not. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
 
-/* Whether a view of that profile has inferred counts: where they exist and raw ones are not asked
- * for. */
+/* Whether the view shows inferred counts: they exist and --raw was not given. */
 bool view_infers(const struct view_options *options, const struct profile *profile);
-/* Says that this view has none; the exit status. */
+/* Says that this view has no inferred counts; the exit status. */
 int say_not_inferred(void);
 
-/* Of the terminal that stdout is; 0: it is none. Asked before output_begin, which may put a pager
- * there. */
+/* The width of the terminal on stdout; 0: none. Call it before output_begin, which may start a
+ * pager. */
 int output_columns(void);
-/* Before text for people is written: what colours it has, and through the pager with it if it goes
- * to a terminal. JSON has neither. */
+/* Call before writing text. Gives the colours and starts the pager, if stdout is a terminal. JSON
+ * has neither. */
 struct ink output_begin(const struct view_options *options);
-/* EXIT_DONE if all of stdout could be written. Ends the pager too. */
+/* EXIT_DONE if all of stdout was written. Ends the pager, too. */
 int output_status(void);

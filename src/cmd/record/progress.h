@@ -1,4 +1,4 @@
-/* The line on a terminal while a recording goes on. */
+/* The progress line on a terminal during a recording. */
 #pragma once
 
 struct plain_progress;
@@ -6,5 +6,5 @@ struct recording_rest;
 
 void progress_print(const struct plain_progress *progress);
 void progress_erase(void);
-/* What is left to do after the program has ended: a line now and then. */
+/* After the program has ended: how much work is left, a line now and then. */
 void progress_rest(const struct recording_rest *rest);

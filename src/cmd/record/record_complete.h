@@ -1,8 +1,6 @@
-/* Options of record as they were typed -> what is to be done: which of them go together, and what
- * one of them implies for others.
+/* Checks which options of record go together, and fills in what one implies for others.
  *
- * An option that would be without effect is refused, never passed over: whoever typed it believes
- * in it. */
+ * An option that would have no effect is an error, never ignored. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +8,5 @@
 struct err;
 struct record_command;
 
-/* Called once, when all options are known. False: they contradict each other; options are then of
- * no use. */
+/* Call once, after all options are parsed. False: they contradict each other. */
 bool record_complete(struct record_command *options, struct err *err);
